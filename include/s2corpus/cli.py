@@ -1,0 +1,48 @@
+"""`corpus …`: every stage on files without Airflow, the local services, and reading what was published."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+
+import click
+
+import s2corpus.commands
+from s2corpus.errors import TransientError, UserError
+
+
+class _Commands(click.Group):
+    """Finds a command as the module of its name in `s2corpus.commands`, and imports only the one that runs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(m.name.replace("_", "-") for m in pkgutil.iter_modules(s2corpus.commands.__path__))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module = importlib.import_module(f"s2corpus.commands.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(s2corpus.__version__, prog_name="corpus")
+def corpus() -> None:
+    """Build S2ORC-style corpora from scientific PDFs: every stage on files, and the local services."""
+
+
+def main() -> None:
+    """Run the command line: a `UserError` is one sentence on stderr and exit status 2, never a traceback."""
+    try:
+        corpus(prog_name="corpus")
+    except UserError as error:
+        click.echo(f"corpus: {error}", err=True)
+        sys.exit(2)
+    except TransientError as error:
+        click.echo(f"corpus: {error} (trying again may help)", err=True)
+        sys.exit(3)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -1,0 +1,12 @@
+"""The errors a user or an operator is meant to read."""
+
+
+class UserError(Exception):
+    """Something given to us is wrong: says what was given, what was expected and what to do.
+
+    The command line prints it as one sentence and exits with status 2; a task fails with it and is not retried.
+    """
+
+
+class TransientError(Exception):
+    """Something outside failed that may work on another try (a server down, a lease lost): a task is retried."""

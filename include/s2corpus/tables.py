@@ -1,0 +1,450 @@
+"""The schema of every table that passes between stages: each column with its meaning and unit.
+
+One row per input everywhere: a reject is a row with its outcome, so that nothing disappears between two tables. Rows are sorted
+by key within a part. `Table.shards` says what a part number means, so that a reader finds the one part it needs:
+
+- `pdf`: a range of the SHA-1 space (see `pdf_shard`), a PDF's rows are all in one part;
+- `paper`: a bucket of the paper id (see `paper_shard`), a paper's rows are all in one part;
+- `any`: parts have no meaning to a reader.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Literal
+
+import pyarrow as pa
+
+AUTHOR = pa.struct(
+    [
+        pa.field("first", pa.string(), nullable=False),
+        pa.field("middle", pa.list_(pa.string()), nullable=False),
+        pa.field("last", pa.string(), nullable=False),
+        pa.field("suffix", pa.string(), nullable=False),
+    ]
+)
+AUTHORS = pa.list_(AUTHOR)
+PROVENANCE = pa.map_(
+    pa.string(),
+    pa.struct(
+        [
+            pa.field("source", pa.string()),
+            pa.field("record_id", pa.string()),
+            pa.field("rule", pa.string()),
+            pa.field("votes_for", pa.int32()),
+            pa.field("votes_against", pa.int32()),
+        ]
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name, Arrow type and what it means, with its unit."""
+
+    name: str
+    type: pa.DataType
+    meaning: str
+    nullable: bool = True
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table: its columns, the key that is unique in it, and what its parts stand for."""
+
+    name: str
+    meaning: str
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+    shards: Literal["pdf", "paper", "any"] = "any"
+    schema: pa.Schema = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        fields = [
+            pa.field(c.name, c.type, nullable=c.nullable, metadata={b"meaning": c.meaning.encode()})
+            for c in self.columns
+        ]
+        object.__setattr__(self, "schema", pa.schema(fields))
+        missing = set(self.key) - {c.name for c in self.columns}
+        if missing:
+            raise ValueError(f"table {self.name}: key columns {sorted(missing)} are not among its columns")
+
+    @property
+    def schema_hash(self) -> str:
+        """16 hex digits over names, types and nullability: a part of another schema is never read as this table."""
+        text = ";".join(f"{f.name}:{f.type}:{f.nullable}" for f in self.schema)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def pdf_shard(pdf_sha1: str, shards: int) -> int:
+    """The shard of a PDF: equal ranges of the SHA-1 space by its first 8 hex digits."""
+    return int(pdf_sha1[:8], 16) * shards >> 32
+
+
+def paper_shard(paper_id: str, shards: int) -> int:
+    """The bucket of a paper: first 8 bytes of SHA-1(paper_id), big-endian, modulo the number of buckets."""
+    return int.from_bytes(hashlib.sha1(paper_id.encode(), usedforsecurity=False).digest()[:8], "big") % shards
+
+
+def _c(name: str, type_: pa.DataType, meaning: str) -> Column:
+    return Column(name, type_, meaning)
+
+
+def _k(name: str, meaning: str, type_: pa.DataType | None = None) -> Column:
+    return Column(name, type_ or pa.string(), meaning, nullable=False)
+
+
+_PAPER_ID = _k("paper_id", "id of the paper (cluster), stable over releases (SEMANTICS: Cluster)")
+_PDF_SHA1 = _k("pdf_sha1", "SHA-1 of the PDF's bytes, 40 hex digits: the PDF's identity")
+_PARSE_KIND = _k("parse_kind", "kind of full text: grobid (from the PDF) or latex")
+_REF_ID = _k("ref_id", "the entry's id in its parse, BIBREF0 …")
+_SET = _k("set", "s2orc (full text) or s2ag (title and abstract)")
+
+_METADATA = (
+    _c("title", pa.string(), "title as given"),
+    _c("authors", AUTHORS, "authors in order"),
+    _c("date", pa.string(), "ISO date of publication, as precise as known: 2022, 2022-11 or 2022-11-30"),
+    _c("date_precision", pa.string(), "day, month or year"),
+    _c("venue", pa.string(), "conference or series"),
+    _c("journal", pa.string(), "journal"),
+    _c("abstract", pa.string(), "abstract, plain text"),
+    _c("doi", pa.string(), "DOI, lower-case, without resolver"),
+    _c("arxiv_id", pa.string(), "arXiv id without version"),
+    _c("pubmed_id", pa.string(), "PubMed id, digits"),
+    _c("pmc_id", pa.string(), "PubMed Central id, PMC and digits"),
+    _c("acl_id", pa.string(), "ACL Anthology id"),
+)
+_RECORD = (
+    _k("source", "who says it: crossref, arxiv, …; grobid or scienceparse for a PDF's own header"),
+    _k("kind", "publisher (gold), archive, or pdf"),
+    _c("delivery", pa.string(), "delivery (or drop) that brought it"),
+    _c("ready_at", pa.string(), "when that delivery was ready, ISO UTC: the only clock"),
+    *_METADATA,
+    _c("mag_id", pa.string(), "Microsoft Academic Graph id"),
+    _c("pdf_sha1", pa.string(), "the PDF this record is about, where its source names one"),
+    _c("fields_of_study", pa.list_(pa.string()), "fields of study, as given"),
+    _c("licence", pa.string(), "licence, SPDX id where one is known"),
+    _c("open_access", pa.bool_(), "whether the source says the paper is open access"),
+)
+_RECORD_ID = _k("record_id", "<source>:<native id>")
+
+PDFS = Table(
+    "pdfs",
+    "PDFs the release sees: one row per content, however many places it was delivered to",
+    ("pdf_sha1",),
+    (
+        _PDF_SHA1,
+        _k("bytes", "size, bytes", pa.int64()),
+        _k(
+            "places",
+            "where it was delivered, sorted",
+            pa.list_(pa.struct([pa.field("drop", pa.string()), pa.field("name", pa.string())])),
+        ),
+        _k("first_seen", "earliest ready_at of its drops, ISO UTC"),
+        _k(
+            "declared",
+            "what the drop's records.jsonl says of this file",
+            pa.struct(
+                [
+                    pa.field("open_access", pa.bool_()),
+                    pa.field("licence", pa.string()),
+                    pa.field("published", pa.string()),
+                ]
+            ),
+        ),
+    ),
+    "pdf",
+)
+RECORDS = Table(
+    "records", "metadata records, the latest of each record_id", ("record_id",), (_RECORD_ID, *_RECORD)
+)
+DELIVERIES = Table(
+    "deliveries",
+    "every drop and delivery found ready before as_of: taken, or refused with the reason",
+    ("kind", "source", "delivery"),
+    (
+        _k("kind", "drop or delivery"),
+        _k("source", "the delivery's source; empty for a drop"),
+        _k("delivery", "drop_id or delivery_id"),
+        _c("ready_at", pa.string(), "ISO UTC from its _READY"),
+        _k(
+            "outcome",
+            "taken, refused:<reason> (incomplete, changed, unreadable, bad_name), or not_yet (ready after as_of)",
+        ),
+        _c("detail", pa.string(), "what was wrong"),
+        _k("files", "files listed", pa.int32()),
+        _k("rows", "records taken", pa.int64()),
+        _k("dropped", "records that could not be read", pa.int64()),
+    ),
+)
+SELECTIONS = Table(
+    "selections",
+    "whether a PDF is worth extracting (S2ORC App. B)",
+    ("pdf_sha1",),
+    (
+        _PDF_SHA1,
+        _k(
+            "outcome",
+            "unreadable, encrypted, too_many_pages, landscape, pdfalto_failed or selected; first hit decides",
+        ),
+        _c("pages", pa.int32(), "number of pages"),
+        _c("width_pt", pa.float64(), "displayed width of page 1, points"),
+        _c("height_pt", pa.float64(), "displayed height of page 1, points"),
+        _c("detail", pa.string(), "the error behind the outcome"),
+    ),
+    "pdf",
+)
+EXTRACTIONS = Table(
+    "extractions",
+    "what the extractor answered for each selected PDF; the TEI itself lies in the content store",
+    ("pdf_sha1",),
+    (
+        _PDF_SHA1,
+        _k("extractor", "who extracted: grobid, s2corpus-layout, …"),
+        _k("version", "its version"),
+        _k("options_hash", "16 hex digits over the options sent"),
+        _k("outcome", "ok, no_content, bad_tei, failed:<CODE>, gave_up:busy|timeout|connection"),
+        _k("tries", "requests made", pa.int32()),
+        _k("seconds", "time of the last try, seconds", pa.float64()),
+        _c("server", pa.string(), "server that answered"),
+        _c("tei_sha1", pa.string(), "SHA-1 of the TEI"),
+        _c("stored", pa.string(), "part of the content store that holds the TEI"),
+    ),
+    "pdf",
+)
+STORED_TEI = Table(
+    "stored_tei",
+    "content store of extractions: outlives releases",
+    ("pdf_sha1",),
+    (
+        *(c for c in EXTRACTIONS.columns if c.name != "stored"),
+        _c("tei", pa.binary(), "the answer, TEI XML"),
+    ),
+    "pdf",
+)
+PARSES = Table(
+    "parses",
+    "the postprocessed full text of each extraction; the JSON itself lies in the content store",
+    ("parse_id",),
+    (
+        _k("parse_id", "<pdf_sha1>:<kind>:<converter_version>"),
+        _PDF_SHA1,
+        _k("kind", "grobid or latex"),
+        _k("outcome", "ok, bad_tei:<reason>, or none:<extraction outcome>"),
+        _c("citation_style", pa.string(), "BRACKET, NAME_YEAR or OTHER"),
+        _k("bytes", "size of the JSON, bytes", pa.int64()),
+        _c("stored", pa.string(), "part of the content store that holds the parse"),
+    ),
+    "pdf",
+)
+STORED_PARSES = Table(
+    "stored_parses",
+    "content store of parses: outlives releases",
+    ("pdf_sha1",),
+    (
+        _PDF_SHA1,
+        _k("kind", "grobid or latex"),
+        _k("outcome", "ok or bad_tei:<reason>"),
+        _c("citation_style", pa.string(), "BRACKET, NAME_YEAR or OTHER"),
+        _c("parse", pa.binary(), "canonical JSON of the parse, UTF-8"),
+        _c("header", pa.binary(), "canonical JSON of the PDF's own header, UTF-8"),
+    ),
+    "pdf",
+)
+PDF_RECORDS = Table(
+    "pdf_records",
+    "the headers of parsed PDFs, as records of kind pdf",
+    ("record_id",),
+    (_RECORD_ID, *_RECORD),
+    "pdf",
+)
+EDGES = Table(
+    "edges",
+    "why two records were taken for one paper, and what was cut",
+    ("left", "right"),
+    (
+        _k("left", "record_id, the smaller"),
+        _k("right", "record_id, the greater"),
+        _k("reason", "doi, arxiv_id, pubmed_id, pmc_id, acl_id, pdf_sha1 or title"),
+        _k("strength", "identifier kinds above 1, S_title at most 1", pa.float64()),
+        _k("taken", "false: cut as a conflict of DOIs", pa.bool_()),
+    ),
+)
+CLUSTERS = Table(
+    "clusters",
+    "which paper a record belongs to",
+    ("record_id",),
+    (_RECORD_ID, _PAPER_ID),
+)
+ALIASES = Table(
+    "aliases",
+    "former paper ids and the paper that took them over",
+    ("alias",),
+    (_k("alias", "former paper id"), _PAPER_ID),
+)
+MEMBERS = Table(
+    "members",
+    "records with the paper they belong to",
+    ("paper_id", "record_id"),
+    (_PAPER_ID, _RECORD_ID, *_RECORD),
+    "paper",
+)
+PAPERS = Table(
+    "papers",
+    "canonical metadata by vote (S2ORC §2.3)",
+    ("paper_id",),
+    (
+        _PAPER_ID,
+        *_METADATA,
+        _c("mag_ids", pa.list_(pa.string()), "Microsoft Academic Graph ids of its records, sorted"),
+        _c("fields_of_study", pa.list_(pa.string()), "fields of study"),
+        _c("canonical_pdf", pa.string(), "SHA-1 of the canonical PDF"),
+        _c("latex_parse_id", pa.string(), "parse_id of the LaTeX parse, by arXiv id"),
+        _k("open_access", "whether the canonical PDF may be published", pa.bool_()),
+        _c("oa_evidence", pa.string(), "what says so: arxiv, acl, pmc, unpaywall or declared"),
+        _c("licence", pa.string(), "licence of the canonical PDF"),
+        _k("provenance", "field → who decided it, how, and the votes", PROVENANCE),
+        _k("record_ids", "its records, sorted", pa.list_(pa.string())),
+    ),
+    "paper",
+)
+FULLTEXTS = Table(
+    "fulltexts",
+    "parses of the papers they belong to (S2ORC §2.4)",
+    ("paper_id", "parse_kind"),
+    (
+        _PAPER_ID,
+        _PARSE_KIND,
+        _k("parse_id", "the parse"),
+        _k("pdf_sha1", "the PDF or source archive it was made from"),
+        _k("open_access", "false: bibliography and links only, never text", pa.bool_()),
+        _k("parse", "canonical JSON of the parse, with paper_id, UTF-8", pa.binary()),
+    ),
+    "paper",
+)
+ENTRIES = Table(
+    "entries",
+    "bibliography entries of the assembled parses",
+    ("paper_id", "parse_kind", "ref_id"),
+    (
+        _PAPER_ID,
+        _PARSE_KIND,
+        _REF_ID,
+        _k("parse_id", "the parse"),
+        _c("title", pa.string(), "title as printed"),
+        _c("authors", AUTHORS, "authors in order"),
+        _c("year", pa.int32(), "year"),
+        _c("venue", pa.string(), "where it appeared"),
+        _c("doi", pa.string(), "DOI"),
+        _c("arxiv_id", pa.string(), "arXiv id"),
+        _c("pubmed_id", pa.string(), "PubMed id"),
+        _c("pmc_id", pa.string(), "PubMed Central id"),
+        _c("raw_text", pa.string(), "the entry as printed"),
+    ),
+    "paper",
+)
+FILTERED = Table(
+    "filtered",
+    "whether a paper stays in the corpus (S2ORC §2.5)",
+    ("paper_id",),
+    (
+        _PAPER_ID,
+        _k("outcome", "suppressed, no_title, no_authors, short_text, not_english or kept; first hit decides"),
+        _c("characters", pa.int64(), "abstract + body, characters"),
+        _c("english", pa.float64(), "P(en) by CLD3, null where not asked"),
+    ),
+    "paper",
+)
+LINKS = Table(
+    "links",
+    "bibliography entries and the kept paper each is (S2ORC §2.6); an unlinked entry has cited_paper_id null",
+    ("paper_id", "parse_kind", "ref_id"),
+    (
+        _PAPER_ID,
+        _PARSE_KIND,
+        _REF_ID,
+        _c("cited_paper_id", pa.string(), "the paper it is"),
+        _c("score", pa.float64(), "S_title (eq. 1)"),
+        _k("reason", "id, exact, fuzzy; or none"),
+        _c("warning", pa.string(), "numeral: the titles differ only in a number"),
+        _c(
+            "runner_up_score", pa.float64(), "S of the next best; for id and exact of another equal candidate"
+        ),
+    ),
+    "paper",
+)
+CONTEXTS = Table(
+    "contexts",
+    "inline citations of open papers, with their paragraph (GORC §3)",
+    ("paper_id", "parse_kind", "paragraph", "start", "end", "ref_id"),
+    (
+        _PAPER_ID,
+        _PARSE_KIND,
+        _k("paragraph", "index over abstract, body, back matter, from 0", pa.int32()),
+        _k("start", "start of the span in the paragraph, code points", pa.int32()),
+        _k("end", "its end", pa.int32()),
+        _REF_ID,
+        _c("cited_paper_id", pa.string(), "the cited paper, null where unlinked"),
+        _k("text", "the paragraph"),
+    ),
+    "paper",
+)
+DOCUMENTS = Table(
+    "documents",
+    "the cleaning decision of each paper in each set, with its values and, if kept, its text",
+    ("set", "paper_id"),
+    (
+        _SET,
+        _PAPER_ID,
+        _k("outcome", "first rule that drops it, or kept"),
+        _c("language", pa.string(), "language by vote; null where not evaluated"),
+        _c("words", pa.int64(), "words"),
+        _c("paragraphs", pa.int32(), "text units left"),
+        _c("top_word", pa.string(), "most frequent word"),
+        _c("top_share", pa.float64(), "its share of the words"),
+        _c("log_prob", pa.float64(), "mean log2 probability a word"),
+        _c("removed_sections", pa.int32(), "improbable sections removed"),
+        _c("text", pa.string(), "the document, only if kept"),
+    ),
+    "paper",
+)
+SPLITS = Table(
+    "splits",
+    "train, valid or held back, for every kept document",
+    ("set", "paper_id"),
+    (
+        _SET,
+        _PAPER_ID,
+        _k("split", "train, valid, held_back:late, held_back:undated or held_back:near_duplicate"),
+        _c("reason", pa.string(), "what decided: the date, or the train paper it repeats"),
+    ),
+    "paper",
+)
+
+TABLES: dict[str, Table] = {
+    t.name: t
+    for t in (
+        PDFS,
+        RECORDS,
+        DELIVERIES,
+        SELECTIONS,
+        EXTRACTIONS,
+        STORED_TEI,
+        PARSES,
+        STORED_PARSES,
+        PDF_RECORDS,
+        EDGES,
+        CLUSTERS,
+        ALIASES,
+        MEMBERS,
+        PAPERS,
+        FULLTEXTS,
+        ENTRIES,
+        FILTERED,
+        LINKS,
+        CONTEXTS,
+        DOCUMENTS,
+        SPLITS,
+    )
+}

@@ -156,9 +156,7 @@ PDFS = Table(
     ),
     "pdf",
 )
-RECORDS = Table(
-    "records", "metadata records, the latest of each record_id", ("record_id",), (_RECORD_ID, *_RECORD)
-)
+RECORDS = Table("records", "metadata records, the latest of each record_id", ("record_id",), (_RECORD_ID, *_RECORD))
 DELIVERIES = Table(
     "deliveries",
     "every drop and delivery found ready before as_of: taken, or refused with the reason",
@@ -368,9 +366,7 @@ LINKS = Table(
         _c("score", pa.float64(), "S_title (eq. 1)"),
         _k("reason", "id, exact, fuzzy; or none"),
         _c("warning", pa.string(), "numeral: the titles differ only in a number"),
-        _c(
-            "runner_up_score", pa.float64(), "S of the next best; for id and exact of another equal candidate"
-        ),
+        _c("runner_up_score", pa.float64(), "S of the next best; for id and exact of another equal candidate"),
     ),
     "paper",
 )

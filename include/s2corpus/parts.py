@@ -1,0 +1,278 @@
+"""Tables in the lake: parts, the commit that makes them a table, and content stores that outlive releases.
+
+The commit protocol: a shard writes `part-<shard>.parquet` whole, then its receipt `part-<shard>.json`; when every shard has its
+receipt, the stage writes `_COMMITTED.json` with the list of parts. No commit, no table: a reader takes the committed list, never a
+glob. A retry overwrites its own part only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+import s2corpus
+from s2corpus.errors import TransientError, UserError
+from s2corpus.lake import Conflict, Lake
+from s2corpus.tables import Table
+
+Rows = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch] | list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a table: where it is and what it must be."""
+
+    name: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """What makes parts a table."""
+
+    table: str
+    schema_hash: str
+    code_version: str
+    rows: int
+    parts: tuple[Part, ...]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+class NotCommitted(UserError):
+    """A table was read that no stage has committed."""
+
+
+class TableRef:
+    """One table of one release: `<prefix>/part-*.parquet` and its commit."""
+
+    def __init__(self, lake: Lake, prefix: str, table: Table) -> None:
+        self.lake = lake
+        self.prefix = prefix.rstrip("/")
+        self.table = table
+
+    def write(self, shard: int, rows: Rows) -> Part:
+        """Write one shard's part whole, then its receipt. Rows are cast to the table's schema; none is fine.
+
+        Raises:
+            pa.ArrowInvalid: rows that do not fit the schema, or null where the table allows none.
+        """
+        name = f"part-{shard:05d}"
+        part = _upload(self.lake, f"{self.prefix}/{name}.parquet", f"{name}.parquet", self.table, rows)
+        self.lake.put(f"{self.prefix}/{name}.json", orjson.dumps(asdict(part)))
+        return part
+
+    def commit(self, shards: Sequence[int], facts: Mapping[str, Any] | None = None) -> Commit:
+        """Make the parts of these shards the table. The same content may be committed again, by anyone.
+
+        Raises:
+            TransientError: a shard has not written its part, or another run committed something else meanwhile.
+        """
+        key = f"{self.prefix}/_COMMITTED.json"
+        before = self.lake.etag(key)
+        parts = []
+        for shard in sorted(shards):
+            try:
+                parts.append(Part(**orjson.loads(self.lake.get(f"{self.prefix}/part-{shard:05d}.json")[0])))
+            except FileNotFoundError:
+                raise TransientError(
+                    f"{self.lake.uri(self.prefix)}: part {shard} of {len(shards)} was never written"
+                ) from None
+        commit = Commit(
+            self.table.name,
+            self.table.schema_hash,
+            s2corpus.__version__,
+            sum(part.rows for part in parts),
+            tuple(parts),
+            dict(facts or {}),
+        )
+        data = orjson.dumps(asdict(commit), option=orjson.OPT_INDENT_2)
+        try:
+            self.lake.put(key, data, expect=before)
+        except Conflict:
+            if self.lake.get(key)[0] != data:
+                raise TransientError(f"{self.lake.uri(key)}: another run committed other content meanwhile") from None
+        return commit
+
+    def committed(self) -> Commit:
+        """The commit.
+
+        Raises:
+            NotCommitted: no stage committed this table, or one with another schema.
+        """
+        try:
+            raw = orjson.loads(self.lake.get(f"{self.prefix}/_COMMITTED.json")[0])
+        except FileNotFoundError:
+            raise NotCommitted(
+                f"{self.lake.uri(self.prefix)}: table {self.table.name} is not committed: the stage that writes it has to run first"
+            ) from None
+        if raw["schema_hash"] != self.table.schema_hash:
+            raise NotCommitted(
+                f"{self.lake.uri(self.prefix)}: written with another schema of {self.table.name}: run its stage again"
+            )
+        return Commit(**{**raw, "parts": tuple(Part(**part) for part in raw["parts"])})
+
+    def keys(self, shard: int | None = None) -> list[str]:
+        """Keys of the committed parts, or of one shard's."""
+        wanted = None if shard is None else f"part-{shard:05d}.parquet"
+        return [f"{self.prefix}/{p.name}" for p in self.committed().parts if wanted in (None, p.name)]
+
+    def uris(self, shard: int | None = None) -> list[str]:
+        """Addresses of the committed parts, for the engine."""
+        return [self.lake.uri(key) for key in self.keys(shard)]
+
+    def dataset(self, shard: int | None = None) -> ds.Dataset:
+        """The committed parts as an Arrow dataset; every part has its committed size, else it is refused."""
+        commit = self.committed()
+        wanted = None if shard is None else f"part-{shard:05d}.parquet"
+        parts = [p for p in commit.parts if wanted in (None, p.name)]
+        for part in parts:
+            if (size := self.lake.size(f"{self.prefix}/{part.name}")) != part.bytes:
+                raise DamagedPart(
+                    f"{self.lake.uri(self.prefix)}/{part.name}: committed with {part.bytes} bytes, found {size}: "
+                    f"run the stage that writes {self.table.name} again"
+                )
+        fs, root = self.lake.filesystem()
+        return ds.dataset(
+            [f"{root}{self.prefix}/{p.name}" for p in parts], schema=self.table.schema, filesystem=fs, format="parquet"
+        )
+
+    def read(
+        self, columns: Sequence[str] | None = None, *, shard: int | None = None, where: pc.Expression | None = None
+    ) -> pa.Table:
+        """The committed rows (of one shard's part), in order of parts."""
+        return self.dataset(shard).to_table(columns=list(columns) if columns else None, filter=where)
+
+    def batches(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        shard: int | None = None,
+        where: pc.Expression | None = None,
+        rows: int = 4096,
+    ) -> Iterator[pa.RecordBatch]:
+        """The same, as batches of at most `rows` rows in bounded memory, in order."""
+        dataset = self.dataset(shard)
+        for fragment in dataset.get_fragments():
+            scanner = fragment.scanner(
+                schema=self.table.schema,
+                columns=list(columns) if columns else None,
+                filter=where,
+                batch_size=rows,
+                batch_readahead=1,
+                use_threads=False,
+            )
+            yield from (batch for batch in scanner.to_batches() if batch.num_rows)
+
+
+class DamagedPart(UserError):
+    """A committed part is no longer what was committed."""
+
+
+class ContentStore:
+    """Rows keyed by the SHA-1 of a PDF, that outlive releases: extractions and parses.
+
+    Parts are named by the range of keys they hold, `<first>-<last>-<hash>.parquet`, so that a reader of a range opens only what
+    overlaps it. A part is never changed; a key stored twice has the row of the part that sorts first.
+    """
+
+    def __init__(self, lake: Lake, prefix: str, table: Table) -> None:
+        self.lake = lake
+        self.prefix = prefix.rstrip("/")
+        self.table = table
+
+    def append(self, rows: Rows) -> str:
+        """Store rows (sorted by pdf_sha1, at least one) as one part and return its key."""
+        table = _as_table(self.table, rows).sort_by("pdf_sha1")
+        first, last = table["pdf_sha1"][0].as_py(), table["pdf_sha1"][-1].as_py()
+        digest = hashlib.sha256()
+        for sha in table["pdf_sha1"].to_pylist():
+            digest.update(sha.encode())
+        name = f"{first[:12]}-{last[:12]}-{digest.hexdigest()[:12]}.parquet"
+        _upload(self.lake, f"{self.prefix}/{name}", name, self.table, table)
+        return f"{self.prefix}/{name}"
+
+    def _parts(self, first: str, last: str) -> list[str]:
+        found = []
+        for entry in self.lake.list(f"{self.prefix}/"):
+            low, high, _ = entry.key.rpartition("/")[2].split("-", 2)
+            if low <= last[:12] and high >= first[:12]:
+                found.append(entry.key)
+        return found
+
+    def known(self, first: str, last: str, columns: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Rows of `columns` for all keys from `first` to `last` (inclusive), by pdf_sha1, each with `stored`, its part."""
+        found: dict[str, dict[str, Any]] = {}
+        names = list(dict.fromkeys(["pdf_sha1", *columns]))
+        for part in self._parts(first, last):
+            for batch in self._scan(part, names, (pc.field("pdf_sha1") >= first) & (pc.field("pdf_sha1") <= last)):
+                for row in batch.to_pylist():
+                    found.setdefault(row["pdf_sha1"], {**row, "stored": part})
+        return found
+
+    def fetch(self, part: str, keys: Iterable[str], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Rows of one part for these keys, in key order, a few at a time."""
+        wanted = pa.array(sorted(set(keys)), pa.string())
+        for batch in self._scan(part, columns, pc.field("pdf_sha1").isin(wanted)):
+            yield from batch.to_pylist()
+
+    def _scan(self, part: str, columns: Sequence[str], where: pc.Expression) -> Iterator[pa.RecordBatch]:
+        fs, root = self.lake.filesystem()
+        dataset = ds.dataset([root + part], schema=self.table.schema, filesystem=fs, format="parquet")
+        yield from dataset.to_batches(
+            columns=list(columns), filter=where, batch_size=64, batch_readahead=1, use_threads=False
+        )
+
+
+def _as_table(table: Table, rows: Rows) -> pa.Table:
+    if isinstance(rows, list):
+        return pa.Table.from_pylist(rows, schema=table.schema)
+    if isinstance(rows, pa.RecordBatch):
+        rows = pa.Table.from_batches([rows])
+    if not isinstance(rows, pa.Table):
+        rows = pa.Table.from_batches(rows, schema=table.schema)
+    return rows.select(table.schema.names).cast(table.schema)
+
+
+def _upload(lake: Lake, key: str, name: str, table: Table, rows: Rows) -> Part:
+    """Write rows to a local Parquet file, then upload it whole: a reader never sees half a part."""
+    count = 0
+    with tempfile.TemporaryDirectory(prefix="s2corpus-part-") as scratch:
+        path = Path(scratch) / name
+        with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=True) as writer:
+            if isinstance(rows, list | pa.Table | pa.RecordBatch):
+                data = _as_table(table, rows)
+                data.validate(full=False)
+                _refuse_nulls(table, data)
+                count = data.num_rows
+                writer.write_table(data, row_group_size=65_536)
+            else:
+                for batch in rows:
+                    data = pa.Table.from_batches([batch]).select(table.schema.names).cast(table.schema)
+                    _refuse_nulls(table, data)
+                    count += data.num_rows
+                    writer.write_table(data)
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        part = Part(name, count, path.stat().st_size, sha256)
+        lake.upload(key, path)
+    return part
+
+
+def _refuse_nulls(table: Table, data: pa.Table) -> None:
+    for column in table.columns:
+        if not column.nullable and data[column.name].null_count:
+            raise pa.ArrowInvalid(
+                f"table {table.name}: column {column.name} is null in {data[column.name].null_count} rows"
+            )

@@ -1,0 +1,304 @@
+"""`ReleaseSpec`: the one file that says all that makes a release, every threshold with its source.
+
+A spec is YAML in `include/releases/`. What decides the bytes of a snapshot goes into `ReleaseSpec.digest`; what only decides how
+fast and where they are made (`resources`, `schedule`) does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from datetime import date, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from s2corpus.errors import UserError
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=1)]
+NonNegative = Annotated[int, Field(ge=0)]
+
+
+class Schedule(_Section):
+    """When releases are made. Not part of a snapshot's identity: the interval is."""
+
+    cron: str = "0 0 1 * *"
+    """cron expression, UTC; a release sees what was ready before the end of its interval"""
+    start_date: date = date(2023, 1, 1)
+    """first interval's start; runs before it are refused"""
+    catchup: bool = False
+    """whether past intervals are made without being asked for"""
+
+
+class Select(_Section):
+    """Which PDFs are worth extracting (S2ORC App. B)."""
+
+    max_pages: Count = 50
+    """more pages are no paper (S2ORC App. B)"""
+
+
+class Extract(_Section):
+    """What GROBID is asked for (SEMANTICS: Extract)."""
+
+    consolidate_header: Literal[0, 1, 2] = 0
+    consolidate_citations: Literal[0, 1, 2] = 0
+    include_raw_citations: bool = True
+    segment_sentences: bool = False
+    max_tei_bytes: Count = 12_000_000
+    """a larger answer is `bad_tei`"""
+    max_failure_rate: Fraction = 0.2
+    """share of a shard's PDFs that may end as gave_up before the shard fails"""
+
+
+class Cluster(_Section):
+    """Which records are one paper (SEMANTICS: Cluster)."""
+
+    min_title_score: Fraction = 0.8
+    """S_title above which titles are the same (S2ORC §2.6, eq. 1; strict)"""
+    max_preprint_years: NonNegative = 2
+    """years a preprint and its published version may lie apart"""
+    preprint_prefixes: tuple[str, ...] = (
+        "10.48550",
+        "10.1101/[0-9]",
+        "10.21203",
+        "10.2139",
+        "10.31219",
+        "10.31234",
+        "10.31235",
+        "10.26434",
+        "10.20944",
+        "10.36227",
+        "10.22541",
+    )
+    """DOIs of preprints, as regular expressions matched at the start"""
+
+
+class Vote(_Section):
+    """Canonical metadata (S2ORC §2.3)."""
+
+    trust: tuple[str, ...] = ("crossref", "pubmed", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse", "grobid")
+    """sources by trust, the last tie-break but one; a source not listed comes after all that are, by name"""
+
+
+class Filter(_Section):
+    """Which papers stay (S2ORC §2.5)."""
+
+    min_characters: NonNegative = 100
+    """abstract + body (S2ORC §2.5)"""
+    min_english: Fraction = 0.9
+    """P(en) over abstract + body (S2ORC §2.5, footnote 14)"""
+
+
+class Link(_Section):
+    """Bibliography entries to papers (S2ORC §2.6)."""
+
+    min_score: Fraction = 0.8
+    """S_title above which an entry links (S2ORC §2.6; strict)"""
+    bands: Count = 40
+    """MinHash keys a title"""
+    rows: Count = 6
+    """hashes a key"""
+    min_keys: Count = 2
+    """equal keys that make a candidate pair"""
+    min_recall: Fraction = 0.99
+    """share of the exhaustive search's links that must be found, on the release's sample"""
+    count_numeral: bool = False
+    """whether links between titles that differ only in a number count as citations"""
+
+
+class Unigrams(_Section):
+    """A word list for log probabilities: CSV `word,count` or word TAB count."""
+
+    uri: str
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+
+
+class Clean(_Section):
+    """Which documents are kept and what is removed from them (the S2 V2 card)."""
+
+    sets: tuple[Literal["s2orc", "s2ag"], ...] = ("s2orc", "s2ag")
+    profile: Literal["card", "card-wordfreq", "recipe-2024"] = "card-wordfreq"
+    unigrams: Unigrams | None = None
+    """needed by the profiles card and recipe-2024"""
+    citations: Literal["keep", "drop"] = "keep"
+    """whether inline citations stay as printed"""
+    min_words: NonNegative = 500
+    min_year: int = 1970
+    min_paragraphs: NonNegative = 5
+    max_top_share: Fraction = 0.075
+    """a text whose most frequent word has at least this share is dropped"""
+    min_log_prob: float | None = None
+    """mean log2 probability a word; null: the profile's own (card −20; card-wordfreq calibrated)"""
+    language_characters: Count = 2000
+    min_abstract_words: NonNegative = 50
+    max_abstract_words: NonNegative = 1000
+    unknown_year: Literal["drop", "keep"] = "drop"
+    """`keep` for a user's own folder (profile own): unknown years are kept and go to train"""
+    evaluate_all: bool = False
+    """compute every value of every document, for those who tune; decisions stay the same"""
+
+    @model_validator(mode="after")
+    def _unigrams_given(self) -> Clean:
+        if self.profile != "card-wordfreq" and self.unigrams is None:
+            raise ValueError(
+                f"profile {self.profile} needs unigrams: {{uri, sha256}}; without a list use card-wordfreq"
+            )
+        return self
+
+
+class Split(_Section):
+    """Train and validation by publication date (SEMANTICS: Split)."""
+
+    kind: Literal["fixed", "rolling"] = "fixed"
+    train_before: date = date(2022, 12, 1)
+    """fixed: first day that is not train (S2 V2 card)"""
+    valid_until: date = date(2023, 1, 3)
+    """fixed: last day that is valid (S2 V2 card)"""
+    valid_days: Count = 33
+    """rolling: last days before as_of that are valid"""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Split:
+        if self.valid_until < self.train_before:
+            raise ValueError(f"valid_until {self.valid_until} lies before train_before {self.train_before}")
+        return self
+
+
+class Export(_Section):
+    """What is published and how (SEMANTICS: Export)."""
+
+    files: Annotated[int, Field(ge=1, le=1000)] = 30
+    """gzip files a set and split (S2 V2 card)"""
+    approval: bool = False
+    """whether a person approves before the pointer moves"""
+    approval_hours: Count = 72
+    """no answer in this time is a rejection"""
+
+
+class Quality(_Section):
+    """When checks against the parent release speak (SEMANTICS: Quality)."""
+
+    drift_warn: Fraction = 0.1
+    drift_block: Fraction = 0.5
+    drift_min_n: NonNegative = 1000
+
+
+class Resources(_Section):
+    """How the work is cut and what it may use. Never changes a byte of the snapshot."""
+
+    pdfs_per_shard: Count = 500
+    papers_per_shard: Count = 50_000
+    max_shards: Annotated[int, Field(ge=1, le=1024)] = 1024
+    memory_mb: Annotated[int, Field(ge=64)] = 2048
+    """memory of one task's joins and sorts, MB"""
+    pdf_memory_mb: Annotated[int, Field(ge=128)] = 1024
+    """address space of a child that reads one PDF, MB"""
+    pdf_seconds: Annotated[float, Field(gt=0)] = 120
+    """time of a child that reads one PDF, seconds"""
+    extract_seconds: Annotated[float, Field(gt=0)] = 300
+    """deadline of one PDF in the GROBID pool, 503s included, seconds"""
+    in_flight: Count = 4
+    """requests one extract task keeps open; times the slots of the pool `grobid` is what the servers see"""
+
+
+class ReleaseSpec(_Section):
+    """All that makes a release."""
+
+    name: str = Field(pattern="^[a-z0-9][a-z0-9_]{0,40}$")
+    description: str = ""
+    profile: Literal["public", "own"] = "public"
+    """own: the PDFs are the user's, count as open access, and unknown years are kept"""
+    drops: tuple[str, ...] = ("*",)
+    """drop ids the release sees, as shell patterns"""
+    sources: tuple[str, ...] = ("*",)
+    """metadata sources the release sees, as shell patterns"""
+    schedule: Schedule = Schedule()
+    select: Select = Select()
+    extract: Extract = Extract()
+    cluster: Cluster = Cluster()
+    vote: Vote = Vote()
+    filter: Filter = Filter()
+    link: Link = Link()
+    clean: Clean = Clean()
+    split: Split = Split()
+    export: Export = Export()
+    quality: Quality = Quality()
+    resources: Resources = Resources()
+
+    @field_validator("drops", "sources")
+    @classmethod
+    def _no_paths(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in patterns:
+            if "/" in pattern or not pattern:
+                raise ValueError(f"{pattern!r} is no id pattern: an id has no '/' and is not empty")
+        return patterns
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over all that decides bytes: everything but resources, schedule, approval and description."""
+        rules = self.model_dump(mode="json", exclude={"resources", "schedule", "description"})
+        for operational in ("approval", "approval_hours"):
+            del rules["export"][operational]
+        return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()
+
+    def release_id(self, as_of: datetime) -> str:
+        """The lake's folder of the release of one instant, `<spec>-<YYYYMMDD>`."""
+        return f"{self.name}-{as_of:%Y%m%d}"
+
+
+def load_spec(path: Path) -> ReleaseSpec:
+    """Read and validate one spec file.
+
+    Raises:
+        UserError: names the file, each wrong field with its value, and what is allowed.
+    """
+    try:
+        raw = yaml.safe_load(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such release spec; the ones there are: {_siblings(path)}") from None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UserError(f"{path}: not readable as YAML: {error}") from None
+    if not isinstance(raw, dict):
+        raise UserError(f"{path}: a release spec is a mapping of fields, this is {type(raw).__name__}")
+    try:
+        return ReleaseSpec.model_validate(raw)
+    except ValidationError as error:
+        raise UserError("; ".join(_explain(path, error))) from None
+
+
+def _siblings(path: Path) -> str:
+    return ", ".join(sorted(p.stem for p in path.parent.glob("*.yaml"))) or "none"
+
+
+def _explain(path: Path, error: ValidationError) -> Iterator[str]:
+    for fault in error.errors(include_url=False):
+        where = ".".join(str(step) for step in fault["loc"]) or "spec"
+        if fault["type"] == "extra_forbidden":
+            allowed = ", ".join(_fields_at(fault["loc"][:-1]))
+            yield f"{path}: {where}: unknown field (value {fault['input']!r}); allowed here: {allowed}"
+        elif fault["type"] == "missing":
+            yield f"{path}: {where}: missing; it is required"
+        elif fault["type"] == "value_error":
+            yield f"{path}: {where}: {fault['ctx']['error']}"
+        else:
+            yield f"{path}: {where}: {fault['input']!r} given; {fault['msg']}"
+
+
+def _fields_at(steps: tuple[Any, ...]) -> list[str]:
+    model: type[BaseModel] = ReleaseSpec
+    for step in steps:
+        annotation = model.model_fields[str(step)].annotation
+        if annotation == Unigrams | None:
+            annotation = Unigrams
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            model = annotation
+    return sorted(model.model_fields)

@@ -1,0 +1,155 @@
+"""The one protocol of all stages, and the run they work for.
+
+A stage is `plan → work (mapped over shards) → finish`. `work` is idempotent, writes only `part-<shard>` of the stage's tables and may
+run anywhere, twice; `finish` commits them. What a stage needs to know of another is in a table or in the facts of its commit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import s2corpus
+from s2corpus.errors import UserError
+from s2corpus.lake import Lake, open_lake
+from s2corpus.parts import ContentStore, TableRef
+from s2corpus.spec import ReleaseSpec
+from s2corpus.tables import DELIVERIES, EXTRACTIONS, MEMBERS, PARSES, PDFS, Table
+
+Metrics = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One piece of a stage's work: its number, which names its parts, and what the stage needs to do it."""
+
+    index: int
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One release being made: the spec, the instant it sees, and where its tables are."""
+
+    spec: ReleaseSpec
+    as_of: datetime
+    lake: Lake
+    scratch: Path
+
+    @staticmethod
+    def of(spec: ReleaseSpec, as_of: datetime, *, lake: str | None = None, scratch: Path | None = None) -> Run:
+        """The run of a spec as of an instant (UTC), in the lake that `S2CORPUS_LAKE` names unless one is given."""
+        uri = lake or os.environ.get("S2CORPUS_LAKE")
+        if not uri:
+            raise UserError("no lake given: set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
+        if as_of.tzinfo is None:
+            raise ValueError("as_of needs a time zone")
+        folder = scratch or Path(os.environ.get("S2CORPUS_SCRATCH", "/tmp"))
+        return Run(spec, as_of.astimezone(UTC), open_lake(uri), folder)
+
+    @property
+    def release_id(self) -> str:
+        """The release's folder in the lake."""
+        return self.spec.release_id(self.as_of)
+
+    def table(self, table: Table) -> TableRef:
+        """A table of this release."""
+        return TableRef(self.lake, f"releases/{self.release_id}/{table.name}", table)
+
+    def store(self, table: Table, *where: str) -> ContentStore:
+        """A content store that outlives releases, `<table>/<where…>/`."""
+        return ContentStore(self.lake, "/".join((table.name, *where)), table)
+
+    @cached_property
+    def pdf_shards(self) -> int:
+        """Parts of every table sharded by `pdf`: fixed by intake from the number of PDFs."""
+        return int(self.table(PDFS).committed().facts["pdf_shards"])
+
+    @cached_property
+    def paper_shards(self) -> int:
+        """Buckets of every table sharded by `paper`: fixed by cluster from the number of papers."""
+        return int(self.table(MEMBERS).committed().facts["paper_shards"])
+
+    @cached_property
+    def parent(self) -> str | None:
+        """Id of the parent snapshot: the newest published one of this spec with a smaller as_of, as intake found it."""
+        parent: str | None = self.table(DELIVERIES).committed().facts["parent"]
+        return parent
+
+    def parent_table(self, name: str) -> pa.Table | None:
+        """A Parquet file of the parent snapshot, `snapshots/<parent>/<name>.parquet`; None where there is no parent."""
+        if self.parent is None:
+            return None
+        with self.lake.open(f"snapshots/{self.parent}/{name}.parquet") as file:
+            return pq.read_table(pa.BufferReader(file.read()))
+
+    @cached_property
+    def snapshot_id(self) -> str:
+        """`<spec>-<as_of>-<8 hex>` over spec, code, extractor and converter versions, inputs and parent (SEMANTICS §0)."""
+        intake = self.table(DELIVERIES).committed().facts
+        identity = {
+            "spec": self.spec.digest,
+            "as_of": f"{self.as_of:%Y-%m-%dT%H:%M:%SZ}",
+            "code": s2corpus.__version__,
+            "inputs": intake["inputs"],
+            "parent": intake["parent"],
+            "extractor": self.table(EXTRACTIONS).committed().facts["extractor"],
+            "converter": self.table(PARSES).committed().facts["converter"],
+        }
+        digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+        return f"{self.spec.name}-{self.as_of:%Y%m%d}-{digest[:8]}"
+
+
+@runtime_checkable
+class Stage(Protocol):
+    """One step from tables to tables."""
+
+    name: str
+    reads: tuple[Table, ...]
+    writes: tuple[Table, ...]
+
+    def plan(self, run: Run) -> list[Shard]:
+        """What there is to do, the same for the same inputs; one shard at least, so that an empty table has its empty part."""
+
+    def work(self, run: Run, shard: Shard) -> None:
+        """Do one shard: idempotent; writes `part-<shard>` of every table in `writes`."""
+
+    def finish(self, run: Run) -> Metrics:
+        """All parts are there: commit the tables and say what was measured."""
+
+
+def pdf_shards(run: Run) -> list[Shard]:
+    """One shard for each range of the SHA-1 space."""
+    return [Shard(i) for i in range(run.pdf_shards)]
+
+
+def paper_shards(run: Run) -> list[Shard]:
+    """One shard for each bucket of papers."""
+    return [Shard(i) for i in range(run.paper_shards)]
+
+
+def commit_all(run: Run, tables: tuple[Table, ...], shards: int, facts: Mapping[str, Any] | None = None) -> Metrics:
+    """Commit `shards` parts of each table; the metrics are its rows."""
+    return {f"rows.{table.name}": float(run.table(table).commit(range(shards), facts).rows) for table in tables}
+
+
+def count_outcomes(run: Run, table: Table, column: str = "outcome") -> Metrics:
+    """How many rows of a committed table have each outcome, as `<column>.<value>`, and `rows`."""
+    counts: dict[str, int] = {}
+    total = 0
+    for batch in run.table(table).batches([column]):
+        total += batch.num_rows
+        for value in batch.column(0).value_counts():
+            word = value["values"].as_py()
+            counts[word] = counts.get(word, 0) + value["counts"].as_py()
+    return {"rows": float(total), **{f"{column}.{word}": float(n) for word, n in sorted(counts.items())}}

@@ -1,0 +1,26 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from s2corpus.lake import Lake, open_lake
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Real papers, records and titles; they are read from beside the project, never copied into it."""
+    folder = ROOT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"real data is not there: {folder}")
+    return folder
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    """An empty lake in a folder."""
+    return open_lake(str(tmp_path / "lake"))

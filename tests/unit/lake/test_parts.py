@@ -1,0 +1,121 @@
+"""The commit protocol: no commit, no table; a retry changes only its own part; a damaged part is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from s2corpus.errors import TransientError
+from s2corpus.lake import ABSENT, Conflict, Lake
+from s2corpus.parts import ContentStore, DamagedPart, NotCommitted, TableRef
+from s2corpus.tables import CLUSTERS, STORED_PARSES, TABLES
+
+
+def ref(lake: Lake) -> TableRef:
+    return TableRef(lake, "releases/x/clusters", CLUSTERS)
+
+
+def row(n: int) -> dict[str, str]:
+    return {"record_id": f"dblp:{n}", "paper_id": f"{n:015x}"}
+
+
+def test_a_table_is_there_only_once_committed(lake: Lake) -> None:
+    table = ref(lake)
+    table.write(0, [row(1)])
+    with pytest.raises(NotCommitted, match="clusters is not committed"):
+        table.read()
+    table.commit([0])
+    assert table.read().to_pylist() == [row(1)]
+
+
+def test_a_reader_takes_the_committed_parts_never_a_glob(lake: Lake) -> None:
+    table = ref(lake)
+    for shard in range(3):
+        table.write(shard, [row(shard)])
+    table.commit([0, 1])
+    assert table.read()["record_id"].to_pylist() == ["dblp:0", "dblp:1"]
+    assert table.read(shard=1)["record_id"].to_pylist() == ["dblp:1"]
+
+
+def test_a_commit_names_the_part_that_is_missing(lake: Lake) -> None:
+    table = ref(lake)
+    table.write(0, [row(0)])
+    with pytest.raises(TransientError, match="part 1 of 2 was never written"):
+        table.commit([0, 1])
+
+
+def test_the_same_rows_make_the_same_commit(lake: Lake) -> None:
+    table = ref(lake)
+    table.write(0, [row(1), row(2)])
+    first = table.commit([0], {"paper_shards": 1})
+    table.write(0, iter([pa.RecordBatch.from_pylist([row(1), row(2)], schema=CLUSTERS.schema)]))
+    assert table.commit([0], {"paper_shards": 1}) == first == table.committed()
+
+
+def test_an_empty_table_has_one_empty_part(lake: Lake) -> None:
+    table = ref(lake)
+    table.write(0, [])
+    assert table.commit([0]).rows == 0
+    assert table.read().num_rows == 0
+    assert list(table.batches()) == []
+
+
+def test_a_null_in_a_key_is_refused(lake: Lake) -> None:
+    with pytest.raises(pa.ArrowInvalid, match="paper_id"):
+        ref(lake).write(0, [{"record_id": "a:1", "paper_id": None}])
+
+
+def test_a_part_truncated_behind_our_back_is_refused(lake: Lake, tmp_path: Path) -> None:
+    table = ref(lake)
+    table.write(0, [row(n) for n in range(100)])
+    table.commit([0])
+    part = tmp_path / "lake" / "releases/x/clusters/part-00000.parquet"
+    part.write_bytes(part.read_bytes()[:-7])
+    with pytest.raises(DamagedPart, match="run the stage that writes clusters again"):
+        table.read()
+
+
+def test_a_part_of_another_schema_is_not_read_as_this_table(lake: Lake) -> None:
+    TableRef(lake, "t", TABLES["aliases"]).write(0, [])
+    TableRef(lake, "t", TABLES["aliases"]).commit([0])
+    with pytest.raises(NotCommitted, match="another schema"):
+        TableRef(lake, "t", CLUSTERS).read()
+
+
+def stored(sha: str) -> dict[str, object]:
+    return {"pdf_sha1": sha, "kind": "grobid", "outcome": "ok", "parse": sha.encode()}
+
+
+def test_a_content_store_finds_a_range_and_reads_only_its_parts(lake: Lake) -> None:
+    store = ContentStore(lake, "parses/1", STORED_PARSES)
+    low, high = ["0" * 39 + "1", "3" * 40], ["8" * 40, "f" * 40]
+    store.append([stored(s) for s in low])
+    part = store.append([stored(s) for s in reversed(high)])
+    assert sorted(store.known("0" * 40, "7" * 40, ["outcome"])) == low
+    assert store.known("8" * 40, "f" * 40, ["outcome"])["8" * 40]["stored"] == part
+    assert [r["parse"] for r in store.fetch(part, ["f" * 40], ["parse"])] == [b"f" * 40]
+
+
+def test_a_conditional_write_comes_first_or_not_at_all(lake: Lake) -> None:
+    etag = lake.put("pointer", b"1", expect=ABSENT)
+    with pytest.raises(Conflict):
+        lake.put("pointer", b"2", expect=ABSENT)
+    lake.put("pointer", b"3", expect=etag)
+    with pytest.raises(Conflict):
+        lake.put("pointer", b"4", expect=etag)
+    assert lake.get("pointer")[0] == b"3"
+
+
+@pytest.mark.parametrize("key", ["/etc/passwd", "a/../../b", "", "a\0b"])
+def test_a_key_never_leaves_the_lake(lake: Lake, key: str) -> None:
+    with pytest.raises(ValueError, match="no key of the lake"):
+        lake.put(key, b"x")
+
+
+def test_listing_is_by_prefix_and_in_order(lake: Lake) -> None:
+    for key in ("drops/b/1.pdf", "drops/a/_READY", "drops/a/2.pdf", "dropsy"):
+        lake.put(key, b"x")
+    assert [e.key for e in lake.list("drops/a/")] == ["drops/a/2.pdf", "drops/a/_READY"]
+    assert lake.folders("drops/") == ["a", "b"]

@@ -1,0 +1,112 @@
+"""The one place where identifiers of papers are brought to their plain form, or found to be none.
+
+Each `normalise_*` takes what a source, a TEI or a reader wrote (with resolver, prefix, version or capitals) and gives the
+identifier as all tables hold it, or None. Nothing raises.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+MAX_CHARACTERS = 2_000  # of what is given: nothing longer is an identifier
+ARXIV_DOI = "10.48550/arxiv."
+
+_DOI_PREFIX = re.compile(r"^(?:(?:https?://)?(?:\w+\.)*doi\.org/|info:doi/|urn:doi:|doi\s*[:=]?\s*)+", re.IGNORECASE)
+_DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/[^\s\x00-\x1f]+")
+_DOI_TAIL = ".,;:'\"*>»”’|\\"
+_CLOSING = {")": "(", "]": "[", "}": "{", ">": "<"}
+_PLACEHOLDER = re.compile(
+    r"(?<![a-z0-9])(?:x{3,}|n{4,}|y{4,}|z{4,}|\?{2,}|0{5,}|tbd|tba)(?![a-z0-9])"  # nnnnnnn.nnnnnnn, xxx, 0000000.0000000
+    r"|x{4,}|n{7,}|(?<=\.)doi$"  # fmicb.20xx.xxxxx, ACCESS.2017.DOI
+)
+_TEMPLATES = frozenset(
+    (
+        "10.1145/1122445.1122456", "10.1145/1122445.1122457", "10.1145/1122445.1122458",  # acmart's samples
+        "10.1145/8888888.7777777", "10.1145/9999997.9999999", "10.1145/1235", "10.1145/123_4", "10.1145/1234567.1234567",
+        "10.1145/1234567890", "10.5555/1234567.1234567", "10.5555/12345678", "10.1000/xyz123", "10.1000/182",
+        "10.1007/s00000-000-0000-0", "10.1007/978-3-000-00000-0", "10.1016/j.procs.2000.00.000",
+        "10.1093/bioinformatics/btxxxxx", "10.1017/s0000000000000000", "10.1080/01621459.yyyy.zzzzzz",
+    )
+)  # fmt: skip
+_TEMPLATE_PREFIXES = ("10.475/", "10.0000/", "10.1234/", "10.12345/", "10.9999/")
+
+_ARXIV_NEW = re.compile(r"(?<!\d)(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(?:v\d+)?(?!\d)")
+_ARXIV_OLD = re.compile(
+    r"(?<![a-z])((?:acc-phys|adap-org|alg-geom|ao-sci|astro-ph|atom-ph|bayes-an|chao-dyn|chem-ph|cmp-lg|comp-gas|cond-mat"
+    r"|cs|dg-ga|funct-an|gr-qc|hep-ex|hep-lat|hep-ph|hep-th|math-ph|math|mtrl-th|nlin|nucl-ex|nucl-th|patt-sol|physics"
+    r"|plasm-ph|q-alg|q-bio|quant-ph|solv-int|supr-con))(?:\.[a-z-]{2,7})?/(\d{2}(?:0[1-9]|1[0-2])\d{3})(?:v\d+)?(?!\d)",
+    re.IGNORECASE,
+)
+_PMID = re.compile(r"^(?:(?:https?://)?(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov/|ncbi\.nlm\.nih\.gov/(?:pubmed|m/pubmed)/)"
+                   r"|pmid\s*:?\s*|pubmed\s*:?\s*|medline:)?0*([1-9]\d{0,8})(?:\.0)?/?$", re.IGNORECASE)  # fmt: skip
+_PMCID = re.compile(r"^(?:.*/)?(?:pmcid\s*:?\s*)?(?:pmc)?\s*0*([1-9]\d{0,8})(?:\.\d+)?/?$", re.IGNORECASE)
+_ACL = re.compile(
+    r"(?<![A-Za-z0-9])([A-Z]\d{2}-\d{4,5}|\d{4}\.[a-z][a-z0-9_]*-[a-z0-9]+\.\d+)(?:v\d+)?(?:\.pdf|/)?$", re.IGNORECASE
+)
+
+
+def normalise_doi(text: str) -> str | None:
+    """A DOI in lower case without resolver; None if it is none, or a template's or placeholder's.
+
+    Handle escapes of a URL are undone, and the punctuation of the sentence around it is taken off; brackets stay where
+    they balance ("10.1016/s0022-0000(05)80002-1").
+    """
+    text = _DOI_PREFIX.sub("", text[:MAX_CHARACTERS].strip())
+    if "%" in text:
+        text = unquote(text)
+    match = _DOI.search(text)
+    if match is None or match.start() > 0 and text[match.start() - 1].isalnum():
+        return None
+    doi = match.group().lower()
+    while True:
+        trimmed = doi.rstrip(_DOI_TAIL)
+        if trimmed and trimmed[-1] in _CLOSING and trimmed.count(trimmed[-1]) > trimmed.count(_CLOSING[trimmed[-1]]):
+            trimmed = trimmed[:-1]
+        if trimmed == doi:
+            break
+        doi = trimmed
+    suffix = doi.partition("/")[2]
+    if not suffix or doi in _TEMPLATES or doi.startswith(_TEMPLATE_PREFIXES) or _PLACEHOLDER.search(suffix):
+        return None
+    return doi if any(character in "123456789" or character.isalpha() for character in suffix) else None
+
+
+def normalise_arxiv(text: str) -> str | None:
+    """An arXiv id without version, new ("1706.03762") or old ("hep-th/9711200", subject class dropped); None if none."""
+    text = text[:MAX_CHARACTERS]
+    if match := _ARXIV_OLD.search(text):
+        return f"{match.group(1).lower()}/{match.group(2)}"
+    match = _ARXIV_NEW.search(text)
+    return match.group(1) if match else None
+
+
+def arxiv_of_doi(doi: str | None) -> str | None:
+    """The arXiv id that a normalised DOI of arXiv's own prefix names: 10.48550/arxiv.1706.03762 → 1706.03762."""
+    return normalise_arxiv(doi[len(ARXIV_DOI) :]) if doi and doi.startswith(ARXIV_DOI) else None
+
+
+def doi_of_arxiv(arxiv_id: str) -> str:
+    """The DOI that arXiv registers for an id."""
+    return ARXIV_DOI + arxiv_id
+
+
+def normalise_pmid(text: str) -> str | None:
+    """A PubMed id: digits without leading zeros; None if it is none."""
+    match = _PMID.match(text[:MAX_CHARACTERS].strip())
+    return match.group(1) if match else None
+
+
+def normalise_pmcid(text: str) -> str | None:
+    """A PubMed Central id, "PMC" and digits without version; None if it is none."""
+    match = _PMCID.match(text[:MAX_CHARACTERS].strip())
+    return f"PMC{match.group(1)}" if match else None
+
+
+def normalise_acl(text: str) -> str | None:
+    """An ACL Anthology id without version: "N18-3011" or "2020.acl-main.207"; None if it is none."""
+    match = _ACL.search(text[:MAX_CHARACTERS].strip())
+    if match is None:
+        return None
+    found = match.group(1)
+    return found.lower() if found[0].isdigit() else found.upper()

@@ -1,0 +1,104 @@
+"""What is asked of one PDF (S2ORC App. B). Runs inside a limited child process: see `pool`."""
+
+from __future__ import annotations
+
+import ctypes
+import io
+import os
+import resource
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pdfalto
+import pypdf
+import pypdfium2
+
+from s2corpus.pdf.outcome import Outcome, Reading
+
+ALTO_BYTES = 1 << 30
+"""Largest file pdfalto may write, bytes: real papers stay below 100 MB."""
+_STRING = b"<String "
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None)
+
+
+def read(data: bytes, max_pages: int) -> Reading:
+    """Open a PDF's bytes with pypdf (is it readable, is it locked) and PDFium (pages, displayed size of page 1).
+
+    An owner password alone does not lock: the file opens without asking. Whatever either library raises is an
+    `unreadable` PDF; a MemoryError is left to the caller, whose process is no longer worth keeping.
+    """
+    try:
+        reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
+        if reader.is_encrypted and reader.decrypt("") == pypdf.PasswordType.NOT_DECRYPTED:
+            return Reading(Outcome.ENCRYPTED, detail="asks for a password")
+        _ = reader.root_object
+        with pypdfium2.PdfDocument(data) as document:
+            pages = len(document)
+            if pages > max_pages:  # before the page tree is walked: it may have a million leaves
+                return Reading(Outcome.TOO_MANY_PAGES, pages, detail=f"{pages} pages, at most {max_pages}")
+            if not len(reader.pages) or not pages:
+                return Reading(Outcome.UNREADABLE, pages, detail="has no pages")
+            # The size as shown: /Rotate turns it and the crop box cuts it.
+            width, height = document.get_page_size(0)
+    except MemoryError:
+        raise
+    except Exception as error:  # pypdf lets through whatever its parsing runs into
+        return Reading(Outcome.UNREADABLE, detail=describe(error))
+    if width > height:
+        return Reading(Outcome.LANDSCAPE, pages, width, height)
+    return Reading(None, pages, width, height)
+
+
+def has_text(path: Path, *, timeout: float) -> str | None:
+    """Run pdfalto over a PDF: None if it finds text, else why it does not count as converted.
+
+    pdfalto exits with 0 on scans and on most bombs, so an answer without a single text string is a failure too.
+    `timeout` in seconds. Memory is what this process itself is limited to, which its children inherit.
+    """
+
+    def limit() -> None:
+        cpu = int(timeout) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (ALTO_BYTES, ALTO_BYTES))
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+    with tempfile.TemporaryDirectory(prefix="select-") as folder:
+        alto = Path(folder) / "out.xml"
+        try:
+            status = subprocess.run(
+                [pdfalto.binary_path(), "-onlyGraphsCoord", "-q", path.resolve(), alto],
+                cwd=folder,
+                env={**os.environ, "TMPDIR": folder},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=timeout,
+                preexec_fn=limit,
+            ).returncode
+        except subprocess.TimeoutExpired:
+            return f"took more than {timeout:g} s"
+        if status not in (pdfalto.EXIT_OK, pdfalto.EXIT_STREAMING_DISABLED):
+            return f"exit status {status}" if status > 0 else f"killed by signal {-status}"
+        try:
+            return None if _contains(alto, _STRING) else "no text strings"
+        except FileNotFoundError:
+            return "wrote nothing"
+
+
+def _contains(path: Path, needle: bytes) -> bool:
+    """Whether a file contains some bytes, read a megabyte at a time."""
+    tail = b""
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            if needle in tail + block:
+                return True
+            tail = block[-len(needle) :]
+    return False
+
+
+def describe(error: BaseException) -> str:
+    """An exception as one short line."""
+    return f"{type(error).__name__}: {error}".replace("\n", " ")[:200]

@@ -1,0 +1,177 @@
+"""A pool of limited child processes that read PDFs: a crash, hang or bomb costs its own PDF one outcome.
+
+The children are fresh interpreters, not forks and not `multiprocessing` spawns (pebble's too): those would carry this
+process's address space into the memory limit, or import its `__main__` again (seconds, where that is Airflow).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from s2corpus.pdf.outcome import OUT_OF_MEMORY, Outcome, Reading, Selection
+
+PDFS_PER_CHILD = 500
+"""A child is replaced after so many PDFs, which keeps its memory where it was."""
+START_SECONDS = 120.0
+_GRACE = 5.0
+
+
+def inspect_many(
+    items: Iterable[tuple[str, Path]],
+    *,
+    max_pages: int,
+    workers: int,
+    timeout: float,
+    memory_bytes: int,
+) -> Iterator[Selection]:
+    """Inspect PDFs `(pdf_sha1, path)` in `workers` child processes: one Selection each, in the order they are done.
+
+    `timeout` in seconds holds for reading a PDF and again for pdfalto; `memory_bytes` for the child and for pdfalto.
+    Items are taken as they are needed, at most `workers` at a time. Closing the iterator kills the children.
+
+    Raises:
+        RuntimeError: a child does not start at all, which no PDF can cause.
+    """
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "s2corpus.pdf.child",
+        str(memory_bytes),
+        str(timeout),
+        str(max_pages),
+    ]
+    todo = iter(items)
+    children = [_Child(command, timeout) for _ in range(workers)]
+    try:
+        with selectors.DefaultSelector() as selector:
+            while True:
+                for child in children:
+                    if child.item is None and (item := next(todo, None)) is not None:
+                        child.take(item, selector)
+                busy = [child for child in children if child.item is not None]
+                if not busy:
+                    return
+                wait = min(child.deadline for child in busy) - time.monotonic()
+                ready = {key.data for key, _ in selector.select(max(wait, 0.0))}
+                now = time.monotonic()
+                for child in busy:
+                    if child in ready or now >= child.deadline:
+                        selection = child.listen(selector, heard=child in ready)
+                        if selection is not None:
+                            yield selection
+    finally:
+        for child in children:
+            child.kill()
+
+
+class _Child:
+    """One child process and the PDF it is at."""
+
+    def __init__(self, command: list[str], timeout: float) -> None:
+        self.command = command
+        self.timeout = timeout
+        self.item: tuple[str, Path] | None = None
+        self.deadline = 0.0
+        self.process: subprocess.Popen[bytes] | None = None
+        self.served = 0
+        self.started = False
+        self.reading: Reading | None = None
+        self.buffer = b""
+
+    def take(self, item: tuple[str, Path], selector: selectors.BaseSelector) -> None:
+        """Start on a PDF, in a new process if there is none or it has served long enough."""
+        if self.process is not None and (self.served >= PDFS_PER_CHILD or self.process.poll() is not None):
+            self._end(selector)
+        if self.process is None:
+            package_root = str(Path(__file__).parents[2])
+            search = os.pathsep.join(filter(None, [package_root, os.environ.get("PYTHONPATH")]))
+            self.process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
+                env={**os.environ, "PYTHONPATH": search},
+            )
+            assert self.process.stdout is not None
+            selector.register(self.process.stdout, selectors.EVENT_READ, self)
+            self.served, self.started, self.buffer = 0, False, b""
+        assert self.process.stdin is not None
+        self.item, self.reading = item, None
+        self.served += 1
+        self.deadline = time.monotonic() + (self.timeout if self.started else START_SECONDS)
+        with contextlib.suppress(BrokenPipeError):  # should it have died meanwhile, its closed output will say so
+            self.process.stdin.write(json.dumps(str(item[1])).encode() + b"\n")
+            self.process.stdin.flush()
+
+    def listen(self, selector: selectors.BaseSelector, *, heard: bool) -> Selection | None:
+        """Take what the process said, or its silence (`heard` False: the deadline passed), as far as that decides."""
+        assert self.process is not None and self.process.stdout is not None and self.item is not None
+        said = os.read(self.process.stdout.fileno(), 1 << 16) if heard else b""
+        if not said:
+            return self._lost(selector, timed_out=not heard)
+        self.buffer += said
+        *lines, self.buffer = self.buffer.split(b"\n")
+        for line in lines:
+            answer = json.loads(line)
+            self.deadline = time.monotonic() + self.timeout + (_GRACE if self.started else 0.0)
+            if not self.started:
+                self.started = True
+            elif self.reading is None:
+                self.reading = Reading(*answer)
+                if self.reading.outcome is not None:
+                    return self._decided(Outcome(self.reading.outcome), self.reading.detail)
+            else:
+                return self._decided(Outcome(answer[0]), answer[1])
+        return None
+
+    def _lost(self, selector: selectors.BaseSelector, *, timed_out: bool) -> Selection:
+        """The outcome of a PDF whose process died or was too slow: which of the two steps it was at decides."""
+        status = self._end(selector, at_its_end=not timed_out)
+        if not self.started:
+            raise RuntimeError(f"the process that reads PDFs does not start (exit status {status})")
+        how = f"ended its process (status {status})"
+        if timed_out:
+            how = f"took more than {self.timeout:g} s"
+        elif status == OUT_OF_MEMORY:
+            how = "needs more than its memory"
+        return self._decided(Outcome.UNREADABLE if self.reading is None else Outcome.PDFALTO_FAILED, how)
+
+    def _decided(self, outcome: Outcome, detail: str | None) -> Selection:
+        assert self.item is not None
+        seen = self.reading or Reading(outcome)
+        selection = Selection(self.item[0], outcome, seen.pages, seen.width_pt, seen.height_pt, detail)
+        self.item = None
+        return selection
+
+    def _end(self, selector: selectors.BaseSelector, *, at_its_end: bool = False) -> int | None:
+        assert self.process is not None and self.process.stdout is not None
+        selector.unregister(self.process.stdout)
+        return self.kill(at_its_end=at_its_end)
+
+    def kill(self, *, at_its_end: bool = False) -> int | None:
+        """End the process and whatever it started; its exit status."""
+        if self.process is None:
+            return None
+        process, self.process = self.process, None
+        try:
+            status = process.wait(timeout=1.0 if at_its_end else 0.0)
+        except subprocess.TimeoutExpired:
+            status = None
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+        return status

@@ -1,0 +1,74 @@
+"""Metadata sources: one adapter each, all giving the same records.
+
+An adapter is a module with `NAME`, `KIND` and `read(stream) -> Iterator[Entry]`: a generator over a binary stream that
+holds one entry at a time, never raises on what it reads, and accounts for every entry as a `Record`, a `Deleted` or
+a `Dropped` with its reason. Another package adds its own through the entry-point group `s2corpus.sources`
+(name = module or object of that shape).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import IO, Protocol, cast
+
+from s2corpus.errors import UserError
+from s2corpus.sources.arrow import batches as batches  # re-exported: what intake and the command line use
+from s2corpus.sources.record import Author, Counts, Deleted, Dropped, Entry, Kind, Reason, Record, count, tally
+from s2corpus.sources.streams import BROKEN_STREAM, open_stream
+
+__all__ = [
+    "Author", "Counts", "Deleted", "Dropped", "Entry", "Kind", "Reason", "Record",
+    "batches", "count", "names", "read", "tally",
+]  # fmt: skip
+
+BUILT_IN = (
+    "acl", "arxiv", "crossref", "dblp", "elsevier", "jats", "jsonl", "pubmed", "s2ag", "s2orc", "scienceparse", "unpaywall",
+)  # fmt: skip
+
+
+class Source(Protocol):
+    """What an adapter module offers."""
+
+    NAME: str  # the source's name in record ids
+    KIND: Kind
+
+    def read(self, stream: IO[bytes]) -> Iterator[Entry]:
+        """Every entry of one uncompressed stream."""
+        ...
+
+
+def names() -> list[str]:
+    """Names of all sources that can be read, sorted."""
+    return sorted({*BUILT_IN, *_plugged_in()})
+
+
+@cache
+def adapter(name: str) -> Source:
+    """The adapter of that name. Raises UserError, naming those there are."""
+    if name in BUILT_IN:
+        return cast(Source, importlib.import_module(f"s2corpus.sources.{name}"))
+    if (point := _plugged_in().get(name)) is not None:
+        return cast(Source, point.load())
+    raise UserError(f"no source is called {name!r}: expected one of {', '.join(names())}")
+
+
+def read(name: str, file: str | Path | IO[bytes]) -> Iterator[Entry]:
+    """Entries of one file (path or binary stream; gzip, bzip2, xz and zstd are recognised by their first bytes).
+
+    A file that breaks off or is no archive gives what could be read, then one `Dropped(UNREADABLE_REST)`.
+    """
+    source = adapter(name)
+    with open_stream(file) as stream:
+        try:
+            yield from source.read(stream)
+        except BROKEN_STREAM as error:
+            yield Dropped(Reason.UNREADABLE_REST, "end", f"{type(error).__name__}: {error}"[:300])
+
+
+@cache
+def _plugged_in() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group="s2corpus.sources")}

@@ -1,0 +1,48 @@
+"""Records as Arrow: batches of the table `records`, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+import pyarrow as pa
+
+from s2corpus.sources.record import Author, Kind, Record
+from s2corpus.tables import RECORDS
+
+_FIELDS = tuple(field.name for field in fields(Record))
+
+
+def batches(
+    records: Iterable[Record], *, delivery: str | None = None, ready_at: str | None = None, rows: int = 10_000
+) -> Iterator[pa.RecordBatch]:
+    """Record batches of the table `records`, `rows` each, in the order given."""
+    chunk: list[Record] = []
+    for record in records:
+        chunk.append(record)
+        if len(chunk) == rows:
+            yield _batch(chunk, delivery, ready_at)
+            chunk = []
+    if chunk:
+        yield _batch(chunk, delivery, ready_at)
+
+
+def _batch(records: list[Record], delivery: str | None, ready_at: str | None) -> pa.RecordBatch:
+    columns: dict[str, list[Any]] = {name: [getattr(record, name) for record in records] for name in _FIELDS}
+    columns["authors"] = [[author.as_dict() for author in authors] for authors in columns["authors"]]
+    columns["delivery"] = [delivery] * len(records)
+    columns["ready_at"] = [ready_at] * len(records)
+    arrays = [pa.array(columns[field.name], field.type) for field in RECORDS.schema]
+    return pa.RecordBatch.from_arrays(arrays, schema=RECORDS.schema)
+
+
+def record_of(row: Mapping[str, Any]) -> Record:
+    """The record of one row (`pylist` form) of the table `records` or `members`."""
+    values: dict[str, Any] = {name: row.get(name) for name in _FIELDS}
+    values["kind"] = Kind(values["kind"])
+    values["authors"] = tuple(
+        Author(a["first"], tuple(a["middle"]), a["last"], a["suffix"]) for a in values["authors"] or ()
+    )
+    values["fields_of_study"] = tuple(values["fields_of_study"] or ())
+    return Record(**values)

@@ -1,0 +1,90 @@
+"""Title, abstract, venue, licence: cleaned once, the same way for every source."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable
+
+from s2corpus.sources.record import Author
+
+MAX_TITLE, MAX_ABSTRACT, MAX_AUTHORS = (
+    3_000,
+    100_000,
+    10_000,
+)  # characters, characters, persons: beyond is a broken entry
+_TAG = re.compile(r"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
+_BLOCK = re.compile(r"</?(?:\w+:)?(?:p|title|sec|br|list-item|div|li)\b[^<>]*>", re.IGNORECASE)
+_ABSTRACT_HEAD = re.compile(r"^\s*(?:abstract|summary)\s*[:.—–-]?\s+(?=\S)", re.IGNORECASE)
+_MARKUP = re.compile(r"</?[a-zA-Z][\w:.-]*[\s/>]")
+_ELSEWHERE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+
+_LICENCES = (
+    (re.compile(r"creativecommons\.org/licen[sc]es/(by(?:-nc)?(?:-nd|-sa)?)/(\d\.\d)", re.IGNORECASE), "CC-{0}-{1}"),
+    (re.compile(r"creativecommons\.org/publicdomain/zero/(\d\.\d)", re.IGNORECASE), "CC0-{0}"),
+    (re.compile(r"creativecommons\.org/publicdomain/mark", re.IGNORECASE), "PDM-1.0"),
+    (re.compile(r"arxiv\.org/licenses/nonexclusive-distrib/(\d\.\d)", re.IGNORECASE), "arXiv-nonexclusive-{0}"),
+    (re.compile(r"^\s*cc[ -](by(?:-nc)?(?:-nd|-sa)?)[ -](\d\.\d)\s*$", re.IGNORECASE), "CC-{0}-{1}"),
+    (re.compile(r"^\s*cc[ -]?(by(?:-nc)?(?:-nd|-sa)?)\s*$", re.IGNORECASE), "CC-{0}"),
+    (re.compile(r"^\s*cc[ -]?0(?:-(\d\.\d))?\s*$", re.IGNORECASE), "CC0-1.0"),
+)  # fmt: skip
+
+
+def clean_text(value: object, limit: int = MAX_TITLE) -> str | None:
+    """Plain text of a title or venue: markup and entities resolved, white space runs as one space; None if empty."""
+    if not isinstance(value, str):
+        return None
+    text = value[: 4 * limit]
+    if _MARKUP.search(text):
+        text = _TAG.sub("", _BLOCK.sub(" ", text))
+    if "&" in text:
+        text = html.unescape(html.unescape(text))
+    text = " ".join(_ELSEWHERE.sub(" ", text).split())[:limit]
+    return text or None
+
+
+def clean_abstract(value: object) -> str | None:
+    """Plain text of an abstract, without a leading "Abstract"; None if empty."""
+    text = clean_text(value, MAX_ABSTRACT)
+    return _ABSTRACT_HEAD.sub("", text) or None if text else None
+
+
+def clean_title(value: object) -> str | None:
+    """A title without a final full stop (PubMed, DBLP) and without PubMed's brackets around translated ones."""
+    text = clean_text(value)
+    if text is None:
+        return None
+    if text.startswith("[") and text.rstrip(".").endswith("]"):
+        text = text.rstrip(".")[1:-1]
+    if text.endswith(".") and not text.endswith("..") and not re.search(r"\b\w\.\w?\.?$", text):
+        text = text[:-1]
+    return text.strip() or None
+
+
+def licence_of(value: object) -> str | None:
+    """The SPDX id of a licence given by URL or short name; other words as they are; None if empty."""
+    if not isinstance(value, str) or not value.strip():
+        return None
+    for pattern, form in _LICENCES:
+        if match := pattern.search(value):
+            parts = [part.upper() for part in match.groups() if part]
+            return form.format(*parts) if form.count("{") == len(parts) else form
+    return " ".join(value.split())[:200]
+
+
+def authors_of(authors: Iterable[Author | None]) -> tuple[Author, ...]:
+    """The authors that have a name, at most MAX_AUTHORS."""
+    kept: list[Author] = []
+    for author in authors:
+        if author is not None and len(kept) < MAX_AUTHORS:
+            kept.append(author)
+    return tuple(kept)
+
+
+def words_of(values: object) -> tuple[str, ...]:
+    """Fields of study: the distinct non-empty strings of a list (or one string), in order."""
+    if isinstance(values, str):
+        values = [values]
+    if not isinstance(values, list | tuple):
+        return ()
+    return tuple(dict.fromkeys(text for value in values if (text := clean_text(value, 200))))

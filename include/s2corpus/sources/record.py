@@ -1,0 +1,119 @@
+"""What one source says about one paper, and what became of an entry that says nothing usable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Kind(StrEnum):
+    """How far a record's word goes (SEMANTICS §4): publisher (gold) > archive > pdf."""
+
+    PUBLISHER = "publisher"
+    ARCHIVE = "archive"
+    PDF = "pdf"
+
+
+class Reason(StrEnum):
+    """Why an entry of a source gave no record."""
+
+    MALFORMED = "malformed"  # not JSON, not well-formed XML, not the documented shape
+    TOO_LARGE = "too_large"  # one entry over the limit
+    NO_ID = "no_id"  # the source's own id is missing: it cannot be named
+    EMPTY = "empty"  # neither a title nor an identifier
+    NOT_A_PAPER = "not_a_paper"  # a journal, a person, a proceedings volume, a data set, …
+    UNREADABLE_REST = "unreadable_rest"  # the file breaks off here; nothing after it could be read
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """One author, as everywhere in the corpus."""
+
+    first: str
+    middle: tuple[str, ...]
+    last: str
+    suffix: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The author as tables and JSON hold it."""
+        return {"first": self.first, "middle": list(self.middle), "last": self.last, "suffix": self.suffix}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A row of the table `records` without its delivery: every field normalised, absent = None or ()."""
+
+    record_id: str  # <source>:<native id>
+    source: str
+    kind: Kind
+    title: str | None = None
+    authors: tuple[Author, ...] = ()
+    date: str | None = None  # ISO, as precise as known: 2022, 2022-11 or 2022-11-30
+    date_precision: str | None = None  # day | month | year
+    venue: str | None = None
+    journal: str | None = None
+    abstract: str | None = None
+    doi: str | None = None
+    arxiv_id: str | None = None
+    pubmed_id: str | None = None
+    pmc_id: str | None = None
+    acl_id: str | None = None
+    mag_id: str | None = None
+    pdf_sha1: str | None = None
+    fields_of_study: tuple[str, ...] = ()
+    licence: str | None = None
+    open_access: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """The source withdrew its record: a tombstone."""
+
+    record_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """An entry that gave no record. `where` is its native id, or its line or position in the file."""
+
+    reason: Reason
+    where: str
+    detail: str = ""
+
+
+Entry = Record | Deleted | Dropped
+
+
+@dataclass(slots=True)
+class Counts:
+    """How many entries of one file became what: entries = records + deleted + sum(dropped)."""
+
+    records: int
+    deleted: int
+    dropped: dict[Reason, int]
+
+    @property
+    def entries(self) -> int:
+        """All entries of the file."""
+        return self.records + self.deleted + sum(self.dropped.values())
+
+
+def count(entries: Iterable[Entry]) -> Counts:
+    """Counts of a whole stream (it is consumed)."""
+    counts = Counts(0, 0, {})
+    for entry in entries:
+        tally(counts, entry)
+    return counts
+
+
+def tally(counts: Counts, entry: Entry) -> None:
+    """Add one entry to the counts."""
+    match entry:
+        case Record():
+            counts.records += 1
+        case Deleted():
+            counts.deleted += 1
+        case Dropped(reason=reason):
+            counts.dropped[reason] = counts.dropped.get(reason, 0) + 1

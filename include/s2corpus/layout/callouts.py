@@ -1,0 +1,174 @@
+"""Inline citations: finds them in running text and links them to the entries of the reference list."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .fields import Reference
+from .references import Entry
+from .text import Text
+
+_BRACKET = re.compile(r"\[(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:p|pp|Ch|Sec|Thm|Fig)\.[^\]]{0,20})?\]")
+_NUMBER = re.compile(r"\d{1,4}")
+_KEY = re.compile(r"\[([A-Za-z][A-Za-z+*]{1,12}\d{2}[a-z]?(?:\s*[,;]\s*[A-Za-z][A-Za-z+*]{1,12}\d{2}[a-z]?)*)\]")
+_YEAR = r"(?:(?:1[6-9]|20)\d\d[a-z]?|in press|forthcoming|n\.\s?d\.)"
+_SURNAME = r"(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|ter|ten|Van|De|Von|Du|La|Le|Di)\s(?:der\s|den\s|la\s)?)?[A-ZÀ-ÖØ-ÞŁŠŽČĆĐŚŞİŐ][\w’'‐-]+"
+_NAMES = rf"{_SURNAME}(?:\s+et\s+al\.?|(?:\s*,\s*{_SURNAME})*\s*,?\s*(?:and|&|und)\s+{_SURNAME}(?:\s+et\s+al\.?)?|(?:\s+{_SURNAME}){{0,2}})?"
+_NAME_YEAR = re.compile(
+    rf"(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b|\s*:\s*\d+(?:[–-]\d+)?)*)(?P<close>\)?)"
+)
+_FLOAT = re.compile(
+    r"\b(?P<kind>Figures?|Figs?\.?|FIGURES?|FIGS?\.?|Tables?|TABLES?|Tab\.)\s*(?P<number>(?:[A-Z]\.?)?\d+(?:\.\d+)*|[IVXL]+\b)(?P<panel>\s?[a-z]\b|[A-H]\b)?"
+)
+
+
+class Style(StrEnum):
+    """How the paper cites."""
+
+    BRACKET = "bracket"
+    NAME_YEAR = "name-year"
+    RAISED = "raised"
+    ROUND = "round"
+    KEY = "key"
+
+
+@dataclass(frozen=True, slots=True)
+class Callout:
+    """A stretch of a paragraph that refers to something."""
+
+    start: int
+    end: int
+    kind: str
+    """`bibr`, `figure` or `table`."""
+    target: str
+    """xml:id, or empty."""
+
+
+def style_of(texts: list[Text], entries: list[Entry]) -> Style:
+    """The style with most evidence in the text."""
+    votes: Counter[Style] = Counter()
+    for text in texts:
+        votes[Style.BRACKET] += len(_BRACKET.findall(text.text))
+        votes[Style.KEY] += len(_KEY.findall(text.text))
+        votes[Style.NAME_YEAR] += len(_NAME_YEAR.findall(text.text))
+        votes[Style.RAISED] += sum(1 for s, e in text.raised if text.text[s:e].strip(",–- ").isdigit())
+        votes[Style.ROUND] += len(re.findall(r"\(\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\)", text.text))
+    numbered = sum(e.label.isdigit() for e in entries) > len(entries) / 2
+    if not numbered:
+        for style in (Style.RAISED, Style.ROUND):
+            votes[style] = 0
+    elif votes[Style.BRACKET] >= 3 or votes[Style.BRACKET] >= 0.3 * len(entries):
+        return Style.BRACKET
+    elif votes[Style.ROUND] >= 0.4 * len(entries) and votes[Style.ROUND] > votes[Style.RAISED]:
+        return Style.ROUND
+    elif votes[Style.RAISED] >= 0.3 * len(entries):
+        return Style.RAISED
+    return max((Style.BRACKET, Style.NAME_YEAR, Style.KEY, Style.RAISED), key=lambda s: votes[s])
+
+
+class Linker:
+    """Links callouts of one paper."""
+
+    def __init__(
+        self, style: Style, entries: list[Entry], references: list[Reference], floats: dict[tuple[bool, str], str]
+    ) -> None:
+        self._style = style
+        self._floats = floats
+        self._labels = {e.label: f"b{i}" for i, e in reversed(list(enumerate(entries))) if e.label}
+        if not any(e.label for e in entries):
+            self._labels = {str(i + 1): f"b{i}" for i in range(len(entries))}
+        self._names: dict[tuple[str, str], list[int]] = {}
+        self._surnames: list[list[str]] = []
+        for i, (entry, reference) in enumerate(zip(entries, references, strict=True)):
+            surnames = [_fold(a.surname) for a in reference.authors] or [
+                _fold(w) for w in re.findall(r"[^\W\d_]{2,}", entry.raw)[:1]
+            ]
+            self._surnames.append(surnames)
+            year = re.search(rf"{re.escape(reference.year)}[a-z]?", entry.raw) if reference.year else None
+            for key in {year.group() if year else "", reference.year}:
+                self._names.setdefault((surnames[0] if surnames else "", key), []).append(i)
+
+    def find(self, text: Text) -> list[Callout]:
+        """The callouts of a paragraph, in order, none overlapping."""
+        found = [*self._citations(text), *self._references_to_floats(text.text)]
+        out: list[Callout] = []
+        for callout in sorted(found, key=lambda c: (c.start, -c.end)):
+            if not out or callout.start >= out[-1].end:
+                out.append(callout)
+        return out
+
+    def _citations(self, text: Text) -> list[Callout]:
+        if self._style is Style.BRACKET:
+            return [c for m in _BRACKET.finditer(text.text) for c in self._numbers(text.text, m.start(), m.end())]
+        if self._style is Style.RAISED:
+            return [
+                c
+                for s, e in text.raised
+                if re.fullmatch(r"[\d,–\- ]+", text.text[s:e])
+                for c in self._numbers(text.text, s, e)
+            ]
+        if self._style is Style.ROUND:
+            return [
+                c
+                for m in re.finditer(r"\(\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\)", text.text)
+                for c in self._numbers(text.text, m.start(), m.end())
+            ]
+        if self._style is Style.KEY:
+            return [
+                Callout(m.start(), m.end(), "bibr", self._labels.get(m.group(1).split(",")[0].strip(), ""))
+                for m in _KEY.finditer(text.text)
+            ]
+        return [c for m in _NAME_YEAR.finditer(text.text) if (c := self._name_year(text.text, m)) is not None]
+
+    def _numbers(self, text: str, start: int, end: int) -> list[Callout]:
+        """One callout a number; the first takes the opening bracket, the last the closing one."""
+        numbers = [(m.start() + start, m.end() + start) for m in _NUMBER.finditer(text[start:end])]
+        out = []
+        for i, (s, e) in enumerate(numbers):
+            left = start if i == 0 else s
+            right = end if i == len(numbers) - 1 else (e + 1 if text[e : e + 1] == "," else e)
+            out.append(Callout(left, right, "bibr", self._labels.get(text[s:e], "")))
+        return out if any(c.target for c in out) else []
+
+    def _name_year(self, text: str, match: re.Match[str]) -> Callout | None:
+        names = [_fold(n) for n in re.findall(_SURNAME, match.group("names"))]
+        years = re.findall(_YEAR, match.group("years"))
+        target = self._lookup(names, years[0] if years else "")
+        if (
+            target is None
+            and "et al" not in match.group("names")
+            and match.group("close") != ")"
+            and not re.search(r"[(\[;]\s*(?:e\.g\.,?\s*|see\s+|cf\.\s*)?$", text[: match.start()][-12:])
+        ):
+            return None
+        return Callout(match.start(), match.end(), "bibr", target or "")
+
+    def _lookup(self, names: list[str], year: str) -> str | None:
+        for name in names[:3]:
+            last = name.split()[-1] if name else name
+            for key in (name, last):
+                for y in (year, year.rstrip("abcdefgh")):
+                    hits = self._names.get((key, y), [])
+                    if hits:
+                        rest = set(names) - {name}
+                        best = max(hits, key=lambda i: (len(rest & set(self._surnames[i])), -i))
+                        return f"b{best}"
+        return None
+
+    def _references_to_floats(self, text: str) -> list[Callout]:
+        out = []
+        for match in _FLOAT.finditer(text):
+            table = match.group("kind")[0] in "Tt"
+            target = self._floats.get((table, match.group("number")), "")
+            out.append(Callout(match.start(), match.end(), "table" if table else "figure", target))
+        return out
+
+
+def _fold(name: str) -> str:
+    import unicodedata
+
+    flat = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(c for c in flat if c.isalnum() or c == " ").strip()

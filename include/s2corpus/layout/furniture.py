@@ -1,0 +1,60 @@
+"""What belongs to the page and not to the paper: running heads, page numbers, stamps in the margin."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+from .model import Document, Kind, Line, Page
+
+_NUMBER = re.compile(
+    r"\W{0,3}(?:(?:page|p\.)\s*)?(?:[a-z]{0,2}\d{1,6}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d+)?\W{0,3}", re.I
+)
+_DIGITS = re.compile(r"\d+")
+_MARGIN_ROWS = 4
+"""Rows at a page's top and bottom that may be running heads."""
+
+
+def mark(document: Document) -> None:
+    """Marks FURNITURE: text set sideways, lines in the margins' rows that come again on other pages, page numbers."""
+    places: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    edges: list[tuple[Page, list[Line]]] = []
+    for page in document.pages:
+        upright: list[Line] = []
+        for line in page.lines:
+            if _sideways(line):
+                line.kind = Kind.FURNITURE
+            else:
+                upright.append(line)
+        edge = _edge(upright)
+        edges.append((page, edge))
+        for line in edge:
+            places[_key(line)].append((page.number, line.y0))
+    for page, edge in edges:
+        for line in edge:
+            again = {n for n, y in places[_key(line)] if n != page.number and abs(y - line.y0) < 8}
+            few = len(document.pages) < 6 or len(line.text) > 20
+            outer = line.y0 < page.height * 0.12 or line.y0 > page.height * 0.88
+            if (outer and len(again) >= (1 if few else 2)) or (outer and _NUMBER.fullmatch(line.text)):
+                line.kind = Kind.FURNITURE
+
+
+def _sideways(line: Line) -> bool:
+    return len(line.text) > 3 and line.height > 3 * max(line.size, 1) and line.height > line.width * 1.5
+
+
+def _key(line: Line) -> str:
+    return _DIGITS.sub("#", line.text).casefold()
+
+
+def _edge(lines: list[Line]) -> list[Line]:
+    """The lines of a page's first and last rows."""
+    rows: list[float] = []
+    for y in sorted(line.y0 for line in lines):
+        if not rows or y - rows[-1] > 3:
+            rows.append(y)
+    if not rows:
+        return []
+    top = rows[min(_MARGIN_ROWS, len(rows)) - 1] + 3
+    bottom = rows[-min(_MARGIN_ROWS, len(rows))]
+    return [line for line in lines if line.y0 <= top or line.y0 >= bottom]

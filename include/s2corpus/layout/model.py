@@ -1,0 +1,158 @@
+"""What is on a page: fonts, tokens, lines, boxes. Coordinates in points from the page's top left."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+_BOLD = re.compile(r"bold|medi(?!um)|demi|black|heavy|semib|[-,]bd|tb\b|cmb|bx\d|b$|minionpro-.*bd", re.I)
+_ITALIC = re.compile(r"ital|obli|slant|[-,]it\b|cmti|cmsl|ti$|tini$", re.I)
+_MATH = re.compile(
+    r"cmsy|cmmi|cmex|msam|msbm|mtsy|mtmi|mtex|rmtmi|mt2mi|mt2sy|txsy|txmi|rtxmi|txex|math|symbol|stix.*math|"
+    r"newtxmi|libertinemath|euex|eufm|eusm|rsfs|wasy|mathpi|esint|ntxmi",
+    re.I,
+)
+
+
+class Kind(StrEnum):
+    """The part a line plays. Every line starts as BODY; each step takes away what is its own."""
+
+    BODY = "body"
+    FURNITURE = "furniture"
+    FRONT = "front"
+    ABSTRACT = "abstract"
+    CAPTION = "caption"
+    FIGURE = "figure"
+    TABLE = "table"
+    FORMULA = "formula"
+    NOTE = "note"
+    REFERENCE = "reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Font:
+    """A text style of the PDF. `family` is lower-case and without the subset's prefix."""
+
+    family: str
+    size: float
+    bold: bool = False
+    italic: bool = False
+    raised: bool = False
+    """Set above the line, as footnote marks are."""
+    lowered: bool = False
+    mathematical: bool = False
+
+    @classmethod
+    def of(cls, family: str, size: float, style: str) -> Font:
+        """A font from pdfalto's FONTFAMILY, FONTSIZE and FONTSTYLE."""
+        family = family.lower().rpartition("+")[2]
+        return cls(
+            family,
+            size,
+            bold="bold" in style or bool(_BOLD.search(family)),
+            italic="italics" in style or bool(_ITALIC.search(family)),
+            raised="superscript" in style,
+            lowered="subscript" in style,
+            mathematical=bool(_MATH.search(family)),
+        )
+
+
+@dataclass(slots=True)
+class Token:
+    """A run of characters without white space in one font."""
+
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    font: Font
+    space: bool
+    """White space stands before it."""
+
+
+@dataclass
+class Line:
+    """A line of one column."""
+
+    tokens: list[Token]
+    page: int
+    block: int
+    """Serial number of pdfalto's block in the document, in reading order."""
+    kind: Kind = Kind.BODY
+    x0: float = field(init=False)
+    y0: float = field(init=False)
+    x1: float = field(init=False)
+    y1: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.x0 = min(t.x0 for t in self.tokens)
+        self.x1 = max(t.x1 for t in self.tokens)
+        plain = [t for t in self.tokens if not (t.font.raised or t.font.lowered)] or self.tokens
+        self.y0 = min(t.y0 for t in plain)
+        self.y1 = max(t.y1 for t in plain)
+
+    @cached_property
+    def text(self) -> str:
+        """The line as printed, one space between words."""
+        return joined(self.tokens)
+
+    @cached_property
+    def font(self) -> Font:
+        """The font of most of its characters."""
+        weight: dict[Font, int] = {}
+        for token in self.tokens:
+            weight[token.font] = weight.get(token.font, 0) + len(token.text)
+        return max(weight, key=lambda font: (weight[font], font.size))
+
+    @property
+    def size(self) -> float:
+        """Size of its main font, in points."""
+        return self.font.size
+
+    @property
+    def height(self) -> float:
+        """Height of its box."""
+        return self.y1 - self.y0
+
+    @property
+    def width(self) -> float:
+        """Width of its box."""
+        return self.x1 - self.x0
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A picture or a group of vector paths."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    image: bool
+
+
+@dataclass(slots=True)
+class Page:
+    """A page: its lines in reading order and its graphics."""
+
+    number: int
+    width: float
+    height: float
+    lines: list[Line]
+    boxes: list[Box]
+
+
+@dataclass(slots=True)
+class Document:
+    """A PDF's pages and the title its metadata claim."""
+
+    pages: list[Page]
+    claimed_title: str = ""
+
+
+def joined(tokens: list[Token]) -> str:
+    """Tokens as text."""
+    return "".join((" " if t.space and i else "") + t.text for i, t in enumerate(tokens))

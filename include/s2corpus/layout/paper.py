@@ -1,0 +1,33 @@
+"""From a PDF to its TEI: the order of the steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import alto, body, callouts, fields, floats, furniture, header, references, tei
+from .errors import Code, ExtractionError
+from .measures import measure
+from .model import Kind
+from .text import Hyphens
+from .version import VERSION
+
+
+def extract(pdf: Path, *, timeout: float) -> bytes | None:
+    """See `s2corpus.layout.extract`."""
+    document = alto.read(pdf, timeout)
+    if not document.pages:
+        raise ExtractionError(Code.NO_BLOCKS, "no pages")
+    lines = [line for page in document.pages for line in page.lines]
+    if not lines:
+        return None
+    furniture.mark(document)
+    measures = measure([line for line in lines if line.kind is Kind.BODY] or lines)
+    hyphens = Hyphens(lines)
+    front = header.read(document, measures, hyphens)
+    entries = references.read(document, hyphens)
+    found = floats.read(document, measures, hyphens)
+    sections = body.read(document, measures, hyphens)
+    parsed = [fields.parse(entry.raw) for entry in entries]
+    texts = [item.content for section in sections for item in section.items if isinstance(item, body.Paragraph)]
+    linker = callouts.Linker(callouts.style_of(texts, entries), entries, parsed, tei.float_ids(found))
+    return tei.write(VERSION, front, sections, found, [], [], entries, parsed, linker)

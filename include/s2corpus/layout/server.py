@@ -1,0 +1,219 @@
+"""Serves the extractor over GROBID's REST API on 127.0.0.1: `python -m s2corpus.layout.server --port 8070 --workers 2`.
+
+GET /api/isalive, GET /api/version, POST /api/processFulltextDocument. Each PDF is read in a worker process with limits on
+time and memory; one that crashes or hangs costs its own answer only."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import hmac
+import multiprocessing
+import os
+import resource
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from concurrent.futures import TimeoutError as FutureTimeout
+from pathlib import Path
+
+import uvicorn
+from pebble import ProcessExpired, ProcessPool
+from starlette.applications import Starlette
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from s2corpus.errors import UserError
+
+from .errors import Code, ExtractionError
+from .version import VERSION
+
+TIMEOUT = 120.0
+"""Seconds a PDF may take."""
+QUEUE_WAIT = 1.0
+"""Seconds a request waits for a free worker before 503 (GROBID's poolMaxWait)."""
+MAX_BYTES = 512 << 20
+"""Size of an upload."""
+WORKER_MEMORY = 4 << 30
+"""Address space of a worker."""
+TASKS_PER_WORKER = 500
+"""A worker is replaced after this many PDFs, so that its memory cannot grow."""
+
+
+def _prepare() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (WORKER_MEMORY, WORKER_MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _work(path: str, timeout: float) -> bytes | tuple[str, str] | None:
+    """In a worker: the TEI, None for no content, or (code, message)."""
+    from .paper import extract
+
+    try:
+        return extract(Path(path), timeout=timeout)
+    except ExtractionError as error:
+        return error.code.value, error.message
+    except (MemoryError, RecursionError) as error:
+        return Code.TOO_MANY_TOKENS.value, f"the document is too large: {type(error).__name__}"
+
+
+class Service:
+    """The HTTP application: workers, their free places, and the token that every request must bear if there is one."""
+
+    def __init__(self, workers: int, token: str | None, timeout: float = TIMEOUT) -> None:
+        self._workers = workers
+        self._token = token
+        self._timeout = timeout
+        self._free = asyncio.Semaphore(workers)
+        self._pool: ProcessPool | None = None
+        self.app = Starlette(
+            routes=[
+                Route("/api/isalive", self._alive),
+                Route("/api/version", self._version),
+                Route("/api/processFulltextDocument", self._fulltext, methods=["POST", "PUT"]),
+            ],
+            lifespan=self._lifespan,
+        )
+
+    @contextlib.asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        context = multiprocessing.get_context("forkserver")
+        self._pool = ProcessPool(self._workers, TASKS_PER_WORKER, initializer=_prepare, context=context)
+        try:
+            yield
+        finally:
+            self._pool.stop()
+            await asyncio.to_thread(self._pool.join, 10)
+
+    def _authorise(self, request: Request) -> None:
+        if self._token is None:
+            return
+        given = request.headers.get("authorization", "")
+        if not hmac.compare_digest(given.encode(), f"Bearer {self._token}".encode()):
+            raise HTTPException(401, "a valid bearer token is required", {"WWW-Authenticate": "Bearer"})
+
+    async def _alive(self, request: Request) -> Response:
+        self._authorise(request)
+        return PlainTextResponse("true")
+
+    async def _version(self, request: Request) -> Response:
+        self._authorise(request)
+        if "text/plain" in request.headers.get("accept", ""):
+            return PlainTextResponse(VERSION)
+        return JSONResponse({"version": VERSION, "name": "s2corpus-layout"})
+
+    async def _fulltext(self, request: Request) -> Response:
+        self._authorise(request)
+        try:
+            await asyncio.wait_for(self._free.acquire(), QUEUE_WAIT)
+        except TimeoutError:
+            return PlainTextResponse("all workers are busy", 503, {"Retry-After": "5"})
+        try:
+            with tempfile.TemporaryDirectory(prefix="s2corpus-upload-") as folder:
+                path = Path(folder) / "input.pdf"
+                problem = await _receive(request, path)
+                return problem or await self._extract(path)
+        finally:
+            self._free.release()
+
+    async def _extract(self, path: Path) -> Response:
+        assert self._pool is not None
+        try:
+            future = self._pool.schedule(_work, args=(str(path), self._timeout * 0.8), timeout=self._timeout)
+            result = await asyncio.wrap_future(future)
+        except (FutureTimeout, TimeoutError):
+            return _failed(Code.TIMEOUT, f"took more than {self._timeout:g} s")
+        except ProcessExpired as error:
+            return _failed(Code.PDFALTO_CONVERSION_FAILURE, f"the worker died with status {error.exitcode}")
+        if result is None:
+            return Response(status_code=204)
+        if isinstance(result, bytes):
+            return Response(result, media_type="application/xml; charset=UTF-8")
+        return _failed(Code(result[0]), result[1])
+
+
+def _failed(code: Code, message: str) -> Response:
+    """GROBID's 500: its code in brackets, then what happened."""
+    return PlainTextResponse(f"[{code}] {message}", 500)
+
+
+async def _receive(request: Request, path: Path) -> Response | None:
+    """Stores the form's `input` at `path`; an answer if there is none."""
+    if int(request.headers.get("content-length") or 0) > MAX_BYTES:
+        return _failed(Code.BAD_INPUT_DATA, f"larger than {MAX_BYTES} bytes")
+    async with request.form(max_files=2, max_fields=64) as form:
+        upload = form.get("input")
+        if not isinstance(upload, UploadFile):
+            return PlainTextResponse("[BAD_INPUT_DATA] the form has no file named input", 400)
+        size = 0
+        with path.open("wb") as out:
+            while chunk := await upload.read(1 << 20):
+                size += len(chunk)
+                if size > MAX_BYTES:
+                    return _failed(Code.BAD_INPUT_DATA, f"larger than {MAX_BYTES} bytes")
+                out.write(chunk)
+    return None
+
+
+def serve(port: int, workers: int, token: str | None, timeout: float = TIMEOUT) -> None:
+    """Serves on 127.0.0.1:`port` until SIGTERM or SIGINT. Raises UserError if the port is taken."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError as error:
+        raise UserError(
+            f"the extractor cannot listen on 127.0.0.1:{port} ({error.strerror}); give a free port with --port"
+        ) from None
+    config = uvicorn.Config(
+        Service(workers, token, timeout).app,
+        log_level="warning",
+        timeout_graceful_shutdown=5,
+        server_header=False,
+        lifespan="on",
+    )
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def token_from(file: Path | None) -> str | None:
+    """The token: the file's content, else the environment's S2CORPUS_EXTRACTOR_TOKEN, else none."""
+    if file is not None:
+        try:
+            token = file.read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise UserError(f"the token file {file} cannot be read ({error.strerror}); give a readable file") from None
+        if not token:
+            raise UserError(f"the token file {file} is empty; write the token into it")
+        return token
+    return os.environ.get("S2CORPUS_EXTRACTOR_TOKEN") or None
+
+
+def main() -> None:
+    """The module's command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m s2corpus.layout.server", description=(__doc__ or "").split("\n")[0]
+    )
+    parser.add_argument("--port", type=int, default=8070)
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--timeout", type=float, default=TIMEOUT, help="seconds a PDF may take")
+    parser.add_argument(
+        "--token-file", type=Path, help="file with the token requests must bear (else $S2CORPUS_EXTRACTOR_TOKEN)"
+    )
+    given = parser.parse_args()
+    try:
+        serve(given.port, max(1, given.workers), token_from(given.token_file), given.timeout)
+    except UserError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

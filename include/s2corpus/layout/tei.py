@@ -1,0 +1,211 @@
+"""Writes a paper as TEI in the shape GROBID gives it."""
+
+from __future__ import annotations
+
+import re
+
+from lxml import etree
+
+from .authors import Author
+from .body import Formula, Paragraph, Section
+from .callouts import Callout, Linker
+from .fields import Reference
+from .floats import Float
+from .header import Header
+from .references import Entry
+from .text import Text
+
+TEI = "http://www.tei-c.org/ns/1.0"
+_ID = "{http://www.w3.org/XML/1998/namespace}id"
+_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def _add(parent: etree._Element, tag: str, text: str = "", **attributes: str) -> etree._Element:
+    element = etree.SubElement(parent, f"{{{TEI}}}{tag}")
+    for name, value in attributes.items():
+        element.set(_ID if name == "id" else name, _FORBIDDEN.sub("", value))
+    if text:
+        element.text = _FORBIDDEN.sub("", text)
+    return element
+
+
+def write(
+    version: str,
+    header: Header,
+    sections: list[Section],
+    floats: list[Float],
+    notes: list[str],
+    back: list[tuple[str, list[Section]]],
+    entries: list[Entry],
+    references: list[Reference],
+    linker: Linker,
+) -> bytes:
+    """The TEI document, UTF-8 with XML declaration; same arguments, same bytes."""
+    root: etree._Element = etree.Element(f"{{{TEI}}}TEI", nsmap={None: TEI})  # type: ignore[dict-item]
+    _header(_add(root, "teiHeader"), version, header)
+    text = _add(root, "text")
+    body = _add(text, "body")
+    counter = [0]
+    for section in sections:
+        _section(body, section, linker, counter)
+    for i, note in enumerate(notes):
+        _add(_add(body, "note", place="foot", id=f"foot_{i}"), "p", note)
+    for ident, item in _identified(floats):
+        _figure(body, ident, item)
+    after = _add(text, "back")
+    for kind, parts in back:
+        div = _add(after, "div", type=kind)
+        for section in parts:
+            _section(div, section, linker, counter)
+    listing = _add(_add(after, "div", type="references"), "listBibl")
+    for i, (entry, reference) in enumerate(zip(entries, references, strict=True)):
+        _bibl(listing, f"b{i}", entry, reference)
+    return etree.tostring(root, encoding="UTF-8", xml_declaration=True)
+
+
+def _identified(floats: list[Float]) -> list[tuple[str, Float]]:
+    out, figures, tables = [], 0, 0
+    for item in floats:
+        if item.table:
+            out.append((f"tab_{tables}", item))
+            tables += 1
+        else:
+            out.append((f"fig_{figures}", item))
+            figures += 1
+    return out
+
+
+def float_ids(floats: list[Float]) -> dict[tuple[bool, str], str]:
+    """(is a table, printed number) → xml:id."""
+    ids: dict[tuple[bool, str], str] = {}
+    for ident, item in _identified(floats):
+        ids.setdefault((item.table, item.label), ident)
+    return ids
+
+
+def _header(parent: etree._Element, version: str, header: Header) -> None:
+    file = _add(parent, "fileDesc")
+    _add(_add(file, "titleStmt"), "title", header.title, level="a", type="main")
+    _add(_add(file, "publicationStmt"), "publisher")
+    structure = _add(_add(file, "sourceDesc"), "biblStruct")
+    analytic = _add(structure, "analytic")
+    for author in header.authors:
+        _person(_add(analytic, "author"), author)
+    _add(analytic, "title", header.title, level="a", type="main")
+    _add(_add(_add(structure, "monogr"), "imprint"), "date")
+    application = _add(
+        _add(_add(parent, "encodingDesc"), "appInfo"), "application", version=version, ident="s2corpus-layout"
+    )
+    _add(application, "desc", "s2corpus-layout - text and structure of papers from the layout that pdfalto reports")
+    profile = _add(parent, "profileDesc")
+    if header.keywords:
+        _keywords(profile, header.keywords)
+    abstract = _add(profile, "abstract")
+    for paragraph in header.abstract:
+        _add(abstract, "p", paragraph)
+
+
+def _keywords(profile: etree._Element, keywords: list[str]) -> None:
+    holder = _add(_add(profile, "textClass"), "keywords")
+    for keyword in keywords:
+        _add(holder, "term", keyword)
+
+
+def _person(parent: etree._Element, author: Author) -> None:
+    name = _add(parent, "persName")
+    for i, forename in enumerate(author.forenames):
+        _add(name, "forename", forename, type="middle" if i else "first")
+    _add(name, "surname", author.surname)
+
+
+def _section(parent: etree._Element, section: Section, linker: Linker, counter: list[int]) -> None:
+    div = _add(parent, "div")
+    if section.head:
+        head = _add(div, "head", section.head)
+        if section.number:
+            head.set("n", section.number)
+    for item in section.items:
+        if isinstance(item, Paragraph):
+            _paragraph(_add(div, "p"), item.content, linker.find(item.content))
+        elif isinstance(item, Formula):
+            formula = _add(div, "formula", item.text, id=f"formula_{counter[0]}")
+            counter[0] += 1
+            if item.label:
+                _add(formula, "label", item.label)
+
+
+def _paragraph(parent: etree._Element, content: Text, callouts: list[Callout]) -> None:
+    position = 0
+    last: etree._Element | None = None
+
+    def say(text: str) -> None:
+        text = _FORBIDDEN.sub("", text)
+        if last is None:
+            parent.text = (parent.text or "") + text
+        else:
+            last.tail = (last.tail or "") + text
+
+    for callout in callouts:
+        say(content.text[position : callout.start])
+        last = _add(parent, "ref", content.text[callout.start : callout.end], type=callout.kind)
+        if callout.target:
+            last.set("target", f"#{callout.target}")
+        position = callout.end
+    say(content.text[position:])
+
+
+def _figure(parent: etree._Element, ident: str, item: Float) -> None:
+    figure = _add(parent, "figure", id=ident)
+    if item.table:
+        figure.set("type", "table")
+    _add(figure, "head", item.head)
+    _add(figure, "label", item.label)
+    _add(figure, "figDesc", item.caption)
+    if item.table:
+        table = _add(figure, "table")
+        for row in item.rows:
+            line = _add(table, "row")
+            for cell in row:
+                _add(line, "cell", cell)
+
+
+def _bibl(parent: etree._Element, ident: str, entry: Entry, reference: Reference) -> None:
+    structure = _add(parent, "biblStruct", id=ident)
+    article = bool(reference.journal or reference.booktitle) or not reference.publisher
+    if article:
+        first = _add(structure, "analytic")
+        _add(first, "title", reference.title, level="a", type="main")
+    monograph = _add(structure, "monogr")
+    if article:
+        if reference.journal or reference.booktitle:
+            _add(monograph, "title", reference.journal or reference.booktitle, level="j" if reference.journal else "m")
+    else:
+        first = monograph
+        _add(first, "title", reference.title, level="m", type="main")
+    for author in reference.authors:
+        _person(_add(first, "author"), author)
+    for kind, value in (("DOI", reference.doi), ("arXiv", f"arXiv:{reference.arxiv}" if reference.arxiv else "")):
+        if value:
+            _add(first, "idno", value, type=kind)
+    if reference.url:
+        _add(first, "ptr", target=reference.url)
+    imprint = _add(monograph, "imprint")
+    for unit, value in (("volume", reference.volume), ("issue", reference.issue)):
+        if value:
+            _add(imprint, "biblScope", value, unit=unit)
+    if reference.pages:
+        start, _, end = re.sub(r"\s*[-–—]+\s*", "-", reference.pages).partition("-")
+        pages = _add(imprint, "biblScope", "" if end else start, unit="page")
+        if end:
+            pages.set("from", start)
+            pages.set("to", end)
+    if reference.year:
+        _add(imprint, "date", type="published", when=reference.year)
+    if reference.publisher:
+        _add(imprint, "publisher", reference.publisher)
+    if reference.location:
+        _add(imprint, "pubPlace", reference.location)
+    if entry.label:
+        structure.set("n", entry.label)
+    _add(structure, "note", entry.raw, type="raw_reference")

@@ -1,0 +1,91 @@
+"""Lines into running text: hyphenation undone, ligatures opened, raised characters remembered."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .model import Line
+
+_LIGATURES = str.maketrans(
+    {
+        "\ufb00": "ff",
+        "\ufb01": "fi",
+        "\ufb02": "fl",
+        "\ufb03": "ffi",
+        "\ufb04": "ffl",
+        "\ufb05": "st",
+        "\ufb06": "st",
+        "\u00ad": "-",
+    }
+)
+_HYPHENS = "-\u2010"
+_COMPOUND = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)+")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def clean(text: str) -> str:
+    """Ligatures opened, control characters dropped, white space runs as one space."""
+    return " ".join("".join(c for c in text.translate(_LIGATURES) if c >= " " and c != "\x7f").split())
+
+
+@dataclass(slots=True)
+class Text:
+    """Running text, with the stretches that stand above the line."""
+
+    text: str = ""
+    raised: list[tuple[int, int]] = field(default_factory=list)
+
+
+class Hyphens:
+    """Decides from the document's own words whether a hyphen at a line's end belongs to the word."""
+
+    def __init__(self, lines: Iterable[Line]) -> None:
+        self._compounds: Counter[str] = Counter()
+        self._words: Counter[str] = Counter()
+        for line in lines:
+            text = line.text.translate(_LIGATURES).casefold()
+            self._words.update(_WORD.findall(text))
+            self._compounds.update(_COMPOUND.findall(text))
+
+    def kept(self, left: str, right: str) -> bool:
+        """Whether `left-` + `right` keeps its hyphen: the compound is printed elsewhere, and more than the joined word."""
+        pair = f"{left}-{right}".casefold()
+        return self._compounds[pair] > self._words[(left + right).casefold()]
+
+    def text(self, lines: Iterable[Line]) -> Text:
+        """Lines as running text."""
+        out = Text()
+        parts: list[str] = []
+        length = 0
+        for line in lines:
+            separator = " "
+            if parts:
+                last = parts[-1]
+                first = line.tokens[0].text.translate(_LIGATURES)
+                if len(last) > 1 and last[-1] in _HYPHENS and last[-2].isalpha() and first[:1].islower():
+                    left = _WORD.findall(last)[-1]
+                    right = (_WORD.match(first) or [""])[0]
+                    separator = ""
+                    if not self.kept(left, right):
+                        parts[-1] = last[:-1]
+                        length -= 1
+                elif last and last[-1] in _HYPHENS and len(last) > 1 and last[-2].isalnum():
+                    separator = ""
+            for i, token in enumerate(line.tokens):
+                text = clean(token.text)
+                if not text:
+                    continue
+                if i:
+                    separator = " " if token.space else ""
+                if parts and separator:
+                    parts.append(" ")
+                    length += 1
+                if token.font.raised:
+                    out.raised.append((length, length + len(text)))
+                parts.append(text)
+                length += len(text)
+        out.text = "".join(parts)
+        return out

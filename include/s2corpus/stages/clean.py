@@ -1,0 +1,202 @@
+"""Clean: kept papers become documents of the sets s2orc and s2ag by the S2 V2 card's rules (SEMANTICS: Clean)."""
+
+from __future__ import annotations
+
+import tempfile
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from s2corpus import spec
+from s2corpus.errors import TransientError, UserError
+from s2corpus.lake import Lake, open_lake
+from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes, paper_shards
+from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, PAPERS
+from s2corpus.text.clean import clean_s2ag, clean_s2orc
+from s2corpus.text.documents import Decision, Document, Outcome
+from s2corpus.text.layout import units_of_parse
+from s2corpus.text.twins import text_key, title_key
+from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
+
+_READS_PDFS = ("grobid", "scienceparse")
+"""Sources whose abstracts were read from a PDF: published only if the PDF is open."""
+_ROWS = 256
+"""Documents held in memory at a time."""
+
+
+class Clean:
+    """papers, filtered, fulltexts → documents: one row a kept paper in s2orc, one more in s2ag if it is not in s2orc."""
+
+    name = "clean"
+    reads = (PAPERS, FILTERED, FULLTEXTS)
+    writes = (DOCUMENTS,)
+
+    def plan(self, run: Run) -> list[Shard]:
+        """One shard a bucket of papers."""
+        return paper_shards(run)
+
+    def work(self, run: Run, shard: Shard) -> None:
+        """Decide every kept paper of one bucket, in bounded memory."""
+        rules = rules_of(run.spec)
+        unigrams = load_unigrams(rules, run.lake)
+        with tempfile.TemporaryDirectory(prefix="s2corpus-clean-", dir=run.scratch) as scratch:
+            full = Path(scratch) / "s2orc.parquet"
+            rest = _write_s2orc(run, shard, rules, unigrams, full)
+            run.table(DOCUMENTS).write(shard.index, _rows(run, shard, rules, unigrams, rest, full))
+
+    def finish(self, run: Run) -> Metrics:
+        """Commit; outcomes are counted per set."""
+        metrics = commit_all(run, self.writes, run.paper_shards)
+        return metrics | count_outcomes(run, DOCUMENTS)
+
+
+def rules_of(release: spec.ReleaseSpec) -> spec.Clean:
+    """The cleaning rules of a spec: for a user's own folder unknown years are kept."""
+    return release.clean if release.profile != "own" else release.clean.model_copy(update={"unknown_year": "keep"})
+
+
+def load_unigrams(rules: spec.Clean, lake: Lake) -> Unigrams:
+    """The word list of a profile: by URI and checksum, kept in the lake once fetched; wordfreq's where none is named."""
+    if rules.unigrams is None:
+        return wordfreq_unigrams()
+    key = f"unigrams/{rules.unigrams.sha256}"
+    try:
+        content, _ = lake.get(key)
+    except FileNotFoundError:
+        content = fetch(rules.unigrams.uri)
+        found = parse_unigrams(rules.unigrams.uri, content, rules.unigrams.sha256)
+        lake.put(key, content)
+        return found
+    return parse_unigrams(rules.unigrams.uri, content, rules.unigrams.sha256)
+
+
+def fetch(uri: str) -> bytes:
+    """The bytes at an address: a path, file://, s3:// or https://."""
+    try:
+        if uri.startswith("https://"):
+            with urllib.request.urlopen(uri, timeout=60) as answer:
+                body: bytes = answer.read()
+            return body
+        folder, _, name = uri.rpartition("/")
+        return open_lake(folder or ".").get(name)[0]
+    except FileNotFoundError:
+        raise UserError(f"unigram list {uri}: no such file; correct clean.unigrams.uri in the spec") from None
+    except OSError as error:
+        raise TransientError(f"unigram list {uri}: {error}") from error
+
+
+def _write_s2orc(run: Run, shard: Shard, rules: spec.Clean, unigrams: Unigrams, path: Path) -> set[str]:
+    """Decide the full texts of a bucket into a local file; the ids of the papers that stay for s2ag."""
+    rest = set()
+    with pq.ParquetWriter(path, DOCUMENTS.schema, compression="zstd") as writer:
+        papers = _papers(run, shard)
+        parses = _parses(run, shard)
+        upcoming = next(parses, None)
+        rows = []
+        for paper in papers:
+            while upcoming is not None and upcoming[0] < paper["paper_id"]:
+                upcoming = next(parses, None)
+            fulltexts = upcoming[1] if upcoming is not None and upcoming[0] == paper["paper_id"] else []
+            decision = clean_s2orc(_document(paper, fulltexts, rules), rules, unigrams)
+            if decision.outcome is not Outcome.KEPT:
+                rest.add(paper["paper_id"])
+            rows.append(_row(decision, paper))
+            if len(rows) == _ROWS:
+                writer.write_table(pa.Table.from_pylist(rows, DOCUMENTS.schema))
+                rows = []
+        writer.write_table(pa.Table.from_pylist(rows, DOCUMENTS.schema))
+    return rest if "s2ag" in rules.sets else set()
+
+
+def _rows(
+    run: Run, shard: Shard, rules: spec.Clean, unigrams: Unigrams, rest: set[str], full: Path
+) -> Iterator[pa.RecordBatch]:
+    """The bucket's rows by (set, paper_id): s2ag, then s2orc."""
+    decided = (
+        _row(clean_s2ag(_document(paper, [], rules), rules, unigrams), paper)
+        for paper in _papers(run, shard)
+        if paper["paper_id"] in rest
+    )
+    while rows := list(islice(decided, _ROWS * 8)):
+        yield pa.RecordBatch.from_pylist(rows, DOCUMENTS.schema)
+    if "s2orc" in rules.sets:
+        yield from pq.ParquetFile(full).iter_batches(_ROWS)
+
+
+def _papers(run: Run, shard: Shard) -> Iterator[dict[str, Any]]:
+    """The kept papers of a bucket, by paper_id."""
+    filtered = run.table(FILTERED).read(shard=shard.index)
+    kept = {
+        paper_id
+        for paper_id, outcome in zip(filtered["paper_id"].to_pylist(), filtered["outcome"].to_pylist(), strict=True)
+        if outcome == "kept"
+    }
+    columns = [
+        "paper_id",
+        "title",
+        "authors",
+        "abstract",
+        "date",
+        "canonical_pdf",
+        "open_access",
+        "provenance",
+        "record_ids",
+    ]
+    for batch in run.table(PAPERS).batches(columns, shard=shard.index):
+        for paper in batch.to_pylist():
+            if paper["paper_id"] in kept:
+                abstract_from = dict(paper["provenance"]).get("abstract") or {}
+                if not paper["open_access"] and abstract_from.get("source") in _READS_PDFS:
+                    paper["abstract"] = None
+                yield paper
+
+
+def _parses(run: Run, shard: Shard) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """paper_id → its parses, by paper_id."""
+    current: tuple[str, list[dict[str, Any]]] | None = None
+    columns = ["paper_id", "parse_kind", "open_access", "parse"]
+    for batch in run.table(FULLTEXTS).batches(columns, shard=shard.index, rows=16):
+        for row in batch.to_pylist():
+            if current is not None and current[0] == row["paper_id"]:
+                current[1].append(row)
+                continue
+            if current is not None:
+                yield current
+            current = (row["paper_id"], [row])
+    if current is not None:
+        yield current
+
+
+def _document(paper: dict[str, Any], fulltexts: list[dict[str, Any]], rules: spec.Clean) -> Document:
+    """The paper as the rules see it: its open parse, the extractor's before the LaTeX one (S2 V2 card)."""
+    open_parses = [parse for parse in fulltexts if parse["open_access"]]
+    body = None
+    if open_parses:
+        first = min(open_parses, key=lambda parse: (parse["parse_kind"] == "latex", parse["parse_kind"]))
+        body = units_of_parse(orjson.loads(first["parse"]), drop_citations=rules.citations == "drop")
+    return Document(
+        paper_id=paper["paper_id"],
+        title=paper["title"],
+        abstract=paper["abstract"],
+        date=paper["date"],
+        body=() if fulltexts and body is None else body,
+        open_access=bool(open_parses) or not fulltexts,
+        sources=tuple(sorted({record.partition(":")[0] for record in paper["record_ids"]})),
+    )
+
+
+def _row(decision: Decision, paper: dict[str, Any]) -> dict[str, Any]:
+    row = asdict(decision)
+    if decision.text is not None:
+        authors = paper["authors"] or [{"last": ""}]
+        row["text_key"] = text_key(decision.text)
+        row["title_key"] = title_key(paper["title"], authors[0]["last"])
+    row["language_votes"] = decision.language_votes and list(decision.language_votes.items())
+    return row

@@ -1,0 +1,92 @@
+"""Split: every kept document goes to train or valid, or is held back (SEMANTICS: Split)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow.compute as pc
+
+from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes
+from s2corpus.tables import DOCUMENTS, PAPERS, SPLITS
+from s2corpus.text import splits
+from s2corpus.text.twins import Candidate, later_twins, repeated
+
+_KEYS_AT_A_TIME = 50_000_000
+"""Twin keys sorted in memory at once: 0.8 GB."""
+
+
+class Split:
+    """documents, papers → splits: by date, then the later twins of train texts are held back."""
+
+    name = "split"
+    reads = (DOCUMENTS, PAPERS)
+    writes = (SPLITS,)
+
+    def plan(self, run: Run) -> list[Shard]:
+        """One shard: twins lie anywhere. It reads keys and dates only."""
+        return [Shard(0)]
+
+    def work(self, run: Run, shard: Shard) -> None:
+        """Write the splits of every bucket."""
+        twin_keys = _repeated_keys(run)
+        candidates = (
+            Candidate(set_, paper_id, date, split, keys)
+            for bucket in range(run.paper_shards)
+            for set_, paper_id, date, split, keys in _kept(run, bucket)
+            if twin_keys.intersection(keys)
+        )
+        twins = later_twins(candidates)
+        for bucket in range(run.paper_shards):
+            rows = []
+            for set_, paper_id, date, split, _ in _kept(run, bucket):
+                twin = twins.get((set_, paper_id))
+                rows.append(
+                    {
+                        "set": set_,
+                        "paper_id": paper_id,
+                        "split": splits.Split.NEAR_DUPLICATE if twin else split,
+                        "reason": twin or date,
+                    }
+                )
+            run.table(SPLITS).write(bucket, rows)
+
+    def finish(self, run: Run) -> Metrics:
+        """Commit; documents are counted per split."""
+        return commit_all(run, self.writes, run.paper_shards) | count_outcomes(run, SPLITS, "split")
+
+
+def _repeated_keys(run: Run) -> set[int]:
+    """Twin keys that more than one document has, found in as many passes as memory asks for."""
+    keys = run.table(DOCUMENTS).committed().rows * 2
+    passes = keys // _KEYS_AT_A_TIME + 1
+    found: set[int] = set()
+    for number in range(passes):
+        chunks = []
+        for batch in run.table(DOCUMENTS).batches(["text_key", "title_key"], rows=65_536):
+            for column in batch.columns:
+                values = pc.drop_null(column).to_numpy()
+                chunks.append(values[values % passes == number])
+        found.update(repeated(np.concatenate([*chunks, np.empty(0, np.int64)])).tolist())
+    return found
+
+
+def _kept(run: Run, bucket: int) -> Iterator[tuple[str, str, str | None, str, tuple[int, ...]]]:
+    """(set, paper_id, date, split by date, twin keys) of a bucket's kept documents, by set and paper_id."""
+    papers = run.table(PAPERS).read(["paper_id", "date"], shard=bucket)
+    dates: dict[str, str | None] = dict(zip(papers["paper_id"].to_pylist(), papers["date"].to_pylist(), strict=True))
+    train_before, valid_until = splits.bounds(run.spec.split, run.as_of)
+    own = run.spec.profile == "own" or run.spec.clean.unknown_year == "keep"
+    undated = splits.Split.TRAIN if own else splits.Split.UNDATED
+    recipe = run.spec.clean.profile == "recipe-2024"
+    documents = run.table(DOCUMENTS).read(
+        ["set", "paper_id", "text_key", "title_key"], shard=bucket, where=pc.field("outcome") == "kept"
+    )
+    for row in documents.to_pylist():
+        date = dates[row["paper_id"]]
+        if recipe and date is not None:
+            split = splits.recipe_split(date, train_before)
+        else:
+            split = splits.split_by_date(date, train_before, valid_until, undated=undated)
+        keys = tuple(key for key in (row["text_key"], row["title_key"]) if key is not None)
+        yield row["set"], row["paper_id"], date, split, keys

@@ -1,0 +1,86 @@
+"""Which language a text is in: CLD3, asked as pycld3 asks it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import gcld3
+import pyarrow as pa
+
+UNKNOWN = "und"
+"""The language of blank text, which CLD3 takes for Japanese."""
+TIE = "mul"
+"""The language of a vote that several won."""
+
+
+@cache
+def _identifier() -> gcld3.NNetLanguageIdentifier:
+    return gcld3.NNetLanguageIdentifier(0, 1000)  # bytes considered, at least and at most: pycld3's values
+
+
+def language(text: str) -> tuple[str, float]:
+    """The most probable language of `text` and its probability; `("und", 0.0)` for blank text.
+
+    Codes are CLD3's (BCP 47: `en`, `zh-Latn`, …). Characters that are no Unicode text (lone surrogates) are not looked at.
+    """
+    if not text or text.isspace():
+        return UNKNOWN, 0.0
+    found = _identifier().FindLanguage(text.encode("utf-8", "ignore"))
+    return found.language, found.probability
+
+
+def english_probability(text: str) -> float:
+    """P(en): CLD3's probability if its first choice is English, else 0 (S2ORC §2.5, footnote 14, with CLD3 for CLD2)."""
+    code, probability = language(text)
+    return probability if code == "en" else 0.0
+
+
+def languages(texts: pa.Array) -> pa.StructArray:
+    """`language` of every string of an array, as struct<language: string, probability: double>; null for null."""
+    found = [None if t is None else language(t) for t in texts.to_pylist()]
+    return pa.StructArray.from_arrays(
+        [
+            pa.array([f and f[0] for f in found], pa.string()),
+            pa.array([f and f[1] for f in found], pa.float64()),
+        ],
+        names=["language", "probability"],
+        mask=pa.array([f is None for f in found]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """The most frequent language of some texts, and the votes cast until it was certain."""
+
+    language: str | None
+    """null where there was no text; `mul` where several languages have the most votes"""
+    votes: dict[str, int]
+    """language → texts, most first"""
+
+
+def majority(texts: Sequence[str], characters: int, *, every: bool = False, blank: str = UNKNOWN) -> Vote:
+    """The most frequent language over the first `characters` of each text (S2 V2 card).
+
+    Texts are asked shortest first, as CLD3's time grows with length, and only until no remaining vote could change the
+    winner; `every` asks all of them. `blank` is what a blank text votes for.
+    """
+    votes: Counter[str] = Counter()
+    remaining = len(texts)
+    for text in sorted(texts, key=len):
+        code = language(text[:characters])[0]
+        votes[blank if code == UNKNOWN else code] += 1
+        remaining -= 1
+        if not every and _lead(votes) > remaining:
+            break
+    ranked = sorted(votes.items(), key=lambda v: (-v[1], v[0]))
+    if not ranked:
+        return Vote(None, {})
+    return Vote(TIE if len(ranked) > 1 and _lead(votes) == 0 else ranked[0][0], dict(ranked))
+
+
+def _lead(votes: Counter[str]) -> int:
+    first, *rest = votes.most_common(2)
+    return first[1] - (rest[0][1] if rest else 0)

@@ -1,0 +1,65 @@
+"""Train, valid or held back, by publication date (SEMANTICS: Split)."""
+
+from __future__ import annotations
+
+import calendar
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+
+from s2corpus import spec
+
+
+class Split(StrEnum):
+    """Where a kept document goes."""
+
+    TRAIN = "train"
+    VALID = "valid"
+    LATE = "held_back:late"
+    """published after the last day that is valid"""
+    UNDATED = "held_back:undated"
+    """its date is not precise enough to decide"""
+    NEAR_DUPLICATE = "held_back:near_duplicate"
+    """the later twin of a train text"""
+
+
+def date_span(iso: str) -> tuple[date, date]:
+    """First and last day of a date given as year, month or day.
+
+    Raises:
+        ValueError: not of these forms, or no such day.
+    """
+    year, month, day = (int(part) for part in [*iso.split("-"), "0", "0"][:3])
+    if day:
+        return (one := date(year, month, day)), one
+    first, last = (month, month) if month else (1, 12)
+    return date(year, first, 1), date(year, last, calendar.monthrange(year, last)[1])
+
+
+def bounds(rules: spec.Split, as_of: datetime) -> tuple[date, date]:
+    """First day that is not train, and last day that is valid."""
+    if rules.kind == "fixed":
+        return rules.train_before, rules.valid_until
+    last = (as_of - timedelta(microseconds=1)).date()
+    return last - timedelta(days=rules.valid_days - 1), last
+
+
+def split_by_date(
+    published: str | None, train_before: date, valid_until: date, *, undated: Split = Split.UNDATED
+) -> Split:
+    """The split of a document published on a day, in a month or in a year: its whole span must lie in one.
+
+    `undated` is where a document without any date goes.
+    """
+    if published is None:
+        return undated
+    first, last = (_split_of_day(day, train_before, valid_until) for day in date_span(published))
+    return first if first == last else Split.UNDATED
+
+
+def _split_of_day(day: date, train_before: date, valid_until: date) -> Split:
+    return Split.TRAIN if day < train_before else Split.VALID if day <= valid_until else Split.LATE
+
+
+def recipe_split(published: str, cutoff: date) -> Split:
+    """The split of profile `recipe-2024`: by the first day of the date, without upper bound."""
+    return Split.TRAIN if date_span(published)[0] < cutoff else Split.VALID

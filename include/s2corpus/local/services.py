@@ -1,0 +1,288 @@
+"""The local services together: started once and reused, repaired after a crash, stopped without a trace."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+
+from s2corpus.errors import UserError
+from s2corpus.local import process
+from s2corpus.local.airflow import ADMIN, PARTS, AirflowPart, airflow_environ, migrate
+from s2corpus.local.extractor import Extractor, external_grobid
+from s2corpus.local.postgres import Postgres
+from s2corpus.local.process import Process
+from s2corpus.local.s3 import BUCKET, S3
+from s2corpus.local.service import Service
+from s2corpus.local.state import State, require_free
+
+NAMES = ("s3", "postgres", "extractor", "airflow")
+_LARGEST_LOG = 20_000_000
+# What a user's own shell may hold that would turn our clients elsewhere.
+_FOREIGN = ("AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE")
+
+
+class Condition(StrEnum):
+    """How a service is."""
+
+    RUNNING = "running"
+    UNHEALTHY = "unhealthy"
+    STOPPED = "stopped"
+    EXTERNAL = "external"
+
+
+@dataclass(frozen=True)
+class ServiceStatus:
+    """One service: how it is and why, where it answers, its first pid (0 if none), its bytes of memory, its log."""
+
+    name: str
+    condition: Condition
+    reason: str
+    url: str
+    pid: int
+    memory: int
+    log: Path | None
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """Where everything answers and with which keys."""
+
+    variables: Mapping[str, str]
+    airflow_url: str
+    airflow_user: str
+    airflow_password: str
+
+    def environ(self) -> dict[str, str]:
+        """Return the environment variables under which every part of the project finds its services."""
+        return dict(self.variables)
+
+
+class Services:
+    """The local services of one state folder."""
+
+    def __init__(self, state: Path) -> None:
+        self.state = State(state)
+
+    def up(self, only: set[str] | None = None, workers: int = 2, ports: Mapping[str, int] | None = None) -> Endpoints:
+        """Start what does not run, wait until everything asked for is healthy, and return where it is.
+
+        `only` is a subset of {"s3", "postgres", "extractor", "airflow"} ("airflow" needs the others); `workers` are the
+        extractor's; `ports` fixes ports of these names. Raises `UserError` if a port is taken or a service does not
+        start.
+        """
+        wanted = set(only) if only is not None else set(NAMES)
+        if unknown := sorted(wanted - set(NAMES)):
+            raise UserError(f"no service {unknown[0]!r}: there are {', '.join(NAMES)}")
+        if "airflow" in wanted:
+            wanted = set(NAMES)
+        self.state.create()
+        with self.state.lock():
+            self.state.choose_ports(ports or {})
+            first: list[Service] = []
+            if "postgres" in wanted:
+                first.append(Postgres(self.state))
+            if "s3" in wanted:
+                first.append(S3(self.state))
+            if external_grobid(self.state):
+                self._stop([Extractor(self.state, workers)])
+            elif "extractor" in wanted:
+                first.append(Extractor(self.state, workers))
+            self._start(first)
+            if "airflow" in wanted:
+                environ = self.endpoints().environ()
+                migrate(self.state, _inherited() | environ)
+                self._start([AirflowPart(self.state, part, environ) for part in PARTS])
+            return self.endpoints()
+
+    def endpoints(self) -> Endpoints:
+        """Return where everything answers, running or not. Raises `UserError` if nothing was ever set up."""
+        if not self.state.ports():
+            raise UserError(f"no local services are set up in {self.state.root}: `corpus up` sets them up")
+        secrets = self.state.secrets()
+        variables = {
+            "AWS_ACCESS_KEY_ID": secrets["s3-access-key"],
+            "AWS_SECRET_ACCESS_KEY": secrets["s3-secret-key"],
+            "AWS_ENDPOINT_URL": S3(self.state).url,
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "S2CORPUS_STATE": str(self.state.root),
+            "S2CORPUS_LAKE": f"s3://{BUCKET}",
+            "S2CORPUS_CATALOG": Postgres(self.state).database_url("catalog"),
+            **airflow_environ(self.state),
+        }
+        if external := external_grobid(self.state):
+            variables["GROBID_URL"] = external
+        else:
+            variables["GROBID_URL"] = Extractor(self.state, 1).url
+            variables["S2CORPUS_EXTRACTOR_TOKEN"] = secrets["extractor"]
+        for name in ("NO_PROXY", "no_proxy"):
+            hosts = [host for host in os.environ.get(name, "").split(",") if host]
+            variables[name] = ",".join([*hosts, *(h for h in ("127.0.0.1", "localhost") if h not in hosts)])
+        return Endpoints(
+            variables, airflow_environ(self.state)["AIRFLOW__API__BASE_URL"], ADMIN, secrets["airflow-admin"]
+        )
+
+    def down(self) -> None:
+        """Stop everything that runs, Airflow first and PostgreSQL last; data stays. Raises `UserError` if a process stays."""
+        if not self.state.exists():
+            return
+        with self.state.lock():
+            self._stop([service for service in self._all() if isinstance(service, AirflowPart)])
+            self._stop([service for service in self._all() if isinstance(service, S3 | Extractor)])
+            self._stop([Postgres(self.state)])
+
+    def wipe(self) -> None:
+        """Stop everything and remove the state folder with all data in it."""
+        if not self.state.exists():
+            raise UserError(f"{self.state.root} is no state folder of the local services: nothing is removed")
+        self.down()
+        shutil.rmtree(self.state.root)
+
+    def contents(self) -> list[tuple[Path, int]]:
+        """Return what `wipe` would remove: each entry of the state folder with its bytes."""
+        if not self.state.exists():
+            raise UserError(f"{self.state.root} is no state folder of the local services: nothing to remove")
+        return [(path, _size(path)) for path in sorted(self.state.root.iterdir())]
+
+    def status(self) -> list[ServiceStatus]:
+        """Return how each service is, without changing anything."""
+        if not self.state.ports():
+            return []
+        return [self._status(service) for service in self._all()]
+
+    def _all(self) -> list[Service]:
+        common = self.endpoints().environ() if self.state.ports() else {}
+        return [
+            S3(self.state),
+            Postgres(self.state),
+            Extractor(self.state, 1),
+            *(AirflowPart(self.state, part, common) for part in PARTS),
+        ]
+
+    def _status(self, service: Service) -> ServiceStatus:
+        leader, members = self.state.leader(service.name), self._members(service)
+        external = external_grobid(self.state) if service.name == "extractor" else None
+        if external:
+            return ServiceStatus(service.name, Condition.EXTERNAL, "named by GROBID_URL", external, 0, 0, None)
+        if leader is None or not process.alive(leader):
+            condition, reason = Condition.STOPPED, f"killed, {len(members)} processes left" if members else ""
+            if leader is not None and not members:
+                reason = "died"
+        else:
+            problem = service.problem()
+            condition = Condition.UNHEALTHY if problem else Condition.RUNNING
+            reason = problem or ""
+        pid = leader.pid if leader and process.alive(leader) else 0
+        return ServiceStatus(
+            service.name, condition, reason, service.url, pid, process.memory(members), self._log(service)
+        )
+
+    def _log(self, service: Service) -> Path:
+        return self.state.logs / f"{service.name}.log"
+
+    def _members(self, *services: Service) -> list[Process]:
+        return [
+            member
+            for service in services
+            for member in process.members(self.state.leader(service.name), service.home, service.programs)
+        ]
+
+    def _stop(self, services: Iterable[Service]) -> None:
+        """Stop services together; those that share their steps wait for each other."""
+        services = list(services)
+        for steps in {service.steps for service in services}:
+            group = [service for service in services if service.steps == steps]
+            left = process.stop(partial(self._members, *group), steps)
+            if left:
+                pids = ", ".join(str(p.pid) for p in left)
+                raise UserError(
+                    f"{', '.join(s.name for s in group)}: the processes {pids} do not end, even when killed"
+                )
+        for service in services:
+            self.state.forget(service.name)
+
+    def _start(self, services: list[Service]) -> None:
+        """Start those of the services that do not run as they should, together, and wait for all."""
+        common = {"S2CORPUS_STATE": str(self.state.root)}
+        stale = []
+        for service in services:
+            leader = self.state.leader(service.name)
+            same = self._recorded(service) == _fingerprint(service)
+            alive = leader is not None and process.alive(leader)
+            if not (alive and same and self._patient_problem(service) is None):
+                stale.append(service)
+        self._stop(stale)
+        started: dict[str, subprocess.Popen[bytes]] = {}
+        for service in stale:
+            if service.port:
+                require_free(service.name, service.port)
+        for service in stale:
+            service.prepare()
+            log = self._log(service)
+            if log.exists() and log.stat().st_size > _LARGEST_LOG:
+                log.replace(log.with_suffix(".log.1"))
+            child = process.start(
+                service.command(),
+                folder=service.home,
+                log=log,
+                environ=_inherited() | common | dict(service.environ()),
+            )
+            started[service.name] = child
+            self.state.record(service.name, child.pid)
+            self.state.write(f"run/{service.name}.sha256", _fingerprint(service))
+        for service in stale:
+            self._await(service, started[service.name])
+        for service in stale:
+            service.settle()
+
+    def _recorded(self, service: Service) -> str:
+        path = self.state.root / f"run/{service.name}.sha256"
+        return path.read_text() if path.exists() else ""
+
+    def _patient_problem(self, service: Service) -> str | None:
+        """Ask twice before taking a live service for sick: machines get busy."""
+        problem = service.problem()
+        if problem:
+            time.sleep(1)
+            problem = service.problem()
+        return problem
+
+    def _await(self, service: Service, child: subprocess.Popen[bytes]) -> None:
+        deadline = time.monotonic() + service.patience
+        problem: str | None = "was not asked yet"
+        while problem and time.monotonic() < deadline:
+            code = child.poll()
+            if code is not None:
+                problem = f"ended at once with status {code}"
+                break
+            problem = service.problem()
+            if problem:
+                time.sleep(0.05)
+        if problem:
+            log = self._log(service)
+            self._stop([service])
+            raise UserError(f"{service.name} did not start: it {problem}; its log is {log}")
+
+
+def _inherited() -> dict[str, str]:
+    """Return our own environment without what would lead the services' clients elsewhere."""
+    return {name: value for name, value in os.environ.items() if name not in _FOREIGN}
+
+
+def _fingerprint(service: Service) -> str:
+    """Return what identifies a service's configuration: one that changed is started anew."""
+    content = json.dumps([service.command(), dict(service.environ())], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _size(path: Path) -> int:
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.lstat().st_size for file in files if file.is_file() and not file.is_symlink())

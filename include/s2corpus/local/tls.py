@@ -1,0 +1,58 @@
+"""Certificates of the state folder's own authority: SeaweedFS's parts talk to each other, and to nobody else."""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, generate_private_key
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+
+
+def write_certificates(folder: Path) -> None:
+    """Write `ca.pem`, `weed.pem` and `weed.key`: an authority and the one certificate it ever signs.
+
+    The authority's own key is not kept. Server and client show the same certificate, valid for 127.0.0.1.
+    """
+    authority = generate_private_key(SECP256R1())
+    name = _name("s2corpus local services")
+    root = _sign(_certificate(name, name, authority, is_authority=True), authority)
+    key = generate_private_key(SECP256R1())
+    leaf = _sign(_certificate(_name("seaweedfs"), name, key, is_authority=False), authority)
+    (folder / "ca.pem").write_bytes(root.public_bytes(Encoding.PEM))
+    (folder / "weed.key").write_bytes(
+        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()),
+    )
+    (folder / "weed.pem").write_bytes(leaf.public_bytes(Encoding.PEM))
+
+
+def _name(common: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
+
+
+def _certificate(
+    subject: x509.Name, issuer: x509.Name, key: EllipticCurvePrivateKey, *, is_authority: bool
+) -> x509.CertificateBuilder:
+    # Dates that no wrong clock is outside of: the files never leave the state folder and end with it.
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC))
+        .not_valid_after(datetime.datetime(2100, 1, 1, tzinfo=datetime.UTC))
+        .add_extension(x509.BasicConstraints(ca=is_authority, path_length=None), critical=True)
+    )
+    if is_authority:
+        return builder
+    hosts = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+    return builder.add_extension(x509.SubjectAlternativeName(hosts), critical=False)
+
+
+def _sign(builder: x509.CertificateBuilder, authority: EllipticCurvePrivateKey) -> x509.Certificate:
+    return builder.sign(authority, hashes.SHA256())

@@ -1,0 +1,19 @@
+"""The fixture `services`: real S3, PostgreSQL and extractor for a test session, in a state folder of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from s2corpus.local import Endpoints, Services
+
+
+@pytest.fixture(scope="session")
+def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoints]:
+    """Start S3, PostgreSQL and the extractor; stop them at the session's end, whatever happened in it."""
+    local = Services(Path(tmp_path_factory.mktemp("services")) / "state")
+    try:
+        yield local.up({"s3", "postgres", "extractor"})
+    finally:
+        local.down()

@@ -1,0 +1,42 @@
+"""Arrow strings as the arrays that compiled kernels read, and back, without copying."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+
+def text_of(column: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
+    """Offsets (int32, rows + 1) into the UTF-8 bytes (uint8) of a string column; null counts as empty.
+
+    Raises:
+        TypeError: the column holds no strings.
+        pa.ArrowCapacityError: it holds 2 GB of text or more: cut it into batches.
+    """
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+        if isinstance(column, pa.ChunkedArray):
+            column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], pa.string())
+    if pa.types.is_null(column.type):
+        return _nothing(len(column))
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        raise TypeError(f"a column of strings is expected, this is {column.type}")
+    if column.null_count:
+        column = column.fill_null("")
+    if pa.types.is_large_string(column.type):
+        column = column.cast(pa.string())
+    _, offset_buffer, data_buffer = column.buffers()
+    if offset_buffer is None or data_buffer is None or not len(column):
+        return _nothing(len(column))
+    offsets = np.frombuffer(offset_buffer, np.int32)[column.offset : column.offset + len(column) + 1]
+    return offsets, np.frombuffer(data_buffer, np.uint8)
+
+
+def _nothing(rows: int) -> tuple[np.ndarray, np.ndarray]:
+    # Read-only as Arrow's own buffers are: numba compiles a kernel once for each.
+    return np.frombuffer(bytes(4 * (rows + 1)), np.int32), np.frombuffer(b"", np.uint8)
+
+
+def strings(offsets: np.ndarray, data: np.ndarray) -> pa.Array:
+    """A string column over offsets (int32, rows + 1) and UTF-8 bytes (uint8)."""
+    return pa.Array.from_buffers(pa.string(), len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(data)])

@@ -1,0 +1,68 @@
+"""MinHash keys: strings whose 3-gram sets have a high Jaccard index share some of their keys with high probability."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from s2corpus.titles.threegrams import Grams
+
+BANDS = 40
+"""Keys a title. S > 0.8 means a Jaccard index above 2/3."""
+ROWS = 6
+"""Hashes a key. At a Jaccard index of 0.75, 40 keys of 6 rows share two or more with probability 0.996."""
+
+
+def keys(grams: Grams, bands: range, rows: int = ROWS) -> np.ndarray:
+    """Keys of every set in each of `bands`, uint32, shaped (bands, sets); key 0 is the empty set's in all of them.
+
+    A key is a hash over `rows` minima: the chance that two sets share it is their Jaccard index to the power of `rows`.
+    Key `b` does not depend on which other bands are asked for.
+    """
+    first = np.arange(bands.start * rows, bands.stop * rows, dtype=np.uint64)
+    return _keys(grams.offsets, grams.values, _mixed(first * np.uint64(2)), _mixed(first * np.uint64(2) + 1) | 1, rows)
+
+
+def minhash_keys(grams: Grams, bands: int = BANDS, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
+    """Keys as rows for a join: (row int64, key uint64), one pair a set and band; the band is in the key's upper half.
+
+    The empty set has no keys: it is like nothing.
+    """
+    table = keys(grams, range(bands), rows).astype(np.uint64)
+    table |= (np.arange(bands, dtype=np.uint64) << np.uint64(32))[:, None]
+    row = np.flatnonzero(np.diff(grams.offsets))
+    return np.repeat(row, bands), table[:, row].T.ravel()
+
+
+def _mixed(numbers: np.ndarray) -> np.ndarray:
+    """Splitmix64's finaliser of each number, upper half: the fixed coefficients of the hash functions, uint32."""
+    with np.errstate(over="ignore"):
+        z = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return ((z ^ (z >> np.uint64(31))) >> np.uint64(32)).astype(np.uint32)
+
+
+@njit(cache=True, nogil=True)
+def _keys(offsets: np.ndarray, values: np.ndarray, add: np.ndarray, multiply: np.ndarray, rows: int) -> np.ndarray:
+    sets = len(offsets) - 1
+    hashes = len(add)
+    bands = hashes // rows
+    out = np.zeros((bands, sets), np.uint32)
+    minima = np.empty(hashes, np.uint32)
+    for i in range(sets):
+        if offsets[i] == offsets[i + 1]:
+            continue
+        minima[:] = np.uint32(0xFFFFFFFF)
+        for k in range(offsets[i], offsets[i + 1]):
+            gram = np.uint32(values[k] >> np.uint64(32))
+            for h in range(hashes):
+                value = np.uint32((gram ^ add[h]) * multiply[h])
+                minima[h] = min(minima[h], value)
+        for band in range(bands):
+            key = np.uint64(band)
+            for h in range(band * rows, (band + 1) * rows):
+                key = (key ^ np.uint64(minima[h])) * np.uint64(0x9E3779B97F4A7C15)
+                key ^= key >> np.uint64(32)
+            out[band, i] = max(np.uint32(key >> np.uint64(16)), np.uint32(1))
+    return out

@@ -1,0 +1,225 @@
+"""The rules for titles that say little: generic ones, short ones, and pairs that differ only in a number."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numba import njit
+
+from s2corpus.titles.arrays import strings, text_of
+from s2corpus.titles.normalised import normalise_one
+
+MIN_WORDS = 3
+"""A title of fewer words needs year and surname to agree."""
+GENERIC_TITLES = (
+    "about the authors", "abstract", "abstracts", "acknowledgement", "acknowledgements", "acknowledgment", "acknowledgments",
+    "addendum", "address", "afterword", "announcement", "announcements", "annual report", "appendix", "author index",
+    "author response", "authors reply", "back matter", "bibliography", "biography", "book notes", "book review", "book reviews",
+    "books received", "calendar", "call for papers", "case report", "clinical trials", "commentary", "comments",
+    "conference report", "contents", "contributors", "correction", "corrections", "correspondence", "corrigendum",
+    "corrigenda", "cover", "cover image", "discussion", "dissertation", "editor's note", "editors note", "editorial",
+    "editorial board", "editorial comment", "editorial note", "editors introduction", "endnotes", "epilogue", "errata", "erratum",
+    "expression of concern", "foreword", "forward", "front cover", "front matter", "full issue", "general discussion",
+    "general introduction", "glossary", "guest editorial", "guest editors introduction", "guest editors' introduction",
+    "highlights", "in brief", "in memoriam", "in this issue", "index", "instructions for authors", "interview", "introduction",
+    "introduction to the issue", "introduction to the special issue", "invited talk", "issue information", "keynote",
+    "letter", "letter from the editor", "letter to the editor", "letters", "letters to the editor", "list of contributors",
+    "list of reviewers", "masthead", "meeting abstracts", "meeting report", "message from the chairs",
+    "message from the general chair", "message from the program chairs", "miscellaneous", "new books", "news",
+    "news and notes", "news and views", "note", "notes", "notes and news", "notes on contributors", "notice", "obituary",
+    "opening remarks", "opinion", "page not found", "panel discussion", "poster abstracts", "preface", "president's message",
+    "presidential address", "proceedings", "program committee", "prologue", "publisher's note", "publications received",
+    "references", "remarks", "reply", "reply to the editor", "report", "research highlights", "response", "retraction",
+    "retraction note", "retraction notice", "review", "reviewers", "reviews", "short communication", "short communications",
+    "special issue", "special issue editorial", "subject index", "summary", "supplement", "supplementary information",
+    "supplementary material", "supplementary materials", "supporting information", "table of contents", "thank you to reviewers",
+    "thanks to reviewers", "the authors reply", "title page", "to the editor", "tutorial", "untitled", "welcome",
+    "welcome message", "withdrawn", "workshop report",
+)  # fmt: skip
+"""Titles that name a kind of contribution, not one: they need year and surname to agree (the list S2 and fuzzycat keep is alike)."""
+_GENERIC = frozenset(normalise_one(title) for title in GENERIC_TITLES)
+
+_CJK = re.compile(
+    "[\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00016fe0-\U00018aff\U0001aff0-\U0001b16f\U00020000-\U0003ffff]"
+)
+_NUMERALS = (
+    {"x" * (n // 10) + ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")[n % 10]: n for n in range(1, 40)}
+    | {w: n for n, w in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)}
+    | {
+        w: n
+        for n, w in enumerate(
+            "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 1
+        )
+    }
+    | {w: n for n, w in enumerate("一二三四五六七八九十", 1)}
+)
+"""Words that are numbers, with their values. Roman ones up to 39: from 40 on they look like words (`mix`, `dim`, `li`)."""
+_PIECE = re.compile(r"\d+|[一二三四五六七八九十]|[^\W\d_一二三四五六七八九十]+")
+_WORD = re.compile(r"[^\W_]+")
+
+
+def is_generic(title: str) -> bool:
+    """Whether the title names a kind of contribution (`Editorial`, `Book review`) and not one of them."""
+    return normalise_one(title) in _GENERIC
+
+
+def word_count(title: str) -> int:
+    """Words between white space that hold a letter or digit; two characters of Chinese, Japanese or Korean are one word."""
+    text = unicodedata.normalize("NFKC", title)
+    return sum(1 for word in _CJK.sub(" ", text).split() if normalise_one(word)) + len(_CJK.findall(text)) // 2
+
+
+def differ_only_in_number(a: str, b: str) -> bool:
+    """Whether two titles are the same but for numbers: `Part I` and `Part II`, `2D …` and `3D …`, `第一` and `第二`."""
+    (rest_a, numbers_a), (rest_b, numbers_b) = _without_numbers(a), _without_numbers(b)
+    return rest_a == rest_b and numbers_a != numbers_b
+
+
+def say_little(titles: pa.Array, normalised: pa.Array) -> np.ndarray:
+    """Which titles are generic or have fewer than three words: they need year and surname to agree. Boolean, a row each."""
+    return (word_counts(titles) < MIN_WORDS) | np.asarray(pc.is_in(normalised, pa.array(sorted(_GENERIC))))
+
+
+def word_counts(titles: pa.Array) -> np.ndarray:
+    """`word_count` of every row, int32; rows of pure ASCII take a compiled path."""
+    counts, other = _ascii_word_counts(*text_of(titles))
+    for row in np.flatnonzero(other):
+        counts[row] = word_count(titles[int(row)].as_py())
+    return counts
+
+
+def only_numbers_differ(titles_a: pa.Array, titles_b: pa.Array) -> np.ndarray:
+    """`differ_only_in_number` of every pair of rows, boolean."""
+    rest_a, numbers_a = _columns_without_numbers(titles_a)
+    rest_b, numbers_b = _columns_without_numbers(titles_b)
+    return np.asarray(pc.and_(pc.equal(rest_a, rest_b), pc.not_equal(numbers_a, numbers_b)))
+
+
+def _without_numbers(title: str) -> tuple[str, str]:
+    """The normalised title without its numbers, and the numbers, each followed by a comma."""
+    rest, numbers = [], []
+    for word in _WORD.findall(unicodedata.normalize("NFKD", title).casefold()):
+        if word in _NUMERALS:
+            numbers.append(f"{_NUMERALS[word]},")
+            continue
+        for piece in _PIECE.findall(word):
+            if piece.isdecimal():
+                numbers.append(f"{int(piece)}," if len(piece) < 19 else f"{piece},")
+            elif piece in _NUMERALS and ord(piece[0]) > 127:
+                numbers.append(f"{_NUMERALS[piece]},")
+            else:
+                rest.append(normalise_one(piece))
+    return "".join(rest), "".join(numbers)
+
+
+def _columns_without_numbers(titles: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """`_without_numbers` of every row, as two string columns; rows of pure ASCII take a compiled path."""
+    rest_offsets, rest, number_offsets, numbers, other = _ascii_without_numbers(*text_of(titles), _PACKED, _VALUES)
+    columns = strings(rest_offsets, rest), strings(number_offsets, numbers)
+    if not other.any():
+        return columns
+    mask = pa.array(other)
+    general = [_without_numbers(title) for title in titles.filter(mask).to_pylist()]
+    return (
+        pc.replace_with_mask(columns[0], mask, pa.array([rest for rest, _ in general], pa.string())),
+        pc.replace_with_mask(columns[1], mask, pa.array([numbers for _, numbers in general], pa.string())),
+    )
+
+
+def _packed(word: str) -> int:
+    return int.from_bytes(word.encode(), "big")
+
+
+_ASCII_NUMERALS = sorted((_packed(word), value) for word, value in _NUMERALS.items() if word.isascii())
+_PACKED = np.array([word for word, _ in _ASCII_NUMERALS], np.uint64)
+"""Numerals of at most eight ASCII characters as big-endian numbers, ascending: how the compiled path looks a word up."""
+_VALUES = np.array([value for _, value in _ASCII_NUMERALS], np.int64)
+
+
+@njit(cache=True, nogil=True)
+def _ascii_word_counts(offsets: np.ndarray, data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    rows = len(offsets) - 1
+    counts = np.zeros(rows, np.int32)
+    other = np.zeros(rows, np.bool_)
+    for row in range(rows):
+        inside = False
+        for i in range(offsets[row], offsets[row + 1]):
+            byte = data[i]
+            if byte >= 128:
+                other[row] = True
+                break
+            if byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31:
+                inside = False
+            elif not inside and (97 <= byte | 32 <= 122 or 48 <= byte <= 57):
+                inside = True
+                counts[row] += 1
+    return counts, other
+
+
+@njit(cache=True, nogil=True)
+def _ascii_without_numbers(
+    offsets: np.ndarray, data: np.ndarray, packed: np.ndarray, values: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    rows = len(offsets) - 1
+    size = offsets[rows] - offsets[0]
+    rest, rest_ends, rest_at = np.empty(size, np.uint8), np.zeros(rows + 1, np.int32), 0
+    numbers, number_ends, number_at = np.empty(3 * size, np.uint8), np.zeros(rows + 1, np.int32), 0
+    other = np.zeros(rows, np.bool_)
+    for row in range(rows):
+        rest_begin, number_begin = rest_at, number_at
+        i, end = offsets[row], offsets[row + 1]
+        for k in range(i, end):
+            if data[k] >= 128:
+                other[row] = True
+                i = end
+                break
+        while i < end:
+            word = i
+            letters_only = True
+            key = np.uint64(0)
+            while i < end and (97 <= data[i] | 32 <= 122 or 48 <= data[i] <= 57):
+                letters_only &= data[i] > 57
+                key = key << np.uint64(8) | np.uint64(data[i] | 32)
+                i += 1
+            if i == word:
+                i += 1
+                continue
+            if letters_only and i - word <= 8:
+                found = np.searchsorted(packed, key)
+                if found < len(packed) and packed[found] == key:
+                    value = values[found]
+                    if value >= 10:
+                        numbers[number_at] = 48 + value // 10
+                        number_at += 1
+                    numbers[number_at] = 48 + value % 10
+                    numbers[number_at + 1] = 44
+                    number_at += 2
+                    continue
+            k = word
+            while k < i:
+                if data[k] > 57:
+                    rest[rest_at] = data[k] | 32
+                    rest_at += 1
+                    k += 1
+                    continue
+                digits = k
+                while k < i and data[k] <= 57:
+                    k += 1
+                if k - digits < 19:
+                    while digits < k - 1 and data[digits] == 48:
+                        digits += 1
+                for digit in range(digits, k):
+                    numbers[number_at] = data[digit]
+                    number_at += 1
+                numbers[number_at] = 44
+                number_at += 1
+        if other[row]:
+            rest_at, number_at = rest_begin, number_begin
+        rest_ends[row + 1] = rest_at
+        number_ends[row + 1] = number_at
+    return rest_ends, rest[:rest_at], number_ends, numbers[:number_at], other

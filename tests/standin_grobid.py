@@ -1,0 +1,293 @@
+"""A stand-in for a GROBID server, with every fault that a real one, its proxy or its network can show.
+
+`with StandIn(faults=…) as server:` in tests; `python tests/standin_grobid.py --port 8070 --tei folder` as a script. It answers
+each uploaded PDF by the SHA-1 of its bytes: with the recorded TEI of that name, else with a small one that names the SHA-1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import socket
+import struct
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+TEI = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>'
+    "<title>{}</title></titleStmt></fileDesc></teiHeader><text><body><p>Text.</p></body></text></TEI>\n"
+)
+HTML = b"<html><head><title>Bad gateway<body><p>try later</html>"
+
+
+@dataclass(frozen=True)
+class Upload:
+    """One request: the PDF's SHA-1, how often this PDF was sent before, and the request's number, both from 1."""
+
+    sha1: str
+    times: int
+    number: int
+
+
+Fault = str | None
+"""What to do instead of answering well: `busy`, `hang`, `drop` (no answer), `truncate` (half the announced body), `stall`
+(half the body, then silence), `half` (half a TEI, announced as whole), `html`, `empty`, `huge`, `no_content`, `404`, a GROBID code
+(`NO_BLOCKS`), or a code and status (`NO_BLOCKS 400`)."""
+
+
+class StandIn:
+    """The server on 127.0.0.1. `faults` says for each upload what goes wrong; `uploads` and `answered` count by SHA-1."""
+
+    def __init__(
+        self,
+        *,
+        faults: Callable[[Upload], Fault] = lambda _: None,
+        tei: Mapping[str, bytes] | Path | None = None,
+        slots: int = 64,
+        latency: float = 0.0,
+        queue_wait: float = 0.0,
+        version: Any = None,
+        token: str | None = None,
+        port: int = 0,
+    ) -> None:
+        self.faults = faults
+        self.tei = tei
+        self.latency = latency
+        self.queue_wait = queue_wait
+        self.version = version or {"version": "0.8.2", "revision": "stand-in"}
+        self.token = token
+        self.port = port
+        self.slots = threading.BoundedSemaphore(slots)
+        self.lock = threading.Lock()
+        self.uploads: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
+        self.statuses: Counter[str] = Counter()
+        self.forms: list[dict[str, str]] = []
+        self.requests = 0
+        self.in_work = 0
+        self.most_in_work = 0
+        self.healthy = True
+        self._server: _Http | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> StandIn:
+        """Listen; again on the same port after `stop`."""
+        self._server = _Http(("127.0.0.1", self.port), self)
+        self.port = self._server.server_address[1]
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        return self
+
+    def stop(self) -> None:
+        """Die: stop listening and break every open connection."""
+        if self._server is not None:
+            server, self._server = self._server, None
+            server.shutdown()
+            server.server_close()
+            server.break_connections()
+
+    def __enter__(self) -> StandIn:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def recorded(self, sha1: str) -> bytes:
+        """The TEI of a PDF."""
+        if isinstance(self.tei, Path):
+            for suffix in (".tei.xml", ".grobid.tei.xml", ".xml"):
+                if (path := self.tei / f"{sha1}{suffix}").is_file():
+                    return path.read_bytes()
+        elif self.tei is not None and sha1 in self.tei:
+            return self.tei[sha1]
+        return TEI.format(sha1).encode()
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def __init__(self, address: tuple[str, int], owner: StandIn) -> None:
+        self.owner = owner
+        self.open: set[socket.socket] = set()
+        super().__init__(address, _Handler)
+
+    def break_connections(self) -> None:
+        for connection in list(self.open):
+            with suppress(OSError):
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        pass
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: _Http
+
+    def setup(self) -> None:
+        super().setup()
+        self.server.open.add(self.connection)
+
+    def finish(self) -> None:
+        self.server.open.discard(self.connection)
+        with suppress(OSError):
+            super().finish()
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        owner = self.server.owner
+        if not self._allowed():
+            return
+        if self.path.startswith("/api/isalive"):
+            self._answer(200, b"true" if owner.healthy else b"false", "text/plain")
+        elif self.path.startswith("/api/version"):
+            version = owner.version
+            self._answer(200, (version if isinstance(version, str) else json.dumps(version)).encode(), "text/plain")
+        else:
+            self._answer(404, b"not found", "text/plain")
+
+    def do_POST(self) -> None:
+        owner = self.server.owner
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if not self._allowed():
+            return
+        form = _form(self.headers["Content-Type"], body)
+        sha1 = hashlib.sha1(form.pop("input")).hexdigest()
+        with owner.lock:
+            owner.requests += 1
+            owner.uploads[sha1] += 1
+            owner.forms.append({key: value.decode() for key, value in form.items()})
+            upload = Upload(sha1, owner.uploads[sha1], owner.requests)
+        fault = owner.faults(upload)
+        if fault == "busy" or not owner.slots.acquire(timeout=owner.queue_wait or None, blocking=owner.queue_wait > 0):
+            return self._answer(503, b"all engines are busy", "text/plain")
+        try:
+            with owner.lock:
+                owner.in_work += 1
+                owner.most_in_work = max(owner.most_in_work, owner.in_work)
+            self._work(sha1, fault)
+        finally:
+            with owner.lock:
+                owner.in_work -= 1
+            owner.slots.release()
+
+    def _work(self, sha1: str, fault: Fault) -> None:
+        owner = self.server.owner
+        if fault == "hang":
+            return self._hang()
+        time.sleep(owner.latency)
+        tei = owner.recorded(sha1)
+        if fault == "drop":
+            self.close_connection = True
+        elif fault in ("truncate", "stall"):
+            self._answer(200, tei[: len(tei) // 2], "application/xml", announced=len(tei))
+            self.close_connection = True
+            if fault == "stall":
+                self._hang()
+        elif fault == "half":
+            self._answer(200, tei[: len(tei) // 2], "application/xml", sha1=sha1)
+        elif fault == "html":
+            self._answer(200, HTML, "text/html", sha1=sha1)
+        elif fault == "empty":
+            self._answer(200, b"", "application/xml", sha1=sha1)
+        elif fault == "huge":
+            self._answer(200, tei.replace(b"Text.", b"Text. " * 2_500_000), "application/xml", sha1=sha1)
+        elif fault == "no_content":
+            self._answer(204, b"", None, sha1=sha1)
+        elif fault:
+            code, _, status = fault.partition(" ")
+            number = int(code) if code.isdigit() else int(status or 500)
+            self._answer(number, f"[{code}] PDF to XML conversion failed".encode(), "text/plain", sha1=sha1)
+        else:
+            self._answer(200, tei, "application/xml", sha1=sha1)
+
+    def _hang(self) -> None:
+        """Say nothing until the client leaves or the server dies."""
+        self.close_connection = True
+        self.connection.settimeout(120)
+        with suppress(OSError):
+            self.connection.recv(1)
+
+    def _allowed(self) -> bool:
+        token = self.server.owner.token
+        if token is not None and self.headers.get("Authorization") != f"Bearer {token}":
+            self._answer(401, b"a token is needed", "text/plain")
+            return False
+        return True
+
+    def _answer(
+        self, status: int, body: bytes, kind: str | None, *, announced: int | None = None, sha1: str | None = None
+    ) -> None:
+        with self.server.owner.lock:
+            self.server.owner.statuses[str(status)] += 1
+        self.send_response(status)
+        if kind is not None:
+            self.send_header("Content-Type", kind)
+        if status != 204:
+            self.send_header("Content-Length", str(len(body) if announced is None else announced))
+        self.end_headers()
+        self.wfile.write(body)
+        self.wfile.flush()
+        if sha1 is not None:
+            with self.server.owner.lock:
+                self.server.owner.answered[sha1] += 1
+
+
+def _form(content_type: str, body: bytes) -> dict[str, bytes]:
+    match = re.search(r'boundary="?([^";]+)', content_type)
+    assert match is not None, content_type
+    form = {}
+    for part in body.split(b"--" + match[1].encode())[1:-1]:
+        head, _, content = part.partition(b"\r\n\r\n")
+        name = re.search(rb'name="([^"]*)"', head)
+        assert name is not None, head
+        form[name[1].decode()] = content[:-2]
+    return form
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--port", type=int, default=8070)
+    parser.add_argument("--tei", type=Path, help="folder of <sha1>.tei.xml")
+    parser.add_argument("--slots", type=int, default=8)
+    parser.add_argument("--latency", type=float, default=0.0, help="seconds")
+    parser.add_argument(
+        "--queue-wait", type=float, default=1.0, help="seconds an upload waits for a slot before its 503"
+    )
+    parser.add_argument("--busy-every", type=int, default=0, help="answer 503 to every n-th upload")
+    given = parser.parse_args()
+
+    def faults(upload: Upload) -> Fault:
+        return "busy" if given.busy_every and upload.number % given.busy_every == 0 else None
+
+    server = StandIn(
+        faults=faults,
+        tei=given.tei,
+        slots=given.slots,
+        latency=given.latency,
+        queue_wait=given.queue_wait,
+        port=given.port,
+    )
+    with server:
+        print(server.url, flush=True)
+        threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,7 +68,7 @@ class Lake(Protocol):
     def list(self, prefix: str) -> Iterator[Entry]:
         """The objects whose keys start with `prefix`, in key order."""
 
-    def folders(self, prefix: str) -> list[str]:
+    def folders(self, prefix: str) -> Sequence[str]:
         """Names of the folders directly under `prefix` (which ends in `/`), sorted."""
 
     def delete(self, key: str) -> None:
@@ -182,7 +182,7 @@ class LocalLake:
                     found.append(Entry(key, (Path(folder) / name).stat().st_size))
         yield from sorted(found, key=lambda entry: entry.key)
 
-    def folders(self, prefix: str) -> list[str]:
+    def folders(self, prefix: str) -> Sequence[str]:
         """See `Lake.folders`."""
         base = self._folder / prefix
         return sorted(p.name for p in base.iterdir() if p.is_dir()) if base.is_dir() else []
@@ -310,7 +310,7 @@ class S3Lake:
         except self._errors as error:
             raise _explained(self.uri(prefix), error) from error
 
-    def folders(self, prefix: str) -> list[str]:
+    def folders(self, prefix: str) -> Sequence[str]:
         """See `Lake.folders`."""
         pages = self._client.get_paginator("list_objects_v2").paginate(
             Bucket=self._bucket, Prefix=self._prefix + prefix, Delimiter="/"

@@ -157,6 +157,31 @@ PDFS = Table(
     "pdf",
 )
 RECORDS = Table("records", "metadata records, the latest of each record_id", ("record_id",), (_RECORD_ID, *_RECORD))
+REGISTERED_FILES = Table(
+    "registered_files",
+    "the files of one drop as they were verified against its _READY; outlives releases",
+    ("name",),
+    (
+        _k("name", "file name in the drop"),
+        _k("kind", "pdf, latex (a source archive) or other"),
+        _k("bytes", "size, bytes", pa.int64()),
+        _k("sha1", "SHA-1 of its bytes: a PDF's identity"),
+        _c("open_access", pa.bool_(), "as the drop's records.jsonl declares"),
+        _c("licence", pa.string(), "as the drop's records.jsonl declares"),
+        _c("published", pa.string(), "ISO date of publication, as the drop's records.jsonl declares"),
+    ),
+)
+REGISTERED_RECORDS = Table(
+    "registered_records",
+    "the records of one delivery or drop as they came; outlives releases",
+    ("position",),
+    (
+        _k("position", "file number << 40 | entry number: a later entry of the same record wins", pa.int64()),
+        _RECORD_ID,
+        *_RECORD,
+        _k("deleted", "the source withdrew it", pa.bool_()),
+    ),
+)
 DELIVERIES = Table(
     "deliveries",
     "every drop and delivery found ready before as_of: taken, or refused with the reason",
@@ -245,6 +270,7 @@ STORED_PARSES = Table(
         _k("kind", "grobid or latex"),
         _k("outcome", "ok or bad_tei:<reason>"),
         _c("citation_style", pa.string(), "BRACKET, NAME_YEAR or OTHER"),
+        _k("bytes", "size of the JSON, bytes", pa.int64()),
         _c("parse", pa.binary(), "canonical JSON of the parse, UTF-8"),
         _c("header", pa.binary(), "canonical JSON of the PDF's own header, UTF-8"),
     ),
@@ -394,13 +420,16 @@ DOCUMENTS = Table(
         _SET,
         _PAPER_ID,
         _k("outcome", "first rule that drops it, or kept"),
-        _c("language", pa.string(), "language by vote; null where not evaluated"),
+        _c("language", pa.string(), "language by vote (mul: several won); null where not evaluated"),
+        _c("language_votes", pa.map_(pa.string(), pa.int32()), "language → paragraphs, until the vote was certain"),
         _c("words", pa.int64(), "words"),
-        _c("paragraphs", pa.int32(), "text units left"),
+        _c("paragraphs", pa.int32(), "paragraphs left"),
         _c("top_word", pa.string(), "most frequent word"),
         _c("top_share", pa.float64(), "its share of the words"),
-        _c("log_prob", pa.float64(), "mean log2 probability a word"),
+        _c("log_prob", pa.float64(), "mean log2 probability a word: of the least probable section, or the abstract (s2ag)"),
         _c("removed_sections", pa.int32(), "improbable sections removed"),
+        _c("text_key", pa.int64(), "hash of the normalised text, only if kept"),
+        _c("title_key", pa.int64(), "hash of normalised title and first author's surname, only if kept"),
         _c("text", pa.string(), "the document, only if kept"),
     ),
     "paper",
@@ -423,6 +452,8 @@ TABLES: dict[str, Table] = {
     for t in (
         PDFS,
         RECORDS,
+        REGISTERED_FILES,
+        REGISTERED_RECORDS,
         DELIVERIES,
         SELECTIONS,
         EXTRACTIONS,

@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -69,6 +70,16 @@ class Run:
     def store(self, table: Table, *where: str) -> ContentStore:
         """A content store that outlives releases, `<table>/<where…>/`."""
         return ContentStore(self.lake, "/".join((table.name, *where)), table)
+
+    def put_plan(self, stage: str, shards: list[Shard]) -> None:
+        """Keep what a stage planned, so that its `finish` counts on the same shards, whatever arrived since."""
+        data = orjson.dumps([{"index": s.index, "params": dict(s.params)} for s in shards])
+        self.lake.put(f"releases/{self.release_id}/_plans/{stage}.json", data)
+
+    def planned(self, stage: str) -> list[Shard]:
+        """The shards a stage last planned."""
+        data, _ = self.lake.get(f"releases/{self.release_id}/_plans/{stage}.json")
+        return [Shard(**item) for item in orjson.loads(data)]
 
     @cached_property
     def pdf_shards(self) -> int:
@@ -150,6 +161,6 @@ def count_outcomes(run: Run, table: Table, column: str = "outcome") -> Metrics:
     for batch in run.table(table).batches([column]):
         total += batch.num_rows
         for value in batch.column(0).value_counts():
-            word = value["values"].as_py()
+            word = value["values"].as_py() or "none"
             counts[word] = counts.get(word, 0) + value["counts"].as_py()
     return {"rows": float(total), **{f"{column}.{word}": float(n) for word, n in sorted(counts.items())}}

@@ -1,0 +1,117 @@
+"""The catalog: small facts about releases, in their own PostgreSQL database (or any that SQLAlchemy speaks).
+
+What is in the corpus lies in the lake; the catalog holds who ran when, what was measured, what the checks said and who approved.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, delete, select
+from sqlalchemy.orm import Session
+
+from s2corpus.catalog.models import Approval, Metric, Quality, Release, StageRun
+
+
+class Catalog:
+    """The catalog at one address."""
+
+    def __init__(self, url: str) -> None:
+        self._engine: Engine = create_engine(url, pool_pre_ping=True)
+
+    @staticmethod
+    def from_environment() -> Catalog | None:
+        """The catalog that `S2CORPUS_CATALOG` names; None where it is not set: stages run on files alone too."""
+        url = os.environ.get("S2CORPUS_CATALOG")
+        return Catalog(url) if url else None
+
+    def migrate(self) -> None:
+        """Bring the database to the current schema (Alembic)."""
+        from alembic import command
+        from alembic.config import Config
+
+        config = Config()
+        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+        with self._engine.begin() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+    @contextmanager
+    def _session(self) -> Iterator[Session]:
+        with Session(self._engine) as session, session.begin():
+            yield session
+
+    def start_stage(self, release: str, spec: str, as_of: datetime, stage: str) -> None:
+        """Note that a stage of a release begins now; what an earlier run of it left is forgotten."""
+        now = datetime.now(UTC)
+        with self._session() as session:
+            found = session.get(Release, release, with_for_update=True) or Release(
+                release=release, spec=spec, as_of=as_of, started_at=now, state="running"
+            )
+            found.state = "running"
+            if stage == "intake":
+                found.started_at, found.ended_at = now, None
+            session.add(found)
+            session.flush()
+            session.merge(StageRun(release=release, stage=stage, started_at=now, ended_at=None))
+
+    def end_stage(
+        self, release: str, stage: str, metrics: Mapping[str, float], verdicts: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Note that a stage ended, with what it measured and what its checks said."""
+        with self._session() as session:
+            if run := session.get(StageRun, (release, stage)):
+                run.ended_at = datetime.now(UTC)
+            for model in (Metric, Quality):
+                session.execute(delete(model).where(model.release == release, model.stage == stage))
+            session.add_all(Metric(release=release, stage=stage, name=n, value=v) for n, v in sorted(metrics.items()))
+            session.add_all(
+                Quality(
+                    release=release,
+                    stage=stage,
+                    name=v["check"],
+                    severity=v["severity"],
+                    verdict=v["verdict"],
+                    offending=v["offending"],
+                    threshold=v["threshold"],
+                    reason=v["reason"],
+                )
+                for v in verdicts
+            )
+
+    def end_release(self, release: str, state: str, snapshot: str | None) -> None:
+        """Note how a release ended: published, unpublished or failed."""
+        with self._session() as session:
+            if found := session.get(Release, release):
+                found.state, found.snapshot, found.ended_at = state, snapshot, datetime.now(UTC)
+
+    def approve(self, release: str, what: str, who: str, answer: str, reason: str) -> None:
+        """Note a person's word: an approval, a rejection, or a check overridden with its reason."""
+        with self._session() as session:
+            session.add(
+                Approval(release=release, what=what, who=who, answer=answer, reason=reason, at=datetime.now(UTC))
+            )
+
+    def releases(self) -> list[Release]:
+        """All releases, the latest as_of first."""
+        with Session(self._engine, expire_on_commit=False) as session:
+            return list(session.scalars(select(Release).order_by(Release.as_of.desc(), Release.release)))
+
+    def stages(self, release: str) -> list[StageRun]:
+        """A release's stages in the order they began."""
+        with Session(self._engine, expire_on_commit=False) as session:
+            return list(
+                session.scalars(select(StageRun).where(StageRun.release == release).order_by(StageRun.started_at))
+            )
+
+    def quality(self, release: str) -> list[Quality]:
+        """What the checks of a release said."""
+        with Session(self._engine, expire_on_commit=False) as session:
+            return list(
+                session.scalars(select(Quality).where(Quality.release == release).order_by(Quality.stage, Quality.name))
+            )

@@ -1,0 +1,73 @@
+"""The catalog's tables."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import DateTime, ForeignKey, String, Text
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class Base(DeclarativeBase):
+    """All tables of the catalog."""
+
+
+class Release(Base):
+    """One release: its spec, its instant, how far it is and what it published."""
+
+    __tablename__ = "releases"
+    release: Mapped[str] = mapped_column(String(64), primary_key=True)
+    spec: Mapped[str] = mapped_column(String(48), index=True)
+    as_of: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    state: Mapped[str] = mapped_column(String(16))
+    snapshot: Mapped[str | None] = mapped_column(String(96))
+    started_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    ended_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+class StageRun(Base):
+    """When a stage of a release ran last."""
+
+    __tablename__ = "stage_runs"
+    release: Mapped[str] = mapped_column(ForeignKey("releases.release", ondelete="CASCADE"), primary_key=True)
+    stage: Mapped[str] = mapped_column(String(32), primary_key=True)
+    started_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    ended_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+
+
+class Metric(Base):
+    """What a stage measured (TABLES: metrics)."""
+
+    __tablename__ = "metrics"
+    release: Mapped[str] = mapped_column(ForeignKey("releases.release", ondelete="CASCADE"), primary_key=True)
+    stage: Mapped[str] = mapped_column(String(32), primary_key=True)
+    name: Mapped[str] = mapped_column(String(128), primary_key=True)
+    value: Mapped[float]
+
+
+class Quality(Base):
+    """What a check said (TABLES: quality)."""
+
+    __tablename__ = "quality"
+    release: Mapped[str] = mapped_column(ForeignKey("releases.release", ondelete="CASCADE"), primary_key=True)
+    stage: Mapped[str] = mapped_column(String(32), primary_key=True)
+    name: Mapped[str] = mapped_column("check", String(128), primary_key=True)
+    severity: Mapped[str] = mapped_column(String(8))
+    verdict: Mapped[str] = mapped_column(String(8))
+    offending: Mapped[int]
+    threshold: Mapped[float | None]
+    overridden_by: Mapped[str | None] = mapped_column(String(128))
+    reason: Mapped[str] = mapped_column(Text)
+
+
+class Approval(Base):
+    """A person's word on a release: an approval, a rejection, or a check overridden."""
+
+    __tablename__ = "approvals"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    release: Mapped[str] = mapped_column(ForeignKey("releases.release", ondelete="CASCADE"), index=True)
+    what: Mapped[str] = mapped_column(String(160))
+    who: Mapped[str] = mapped_column(String(128))
+    answer: Mapped[str] = mapped_column(String(16))
+    reason: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime] = mapped_column(DateTime(timezone=True))

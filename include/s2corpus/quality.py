@@ -1,0 +1,220 @@
+"""Metrics and checks in SQL over a stage's tables, and the verdict that lets a release go on or stops it.
+
+`sql/metrics/<stage>.sql` gives rows `(name, value)`; `sql/quality/<stage>.sql` holds checks, each a query that returns the offending
+rows, headed by comments:
+
+    -- check: every_pdf_has_one_outcome
+    -- severity: block            block stops before the next stage, warn is shown
+    -- overridable: no            yes: an operator may go on with a written reason
+    -- threshold: quality.drift_block    a field of the spec, bound as $threshold (optional)
+    -- reason: what it means when rows come back, and what to do
+
+Views: every committed table of the release by its name, `metrics(stage, name, value)` of this release and `parent_metrics` of the parent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+import pyarrow as pa
+
+from s2corpus.duck import duckdb_connection
+from s2corpus.errors import UserError
+from s2corpus.parts import NotCommitted
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.base import Metrics, Run
+from s2corpus.tables import TABLES
+
+SQL = Path(__file__).resolve().parents[2] / "sql"
+MAX_OFFENDING = 100
+"""offending rows kept of a check"""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check as its SQL file states it."""
+
+    stage: str
+    name: str
+    severity: Literal["block", "warn"]
+    overridable: bool
+    threshold: str | None
+    reason: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a check found: its offending rows (at most MAX_OFFENDING kept) and whether it holds."""
+
+    stage: str
+    check: str
+    severity: str
+    verdict: Literal["pass", "warn", "block"]
+    overridable: bool
+    offending: int
+    rows: list[dict[str, Any]]
+    threshold: float | None
+    reason: str
+
+
+class QualityBlocked(UserError):
+    """A check of severity block found offending rows: the release stops before the next stage."""
+
+
+def checks(stage: str) -> list[Check]:
+    """The checks of a stage, in the order of its file."""
+    path = SQL / "quality" / f"{stage}.sql"
+    return list(_parse(stage, path)) if path.is_file() else []
+
+
+def _parse(stage: str, path: Path) -> Iterator[Check]:
+    for block in re.split(r"(?m)^(?=-- check:)", path.read_text("utf-8")):
+        if not block.startswith("-- check:"):
+            continue
+        head = dict(re.findall(r"(?m)^-- (check|severity|overridable|threshold|reason): (.+)$", block))
+        if (
+            head.get("severity") not in ("block", "warn")
+            or "reason" not in head
+            or head.get("overridable") not in ("yes", "no", None)
+        ):
+            raise UserError(
+                f"{path}: check {head.get('check')!r} needs `severity: block|warn`, `reason:` and `overridable: yes|no`"
+            )
+        sql = "\n".join(line for line in block.splitlines() if not line.startswith("--")).strip().rstrip(";")
+        yield Check(
+            stage,
+            head["check"],
+            head["severity"],
+            head.get("overridable") == "yes",
+            head.get("threshold"),
+            head["reason"],
+            sql,
+        )  # type: ignore[arg-type]
+
+
+def _threshold(spec: ReleaseSpec, field: str) -> float:
+    value: Any = spec
+    for step in field.split("."):
+        value = getattr(value, step)
+    return float(value)
+
+
+def evaluate(run: Run, stage: str, measured: Metrics) -> list[Verdict]:
+    """Measure a stage, keep its metrics, run its checks and keep their verdicts.
+
+    Metrics go to `releases/<id>/_metrics/<stage>.json`, verdicts to `_quality/<stage>.json`.
+    """
+    connection = duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch)
+    try:
+        _register(run, connection)
+        metrics = dict(measured)
+        path = SQL / "metrics" / f"{stage}.sql"
+        if path.is_file():
+            for name, value in connection.execute(path.read_text("utf-8")).fetchall():
+                metrics[str(name)] = float(value)
+        run.lake.put(
+            f"releases/{run.release_id}/_metrics/{stage}.json",
+            orjson.dumps(metrics, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2),
+        )
+        connection.register("metrics", _metrics_table(read_metrics(run)))
+        connection.register("parent_metrics", _metrics_table(parent_metrics(run)))
+        verdicts = [_judge(run.spec, connection, check) for check in checks(stage)]
+    finally:
+        connection.close()
+    run.lake.put(
+        f"releases/{run.release_id}/_quality/{stage}.json", orjson.dumps([asdict(v) for v in verdicts], default=str)
+    )
+    return verdicts
+
+
+def gate(verdicts: list[Verdict], accepted: Mapping[str, str] | None = None) -> None:
+    """Stop where a check blocks, unless it is overridable and was accepted with a written reason.
+
+    Raises:
+        QualityBlocked: names each blocking check, how many rows offend, one of them, and what to do.
+    """
+    stopping = [
+        v
+        for v in verdicts
+        if v.verdict == "block" and not (v.overridable and (accepted or {}).get(f"{v.stage}.{v.check}", "").strip())
+    ]
+    if stopping:
+        raise QualityBlocked(
+            "; ".join(
+                f"{v.stage}.{v.check}: {v.offending} offending row(s), e.g. {v.rows[0]}: {v.reason}"
+                + (" (may be overridden with a written reason)" if v.overridable else "")
+                for v in stopping
+            )
+        )
+
+
+def _judge(spec: ReleaseSpec, connection: Any, check: Check) -> Verdict:
+    threshold = _threshold(spec, check.threshold) if check.threshold else None
+    result = connection.execute(check.sql, {"threshold": threshold} if threshold is not None else None)
+    names = [column[0] for column in result.description]
+    rows = [dict(zip(names, row, strict=True)) for row in result.fetchmany(MAX_OFFENDING)]
+    offending = len(rows)
+    while more := result.fetchmany(10_000):
+        offending += len(more)
+    return Verdict(
+        check.stage,
+        check.name,
+        check.severity,
+        check.severity if offending else "pass",
+        check.overridable,
+        offending,
+        rows,
+        threshold,
+        check.reason,
+    )
+
+
+def read_metrics(run: Run) -> dict[str, Metrics]:
+    """The metrics of the release's stages so far, by stage."""
+    return _metrics_under(run, f"releases/{run.release_id}/_metrics/")
+
+
+def parent_metrics(run: Run) -> dict[str, Metrics]:
+    """The metrics that the parent snapshot was published with; none without a parent."""
+    if run.parent is None:
+        return {}
+    manifest = orjson.loads(run.lake.get(f"snapshots/{run.parent}/stats.json")[0])
+    found: dict[str, Metrics] = manifest.get("metrics", {})
+    return found
+
+
+def read_verdicts(run: Run) -> dict[str, list[Verdict]]:
+    """The verdicts of the release's stages so far, by stage."""
+    found = {}
+    for entry in run.lake.list(f"releases/{run.release_id}/_quality/"):
+        found[Path(entry.key).stem] = [Verdict(**item) for item in orjson.loads(run.lake.get(entry.key)[0])]
+    return found
+
+
+def _metrics_under(run: Run, prefix: str) -> dict[str, Metrics]:
+    return {Path(entry.key).stem: orjson.loads(run.lake.get(entry.key)[0]) for entry in run.lake.list(prefix)}
+
+
+def _metrics_table(metrics: Mapping[str, Metrics]) -> pa.Table:
+    rows = [(stage, name, value) for stage, values in sorted(metrics.items()) for name, value in sorted(values.items())]
+    return pa.table(
+        {
+            "stage": pa.array([row[0] for row in rows], pa.string()),
+            "name": pa.array([row[1] for row in rows], pa.string()),
+            "value": pa.array([row[2] for row in rows], pa.float64()),
+        }
+    )
+
+
+def _register(run: Run, connection: Any) -> None:
+    for name, table in TABLES.items():
+        try:
+            connection.register(name, run.table(table).dataset())
+        except NotCommitted:
+            continue

@@ -1,0 +1,204 @@
+"""What a release sees: drops and deliveries that were ready before its as_of (SEMANTICS §0).
+
+Each is registered once (`registration`); here the registered ones are put together: one row per PDF content, and the latest record of
+each record_id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterator
+from dataclasses import asdict
+from fnmatch import fnmatchcase
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from s2corpus.duck import duckdb_connection
+from s2corpus.stages.base import Metrics, Run, Shard, count_outcomes
+from s2corpus.stages.registration import (
+    Batch,
+    Refused,
+    folders,
+    iso,
+    read_ready,
+    register,
+    registered_table,
+)
+from s2corpus.tables import DELIVERIES, PDFS, RECORDS, pdf_shard
+
+log = logging.getLogger(__name__)
+RECORDS_PER_PART = 1_000_000
+
+_LATEST = """
+SELECT * EXCLUDE (position, deleted) FROM (
+  SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY ready_at DESC, delivery DESC, position DESC) AS rank FROM registered
+) WHERE rank = 1 AND NOT deleted ORDER BY record_id
+"""
+_PLACES = """
+SELECT sha1 AS pdf_sha1, any_value(bytes) AS bytes,
+  list({'drop': "drop", 'name': name} ORDER BY "drop", name) AS places, min(ready_at) AS first_seen,
+  {'open_access': bool_or(open_access), 'licence': min(licence), 'published': min(published)} AS declared
+FROM files WHERE kind = 'pdf' GROUP BY sha1 ORDER BY sha1
+"""
+
+
+class Intake:
+    """Drops and deliveries → PDFs and records."""
+
+    name = "intake"
+    reads = ()
+    writes = (PDFS, RECORDS, DELIVERIES)
+
+    def plan(self, run: Run) -> list[Shard]:
+        """A shard for each drop or delivery ready before as_of; what is refused or not ready yet is planned too, as a row."""
+        found = []
+        for kind, source, id_ in folders(run.lake):
+            patterns = run.spec.drops if kind == "drop" else run.spec.sources
+            if not any(fnmatchcase(id_ if kind == "drop" else source, pattern) for pattern in patterns):
+                continue
+            row: dict[str, Any] = {"kind": kind, "source": source, "delivery": id_, "outcome": "taken"}
+            try:
+                batch = read_ready(run.lake, kind, source, id_)
+            except Refused as refused:
+                found.append({"row": {**row, "outcome": f"refused:{refused.refusal}", "detail": refused.detail}})
+                continue
+            if batch is None:
+                continue  # still being written
+            row |= {"ready_at": batch.ready_at, "files": batch.files}
+            if batch.ready_at >= iso(run.as_of):
+                row["outcome"] = "not_yet"
+            found.append({"row": row, "batch": asdict(batch)})
+        suppress = _copy_suppressions(run)
+        found.append({"row": None, "suppress": suppress, "parent": _parent(run)})
+        return [Shard(i, params) for i, params in enumerate(found)]
+
+    def work(self, run: Run, shard: Shard) -> None:
+        """Register one drop or delivery, and say in its row of `deliveries` what came of it."""
+        row = shard.params["row"]
+        if row and row["outcome"] == "taken":
+            try:
+                facts = register(run.lake, Batch(**shard.params["batch"]))
+                row = {**row, "rows": facts.rows, "dropped": facts.dropped}
+            except Refused as refused:
+                log.warning("%s %s is refused: %s", row["kind"], row["delivery"], refused)
+                row = {**row, "outcome": f"refused:{refused.refusal}", "detail": refused.detail}
+        defaults = {"ready_at": None, "detail": None, "files": 0, "rows": 0, "dropped": 0}
+        run.table(DELIVERIES).write(shard.index, [{**defaults, **row}] if row else [])
+
+    def finish(self, run: Run) -> Metrics:
+        """Put the taken ones together, fix the number of PDF shards, and name the release's inputs and parent."""
+        shards = run.planned(self.name)
+        facts = shards[-1].params
+        outcomes = {}
+        for shard in shards[:-1]:
+            key = f"{run.table(DELIVERIES).prefix}/part-{shard.index:05d}.parquet"
+            with run.lake.open(key) as part:
+                (row,) = pq.read_table(pa.BufferReader(part.read())).to_pylist()
+            outcomes[shard.index] = row["outcome"]
+        taken = [Batch(**s.params["batch"]) for s in shards[:-1] if outcomes[s.index] == "taken"]
+        pdfs = self._pdfs(run, taken)
+        count = max(1, min(run.spec.resources.max_shards, -(-pdfs.num_rows // run.spec.resources.pdfs_per_shard)))
+        shard_of = pa.array([pdf_shard(sha1, count) for sha1 in pdfs["pdf_sha1"].to_pylist()], pa.int64())
+        for index in range(count):
+            run.table(PDFS).write(index, pdfs.filter(pc.equal(shard_of, index)))
+        run.table(PDFS).commit(range(count), {"pdf_shards": count})
+        self._records(run, taken)
+        inputs = hashlib.sha256(
+            orjson.dumps([[b.kind, b.source, b.id, b.key] for b in taken] + [facts["suppress"]])
+        ).hexdigest()
+        run.table(DELIVERIES).commit(range(len(shards)), {"inputs": inputs, "parent": facts["parent"]})
+        return {
+            "pdfs": float(pdfs.num_rows),
+            "records": float(run.table(RECORDS).committed().rows),
+            **count_outcomes(run, DELIVERIES),
+        }
+
+    def _pdfs(self, run: Run, taken: list[Batch]) -> pa.Table:
+        connection = duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch)
+        tables = []
+        for batch in taken:
+            if batch.kind == "drop":
+                files = registered_table(run.lake, batch, "files").read()
+                for name, value in (("drop", batch.id), ("ready_at", batch.ready_at)):
+                    files = files.append_column(name, pa.repeat(value, files.num_rows))
+                tables.append(files)
+        if not tables:
+            return PDFS.schema.empty_table()
+        with connection:
+            connection.register("files", pa.concat_tables(tables))
+            return connection.execute(_PLACES).to_arrow_table().cast(PDFS.schema)
+
+    def _records(self, run: Run, taken: list[Batch]) -> None:
+        """The latest of each record_id over deliveries not superseded by a later full one of their source."""
+        full = {}
+        for batch in taken:
+            if batch.kind == "delivery" and batch.mode == "full":
+                full[batch.source] = max(full.get(batch.source, ""), batch.ready_at)
+        refs = [
+            registered_table(run.lake, batch, "records")
+            for batch in taken
+            if batch.kind == "drop" or batch.ready_at >= full.get(batch.source, "")
+        ]
+        table = run.table(RECORDS)
+        if not refs:
+            table.write(0, [])
+            table.commit([0])
+            return
+        connection = duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch)
+        with connection:
+            datasets = ds.dataset([ref.dataset() for ref in refs])
+            connection.register("registered", datasets)
+            reader = connection.execute(_LATEST).to_arrow_reader(10_000)
+            parts = 0
+            for rows in _chunks(reader, RECORDS_PER_PART):
+                table.write(parts, rows)
+                parts += 1
+        if not parts:
+            table.write(0, [])
+        table.commit(range(max(1, parts)))
+
+
+def _chunks(reader: pa.RecordBatchReader, rows: int) -> Iterator[Iterator[pa.RecordBatch]]:
+    """Groups of batches of about `rows` rows, each group read while it is written."""
+    batches = iter(reader)
+    for first in batches:
+
+        def group(first: pa.RecordBatch = first) -> Iterator[pa.RecordBatch]:
+            yield first
+            seen = first.num_rows
+            while seen < rows and (batch := next(batches, None)) is not None:
+                seen += batch.num_rows
+                yield batch
+
+        yield group()
+
+
+def _copy_suppressions(run: Run) -> str:
+    """Keep `suppress.jsonl` as this release saw it; its SHA-256, empty where there is none."""
+    try:
+        data, _ = run.lake.get("suppress.jsonl")
+    except FileNotFoundError:
+        data = b""
+    run.lake.put(f"releases/{run.release_id}/suppress.jsonl", data)
+    return hashlib.sha256(data).hexdigest() if data else ""
+
+
+def _parent(run: Run) -> str | None:
+    """The newest published snapshot of the spec with a smaller as_of; one that was yanked is no parent."""
+    prefix = f"snapshots/{run.spec.name}/"
+    listed = {
+        folder: {entry.key.rpartition("/")[2] for entry in run.lake.list(f"{prefix}{folder}/")}
+        for folder in ("published", "yanked")
+    }
+    earlier = [
+        (snapshot.split("-")[1], snapshot)
+        for snapshot in listed["published"] - listed["yanked"]
+        if snapshot.split("-")[1] < f"{run.as_of:%Y%m%d}"
+    ]
+    return max(earlier)[1] if earlier else None

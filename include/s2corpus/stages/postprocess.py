@@ -1,0 +1,132 @@
+"""TEI → S2ORC parse (S2ORC §2.1, SEMANTICS §3), and the PDF's own header as a record.
+
+Parses are kept by content: what was converted once by this converter version is never converted again, in any release.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from typing import Any
+
+import orjson
+
+from s2corpus import tei
+from s2corpus.parts import ContentStore
+from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
+from s2corpus.tables import EXTRACTIONS, PARSES, PDF_RECORDS, PDFS, STORED_PARSES, STORED_TEI
+
+log = logging.getLogger(__name__)
+BATCH_BYTES = 32 << 20
+"""parses held in memory before they are stored as one part"""
+
+
+class Postprocess:
+    """Extractions → parses and the records of their headers."""
+
+    name = "postprocess"
+    reads = (PDFS, EXTRACTIONS)
+    writes = (PARSES, PDF_RECORDS)
+
+    def plan(self, run: Run) -> list[Shard]:
+        """A shard for each range of PDFs."""
+        return pdf_shards(run)
+
+    def work(self, run: Run, shard: Shard) -> None:
+        """Convert what this converter has not converted yet, then list the shard's parses and headers."""
+        rows = run.table(EXTRACTIONS).read(shard=shard.index).to_pylist()
+        done: dict[str, dict[str, Any]] = {}
+        by_extraction = defaultdict(list)
+        for row in rows:
+            if row["outcome"] == "ok":
+                by_extraction[row["extractor"], row["version"], row["options_hash"]].append(row)
+        for key, extracted in sorted(by_extraction.items()):
+            store = run.store(STORED_PARSES, tei.CONVERTER_VERSION, *key)
+            first, last = extracted[0]["pdf_sha1"], extracted[-1]["pdf_sha1"]
+            wanted = ("outcome", "citation_style", "header", "bytes")
+            known = store.known(first, last, wanted)
+            missing = [row for row in extracted if row["pdf_sha1"] not in known]
+            if missing:
+                self._convert(run.store(STORED_TEI, *key), store, missing)
+                known = store.known(first, last, wanted)
+            done |= {row["pdf_sha1"]: known[row["pdf_sha1"]] for row in extracted}
+        log.info("postprocess shard %d: %d extractions, %d parses", shard.index, len(rows), len(done))
+        run.table(PARSES).write(shard.index, [_parse_row(row, done.get(row["pdf_sha1"])) for row in rows])
+        pdfs = {pdf["pdf_sha1"]: pdf for pdf in run.table(PDFS).read(shard=shard.index).to_pylist()}
+        headers = [
+            _record(orjson.loads(done[row["pdf_sha1"]]["header"]), row, pdfs[row["pdf_sha1"]])
+            for row in rows
+            if done.get(row["pdf_sha1"], {}).get("outcome") == "ok"
+        ]
+        run.table(PDF_RECORDS).write(shard.index, sorted(headers, key=lambda record: record["record_id"]))
+
+    def _convert(self, source: ContentStore, target: ContentStore, extracted: list[dict[str, Any]]) -> None:
+        by_part = defaultdict(list)
+        for row in extracted:
+            by_part[row["stored"]].append(row["pdf_sha1"])
+        batch: list[dict[str, Any]] = []
+        size = 0
+        for part, keys in sorted(by_part.items()):
+            for row in source.fetch(part, keys, ["pdf_sha1", "tei", "options_hash"]):
+                batch.append(convert(row["pdf_sha1"], row["tei"], row["options_hash"]))
+                size += batch[-1]["bytes"]
+                if size > BATCH_BYTES:
+                    target.append(batch)
+                    batch, size = [], 0
+        if batch:
+            target.append(batch)
+
+    def finish(self, run: Run) -> Metrics:
+        """Commit; parses by outcome and citation style."""
+        commit_all(run, self.writes, run.pdf_shards, {"converter": tei.CONVERTER_VERSION})
+        return {**count_outcomes(run, PARSES), **count_outcomes(run, PARSES, "citation_style")}
+
+
+def convert(pdf_sha1: str, data: bytes, options: str) -> dict[str, Any]:
+    """One TEI as a row of STORED_PARSES: the parse, or why there is none."""
+    try:
+        parse = tei.convert(data, pdf_sha1=pdf_sha1, options=options)
+    except tei.BadTei as error:
+        return {"pdf_sha1": pdf_sha1, "kind": "grobid", "outcome": f"bad_tei:{error.reason}", "bytes": 0}
+    body = orjson.dumps(tei.to_s2orc(parse))
+    return {
+        "pdf_sha1": pdf_sha1,
+        "kind": "grobid",
+        "outcome": "ok",
+        "citation_style": parse.citation_style,
+        "bytes": len(body),
+        "parse": body,
+        "header": orjson.dumps(tei.header(parse)),
+    }
+
+
+def _parse_row(extraction: dict[str, Any], parse: dict[str, Any] | None) -> dict[str, Any]:
+    return {
+        "parse_id": f"{extraction['pdf_sha1']}:grobid:{tei.CONVERTER_VERSION}",
+        "pdf_sha1": extraction["pdf_sha1"],
+        "kind": "grobid",
+        "outcome": parse["outcome"] if parse else f"none:{extraction['outcome']}",
+        "citation_style": parse["citation_style"] if parse else None,
+        "bytes": parse["bytes"] if parse else 0,
+        "stored": parse["stored"] if parse else None,
+    }
+
+
+def _record(header: dict[str, Any], extraction: dict[str, Any], pdf: dict[str, Any]) -> dict[str, Any]:
+    """A PDF's header as a record of kind pdf; what its drop declares of date, licence and access comes first."""
+    declared = pdf["declared"]
+    source = extraction["extractor"]
+    published = declared["published"]
+    return {
+        **dict.fromkeys(PDF_RECORDS.schema.names),
+        **header,
+        **({"date": published, "date_precision": ("year", "month", "day")[published.count("-")]} if published else {}),
+        "record_id": f"{source}:{pdf['pdf_sha1']}",
+        "source": source,
+        "kind": "pdf",
+        "delivery": pdf["places"][0]["drop"],
+        "ready_at": pdf["first_seen"],
+        "pdf_sha1": pdf["pdf_sha1"],
+        "licence": declared["licence"],
+        "open_access": declared["open_access"],
+    }

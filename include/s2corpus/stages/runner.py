@@ -1,0 +1,70 @@
+"""How a stage is run: the same steps for the DAG's tasks, the command line and the tests."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from multiprocessing import get_context
+
+from s2corpus import quality
+from s2corpus.catalog import Catalog
+from s2corpus.stages import STAGES, stage
+from s2corpus.stages.base import Run
+
+log = logging.getLogger(__name__)
+
+
+def plan(run: Run, name: str) -> list[int]:
+    """Plan a stage and keep the plan; the shard numbers to work on."""
+    if catalog := Catalog.from_environment():
+        catalog.start_stage(run.release_id, run.spec.name, run.as_of, name)
+    shards = stage(name).plan(run)
+    run.put_plan(name, shards)
+    log.info("%s: %d shard(s) planned", name, len(shards))
+    return [shard.index for shard in shards]
+
+
+def work(run: Run, name: str, indexes: Sequence[int]) -> None:
+    """Work on planned shards, one after the other."""
+    planned = {shard.index: shard for shard in run.planned(name)}
+    for done, index in enumerate(indexes, 1):
+        stage(name).work(run, planned[index])
+        log.info("%s: shard %d done (%d of %d here)", name, index, done, len(indexes))
+
+
+def finish(run: Run, name: str) -> list[quality.Verdict]:
+    """Commit a stage's tables, measure them, run their checks and keep all of it; the verdicts."""
+    metrics = stage(name).finish(run)
+    verdicts = quality.evaluate(run, name, metrics)
+    if catalog := Catalog.from_environment():
+        catalog.end_stage(run.release_id, name, quality.read_metrics(run)[name], [asdict(v) for v in verdicts])
+    for metric, value in sorted(metrics.items()):
+        log.info("%s: %s = %g", name, metric, value)
+    for verdict in verdicts:
+        level = logging.INFO if verdict.verdict == "pass" else logging.WARNING
+        log.log(level, "%s: check %s: %s (%d offending)", name, verdict.check, verdict.verdict, verdict.offending)
+    return verdicts
+
+
+def run_stage(run: Run, name: str, *, workers: int = 1, order: Mapping[int, int] | None = None) -> None:
+    """Plan, work on and finish a stage in this process or in `workers` child processes, then gate on its checks.
+
+    `order` maps shard numbers to ranks: shards are worked on by rank (tests try any order).
+    """
+    indexes = plan(run, name)
+    if order:
+        indexes.sort(key=lambda index: order.get(index, index))
+    if workers == 1:
+        work(run, name, indexes)
+    else:
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            list(pool.map(work, [run] * len(indexes), [name] * len(indexes), [[index] for index in indexes]))
+    quality.gate(finish(run, name))
+
+
+def run_release(run: Run, *, workers: int = 1) -> None:
+    """All stages of a release, in order, without Airflow."""
+    for name in STAGES:
+        run_stage(run, name, workers=workers)

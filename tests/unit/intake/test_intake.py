@@ -1,0 +1,153 @@
+"""Drops and deliveries: what is ready before as_of is taken, what differs from its _READY is refused with the reason (SEMANTICS §0)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from s2corpus.lake import Lake
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages import runner, stage
+from s2corpus.stages.base import Run
+from s2corpus.tables import DELIVERIES, PDFS, RECORDS
+
+AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def run(lake: Lake, tmp_path: Path) -> Run:
+    return Run(ReleaseSpec(name="t"), AS_OF, lake, tmp_path)
+
+
+def deliver(
+    run: Run,
+    folder: str,
+    files: dict[str, bytes],
+    ready_at: str = "2023-01-01T00:00:00Z",
+    mode: str = "delta",
+    listed: dict[str, bytes] | None = None,
+) -> None:
+    for name, data in files.items():
+        run.lake.put(f"{folder}/{name}", data)
+    ready = {
+        "ready_at": ready_at,
+        "mode": mode,
+        "files": [
+            {"name": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            for name, data in (listed if listed is not None else files).items()
+        ],
+    }
+    run.lake.put(f"{folder}/_READY", json.dumps(ready).encode())
+
+
+def intake(run: Run) -> dict[str, float]:
+    runner.work(run, "intake", runner.plan(run, "intake"))
+    return stage("intake").finish(run)
+
+
+def lines(*rows: dict[str, object]) -> dict[str, bytes]:
+    return {"records.jsonl": b"".join(json.dumps(row).encode() + b"\n" for row in rows)}
+
+
+def test_the_same_bytes_in_two_drops_are_one_pdf_with_two_places(run: Run) -> None:
+    deliver(run, "drops/second", {"z.pdf": b"%PDF"}, "2023-01-02T00:00:00Z")
+    deliver(run, "drops/first", {"a.pdf": b"%PDF", "readme.txt": b"no paper"}, "2023-01-01T10:00:00+01:00")
+    intake(run)
+    (pdf,) = run.table(PDFS).read().to_pylist()
+    assert pdf["pdf_sha1"] == hashlib.sha1(b"%PDF").hexdigest()
+    assert pdf["places"] == [{"drop": "first", "name": "a.pdf"}, {"drop": "second", "name": "z.pdf"}]
+    assert pdf["first_seen"] == "2023-01-01T09:00:00.000000Z"
+
+
+def test_a_release_sees_what_was_ready_before_its_as_of(run: Run) -> None:
+    deliver(run, "drops/before", {"a.pdf": b"A"}, "2023-01-31T23:59:59Z")
+    deliver(run, "drops/at", {"b.pdf": b"B"}, "2023-02-01T00:00:00Z")
+    run.lake.put("drops/unfinished/c.pdf", b"C")
+    intake(run)
+    assert run.table(PDFS).read()["bytes"].to_pylist() == [1]
+    outcomes = {row["delivery"]: row["outcome"] for row in run.table(DELIVERIES).read().to_pylist()}
+    assert outcomes == {"before": "taken", "at": "not_yet"}
+
+
+@pytest.mark.parametrize(
+    ("files", "listed", "reason"),
+    [
+        ({"a.pdf": b"A"}, {"a.pdf": b"B"}, "refused:changed"),
+        ({"a.pdf": b"AA"}, {"a.pdf": b"A"}, "refused:changed"),
+        ({"a.pdf": b"A"}, {"a.pdf": b"A", "b.pdf": b"B"}, "refused:incomplete"),
+        ({"a.pdf": b"A", "b.pdf": b"B"}, {"a.pdf": b"A"}, "refused:unlisted"),
+        ({}, {"../../etc/passwd": b"A"}, "refused:bad_name"),
+        ({}, {"/etc/passwd": b"A"}, "refused:bad_name"),
+    ],
+)
+def test_a_drop_that_differs_from_its_ready_is_refused(
+    run: Run, files: dict[str, bytes], listed: dict[str, bytes], reason: str
+) -> None:
+    deliver(run, "drops/d", files, listed=listed)
+    intake(run)
+    (row,) = run.table(DELIVERIES).read().to_pylist()
+    assert row["outcome"] == reason
+    assert row["detail"]
+    assert run.table(PDFS).read().num_rows == 0
+
+
+@pytest.mark.parametrize("ready", [b"", b"{", b"[]", b'{"ready_at": "yesterday", "files": []}', b'{"files": []}'])
+def test_an_unreadable_ready_is_a_refusal_not_an_exception(run: Run, ready: bytes) -> None:
+    run.lake.put("drops/d/_READY", ready)
+    intake(run)
+    assert run.table(DELIVERIES).read()["outcome"].to_pylist() == ["refused:unreadable"]
+
+
+def test_the_latest_delivery_of_a_record_wins_and_a_tombstone_deletes_it(run: Run) -> None:
+    deliver(
+        run, "sources/dblp/a", lines({"record_id": "dblp:1", "title": "Old"}, {"record_id": "dblp:2", "title": "Gone"})
+    )
+    deliver(
+        run,
+        "sources/dblp/b",
+        lines({"record_id": "dblp:1", "title": "New"}, {"record_id": "dblp:2", "deleted": True}),
+        "2023-01-02T00:00:00Z",
+    )
+    intake(run)
+    assert [(r["record_id"], r["title"]) for r in run.table(RECORDS).read().to_pylist()] == [("dblp:1", "New")]
+
+
+def test_a_full_delivery_replaces_all_that_its_source_said_before(run: Run) -> None:
+    deliver(run, "sources/dblp/a", lines({"record_id": "dblp:1", "title": "Dropped by the source"}))
+    deliver(run, "sources/acl/a", lines({"record_id": "acl:1", "title": "Another source"}))
+    deliver(run, "sources/dblp/b", lines({"record_id": "dblp:2", "title": "Kept"}), "2023-01-02T00:00:00Z", "full")
+    intake(run)
+    assert run.table(RECORDS).read()["record_id"].to_pylist() == ["acl:1", "dblp:2"]
+
+
+def test_a_drop_declares_access_licence_and_date_of_its_files(run: Run) -> None:
+    declared = {"file": "a.pdf", "open_access": True, "licence": "CC-BY-4.0", "published": "2022-03"}
+    deliver(run, "drops/d", {"a.pdf": b"A", **lines(declared, {"nonsense": 1}, {"file": "a.pdf"} | declared)})
+    intake(run)
+    (pdf,) = run.table(PDFS).read().to_pylist()
+    assert pdf["declared"] == {"open_access": True, "licence": "CC-BY-4.0", "published": "2022-03"}
+    (row,) = run.table(DELIVERIES).read().to_pylist()
+    assert row["dropped"] == 1
+
+
+def test_a_drop_that_comes_while_the_stage_runs_waits_for_the_next_run(run: Run) -> None:
+    deliver(run, "drops/a", {"a.pdf": b"A"})
+    shards = runner.plan(run, "intake")
+    deliver(run, "drops/b", {"b.pdf": b"B"})
+    runner.work(run, "intake", shards)
+    stage("intake").finish(run)
+    first = run.table(DELIVERIES).committed().facts["inputs"]
+    assert run.table(PDFS).committed().rows == 1
+    intake(run)
+    assert run.table(PDFS).committed().rows == 2
+    assert run.table(DELIVERIES).committed().facts["inputs"] != first
+
+
+def test_an_empty_lake_is_an_empty_release(run: Run) -> None:
+    intake(run)
+    assert run.table(PDFS).read().num_rows == run.table(RECORDS).read().num_rows == 0
+    assert run.pdf_shards == 1

@@ -56,7 +56,7 @@ def normalise_doi(text: str) -> str | None:
     if "%" in text:
         text = unquote(text)
     match = _DOI.search(text)
-    if match is None or match.start() > 0 and text[match.start() - 1].isalnum():
+    if match is None or (match.start() > 0 and text[match.start() - 1].isalnum()):
         return None
     doi = match.group().lower()
     while True:

@@ -35,7 +35,7 @@ BROKEN_STREAM = (
 @contextmanager
 def open_stream(file: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
     """The uncompressed content of a path or binary stream; gzip, bzip2, xz, zstd told by the first bytes."""
-    raw = Path(file).open("rb") if isinstance(file, str | Path) else file  # noqa: SIM115: closed below
+    raw = Path(file).open("rb") if isinstance(file, str | Path) else file  # noqa: SIM115 (closed below)
     try:
         peeked = Peekable(raw)
         magic = peeked.peek(6)
@@ -44,7 +44,7 @@ def open_stream(file: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
         elif magic.startswith(b"BZh"):
             yield cast(IO[bytes], bz2.BZ2File(cast(Any, peeked)))
         elif magic.startswith(b"\xfd7zXZ\x00"):
-            yield cast(IO[bytes], lzma.LZMAFile(cast(Any, peeked)))  # noqa: SIM115: nothing of its own to close
+            yield cast(IO[bytes], lzma.LZMAFile(cast(Any, peeked)))  # noqa: SIM115 (nothing of its own to close)
         elif magic.startswith(b"\x28\xb5\x2f\xfd"):
             yield cast(IO[bytes], pa.CompressedInputStream(pa.PythonFile(peeked, "r"), "zstd"))
         else:

@@ -26,6 +26,7 @@ TEI = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>'
     "<title>{}</title></titleStmt></fileDesc></teiHeader><text><body><p>Text.</p></body></text></TEI>\n"
 )
+FINAL = ("BAD_INPUT_DATA", "NO_BLOCKS", "TOO_MANY_BLOCKS", "TOO_MANY_TOKENS", "PDFALTO_CONVERSION_FAILURE")
 HTML = b"<html><head><title>Bad gateway<body><p>try later</html>"
 
 
@@ -45,7 +46,8 @@ Fault = str | None
 
 
 class StandIn:
-    """The server on 127.0.0.1. `faults` says for each upload what goes wrong; `uploads` and `answered` count by SHA-1."""
+    """The server on 127.0.0.1. `faults` says for each upload what goes wrong; `uploads` and `answered` (with
+    something final) count by SHA-1."""
 
     def __init__(
         self,
@@ -213,7 +215,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault:
             code, _, status = fault.partition(" ")
             number = int(code) if code.isdigit() else int(status or 500)
-            self._answer(number, f"[{code}] PDF to XML conversion failed".encode(), "text/plain", sha1=sha1)
+            self._answer(
+                number, f"[{code}] conversion failed".encode(), "text/plain", sha1=sha1 if code in FINAL else None
+            )
         else:
             self._answer(200, tei, "application/xml", sha1=sha1)
 

@@ -1,0 +1,317 @@
+"""The pool against a real HTTP server that does everything wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import BinaryIO
+
+import pytest
+
+from s2corpus.errors import TransientError, UserError
+from s2corpus.grobid import Extraction, Limits, Options, Outcome, Pool
+from tests.standin_grobid import StandIn, Upload
+
+QUICK = Limits(
+    in_flight=8,
+    deadline=20.0,
+    request=0.4,
+    busy_wait=(0.05, 0.1),
+    retry_wait=(0.02, 0.05),
+    health_wait=(0.05, 0.1),
+    outage=10.0,
+    status=5.0,
+    progress=0.5,
+)
+Item = tuple[str, Callable[[], BinaryIO]]
+
+
+def pdfs(count: int, size: int = 100) -> list[Item]:
+    """Different uploads; the pool does not look into them."""
+
+    def item(number: int) -> Item:
+        data = b"%PDF-1.7 " + str(number).encode().ljust(size, b".")
+        return hashlib.sha1(data).hexdigest(), lambda: io.BytesIO(data)
+
+    return [item(number) for number in range(count)]
+
+
+def run(pool: Pool, items: list[Item]) -> dict[str, Extraction]:
+    """Extract, and check that each PDF has exactly one outcome."""
+    results = list(pool.extract(iter(items)))
+    assert sorted(r.pdf_sha1 for r in results) == sorted(sha1 for sha1, _ in items)
+    return {r.pdf_sha1: r for r in results}
+
+
+CASES = [
+    (None, Outcome.OK, 1),
+    ("no_content", Outcome.NO_CONTENT, 1),
+    ("half", Outcome.BAD_TEI, 1),
+    ("html", Outcome.BAD_TEI, 1),
+    ("empty", Outcome.BAD_TEI, 1),
+    ("huge", Outcome.BAD_TEI, 1),
+    ("BAD_INPUT_DATA", Outcome.BAD_INPUT_DATA, 1),
+    ("NO_BLOCKS", Outcome.NO_BLOCKS, 1),
+    ("NO_BLOCKS 400", Outcome.NO_BLOCKS, 1),
+    ("TOO_MANY_BLOCKS", Outcome.TOO_MANY_BLOCKS, 1),
+    ("TOO_MANY_BLOCKS 409", Outcome.TOO_MANY_BLOCKS, 1),
+    ("TOO_MANY_TOKENS", Outcome.TOO_MANY_TOKENS, 1),
+    ("PDFALTO_CONVERSION_FAILURE", Outcome.PDFALTO_CONVERSION_FAILURE, 1),
+    ("TIMEOUT", Outcome.TIMEOUT, 3),
+    ("TIMEOUT 409", Outcome.TIMEOUT, 3),
+    ("TAGGING_ERROR", Outcome.CONNECTION, 3),
+    ("PARSING_ERROR", Outcome.CONNECTION, 3),
+    ("GENERAL", Outcome.CONNECTION, 3),
+    ("404", Outcome.CONNECTION, 3),
+    ("408", Outcome.TIMEOUT, 3),
+    ("502", Outcome.CONNECTION, 3),
+    ("504", Outcome.TIMEOUT, 3),
+    ("drop", Outcome.CONNECTION, 3),
+    ("truncate", Outcome.CONNECTION, 3),
+    ("hang", Outcome.TIMEOUT, 3),
+    ("stall", Outcome.TIMEOUT, 3),
+]
+
+
+@pytest.fixture(scope="module")
+def judged() -> dict[str | None, tuple[Extraction, int]]:
+    """What became of a PDF for each thing that a server may always answer, and how often it was sent."""
+    items = pdfs(len(CASES))
+    fault_of = {sha1: fault for (sha1, _), (fault, _, _) in zip(items, CASES, strict=True)}
+    with StandIn(faults=lambda upload: fault_of[upload.sha1]) as server:
+        results = run(Pool([server.url], limits=QUICK), items)
+        return {fault_of[sha1]: (result, server.uploads[sha1]) for sha1, result in results.items()}
+
+
+@pytest.mark.parametrize(("fault", "outcome", "tries"), CASES)
+def test_what_an_answer_means(
+    judged: dict[str | None, tuple[Extraction, int]], fault: str | None, outcome: Outcome, tries: int
+) -> None:
+    result, sent = judged[fault]
+    assert (result.outcome, result.tries, sent) == (outcome, tries, tries)
+    assert (result.tei is not None) == (outcome is Outcome.OK)
+
+
+def test_the_tei_is_the_servers_to_the_byte() -> None:
+    items = pdfs(3)
+    tei = {sha1: f"<TEI xmlns='http://www.tei-c.org/ns/1.0'><!-- ü {sha1} --></TEI>".encode() for sha1, _ in items}
+    with StandIn(tei=tei) as server:
+        for sha1, result in run(Pool([server.url], limits=QUICK), items).items():
+            assert result.tei == tei[sha1]
+            assert result.tei_sha1 == hashlib.sha1(tei[sha1]).hexdigest()
+            assert result.server == server.url
+
+
+def test_every_option_is_sent() -> None:
+    options = Options(consolidate_header=1, include_raw_citations=0)
+    with StandIn() as server:
+        run(Pool([server.url], options, QUICK), pdfs(1))
+    assert server.forms == [
+        {"consolidateHeader": "1", "consolidateCitations": "0", "includeRawCitations": "0", "segmentSentences": "0"}
+    ]
+    assert options.hash != Options().hash == "2531976d7b1d5c70"
+
+
+def test_a_large_pdf_arrives_whole_without_being_read_at_once() -> None:
+    class Blocks(io.BytesIO):
+        largest = 0
+
+        def read(self, size: int | None = -1) -> bytes:
+            block = super().read(size)
+            Blocks.largest = max(Blocks.largest, len(block))
+            return block
+
+    data = b"%PDF" + bytes(range(256)) * 40_000
+    sha1 = hashlib.sha1(data).hexdigest()
+    with StandIn() as server:
+        assert run(Pool([server.url], limits=QUICK), [(sha1, lambda: Blocks(data))])[sha1].outcome == "ok"
+    assert list(server.uploads) == [sha1]
+    assert Blocks.largest <= 1 << 17
+
+
+def test_busy_until_the_deadline_is_given_up_and_not_final() -> None:
+    with StandIn(faults=lambda _: "busy") as server:
+        results = run(Pool([server.url], limits=replace(QUICK, deadline=0.5)), pdfs(20))
+    assert {r.outcome for r in results.values()} == {Outcome.BUSY}
+    assert not Outcome.BUSY.final
+    assert all(r.tries == server.uploads[sha1] >= 1 for sha1, r in results.items())
+
+
+def test_a_server_with_less_room_than_we_have_requests_is_not_hammered() -> None:
+    with StandIn(slots=2, latency=0.02) as server:
+        results = run(Pool([server.url], limits=replace(QUICK, busy_wait=(0.3, 0.6))), pdfs(60))
+    assert {r.outcome for r in results.values()} == {Outcome.OK}
+    assert server.statuses["503"] < 60
+    assert server.most_in_work == 2
+
+
+def test_in_flight_never_exceeds_its_limit_over_all_servers() -> None:
+    with StandIn(latency=0.02) as one, StandIn(latency=0.02) as other:
+        at_most = 0
+        done = threading.Event()
+
+        def watch() -> None:
+            nonlocal at_most
+            while not done.wait(0.002):
+                at_most = max(at_most, one.in_work + other.in_work)
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        run(Pool([one.url, other.url], limits=replace(QUICK, in_flight=4)), pdfs(60))
+        done.set()
+        watcher.join()
+    assert 1 < at_most <= 4
+
+
+def test_the_faster_server_gets_more() -> None:
+    with StandIn(latency=0.01) as fast, StandIn(latency=0.1) as slow:
+        run(Pool([fast.url, slow.url], limits=QUICK), pdfs(60))
+    assert fast.requests > slow.requests > 0
+
+
+def test_each_fault_once_and_a_restart_and_still_everything_right() -> None:
+    once = ["busy", "drop", "truncate", "502", "GENERAL", "TIMEOUT", "hang", None, None, None]
+
+    def faults(upload: Upload) -> str | None:
+        return once[int(upload.sha1, 16) % len(once)] if upload.times == 1 else None
+
+    items = pdfs(150)
+    with StandIn(faults=faults, latency=0.01) as server:
+        pool = Pool([server.url], limits=QUICK)
+        results = []
+        for number, result in enumerate(pool.extract(items)):
+            results.append(result)
+            if number == 60:
+                server.stop()
+                threading.Timer(0.3, server.start).start()
+    assert Counter(r.outcome for r in results) == {Outcome.OK: 150}
+    assert {r.pdf_sha1 for r in results} == {sha1 for sha1, _ in items}
+    # An answer that the death of the server cut off was never received.
+    assert sum(times > 1 for times in server.answered.values()) <= QUICK.in_flight
+
+
+def test_nothing_is_sent_to_a_server_that_is_out_and_all_goes_to_the_other() -> None:
+    with StandIn() as dead, StandIn() as alive:
+        dead.stop()
+        results = run(Pool([dead.url, alive.url], limits=QUICK), pdfs(100))
+        assert {r.outcome for r in results.values()} == {Outcome.OK}
+        assert sum(r.tries - 1 for r in results.values()) <= QUICK.in_flight
+
+
+def test_a_server_that_only_hangs_is_left_to_its_own() -> None:
+    with StandIn(faults=lambda _: "hang") as hanging, StandIn() as alive:
+        hanging.healthy = False
+        results = run(Pool([hanging.url, alive.url], limits=QUICK), pdfs(100))
+    assert {r.outcome for r in results.values()} == {Outcome.OK}
+    assert hanging.requests <= 2 * QUICK.in_flight
+
+
+def test_no_server_for_too_long_gives_up_all_that_is_left_without_burning_tries() -> None:
+    with StandIn() as server:
+        pool = Pool([server.url], limits=replace(QUICK, outage=0.5))
+    results = run(pool, pdfs(50))
+    assert {r.outcome for r in results.values()} == {Outcome.CONNECTION}
+    assert sum(r.tries for r in results.values()) <= QUICK.in_flight
+
+
+def test_a_pdf_that_cannot_be_opened_is_not_the_servers_fault() -> None:
+    def gone() -> BinaryIO:
+        raise FileNotFoundError("no such object")
+
+    class Broken(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise OSError("connection to the storage lost")
+
+    items = [*pdfs(5), ("f" * 40, gone), ("e" * 40, lambda: Broken(b"%PDF"))]
+    with StandIn() as server:
+        results = run(Pool([server.url], limits=QUICK), items)
+    assert results["f" * 40].outcome == results["e" * 40].outcome == Outcome.CONNECTION
+    assert sum(r.outcome is Outcome.OK for r in results.values()) == 5
+
+
+def test_items_are_taken_no_faster_than_results() -> None:
+    taken = 0
+
+    def items() -> Iterator[Item]:
+        nonlocal taken
+        for item in pdfs(500):
+            taken += 1
+            yield item
+
+    with StandIn() as server:
+        results = Pool([server.url], limits=QUICK).extract(items())
+        next(results)
+        time.sleep(0.3)
+        assert taken <= 4 * QUICK.in_flight
+        results.close()
+
+
+def test_a_failing_source_of_pdfs_fails_the_extraction() -> None:
+    def items() -> Iterator[Item]:
+        yield pdfs(1)[0]
+        raise RuntimeError("listing broke")
+
+    with StandIn() as server, pytest.raises(RuntimeError, match="listing broke"):
+        list(Pool([server.url], limits=QUICK).extract(items()))
+
+
+def test_progress_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with StandIn(latency=0.05) as server, caplog.at_level(logging.INFO):
+        run(Pool([server.url], limits=replace(QUICK, in_flight=2, progress=0.1)), pdfs(20))
+    lines = [r.message for r in caplog.records if r.message.startswith("extracted")]
+    assert len(lines) > 2
+    assert lines[-1].startswith("extracted 20 PDFs in")
+    assert "20 ok; 0 in flight, 0 waiting" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [
+        ("0.6.1", ("grobid", "0.6.1")),
+        ({"version": "0.8.2", "revision": "a3f"}, ("grobid", "0.8.2")),
+        ({"version": "0.1.0", "name": "s2corpus-layout"}, ("s2corpus-layout", "0.1.0")),
+    ],
+)
+def test_who_extracts(version: object, told: tuple[str, str]) -> None:
+    with StandIn(version=version) as server:
+        assert Pool([server.url], limits=QUICK).identity() == told
+
+
+def test_servers_of_one_pool_are_alike() -> None:
+    with (
+        StandIn(version="0.8.1") as old,
+        StandIn(version="0.8.2") as new,
+        pytest.raises(UserError, match=r"of one version, but .* 0\.8\.1, .* 0\.8\.2"),
+    ):
+        Pool([old.url, new.url], limits=QUICK).identity()
+
+
+def test_what_is_no_grobid_is_said_so() -> None:
+    with pytest.raises(UserError, match="'localhost:8070' is no GROBID server"):
+        Pool(["localhost:8070"])
+    with pytest.raises(UserError, match="no GROBID server was named"):
+        Pool(["", " "])
+    with StandIn(version="<html>") as server, pytest.raises(UserError, match="is no GROBID server"):
+        Pool([server.url], limits=QUICK).identity()
+    with pytest.raises(TransientError, match="does not answer"):
+        Pool([server.url], limits=QUICK).identity()
+
+
+def test_the_token_is_sent_and_its_absence_explained() -> None:
+    with StandIn(token="s3cret") as server:
+        results = run(Pool([server.url], limits=QUICK, token="s3cret"), pdfs(2))
+        assert {r.outcome for r in results.values()} == {Outcome.OK}
+        with pytest.raises(UserError, match="S2CORPUS_EXTRACTOR_TOKEN"):
+            Pool([server.url], limits=QUICK).identity()
+
+
+def test_a_password_in_an_address_is_not_shown() -> None:
+    with StandIn() as server:
+        pool = Pool([server.url.replace("//", "//user:s3cret@")], limits=QUICK)
+        assert {r.server for r in run(pool, pdfs(1)).values()} == {server.url}

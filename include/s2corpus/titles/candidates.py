@@ -168,7 +168,8 @@ def _shared(proposed: np.ndarray, min_keys: int) -> np.ndarray:
     proposed.sort()
     first = np.flatnonzero(np.r_[True, proposed[1:] != proposed[:-1]]) if len(proposed) else np.empty(0, np.int64)
     times = np.diff(np.r_[first, len(proposed)])
-    return proposed[first[times >= min_keys]]
+    shared: np.ndarray = proposed[first[times >= min_keys]]
+    return shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,7 @@ class _Index:
 
     @staticmethod
     def of(keys: np.ndarray) -> _Index:
-        bits = max(int(len(keys)).bit_length(), 4)
+        bits = max(len(keys).bit_length(), 4)
         in_order, rows, starts, ends = _bucketed(keys, bits)
         crowded = 0
         for bucket in np.flatnonzero(ends - starts > MAX_SHARED):

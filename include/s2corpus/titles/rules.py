@@ -47,17 +47,12 @@ _CJK = re.compile(
     "[\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00016fe0-\U00018aff\U0001aff0-\U0001b16f\U00020000-\U0003ffff]"
 )
-_NUMERALS = (
-    {"x" * (n // 10) + ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")[n % 10]: n for n in range(1, 40)}
-    | {w: n for n, w in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)}
-    | {
-        w: n
-        for n, w in enumerate(
-            "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 1
-        )
-    }
-    | {w: n for n, w in enumerate("一二三四五六七八九十", 1)}
-)
+_ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+_CARDINAL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_ORDINAL = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_NUMERALS = {"x" * (n // 10) + _ROMAN[n % 10]: n for n in range(1, 40)}
+for _words in (_CARDINAL, _ORDINAL, "一二三四五六七八九十"):
+    _NUMERALS |= {word: n for n, word in enumerate(_words, 1)}
 """Words that are numbers, with their values. Roman ones up to 39: from 40 on they look like words (`mix`, `dim`, `li`)."""
 _PIECE = re.compile(r"\d+|[一二三四五六七八九十]|[^\W\d_一二三四五六七八九十]+")
 _WORD = re.compile(r"[^\W_]+")
@@ -82,7 +77,9 @@ def differ_only_in_number(a: str, b: str) -> bool:
 
 def say_little(titles: pa.Array, normalised: pa.Array) -> np.ndarray:
     """Which titles are generic or have fewer than three words: they need year and surname to agree. Boolean, a row each."""
-    return (word_counts(titles) < MIN_WORDS) | np.asarray(pc.is_in(normalised, pa.array(sorted(_GENERIC))))
+    generic = pc.is_in(normalised, pa.array(sorted(_GENERIC)))
+    little: np.ndarray = np.logical_or(word_counts(titles) < MIN_WORDS, generic)
+    return little
 
 
 def word_counts(titles: pa.Array) -> np.ndarray:

@@ -1,0 +1,77 @@
+"""PDFs that a release must refuse, and the treatments that make them: reproducible bytes throughout."""
+
+from __future__ import annotations
+
+import io
+import random
+from typing import Any
+
+import pypdf
+
+
+def treat(pdf: bytes, treatment: str | None) -> bytes:
+    """Encrypt (with a user password, or only an owner's), rotate or truncate a PDF."""
+    match treatment:
+        case None:
+            return pdf
+        case "truncate":
+            return pdf[: len(pdf) // 2]
+        case "rotate":
+            return _written(pdf, rotate=90)
+        case "encrypt":
+            return _written(pdf, user="sesame", owner="owner")
+        case "owner_password":
+            return _written(pdf, user="", owner="owner")
+        case _:
+            raise ValueError(f"no such treatment: {treatment}")
+
+
+def _written(pdf: bytes, *, rotate: int = 0, user: str | None = None, owner: str | None = None) -> bytes:
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf))
+    if rotate:
+        for page in writer.pages:
+            page.rotate(rotate)
+    if user is not None:
+        writer.encrypt(user, owner, algorithm="RC4-128")  # without random numbers, unlike AES
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def empty() -> bytes:
+    """A file of no bytes, as a failed download leaves."""
+    return b""
+
+
+def blank() -> bytes:
+    """One page with nothing on it."""
+    writer = pypdf.PdfWriter()
+    writer.add_blank_page(595, 842)
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def scan_svg(rng: random.Random) -> str:
+    """A page of grey bars that look like lines of print, and no text."""
+    lines = []
+    for i in range(48):
+        y = 40 + i * 22
+        lines.append(f'<rect x="60" y="{y}" width="{rng.randrange(420, 690)}" height="9" fill="#555"/>')
+    return f'<svg xmlns="http://www.w3.org/2000/svg" width="794" height="1123">{"".join(lines)}</svg>'
+
+
+def not_found_page(template: dict[str, Any]) -> dict[str, Any]:
+    """What some servers deliver for every paper they do not have."""
+    sentence = "The article that you asked for is not available at this address. Please contact your library."
+    return template | {
+        "title": "Page not found",
+        "authors": "",
+        "abstract": None,
+        "keywords": None,
+        "banner": None,
+        "header": None,
+        "doi_line": None,
+        "blocks": [{"t": "par", "runs": [{"s": sentence}]}],
+        "refs": [],
+    }

@@ -1,0 +1,29 @@
+"""Writes drops and deliveries as intake reads them: files first, `_READY` last (SEMANTICS §0)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+
+def write_ready(folder: Path, files: Mapping[str, bytes], ready_at: str, mode: str | None = None) -> None:
+    """Write the files and then `_READY` with their sizes and SHA-256."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in sorted(files.items()):
+        (folder / name).write_bytes(content)
+    listed = [
+        {"name": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        for name, content in sorted(files.items())
+    ]
+    ready: dict[str, Any] = {"ready_at": ready_at, "files": listed}
+    if mode is not None:
+        ready["mode"] = mode
+    (folder / "_READY").write_text(json.dumps(ready, indent=1) + "\n", encoding="utf-8")
+
+
+def jsonl(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """Rows as JSON lines."""
+    return "".join(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n" for row in rows).encode()

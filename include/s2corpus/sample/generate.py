@@ -1,0 +1,231 @@
+"""Makes a sample: the cast typeset, its drops and deliveries written, and the truth beside them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from s2corpus.errors import UserError
+from s2corpus.sample import broken, typeset
+from s2corpus.sample.cast import Case, Cast, PdfCase, sample_cast, tiny_cast
+from s2corpus.sample.deliver import jsonl, write_ready
+from s2corpus.sample.model import Head
+from s2corpus.sample.texts import write_all
+from s2corpus.sample.truth import EntryTruth, PaperTruth, ParagraphTruth, PdfTruth, Truth
+
+RELEASE = "2023-01"
+AS_OF = "2023-02-01T00:00:00Z"
+SEED = 20200705
+DROPS = {
+    "2023-01-a": "2023-01-12T06:00:00Z",
+    "2023-01-b": "2023-01-26T06:00:00Z",
+    "2023-02-a": "2023-02-09T06:00:00Z",
+}
+DELIVERIES = {
+    "full": ("2023-01-full", "2023-01-08T04:00:00Z", "full"),
+    "delta": ("2023-01-delta", "2023-01-25T04:00:00Z", "delta"),
+    "later": ("2023-02-delta", "2023-02-08T04:00:00Z", "delta"),
+}
+_MARK = ".sample.json"
+
+
+def generate(out: Path, *, seed: int = SEED, papers: int = 60, workers: int = 2) -> Truth:
+    """Write a sample into `out` and return its truth, which also lies there as `truth.json`.
+
+    Files: `drops/<drop>/`, `sources/<source>/<delivery>/`, `suppress.jsonl`, `truth.json`. The same arguments give the same
+    bytes; a complete sample made with the same arguments is left as it is. Raises `UserError` if `out` holds anything else.
+    """
+    return _generate(out, {"seed": seed, "papers": papers}, lambda: sample_cast(seed, papers), workers)
+
+
+def tiny(out: Path, *, seed: int = SEED, workers: int = 2) -> Truth:
+    """Eight papers in about a second: what most tests need. Otherwise like `generate`."""
+    return _generate(out, {"seed": seed, "papers": "tiny"}, lambda: tiny_cast(seed), workers)
+
+
+def _generate(out: Path, made_with: dict[str, Any], cast_of: Callable[[], Cast], workers: int) -> Truth:
+    made_with = made_with | {"generator": _generator()}
+    truth_file = out / "truth.json"
+    if out.exists() and any(out.iterdir()):
+        mark = out / _MARK
+        if not mark.exists():
+            raise UserError(f"{out} is not empty and holds no sample: give a new or an empty folder")
+        if json.loads(mark.read_text(encoding="utf-8")) == made_with and truth_file.exists() and _complete(out):
+            return Truth.from_json(truth_file.read_text(encoding="utf-8"))
+        truth_file.unlink(missing_ok=True)
+        for folder in ("drops", "sources"):
+            shutil.rmtree(out / folder, ignore_errors=True)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / _MARK).write_text(json.dumps(made_with), encoding="utf-8")
+    cast = cast_of()
+    write_all(cast)
+    contents = _pdfs(cast, workers)
+    _write_drops(out, cast, contents)
+    _write_sources(out, cast, contents)
+    _write_suppressions(out, cast, contents)
+    truth = _truth(cast, contents)
+    truth_file.write_text(truth.to_json(), encoding="utf-8")
+    return truth
+
+
+def _generator() -> str:
+    """A hash over this package: another generator makes another sample."""
+    files = sorted(
+        (f for f in resources.files(__package__).iterdir() if f.name.endswith((".py", ".typ"))), key=lambda f: f.name
+    )
+    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()[:16]
+
+
+def _complete(out: Path) -> bool:
+    """Every file that a `_READY` lists is there with its size."""
+    readies = [*out.glob("drops/*/_READY"), *out.glob("sources/*/*/_READY")]
+    for ready in readies:
+        for file in json.loads(ready.read_text(encoding="utf-8"))["files"]:
+            path = ready.parent / file["name"]
+            if not path.is_file() or path.stat().st_size != file["bytes"]:
+                return False
+    return bool(readies) and (out / "suppress.jsonl").exists()
+
+
+def _pdfs(cast: Cast, workers: int) -> dict[str, bytes]:
+    """Name → bytes of every PDF. Typst compiles outside the interpreter's lock, so threads are enough."""
+    jobs = [(pdf, _data(cast, case, pdf)) for case in cast.cases for pdf in case.pdfs]
+    with ThreadPoolExecutor(workers) as pool:
+        made = list(pool.map(lambda job: broken.treat(typeset.compile_pdf(job[1]), job[0].treat), jobs))
+    contents = {pdf.name: content for (pdf, _), content in zip(jobs, made, strict=True)}
+    for name in cast.extras:
+        contents[name] = EXTRAS[name](jobs[0][1])
+    return contents
+
+
+EXTRAS: dict[str, Callable[[dict[str, Any]], bytes]] = {
+    "empty.pdf": lambda _: broken.empty(),
+    "blank.pdf": lambda _: broken.blank(),
+    "not-found.pdf": lambda data: typeset.compile_pdf(broken.not_found_page(data)),
+}
+_EXTRA_SELECTION = {"empty.pdf": "unreadable", "blank.pdf": "pdfalto_failed", "not-found.pdf": "selected"}
+
+
+def _data(cast: Cast, case: Case, pdf: PdfCase) -> dict[str, Any]:
+    data = typeset.template_data(case.paper, preprint=pdf.make == "preprint")
+    data["title"] = pdf.title or data["title"]
+    if pdf.make == "slides":
+        data["landscape"] = True
+    if pdf.make == "scan":
+        svg = broken.scan_svg(cast.rng(case.key, "scan"))
+        data |= {
+            "title": None,
+            "authors": "",
+            "abstract": None,
+            "banner": None,
+            "header": None,
+            "doi_line": None,
+            "keywords": None,
+        }
+        data |= {"blocks": [{"t": "image", "svg": svg}], "refs": [], "page_numbers": False}
+    return data
+
+
+def _sha1(content: bytes) -> str:
+    return hashlib.sha1(content, usedforsecurity=False).hexdigest()
+
+
+def _drops_of(cast: Cast) -> dict[str, dict[str, PdfCase | None]]:
+    drops: dict[str, dict[str, PdfCase | None]] = defaultdict(dict)
+    for case in cast.cases:
+        for pdf in case.pdfs:
+            for drop in pdf.drops:
+                drops[drop][pdf.name] = pdf
+    for name in cast.extras:
+        drops["2023-01-a"][name] = None
+    return drops
+
+
+def _write_drops(out: Path, cast: Cast, contents: dict[str, bytes]) -> None:
+    for drop, pdfs in sorted(_drops_of(cast).items()):
+        files = {name: contents[name] for name in pdfs}
+        declared = [{"name": name, **pdf.declared} for name, pdf in sorted(pdfs.items()) if pdf and pdf.declared]
+        if declared:
+            files["records.jsonl"] = jsonl(declared)
+        write_ready(out / "drops" / drop, files, DROPS[drop])
+
+
+def _write_sources(out: Path, cast: Cast, contents: dict[str, bytes]) -> None:
+    deliveries: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for case in cast.cases:
+        for delivery, row in case.records:
+            named = row.get("pdf_sha1")
+            if named is not None:
+                row = row | {"pdf_sha1": _sha1(contents[named.removeprefix("@")])}
+            deliveries[row["source"], delivery].append(row)
+    for (source, delivery), rows in sorted(deliveries.items()):
+        delivery_id, ready_at, mode = DELIVERIES[delivery]
+        rows.sort(key=lambda r: str(r["record_id"]))
+        write_ready(out / "sources" / source / delivery_id, {"records.jsonl": jsonl(rows)}, ready_at, mode)
+
+
+def _write_suppressions(out: Path, cast: Cast, contents: dict[str, bytes]) -> None:
+    rows = []
+    for case in cast.cases:
+        if case.key == "suppressed-doi":
+            rows.append({"doi": case.paper.doi, "reason": "withdrawn by its authors"})
+        if case.key == "suppressed-sha1":
+            rows.append({"sha1": _sha1(contents[case.pdfs[0].name]), "reason": "copyright holder's request"})
+    (out / "suppress.jsonl").write_bytes(jsonl(rows))
+
+
+def _truth(cast: Cast, contents: dict[str, bytes]) -> Truth:
+    places: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for drop, names in sorted(_drops_of(cast).items()):
+        for name in sorted(names):
+            places[name].append((drop, name))
+    pdfs: list[PdfTruth] = []
+    for case in cast.cases:
+        for pdf in case.pdfs:
+            pdfs.append(
+                PdfTruth(_sha1(contents[pdf.name]), tuple(places[pdf.name]), case.since == 1, pdf.selection, case.key)
+            )
+    for name in cast.extras:
+        pdfs.append(PdfTruth(_sha1(contents[name]), tuple(places[name]), True, _EXTRA_SELECTION[name], None))
+    papers = [_paper_truth(cast, case, contents) for case in cast.cases if case.exists and case.since == 1]
+    pdfs.sort(key=lambda p: p.sha1)
+    return Truth(cast.seed, RELEASE, AS_OF, "fixed", tuple(pdfs), tuple(papers))
+
+
+def _paper_truth(cast: Cast, case: Case, contents: dict[str, bytes]) -> PaperTruth:
+    p = case.paper
+    selected = [pdf for pdf in case.pdfs if pdf.selection == "selected"]
+    printed = typeset.body(p) if case.canonical else []
+    return PaperTruth(
+        key=case.key,
+        why=case.why,
+        title=None if case.filtered == "no_title" else p.title,
+        authors=tuple(a.last for a in p.authors),
+        date=case.date or p.date,
+        record_ids=tuple(sorted({row["record_id"] for _, row in case.records})),
+        pdfs=tuple(sorted(_sha1(contents[pdf.name]) for pdf in selected)),
+        canonical_pdf=_sha1(contents[case.canonical]) if case.canonical else None,
+        open_access=case.open_access,
+        filtered=case.filtered,
+        s2orc=case.s2orc,
+        s2ag=case.s2ag,
+        split=case.split,
+        citation_style=p.style.value if case.canonical and p.references else None,
+        abstract=p.abstract,
+        heads=tuple(h.text for h in printed if isinstance(h, Head)),
+        body=tuple(ParagraphTruth(b.section, b.text, b.callouts) for b in printed if not isinstance(b, Head)),
+        bibliography=tuple(_entries(cast, case)) if case.canonical else (),
+    )
+
+
+def _entries(cast: Cast, case: Case) -> Iterable[EntryTruth]:
+    kept = {c.key for c in cast.cases if c.filtered == "kept" and c.exists and c.since == 1}
+    for r in case.paper.references:
+        yield EntryTruth(r.title, r.cites if r.cites in kept else None, "numeral" if r.numeral else None)

@@ -1,0 +1,144 @@
+"""Who cites whom, and the bodies of the cases: the second pass over the cast, when all titles are known."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from s2corpus.sample import foreign, prose
+from s2corpus.sample.cast import Case, Cast
+from s2corpus.sample.compose import (
+    absent_reference,
+    field_of,
+    order_references,
+    paragraphs,
+    reference_to,
+    write_body,
+)
+from s2corpus.sample.model import Block, Head, PageBreak, Reference
+
+_WITHOUT_REFERENCES = frozenset({"german", "chinese", "editorial", "short", "slides", "thesis", "scan"})
+
+
+def write_all(cast: Cast) -> None:
+    """Give every case its references and its body."""
+    citable = [c for c in cast.cases if c.citable and c.filtered == "kept" and c.exists]
+    regular = [c for c in cast.cases if c.key.startswith("regular-")]
+    for case in cast.cases:
+        if case.body not in _WITHOUT_REFERENCES and case.pdfs:
+            rng = cast.rng(case.key, "references")
+            entries = _references(rng, cast, case, citable)
+            if case in regular:
+                entries += _special(rng, cast, regular.index(case), entries)
+            order_references(rng, case.paper, entries)
+        if case.pdfs:
+            _body(cast, case)
+    _copy_twin(cast)
+
+
+def _references(rng: random.Random, cast: Cast, case: Case, citable: list[Case]) -> list[Reference]:
+    """Two to five entries for older sample papers, and twice as many for works that are not in the sample."""
+    year = case.paper.year or 2015
+    older = [c for c in citable if c is not case and c.paper.year is not None and c.paper.year < year]
+    cited = [c for c in cast.cases if c.key in case.cites]
+    cited += rng.sample(older, min(len(older), rng.randrange(2, 6)))
+    entries = [reference_to(rng, c.paper, with_id=rng.random() < 0.25) for c in cited]
+    field = field_of(case.paper)
+    return entries + [absent_reference(rng, field, cast.titles, year) for _ in range(rng.randrange(5, 10))]
+
+
+def _special(rng: random.Random, cast: Cast, i: int, entries: list[Reference]) -> list[Reference]:
+    """The citations that need care, one for each of the first ordinary papers."""
+    by_key = {c.key: c for c in cast.cases}
+
+    def to(key: str, **changes: Any) -> Reference:
+        entry = reference_to(random.Random(0), by_key[key].paper, with_id=False)
+        return dataclasses.replace(entry, **changes)
+
+    part_one = by_key["part-i"].paper.title
+    table = (
+        [to("editorial", title="Editorial")],  # generic, but year and surname agree
+        [to("editorial", title="Editorial", year=2001, cites=None)],  # generic, and the year does not
+        [to("part-i", title=part_one), to("part-ii", title=part_one + "I")],
+        [to("part-i", title=part_one + "II", cites=None, numeral=True)],  # Part III, which nobody has
+        [to("suppressed-doi"), to("german", title=by_key["german"].paper.title)],  # filtered out: no targets
+        [to("pair-other-title", title="Seasonal drift in pulsar timings in long archival series of two observatories")],
+        [to("preprint-only", arxiv_id=by_key["preprint-only"].paper.arxiv_id)],
+        [to("closed"), to("record-train")],
+    )
+    taken = {e.cites for e in entries}
+    return [e for e in (table[i] if i < len(table) else []) if e.cites is None or e.cites not in taken]
+
+
+def _body(cast: Cast, case: Case) -> None:
+    rng, p, w = cast.rng(case.key, "body"), case.paper, case.writer
+    english = ("Introduction", "Methods", "Results", "Discussion")
+    match case.body:
+        case "usual":
+            write_body(rng, p, w)
+        case "short":
+            p.blocks = paragraphs(english, [_plain(w, r, 4) for r in ("intro", "method", "results", "discussion")])
+        case "german":
+            p.blocks = paragraphs(foreign.GERMAN_HEADS, [foreign.german(rng, 8) for _ in range(12)])
+        case "chinese":
+            p.blocks = paragraphs(foreign.CHINESE_HEADS, [foreign.chinese(rng, 8) for _ in range(12)])
+        case "editorial":
+            p.blocks = [[_plain(w, "intro", 7)], [_plain(w, "discussion", 7)], [_plain(w, "conclusion", 7)]]
+        case "the":
+            _usual_with(rng, case, [[foreign.the_heavy(rng, 8)] for _ in range(5)])
+        case "0.05":
+            _usual_with(rng, case, [[foreign.threshold_heavy(rng, 6)] for _ in range(6)])
+        case "few":
+            p.blocks = _few(w, len(p.references))
+        case "gibberish":
+            readings: list[Block] = [[prose.gibberish(rng, 90)] for _ in range(2)]
+            _usual_with(rng, case, [Head("Supplementary readings", None), *readings])
+        case "slides":
+            for _ in range(9):
+                p.blocks += [
+                    Head(w.rng.choice(w.field.things).capitalize(), None),
+                    [_plain(w, "results", 2)],
+                    PageBreak(),
+                ]
+        case "thesis":
+            for i in range(60):
+                chapter: list[Block] = [[_plain(w, r, 6)] for r in ("related", "method", "results", "discussion")]
+                p.blocks += [Head(f"Chapter {i + 1}", None), *chapter, PageBreak()]
+        case _:
+            p.blocks = []
+
+
+def _usual_with(rng: random.Random, case: Case, more: Sequence[Block]) -> None:
+    """An ordinary body with more blocks before its discussion."""
+    write_body(rng, case.paper, case.writer)
+    blocks = case.paper.blocks
+    at = next(i for i, b in enumerate(blocks) if isinstance(b, Head) and b.text == "Discussion")
+    blocks[at:at] = more
+
+
+def _plain(w: prose.Writer, role: prose.Role, sentences: int) -> str:
+    """A paragraph without citations."""
+    return "".join(r for r in w.paragraph(role, sentences) if isinstance(r, str))
+
+
+def _few(w: prose.Writer, references: int) -> list[Block]:
+    """Three paragraphs of about 200 words."""
+    cites = [prose.Cite((i,)) for i in range(references)]
+    roles: tuple[prose.Role, ...] = ("intro", "related", "discussion")
+    blocks: list[Block] = []
+    for i, role in enumerate(roles, start=1):
+        blocks.append(Head(("Introduction", "Background", "Discussion")[i - 1], str(i)))
+        blocks.append(w.paragraph(role, 14, cites))
+    return blocks
+
+
+def _copy_twin(cast: Cast) -> None:
+    """The later twin prints its first version's text."""
+    by_key = {c.key: c for c in cast.cases}
+    if "twin-first" not in by_key:
+        return
+    first, again = by_key["twin-first"].paper, by_key["twin-again"].paper
+    again.blocks, again.back_matter, again.references = first.blocks, first.back_matter, first.references
+    again.style, again.ranges = first.style, first.ranges

@@ -1,0 +1,117 @@
+"""The truth of a sample: what a release as of its `as_of` must make of every PDF, record and paper."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+
+@dataclass(frozen=True, slots=True)
+class PdfTruth:
+    """One PDF: where it lies, whether the release sees it, and the outcome of its selection (SEMANTICS §1)."""
+
+    sha1: str
+    places: tuple[tuple[str, str], ...]  # (drop, name)
+    seen: bool
+    selection: str
+    paper: str | None  # key of its paper; None: it is nobody's
+
+
+@dataclass(frozen=True, slots=True)
+class ParagraphTruth:
+    """A body paragraph as printed, under its innermost head, with its callouts: (text, indices of entries)."""
+
+    section: str | None
+    text: str
+    callouts: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EntryTruth:
+    """A bibliography entry: the sample paper a release must link it to, if any, and the warning it must carry."""
+
+    title: str
+    links_to: str | None
+    warning: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTruth:
+    """One paper of the release: its records and PDFs, its canonical metadata, and what each later stage says of it."""
+
+    key: str
+    why: str  # what the case is there for
+    title: str | None
+    authors: tuple[str, ...]  # surnames
+    date: str | None
+    record_ids: tuple[str, ...]
+    pdfs: tuple[str, ...]  # SHA-1s of the selected ones that belong to it
+    canonical_pdf: str | None
+    open_access: bool
+    filtered: str
+    s2orc: str | None  # None: not asked, because the paper was filtered out
+    s2ag: str | None  # None: not asked, because filtered out or kept in s2orc
+    split: str | None  # of its document, if one was kept
+    citation_style: str | None = None
+    abstract: str | None = None
+    heads: tuple[str, ...] = ()
+    body: tuple[ParagraphTruth, ...] = ()
+    bibliography: tuple[EntryTruth, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What is known of a sample. `as_of` is the release's; drops and deliveries ready later are not seen."""
+
+    seed: int
+    release: str
+    as_of: str
+    split: str
+    pdfs: tuple[PdfTruth, ...]
+    papers: tuple[PaperTruth, ...]
+    merged: tuple[tuple[str, str], ...] = field(
+        default=()
+    )  # (paper that went, paper it is now), since the release before
+    split_off: tuple[tuple[str, str], ...] = field(default=())  # (new paper, paper it was)
+
+    def to_json(self) -> str:
+        """The content of `truth.json`."""
+        return json.dumps(dataclasses.asdict(self), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read `truth.json` back."""
+        data = json.loads(text)
+        return cls(
+            **{
+                **data,
+                "pdfs": tuple(PdfTruth(**{**p, "places": _pairs(p["places"])}) for p in data["pdfs"]),
+                "papers": tuple(_paper(p) for p in data["papers"]),
+                "merged": _pairs(data["merged"]),
+                "split_off": _pairs(data["split_off"]),
+            }
+        )
+
+
+def _pairs(items: list[list[str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((a, b) for a, b in items)
+
+
+def _paper(data: dict[str, Any]) -> PaperTruth:
+    body = tuple(
+        ParagraphTruth(p["section"], p["text"], tuple((t, tuple(refs)) for t, refs in p["callouts"]))
+        for p in data["body"]
+    )
+    return PaperTruth(
+        **{
+            **data,
+            "authors": tuple(data["authors"]),
+            "record_ids": tuple(data["record_ids"]),
+            "pdfs": tuple(data["pdfs"]),
+            "heads": tuple(data["heads"]),
+            "body": body,
+            "bibliography": tuple(EntryTruth(**e) for e in data["bibliography"]),
+        }
+    )

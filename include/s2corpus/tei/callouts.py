@@ -1,0 +1,254 @@
+"""Marks of the TEI and the text around them → spans that hold: styles told apart, false callouts out, ranges in."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from s2corpus.tei import name_year, numbers
+from s2corpus.tei.crossrefs import FOLLOWS, RefIndex
+from s2corpus.tei.model import BibEntry, CitationStyle, CiteSpan, RefSpan, RefType
+from s2corpus.tei.text import Draft, Mark
+
+MIN_CALLOUTS = 3  # SEMANTICS §3: fewer say nothing about a paper's style
+_BETWEEN = re.compile(r"[\s,;&‐‑‒–—−-]*(?:and\s+)?")
+_BRACKETED = re.compile(rf"\[?\s*(?:(?:see|e\.g\.|cf\.)[,:]?\s+)?{numbers.LIST.pattern}\]?")
+_ALPHA_LABEL = re.compile(r"\[\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?(?:\s*[,;]\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?)*\s*\]")
+_BARE_NUMBER = re.compile(r"[\s(]*\d[\d\s,;.a-z()‐‑‒–—−-]*")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_SINGLE = re.compile(r"[\s(\[]*(\d{1,4})[\s,;)\]]*")
+_MATH_BEFORE = frozenset("=∈∉⊂×*+<>≤≥≈∼~^{:/|−±·")
+_INTERVAL_BEFORE = re.compile(
+    r"\b(?:intervals?|range[sd]?|scaled?|between|values? in|vector|array)\s*(?:of|from|to|in)?\s*$", re.IGNORECASE
+)
+_WORD_BEFORE = re.compile(r"(?:^|\s)(\S+)$")
+
+
+def callout_groups(draft: Draft) -> list[list[Mark]]:
+    """Citation marks with nothing but separators between them: the callouts as printed, before GROBID split them."""
+    joined: list[list[Mark]] = []
+    for mark in draft.marks:
+        if mark.kind != "cite":
+            continue
+        if joined and _BETWEEN.fullmatch(draft.text, joined[-1][-1].end, mark.start):
+            joined[-1].append(mark)
+        else:
+            joined.append([mark])
+    return joined
+
+
+def style_of(drafts: Iterable[Draft]) -> CitationStyle:
+    """The majority of a paper's classified callouts, at least three of one style; else OTHER."""
+    counts: Counter[CitationStyle] = Counter()
+    for draft in drafts:
+        for group in callout_groups(draft):
+            style = _style_of_group(draft.text, group)
+            if style is not None:
+                counts[style] += 1
+    for style in (CitationStyle.BRACKET, CitationStyle.NAME_YEAR):
+        if counts[style] >= MIN_CALLOUTS and 2 * counts[style] > counts.total():
+            return style
+    return CitationStyle.OTHER
+
+
+def _style_of_group(text: str, group: Sequence[Mark]) -> CitationStyle | None:
+    start, end = group[0].start, group[-1].end
+    surface = text[start:end]
+    if _exploded(text, group):
+        return None
+    opened = surface.lstrip().startswith("[") or text[:start].rstrip().endswith("[")
+    if opened and numbers.LIST.fullmatch(surface):
+        return CitationStyle.BRACKET
+    if _LETTERS.search(surface) and name_year.has_date(surface):
+        return CitationStyle.NAME_YEAR
+    if _BARE_NUMBER.fullmatch(surface) and not name_year.YEAR.search(surface):
+        return CitationStyle.OTHER
+    return CitationStyle.OTHER if _ALPHA_LABEL.search(surface) else None
+
+
+def _exploded(text: str, group: Sequence[Mark]) -> bool:
+    """Whether the group ends in a range that an older GROBID wrote out: `1–3` as `[1][2][3]`, in brackets whatever was printed."""
+    found = [match and int(match.group(1)) for match in (_SINGLE.fullmatch(text, m.start, m.end) for m in group)]
+    return any(
+        a is not None and b == a + 1 and text[m.start] == text[n.start] == "["
+        and text[m.end - 1] == text[n.end - 1] == "]" and not text[m.end : n.start].strip()
+        for a, b, m, n in zip(found, found[1:], group, group[1:], strict=False)
+    )  # fmt: skip
+
+
+class Linker:
+    """Makes the spans of every text of one paper."""
+
+    def __init__(
+        self, drafts: Sequence[Draft], entries: Sequence[BibEntry], ids: Mapping[str, str], refs: RefIndex, ref_ids: Mapping[str, str],
+    ) -> None:  # fmt: skip
+        self.style = style_of(drafts)
+        self._ids = ids
+        self._refs = refs
+        self._ref_ids = ref_ids
+        self._by_name = name_year.index_of(entries)
+        self._by_label = {entry.label: entry.key for entry in reversed(entries) if entry.label}
+        votes = self._votes(drafts, {entry.key: at for at, entry in enumerate(entries)})
+        self._counted = self.style is CitationStyle.BRACKET or len(votes) >= MIN_CALLOUTS
+        positions = numbers.number_of_entries([entry.label for entry in entries], votes, len(entries))
+        self._numbers = {number: entries[at].key for number, at in positions.items()}
+
+    def spans(self, draft: Draft) -> tuple[tuple[CiteSpan, ...], tuple[RefSpan, ...]]:
+        """The citation and reference spans of one text, each in order, none twice."""
+        text = draft.text
+        cites: dict[tuple[int, int, str | None], CiteSpan] = {}
+        for start, end, key in self._citations(draft):
+            cites.setdefault((start, end, key), CiteSpan(start, end, text[start:end], key))
+        taken = [(span.start, span.end) for span in cites.values()]
+        refs: dict[tuple[int, int], RefSpan] = {}
+        for start, end, key in self._references(draft):
+            if (start, end) not in refs and not _overlaps(taken, start, end):
+                refs[start, end] = RefSpan(start, end, text[start:end], key)
+        return tuple(sorted(cites.values(), key=_place)), tuple(sorted(refs.values(), key=_place))
+
+    def _votes(self, drafts: Sequence[Draft], positions: Mapping[str, int]) -> list[tuple[int, int]]:
+        """(printed number, position) of every callout of one number that the TEI resolved."""
+        votes = []
+        for draft in drafts:
+            for mark in draft.marks:
+                if mark.kind != "cite" or len(mark.targets) != 1 or mark.targets[0] not in self._ids:
+                    continue
+                match = _SINGLE.fullmatch(draft.text, mark.start, mark.end)
+                if match and (self.style is not CitationStyle.BRACKET or "(" not in match.group()):
+                    votes.append((int(match.group(1)), positions[self._ids[mark.targets[0]]]))
+        return votes
+
+    def _citations(self, draft: Draft) -> Iterable[tuple[int, int, str | None]]:
+        marks = [mark for mark in draft.marks if mark.kind == "cite" or self._is_year(draft.text, mark)]
+        if self.style is CitationStyle.BRACKET and "[" in draft.text:
+            covered = []
+            for group in numbers.groups(draft.text):
+                marked = [mark for mark in marks if mark.start < group.end and group.start < mark.end]
+                if FOLLOWS.search(draft.text, max(0, group.start - 16), group.start):
+                    covered.append(group)
+                elif marked or self._is_citation(draft.text, group):
+                    covered.append(group)
+                    yield from self._pieces(group.pieces, marked)
+            marks = [m for m in marks if not any(m.start < g.end and g.start < m.end for g in covered)]
+        for mark in marks:
+            yield from self._marked(draft.text, mark)
+
+    def _is_year(self, text: str, mark: Mark) -> bool:
+        """A year in parentheses that GROBID took for the number of a formula."""
+        return (
+            mark.kind == "formula" and not mark.targets and self.style is CitationStyle.NAME_YEAR
+            and name_year.YEAR.fullmatch(text, mark.start, mark.end) is not None
+        )  # fmt: skip
+
+    def _is_citation(self, text: str, group: numbers.Group) -> bool:
+        """Whether a group that the TEI does not mark is one: every number is in the bibliography, and it is no mathematics."""
+        cited = [number for piece in group.pieces for number in piece.numbers]
+        if not all(piece.numbers for piece in group.pieces) or not all(number in self._numbers for number in cited):
+            return False
+        before = text[max(0, group.start - 40) : group.start]
+        if before.rstrip()[-1:] in _MATH_BEFORE or text[group.end : group.end + 1] in ("^", "_", "×", "*"):
+            return False
+        word = _WORD_BEFORE.search(before.rstrip())
+        if (
+            before
+            and not before[-1].isspace()
+            and (not word or len(word.group(1).strip("(")) < 3)
+            and before[-1].isalnum()
+        ):
+            return False
+        return not _INTERVAL_BEFORE.search(before)
+
+    def _pieces(self, pieces: Iterable[numbers.Cited], marked: Sequence[Mark]) -> Iterable[tuple[int, int, str | None]]:
+        for piece in pieces:
+            keys = [self._numbers[number] for number in piece.numbers if number in self._numbers]
+            if not keys:
+                keys = [
+                    key
+                    for mark in marked
+                    if mark.start < piece.end and piece.start < mark.end
+                    for key in self._targets(mark)
+                ]
+            if keys or marked:
+                for key in keys or [None]:
+                    yield piece.start, piece.end, key
+
+    def _targets(self, mark: Mark) -> list[str]:
+        return [self._ids[target] for target in mark.targets if target in self._ids]
+
+    def _marked(self, text: str, mark: Mark) -> Iterable[tuple[int, int, str | None]]:
+        """Spans of a mark that is no group in brackets of a BRACKET paper."""
+        start, end = mark.start, mark.end
+        while start < end and text[start] in ",;. ":
+            start += 1
+        surface = text[start:end]
+        keys = self._targets(mark)
+        if FOLLOWS.search(text, max(0, start - 16), start) or not surface:
+            return
+        letters, dated = _LETTERS.search(surface), name_year.has_date(surface)
+        if dated and (letters or self.style is not CitationStyle.BRACKET):
+            yield from self._works(text, start, end, keys)
+        elif self.style is CitationStyle.OTHER:
+            yield from self._numbered(text, start, end, keys)
+        elif letters or (self.style is CitationStyle.BRACKET and ("[" in surface or "]" in surface)):
+            for key in keys:
+                yield start, end, key
+
+    def _numbered(self, text: str, start: int, end: int, keys: list[str]) -> Iterable[tuple[int, int, str | None]]:
+        """A superscript, `(3)` or `[ABC19]`: where the TEI points to, else by its numbers or its label."""
+        if keys:
+            yield from ((start, end, key) for key in keys)
+            return
+        match = numbers.LIST.fullmatch(text, start, end)
+        if match and self._counted:
+            for piece in numbers.pieces(text, start, end, *match.span("list")):
+                for key in [self._numbers[n] for n in piece.numbers if n in self._numbers] or [None]:
+                    yield piece.start, piece.end, key
+            return
+        if match or _ALPHA_LABEL.search(text, start, end):
+            yield start, end, self._by_label.get(text[start:end].strip(" []()"))
+
+    def _works(self, text: str, start: int, end: int, keys: list[str]) -> Iterable[tuple[int, int, str | None]]:
+        works = name_year.works(text, start, end)
+        if not works or not any(work.surname for work in works):
+            if keys or works == []:
+                yield from ((start, end, key) for key in keys or [None])
+            return
+        found = [name_year.find(work, self._by_name) for work in works]
+        if len(works) == 1 or not any(found):
+            yield from ((start, end, key) for key in keys or [found[0] if len(works) == 1 else None])
+            return
+        if keys and not set(keys) & set(found):  # the TEI's own choice goes to the first it can mean
+            found[next((i for i, key in enumerate(found) if key is None), 0)] = keys[0]
+        for work, key in zip(works, found, strict=True):
+            yield work.start, work.end, key
+
+    def _references(self, draft: Draft) -> Iterable[tuple[int, int, str | None]]:
+        taken = []
+        for mark in draft.marks:
+            if mark.kind == "cite" or self._is_year(draft.text, mark):
+                continue
+            kind = RefType(mark.kind)
+            key = next((self._ref_ids[target] for target in mark.targets if target in self._ref_ids), None)
+            if key is None:
+                tail = draft.text[mark.start : mark.end + 6]
+                surface = draft.text[mark.start : mark.end]
+                if (
+                    tail[len(surface) : len(surface) + 1] == "."
+                    and tail[len(surface) + 1 : len(surface) + 2].isdecimal()
+                ):
+                    key = self._refs.find(kind, tail)
+                key = key or self._refs.find(kind, surface)
+            taken.append((mark.start, mark.end))
+            yield mark.start, mark.end, key
+        for start, end, key in self._refs.mentions(draft.text):
+            if not _overlaps(taken, start, end):
+                yield start, end, key
+
+
+def _overlaps(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    return any(left < end and start < right for left, right in taken)
+
+
+def _place(span: CiteSpan | RefSpan) -> tuple[int, int]:
+    return span.start, span.end

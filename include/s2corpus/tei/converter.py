@@ -1,0 +1,131 @@
+"""TEI → parse, from the bytes to the last span."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+
+from s2corpus.tei.bibliography import XML_ID, read_bibliography
+from s2corpus.tei.callouts import Linker
+from s2corpus.tei.crossrefs import RefIndex
+from s2corpus.tei.header import read_header, read_provenance
+from s2corpus.tei.model import EQUATION, EqSpan, Paragraph, Parse, RefEntry, RefType
+from s2corpus.tei.read import local_name, read
+from s2corpus.tei.references import first_ids, float_type, keys, read_float, read_formula, read_note
+from s2corpus.tei.sections import NO_SECTION, Section, Sections
+from s2corpus.tei.text import Draft, Element, TextReader
+
+CONVERTER_VERSION = "1"  # part of the key of every stored parse: raise it when any parse may come out different
+
+
+def convert(tei: bytes, *, pdf_sha1: str, options: str = "") -> Parse:
+    """The parse of one TEI document as GROBID 0.5 to 0.8 writes it (SEMANTICS §3).
+
+    `pdf_sha1` names the PDF it was extracted from, `options` the extractor's options; both are only recorded. Pure: the same
+    bytes give an equal parse. Raises `BadTei` with its reason, and nothing else, whatever the bytes are.
+    """
+    root = read(tei)
+    header = next((child for child in root if local_name(child.tag) == "teiHeader"), None)
+    sections = Sections()
+    abstract, body, back = TextReader(), TextReader(sections), TextReader(sections)
+    for element in _outermost(header, "abstract") if header is not None else ():
+        abstract.read(element)
+    for element in _outermost(root, "body"):
+        body.read(element)
+    for element in _outermost(root, "back"):
+        for part in element:
+            back.read_part(part, _section_of_part(part))
+    bib_elements, entries = read_bibliography(_outermost(root, "listBibl"))
+    floats = _Floats((abstract, body, back))
+    index = RefIndex(floats.entries, sections)
+    ids = first_ids(zip(bib_elements, (entry.key for entry in entries), strict=True))
+    linker = Linker([*body.drafts, *back.drafts], entries, ids, index, floats.ids)
+    texts = {
+        name: tuple(_paragraph(draft, linker, floats, name) for draft in reader.drafts)
+        for name, reader in (("abstract", abstract), ("body_text", body), ("back_matter", back))
+    }
+    ref_entries = floats.with_spans(linker)
+    return Parse(
+        pdf_sha1=pdf_sha1,
+        header=read_header(header),
+        citation_style=linker.style,
+        bib_entries=tuple(entries),
+        ref_entries=(*ref_entries, *index.section_entries()),
+        provenance=read_provenance(
+            header, options, hashlib.sha1(tei, usedforsecurity=False).hexdigest(), CONVERTER_VERSION
+        ),
+        **texts,
+    )
+
+
+def _outermost(root: Element, name: str) -> Iterator[Element]:
+    """Elements of a name in document order, none inside another."""
+    for child in root:
+        if local_name(child.tag) == name:
+            yield child
+        else:
+            yield from _outermost(child, name)
+
+
+def _section_of_part(part: Element) -> Section:
+    """A part of the back without heads is called by its type: "acknowledgement", "annex"."""
+    name = (part.get("type") or "").strip()
+    has_head = any(local_name(element.tag) == "head" for element in part.iter())
+    return NO_SECTION if has_head or not name else Section((name,), None, ())
+
+
+class _Floats:
+    """Everything that left the text for the reference entries: figures, tables, formulas, footnotes."""
+
+    def __init__(self, readers: tuple[TextReader, ...]) -> None:
+        self.entries: list[RefEntry] = []
+        self.ids: dict[str, str] = {}
+        self._captions: dict[str, Draft] = {}
+        self._formulas: dict[Element, RefEntry] = {}
+        floats = [element for reader in readers for element in reader.floats]
+        notes = [element for reader in readers for element in reader.notes]
+        formulas = [element for reader in readers for draft in reader.drafts for _, element in draft.formulas]
+        types = [float_type(element) for element in floats]
+        for kind in (RefType.FIGURE, RefType.TABLE):
+            chosen = [element for element, type_ in zip(floats, types, strict=True) if type_ is kind]
+            for element, key in zip(chosen, keys(kind, chosen), strict=True):
+                self._keep(element, *read_float(element, key, kind))
+        for element, key in zip(formulas, keys(RefType.FORMULA, formulas), strict=True):
+            self._formulas[element] = entry = read_formula(element, key)
+            self._keep(element, entry)
+        for element, key in zip(notes, keys(RefType.FOOTNOTE, notes), strict=True):
+            self._keep(element, *read_note(element, key))
+
+    def _keep(self, element: Element, entry: RefEntry, caption: Draft | None = None) -> None:
+        self.entries.append(entry)
+        if caption is not None:
+            self._captions[entry.key] = caption
+        if identifier := element.get(XML_ID):
+            self.ids.setdefault(identifier, entry.key)
+
+    def equation(self, at: int, element: Element) -> EqSpan:
+        """The span of a formula whose token stands at `at`."""
+        entry = self._formulas[element]
+        return EqSpan(at, at + len(EQUATION), EQUATION, entry.key, raw_text=entry.text, label=entry.num)
+
+    def with_spans(self, linker: Linker) -> list[RefEntry]:
+        """The entries with the citations in their captions."""
+        return [
+            replace(entry, cite_spans=linker.spans(self._captions[entry.key])[0])
+            if entry.key in self._captions
+            else entry
+            for entry in self.entries
+        ]
+
+
+def _paragraph(draft: Draft, linker: Linker, floats: _Floats, where: str) -> Paragraph:
+    cites, refs = linker.spans(draft)
+    return Paragraph(
+        section="Abstract" if where == "abstract" else draft.section.path,
+        text=draft.text,
+        sec_num=draft.section.num,
+        cite_spans=cites,
+        ref_spans=refs,
+        eq_spans=tuple(floats.equation(at, element) for at, element in draft.formulas),
+    )

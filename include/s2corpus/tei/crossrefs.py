@@ -1,0 +1,83 @@
+"""Mentions of figures, tables, formulas and sections: linked by the number the paper prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from s2corpus.tei.model import RefEntry, RefType
+from s2corpus.tei.references import NUMBER
+from s2corpus.tei.sections import Sections
+
+_WORDS = {
+    RefType.FIGURE: r"[Ff]ig(?:ure)?s?\b\.?|FIG(?:URE)?S?\b\.?",
+    RefType.TABLE: r"[Tt]ables?\b|TABLES?\b|[Tt]abs?\.",
+    RefType.FORMULA: r"[Ee]q(?:uation|n)?s?\b\.?",
+    RefType.SECTION: r"[Ss]ections?\b|[Ss]ect?s?\.|§{1,2}",
+}
+_ITEM = rf"\(?\s?(?:{NUMBER})(?![^\W\d_]{{2}})[a-z]?\s?\)?"
+MENTION = re.compile(
+    "(?<![A-Za-z])(?:" + "|".join(f"(?P<{kind.name}>{word})" for kind, word in _WORDS.items()) + ")"
+    rf"\s*(?P<items>{_ITEM}(?:\s*(?:,|and|&|or|to|–|-)\s*{_ITEM})*)"
+)
+FOLLOWS = re.compile(
+    r"(?:\b(?:eqn?s?|equations?|figs?|figures?|tables?|tabs?|secs?|sects?|sections?)\.?|§|\^)\s*$", re.IGNORECASE
+)
+_NUM = re.compile(NUMBER)
+_LEADING = re.compile(r"[^0-9A-Za-z]*")
+
+
+class RefIndex:
+    """Finds the entry that a printed number of some kind means."""
+
+    def __init__(self, entries: Iterable[RefEntry], sections: Sections) -> None:
+        self._by_number: dict[tuple[RefType, str], str] = {}
+        for entry in entries:
+            if entry.num:
+                self._by_number.setdefault((entry.type, _normal(entry.num)), entry.key)
+        self._sections: Mapping[str, tuple[str, ...]] = {
+            _normal(".".join(numbers)): numbers for numbers in reversed(sections.numbered)
+        }
+        self._numbered = sections.numbered
+        self._mentioned: dict[tuple[str, ...], str] = {}
+
+    def find(self, kind: RefType, printed: str) -> str | None:
+        """The key of the entry that "2", "(3)", "2a", "III-B" or "D.6" means; None if there is none."""
+        match = _NUM.search(printed, _LEADING.match(printed).end())  # type: ignore[union-attr]
+        number = _normal(match.group()) if match else ""
+        if not number:
+            return None
+        if kind is RefType.SECTION:
+            numbers = self._sections.get(number)
+            return self._mentioned.setdefault(numbers, f"SECREF{len(self._mentioned)}") if numbers else None
+        return self._by_number.get((kind, number))
+
+    def section_entries(self) -> list[RefEntry]:
+        """Entries of the sections that were found, in the order they were first mentioned."""
+        return [
+            RefEntry(key, RefType.SECTION, self._numbered[numbers].heads[-1], self._numbered[numbers].num)
+            for numbers, key in self._mentioned.items()
+        ]
+
+    def mentions(self, text: str) -> Iterable[tuple[int, int, str]]:
+        """(start, end, key) of every mention in plain text whose entry exists; the first of a list has its word with it."""
+        if not any(character.isdecimal() for character in text):
+            return
+        for match in MENTION.finditer(text):
+            kind = RefType[match.lastgroup] if match.lastgroup in RefType.__members__ else _kind(match)
+            start = match.start()
+            for item in re.finditer(_ITEM, match["items"]):
+                left, right = match.start("items") + item.start(), match.start("items") + item.end()
+                left = start if start == match.start() else left
+                surface = text[left:right].rstrip()
+                if key := self.find(kind, item.group()):
+                    yield left, left + len(surface), key
+                start = right
+
+
+def _kind(match: re.Match[str]) -> RefType:
+    return next(kind for kind in _WORDS if match[kind.name])
+
+
+def _normal(number: str) -> str:
+    return re.sub(r"[\s\-–]+", ".", number.strip().strip(".()")).casefold()

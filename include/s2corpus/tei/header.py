@@ -1,0 +1,56 @@
+"""`teiHeader` → what the paper says of itself."""
+
+from __future__ import annotations
+
+from s2corpus.sources.dates import parse_date
+from s2corpus.tei.bibliography import read_authors, read_identifiers, with_arxiv
+from s2corpus.tei.model import Header, Provenance
+from s2corpus.tei.read import local_name
+from s2corpus.tei.text import Element, plain
+
+_DATE_TYPES = ("published", "e-published", "collection-published", "")
+
+
+def read_header(header: Element | None) -> Header:
+    """Title, authors, date, venue and identifiers; an absent header says nothing."""
+    if header is None:
+        return Header()
+    title = ""
+    titles: dict[str, str] = {}
+    dates: list[tuple[int, str]] = []
+    authors = ()
+    idnos: list[Element] = []
+    for element in header.iter():
+        tag = local_name(element.tag)
+        if tag == "title":
+            parent = element.getparent()
+            above = local_name(parent.tag) if parent is not None else ""
+            text = plain(element)
+            if above in ("titleStmt", "analytic"):
+                title = title or text
+            elif text:
+                titles.setdefault(element.get("level") or "m", text)
+        elif tag == "analytic":
+            authors = authors or read_authors(element)
+        elif tag == "date" and (element.get("type") or "") in _DATE_TYPES:
+            dates.append((_DATE_TYPES.index(element.get("type") or ""), element.get("when") or plain(element)))
+        elif tag == "idno":
+            parent = element.getparent()
+            if parent is not None and local_name(parent.tag) in ("biblStruct", "analytic", "monogr", "publicationStmt"):
+                idnos.append(element)
+    found = with_arxiv(read_identifiers(idnos))
+    date, precision = next((parsed for _, text in sorted(dates) if (parsed := parse_date(text))[0]), (None, None))
+    return Header(
+        title=title, authors=authors, date=date, date_precision=precision,
+        venue=titles.get("m") or titles.get("s") or None, journal=titles.get("j"),
+        doi=found.get("doi"), arxiv_id=found.get("arxiv_id"), pubmed_id=found.get("pubmed_id"), pmc_id=found.get("pmc_id"),
+    )  # fmt: skip
+
+
+def read_provenance(header: Element | None, options: str, tei_sha1: str, converter_version: str) -> Provenance:
+    """Which extractor made the TEI, by its own word; "unknown" where it does not say."""
+    for element in header.iter() if header is not None else ():
+        if local_name(element.tag) == "application":
+            name, version = element.get("ident") or "unknown", element.get("version") or ""
+            return Provenance(name.lower(), version, options, tei_sha1, converter_version)
+    return Provenance("unknown", "", options, tei_sha1, converter_version)

@@ -1,0 +1,143 @@
+"""Numbered citations: the groups in square brackets a text prints, and the entries their numbers mean.
+
+Everything here works on the text, not on the TEI's marks, because GROBID splits one callout into several (`[1,` `2]`),
+leaves ranges whole or explodes them, and misses some.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+MAX_RANGE = 100  # SEMANTICS §3: a wider one is no range of citations
+_DASH = r"(?:--?|[‐‑‒–—−])"
+_ITEM = rf"(?P<first>\d{{1,4}})[a-z]?(?:\s*{_DASH}\s*(?P<last>\d{{1,4}})[a-z]?)?"
+_PLAIN_ITEM = rf"\d{{1,4}}[a-z]?(?:\s*{_DASH}\s*\d{{1,4}}[a-z]?)?"
+_SEPARATOR = r"(?:\s*[,;]+\s*(?:and\s+|&\s*)?|\s*&\s*|\s+and\s+)"
+_LIST = rf"{_PLAIN_ITEM}(?:{_SEPARATOR}{_PLAIN_ITEM})*"
+ITEM = re.compile(_ITEM)
+GROUP = re.compile(
+    rf"\[\s*(?:(?:see|e\.g\.|i\.e\.|cf\.|also)[,:]?\s+){{0,3}}(?P<list>{_LIST})"
+    r"(?P<locator>\s*[,;:]\s*[^\W\d_§¶][^\[\]]{0,60}|\s*[,;:]?\s*[§¶][^\[\]]{0,60})?[\s.,;]*\]"
+)
+LIST = re.compile(rf"[\s(\[]*(?P<list>{_LIST})[\s.,;)\]]*")
+_CHAIN = re.compile(rf"\s*{_DASH}\s*")
+_AFTER_ITEM = re.compile(r"\s*[,;]")
+
+
+class Cited(NamedTuple):
+    """One piece of a group: its surface and the numbers it names."""
+
+    start: int
+    end: int
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One printed group, `[3]`, `[1, 3-5, 9]` or `[3]-[5]`; its pieces tile it."""
+
+    start: int
+    end: int
+    pieces: tuple[Cited, ...]
+
+
+def groups(text: str) -> list[Group]:
+    """All groups of a text in order. `[3]-[5]`, two lone numbers with a dash between, is one group with one piece."""
+    found: list[Group] = []
+    for match in GROUP.finditer(text):
+        group = Group(match.start(), match.end(), pieces(text, match.start(), match.end(), *match.span("list")))
+        if found and (joined := _joined(text, found[-1], group)):
+            found[-1] = joined
+        else:
+            found.append(group)
+    return found
+
+
+def pieces(text: str, start: int, end: int, list_start: int, list_end: int) -> tuple[Cited, ...]:
+    """The pieces of a list of numbers at `list_start:list_end`, tiling `start:end` (its brackets)."""
+    items = list(ITEM.finditer(text, list_start, list_end))
+    found: list[Cited] = []
+    for at, item in enumerate(items):
+        left = start if at == 0 else item.start()
+        if at + 1 == len(items):
+            right = end
+        else:
+            separator = _AFTER_ITEM.match(text, item.end())
+            right = separator.end() if separator else item.end()
+        found.append(Cited(left, right, _numbers(item)))
+    return tuple(found)
+
+
+def _numbers(item: re.Match[str]) -> tuple[int, ...]:
+    """The numbers of an item; a range that does not ascend or is too wide names none."""
+    first = int(item["first"])
+    if item["last"] is None:
+        return (first,)
+    last = int(item["last"])
+    return tuple(range(first, last + 1)) if first < last <= first + MAX_RANGE else ()
+
+
+def _joined(text: str, left: Group, right: Group) -> Group | None:
+    if len(left.pieces) != 1 or len(right.pieces) != 1 or not _CHAIN.fullmatch(text, left.end, right.start):
+        return None
+    a, b = left.pieces[0].numbers, right.pieces[0].numbers
+    if len(a) != 1 or len(b) != 1 or not a[0] < b[0] <= a[0] + MAX_RANGE:
+        return None
+    piece = Cited(left.start, right.end, tuple(range(a[0], b[0] + 1)))
+    return Group(left.start, right.end, (piece,))
+
+
+def number_of_entries(
+    labels: Sequence[str | None], votes: Iterable[tuple[int, int]], entries: int
+) -> Mapping[int, int]:
+    """Printed number → position of its entry.
+
+    `labels` are what the bibliography prints before its entries; `votes` are (number, position) as the TEI itself
+    resolved single callouts. Labels come first, then votes that fit between them; a number between two known ones is
+    theirs if the positions leave it no choice; without any evidence the numbers count the entries from 1.
+    """
+    known = {int(label): at for at, label in enumerate(labels) if label and label.isdecimal()}
+    counts = Counter(votes)
+    best: dict[int, tuple[int, int]] = {}
+    for (number, at), count in sorted(counts.items()):
+        if number not in known and count > best.get(number, (0, 0))[0]:
+            best[number] = (count, at)
+    known.update(_ascending({**{n: (1_000_000, at) for n, at in known.items()}, **best}))
+    if not known:
+        return {at + 1: at for at in range(entries)}
+    numbers = sorted(known)
+    low, high = numbers[0], numbers[-1]
+    result = dict(known)
+    for number in range(low - 1, max(0, low - 1 - known[low]), -1):  # towards the start, if it begins at 1
+        if known[low] == low - 1:
+            result[number] = number - 1
+    for a, b in zip(numbers, numbers[1:], strict=False):
+        if known[b] - known[a] == b - a:
+            result.update((n, known[a] + n - a) for n in range(a + 1, b))
+    result.update((high + step, known[high] + step) for step in range(1, entries - known[high]))
+    return result
+
+
+def _ascending(known: Mapping[int, tuple[int, int]]) -> dict[int, int]:
+    """The heaviest subset in which greater numbers stand at later positions (`known`: number → (weight, position))."""
+    items = [(number, weight, at) for number, (weight, at) in sorted(known.items())]
+    if all(a[2] < b[2] for a, b in zip(items, items[1:], strict=False)):
+        return {number: at for number, _, at in items}
+    weights: list[int] = []
+    before: list[int | None] = []
+    for i, (_, weight, at) in enumerate(items):
+        choices = [(weights[j], j) for j in range(i) if items[j][2] < at]
+        top = max(choices, default=(0, None))
+        weights.append(weight + top[0])
+        before.append(top[1])
+    at_last: int | None = max(range(len(items)), key=lambda i: (weights[i], -i))
+    chain: dict[int, int] = {}
+    while at_last is not None:
+        number, _, position = items[at_last]
+        chain[number] = position
+        at_last = before[at_last]
+    return chain

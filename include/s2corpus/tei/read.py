@@ -1,0 +1,72 @@
+"""Bytes from outside → an element tree, or a reason why not. Nothing is expanded, fetched or trusted."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import lru_cache
+
+from lxml import etree
+
+MAX_BYTES = 12_000_000  # SEMANTICS §2: a larger TEI is refused
+MAX_DEPTH = 256  # elements within elements; libxml2's own limit
+_PROLOGUE_DOCTYPE = re.compile(rb"\A(?:\s+|<\?.*?\?>|<!--.*?-->)*<!DOCTYPE", re.DOTALL)
+_BOM = b"\xef\xbb\xbf"
+
+
+class Reason(StrEnum):
+    """Why a TEI gives no parse."""
+
+    EMPTY = "empty"
+    TOO_LARGE = "too_large"
+    NOT_UTF8 = "not_utf8"
+    DOCTYPE = "doctype"  # no extractor writes one; entities are how XML is made to explode
+    TOO_DEEP = "too_deep"
+    NOT_WELL_FORMED = "not_well_formed"
+    NOT_TEI = "not_tei"
+
+
+class BadTei(Exception):
+    """This is no TEI that can be parsed; `reason` says why."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+
+
+@lru_cache(maxsize=4096)
+def local_name(tag: object) -> str:
+    """An element's name without its namespace; "" for comments and processing instructions."""
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def read(tei: bytes) -> etree._Element:
+    """The root of a TEI document.
+
+    Namespaces are ignored (they differ between GROBID versions and are sometimes missing). Raises `BadTei`.
+    """
+    if len(tei) > MAX_BYTES:
+        raise BadTei(Reason.TOO_LARGE)
+    if tei.startswith(_BOM):
+        tei = tei[len(_BOM) :]
+    tei = tei.strip()
+    if not tei:
+        raise BadTei(Reason.EMPTY)
+    try:
+        tei.decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadTei(Reason.NOT_UTF8) from None
+    if _PROLOGUE_DOCTYPE.match(tei):
+        raise BadTei(Reason.DOCTYPE)
+    parser = etree.XMLParser(
+        encoding="utf-8", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False,
+        remove_comments=True, remove_pis=True,
+    )  # fmt: skip
+    try:
+        root = etree.fromstring(tei, parser)
+    except etree.XMLSyntaxError as error:
+        deep = "depth" in str(error).casefold()
+        raise BadTei(Reason.TOO_DEEP if deep else Reason.NOT_WELL_FORMED) from None
+    if local_name(root.tag) not in ("TEI", "TEI.2"):
+        raise BadTei(Reason.NOT_TEI)
+    return root

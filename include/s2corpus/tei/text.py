@@ -1,0 +1,232 @@
+"""Elements → texts: paragraphs with their callouts and formulas, each character once and in order.
+
+White space runs become one space while the text is put together, so that every offset is right from the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple
+
+from lxml import etree
+
+from s2corpus.tei.model import EQUATION
+from s2corpus.tei.read import local_name
+from s2corpus.tei.sections import NO_SECTION, Section, Sections
+
+Element = etree._Element
+
+
+class Mark(NamedTuple):
+    """A callout as the TEI marks it."""
+
+    start: int
+    end: int
+    kind: str  # cite, figure, table, formula, section, footnote
+    targets: tuple[str, ...]  # xml:ids, without "#"
+
+
+@dataclass(slots=True)
+class Draft:
+    """A text with what the TEI says of its parts."""
+
+    text: str
+    section: Section = NO_SECTION
+    marks: list[Mark] = field(default_factory=list)
+    formulas: list[tuple[int, Element]] = field(default_factory=list)  # where the token EQUATION stands for which
+
+
+class _Does(Enum):
+    """What an element does to the text it stands in."""
+
+    BREAK = 1  # begins and ends a paragraph
+    DIVIDE = 2  # a div: the same, with a head of its own
+    HEAD = 3
+    CALLOUT = 4
+    FORMULA = 5
+    FLOAT = 6  # its content is not text of the paper's run
+    NOTE = 7
+    SPACE = 8  # parts words
+    LEAVE = 9
+
+
+_DOES = {
+    **dict.fromkeys(("p", "ab", "list", "item", "quote", "lg", "l"), _Does.BREAK),
+    **dict.fromkeys(("div", "div1", "div2", "div3", "body", "front", "group", "text"), _Does.DIVIDE),
+    "head": _Does.HEAD,
+    "ref": _Does.CALLOUT,
+    "formula": _Does.FORMULA,
+    **dict.fromkeys(("figure", "table"), _Does.FLOAT),
+    "note": _Does.NOTE,
+    **dict.fromkeys(("s", "lb", "pb", "cb", "cell", "row"), _Does.SPACE),
+    **dict.fromkeys(("listBibl", "biblStruct", "listOrg", "graphic", "teiHeader", "facsimile", "back"), _Does.LEAVE),
+}
+_KINDS = {
+    **dict.fromkeys(("bibr", "bibl", "biblio", "citation"), "cite"),
+    **dict.fromkeys(("figure", "fig"), "figure"),
+    **dict.fromkeys(("table", "tab"), "table"),
+    **dict.fromkeys(("formula", "eq", "equation", "disp-formula"), "formula"),
+    **dict.fromkeys(("section", "sec"), "section"),
+    **dict.fromkeys(("foot", "fn"), "footnote"),
+}
+
+
+class TextReader:
+    """Reads elements into drafts; floats, formulas and notes met on the way are kept in document order."""
+
+    def __init__(self, sections: Sections | None = None) -> None:
+        self.drafts: list[Draft] = []
+        self.floats: list[Element] = []
+        self.notes: list[Element] = []
+        self._sections = sections
+        self._section = NO_SECTION
+        self._outer = NO_SECTION  # the section around the current div
+        self._in_paragraph = False
+        self._start()
+
+    def read(self, container: Element, section: Section = NO_SECTION) -> None:
+        """Read a container (body, abstract, a div of the back) inside a section."""
+        self._section = self._outer = section
+        self._content(container)
+        self._flush()
+
+    def read_part(self, part: Element, section: Section = NO_SECTION) -> None:
+        """Read one child of the back: a div in full, anything else as what it is."""
+        self._section = self._outer = section
+        does = _DOES.get(local_name(part.tag))
+        if does is None:
+            self._content(part)
+        else:
+            self._handlers[does](self, part)
+        self._flush()
+
+    def _start(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._pending = False  # a space is due before the next word
+        self._marks: list[Mark] = []
+        self._formulas: list[tuple[int, Element]] = []
+
+    def _flush(self) -> None:
+        if self._length:
+            self.drafts.append(Draft("".join(self._parts), self._section, self._marks, self._formulas))
+            self._start()
+        self._pending = False
+
+    def _add(self, text: str) -> int:
+        """Append text, white space normalised; where its first word starts."""
+        words = " ".join(text.split())
+        if not words:
+            self._pending = True
+            return self._length
+        if self._length and (self._pending or text[0].isspace()):
+            self._parts.append(" ")
+            self._length += 1
+        start = self._length
+        self._parts.append(words)
+        self._length += len(words)
+        self._pending = text[-1].isspace()
+        return start
+
+    def _content(self, element: Element) -> None:
+        if element.text:
+            self._add(element.text)
+        for child in element:
+            does = _DOES.get(local_name(child.tag))
+            if does is None:
+                self._content(child)
+            else:
+                self._handlers[does](self, child)
+            if child.tail:
+                self._add(child.tail)
+
+    def _break(self, element: Element) -> None:
+        self._flush()
+        was, self._in_paragraph = self._in_paragraph, True
+        self._content(element)
+        self._flush()
+        self._in_paragraph = was
+
+    def _divide(self, element: Element) -> None:
+        self._flush()
+        outer, section, was = self._outer, self._section, self._in_paragraph
+        self._outer, self._in_paragraph = section, False
+        self._content(element)
+        self._flush()
+        self._outer, self._section, self._in_paragraph = outer, section, was
+
+    def _head(self, element: Element) -> None:
+        self._flush()
+        if self._sections is not None:
+            head = " ".join("".join(element.itertext()).split())
+            self._section = self._sections.enter(self._outer, element.get("n"), head) or self._section
+
+    def _callout(self, element: Element) -> None:
+        text = "".join(element.itertext())
+        if not text:
+            return
+        start = self._add(text)
+        kind = _KINDS.get((element.get("type") or "").strip())
+        if kind and self._length > start:
+            targets = tuple(target[1:] for target in (element.get("target") or "").split() if target[0] == "#")
+            self._marks.append(Mark(start, self._length, kind, targets))
+
+    def _formula(self, element: Element) -> None:
+        if not self._in_paragraph:
+            self._flush()
+        self._pending = True
+        self._formulas.append((self._add(EQUATION), element))
+        self._pending = True
+        if not self._in_paragraph:
+            self._flush()
+
+    def _float(self, element: Element) -> None:
+        self.floats.append(element)
+
+    def _note(self, element: Element) -> None:
+        self.notes.append(element)
+
+    def _space(self, element: Element) -> None:
+        self._pending = True
+        self._content(element)
+        self._pending = True
+
+    def _leave(self, element: Element) -> None:
+        """Its content is read elsewhere, or is none of the paper's text."""
+
+    _handlers: dict[_Does, Callable[[TextReader, Element], None]] = {  # noqa: RUF012
+        _Does.BREAK: _break,
+        _Does.DIVIDE: _divide,
+        _Does.HEAD: _head,
+        _Does.CALLOUT: _callout,
+        _Does.FORMULA: _formula,
+        _Does.FLOAT: _float,
+        _Does.NOTE: _note,
+        _Does.SPACE: _space,
+        _Does.LEAVE: _leave,
+    }
+
+
+class FlatReader(TextReader):
+    """Reads a caption or a note: one text, whatever paragraphs it is made of."""
+
+    def flat(self, *elements: Element) -> Draft:
+        """The text of some elements, one after the other."""
+        for element in elements:
+            self._space(element)
+        return Draft("".join(self._parts), NO_SECTION, self._marks, self._formulas)
+
+    def _break(self, element: Element) -> None:
+        self._space(element)
+
+    _divide = _head = _break
+    _handlers = {
+        **TextReader._handlers, _Does.BREAK: _break, _Does.DIVIDE: _break, _Does.HEAD: _break
+    }  # fmt: skip
+
+
+def plain(element: Element | None) -> str:
+    """All text of an element, white space normalised; "" for None."""
+    return "" if element is None else " ".join("".join(element.itertext()).split())

@@ -220,6 +220,7 @@ def _paper_truth(cast: Cast, case: Case, contents: dict[str, bytes]) -> PaperTru
         citation_style=p.style.value if case.canonical and p.references else None,
         abstract=p.abstract,
         heads=tuple(h.text for h in printed if isinstance(h, Head)),
+        removed_heads=("Supplementary readings",) if case.body == "gibberish" else (),
         body=tuple(ParagraphTruth(b.section, b.text, b.callouts) for b in printed if not isinstance(b, Head)),
         bibliography=tuple(_entries(cast, case)) if case.canonical else (),
     )

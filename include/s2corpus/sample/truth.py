@@ -57,6 +57,7 @@ class PaperTruth:
     citation_style: str | None = None
     abstract: str | None = None
     heads: tuple[str, ...] = ()
+    removed_heads: tuple[str, ...] = ()  # sections too improbable to stay
     body: tuple[ParagraphTruth, ...] = ()
     bibliography: tuple[EntryTruth, ...] = ()
 
@@ -111,6 +112,7 @@ def _paper(data: dict[str, Any]) -> PaperTruth:
             "record_ids": tuple(data["record_ids"]),
             "pdfs": tuple(data["pdfs"]),
             "heads": tuple(data["heads"]),
+            "removed_heads": tuple(data["removed_heads"]),
             "body": body,
             "bibliography": tuple(EntryTruth(**e) for e in data["bibliography"]),
         }

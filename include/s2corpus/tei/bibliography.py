@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from s2corpus.sources import identifiers
 from s2corpus.sources.dates import parse_date as parse_any_date
@@ -28,7 +29,7 @@ _ARXIV_NOTE = re.compile(r"\barxiv\b", re.IGNORECASE)
 
 def read_bibliography(lists: Iterable[Element]) -> tuple[list[Element], list[BibEntry]]:
     """The elements and entries of all `listBibl`s in order; keys follow GROBID's own numbers where it gave distinct ones."""
-    entries = [child for found in lists for child in found.iter() if local_name(child.tag) in ("biblStruct", "bibl")]
+    entries = [child for found in lists for child in found.iter() if local_name(child) in ("biblStruct", "bibl")]
     ids = [entry.get(XML_ID) or "" for entry in entries]
     matches = [_GROBID_ID.fullmatch(identifier) for identifier in ids]
     numbers = [int(match.group(1)) for match in matches if match]
@@ -46,9 +47,9 @@ def read_authors(parent: Element) -> tuple[Author, ...]:
     """Authors directly under `analytic`, `monogr` or `bibl`; "and others" is none."""
     authors = []
     for element in parent:
-        if local_name(element.tag) != "author":
+        if local_name(element) != "author":
             continue
-        name = next((child for child in element if local_name(child.tag) in ("persName", "name")), None)
+        name = next((child for child in element if local_name(child) in ("persName", "name")), None)
         author = _person(name if name is not None else element)
         if author is not None:
             authors.append(author)
@@ -59,7 +60,7 @@ def _person(name: Element) -> Author | None:
     given: list[str] = []
     family = suffix = ""
     for part in name:
-        tag = local_name(part.tag)
+        tag = local_name(part)
         if tag == "forename":
             given.append(plain(part))
         elif tag == "surname":
@@ -68,7 +69,7 @@ def _person(name: Element) -> Author | None:
             text = plain(part)
             suffix, family = (text, family) if tag == "genName" else (suffix, f"{text} {family}".strip())
     if not family and not given:
-        if len(name) and local_name(name.tag) == "author":
+        if len(name) and local_name(name) == "author":
             return None  # affiliations only
         family = "" if len(name) else plain(name)
     if family.casefold().strip(" .,") in _NOT_A_NAME:
@@ -110,9 +111,9 @@ def with_arxiv(found: dict[str, str]) -> dict[str, str]:
 
 def _raw(entry: Element) -> str:
     for note in entry.iter():
-        if local_name(note.tag) == "note" and note.get("type") == "raw_reference":
+        if local_name(note) == "note" and note.get("type") == "raw_reference":
             return plain(note)
-    return plain(entry) if local_name(entry.tag) == "bibl" else ""
+    return plain(entry) if local_name(entry) == "bibl" else ""
 
 
 def _labels(entries: list[Element], raws: list[str]) -> list[str | None]:
@@ -123,14 +124,14 @@ def _labels(entries: list[Element], raws: list[str]) -> list[str | None]:
     """
     labels: list[str | None] = []
     for entry, raw in zip(entries, raws, strict=True):
-        own = entry.get("n") or next((plain(c) for c in entry if local_name(c.tag) == "label"), "")
+        own = entry.get("n") or next((plain(c) for c in entry if local_name(c) == "label"), "")
         match = _LABEL.match(raw)
         label = own.strip(" []().") or (match and (match.group(1) or match.group(2))) or ""
         if not label and (inner := _INNER_LABEL.findall(raw)) and len(inner) == 1:
             label = inner[0]
         labels.append(label or None)
     numeric = [int(label) for label in labels if label and label.isdecimal()]
-    if any(b <= a for a, b in zip(numeric, numeric[1:], strict=False)):
+    if any(b <= a for a, b in pairwise(numeric)):
         labels = [None if label and label.isdecimal() else label for label in labels]
     return labels
 
@@ -146,11 +147,11 @@ def _entry(entry: Element, key: str, ref_id: str, raw: str, label: str | None) -
     urls: list[str] = []
     notes: list[str] = []
     for part in entry:
-        tag = local_name(part.tag)
+        tag = local_name(part)
         if tag in ("analytic", "monogr", "series"):
             authors = authors or read_authors(part)
         for element in part.iter():
-            name = local_name(element.tag)
+            name = local_name(element)
             if name == "title":
                 level = element.get("level") or ("a" if tag == "analytic" else "m")
                 if element.get("type") == "abbrev" and level in titles:
@@ -174,11 +175,11 @@ def _entry(entry: Element, key: str, ref_id: str, raw: str, label: str | None) -
                 meeting = meeting or " ".join((element.text or "").split())
             elif name == "note" and element.get("type") != "raw_reference":
                 notes.append(plain(element))
-    if "a" in titles:
-        title, in_order = titles["a"], ("j", "m", "s")
-    else:  # a book: the monograph is the work itself
-        title, in_order = titles.get("m", ""), ("j", "s")
-    venue = next((titles[level] for level in in_order if titles.get(level)), meeting)
+    is_book = "a" not in titles  # the monograph is the work itself
+    title = titles.get("m" if is_book else "a", "")
+    venue = next(
+        (titles[level] for level in (("j", "s") if is_book else ("j", "m", "s")) if titles.get(level)), meeting
+    )
     found = with_arxiv(_identifiers(idnos, urls, raw, notes))
     return BibEntry(
         key=key, ref_id=ref_id, title=title, authors=authors or read_authors(entry),

@@ -170,7 +170,7 @@ class Linker:
                     for key in self._targets(mark)
                 ]
             if keys or marked:
-                for key in keys or [None]:
+                for key in _or_none(keys):
                     yield piece.start, piece.end, key
 
     def _targets(self, mark: Mark) -> list[str]:
@@ -202,7 +202,7 @@ class Linker:
         match = numbers.LIST.fullmatch(text, start, end)
         if match and self._counted:
             for piece in numbers.pieces(text, start, end, *match.span("list")):
-                for key in [self._numbers[n] for n in piece.numbers if n in self._numbers] or [None]:
+                for key in _or_none(self._numbers[n] for n in piece.numbers if n in self._numbers):
                     yield piece.start, piece.end, key
             return
         if match or _ALPHA_LABEL.search(text, start, end):
@@ -210,18 +210,20 @@ class Linker:
 
     def _works(self, text: str, start: int, end: int, keys: list[str]) -> Iterable[tuple[int, int, str | None]]:
         works = name_year.works(text, start, end)
-        if not works or not any(work.surname for work in works):
-            if keys or works == []:
-                yield from ((start, end, key) for key in keys or [None])
+        if keys and len(works) < 2:
+            yield from ((start, end, key) for key in keys)
+            return
+        if works and not any(work.surname for work in works):
+            return  # a year without a name is a year
+        if not works:  # in press
+            yield start, end, None
             return
         found = [name_year.find(work, self._by_name) for work in works]
-        if len(works) == 1 or not any(found):
-            yield from ((start, end, key) for key in keys or [found[0] if len(works) == 1 else None])
-            return
-        if keys and not set(keys) & set(found):  # the TEI's own choice goes to the first it can mean
-            found[next((i for i, key in enumerate(found) if key is None), 0)] = keys[0]
-        for work, key in zip(works, found, strict=True):
-            yield work.start, work.end, key
+        for key in keys:  # the TEI's choice goes to the first work it can mean
+            if key not in found:
+                found[next((i for i, other in enumerate(found) if other is None), 0)] = key
+        for work, found_key in zip(works, found, strict=True):
+            yield work.start, work.end, found_key
 
     def _references(self, draft: Draft) -> Iterable[tuple[int, int, str | None]]:
         taken = []
@@ -252,3 +254,8 @@ def _overlaps(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
 
 def _place(span: CiteSpan | RefSpan) -> tuple[int, int]:
     return span.start, span.end
+
+
+def _or_none(keys: Iterable[str]) -> list[str | None]:
+    """The keys; None alone if there are none."""
+    return [*keys] or [None]

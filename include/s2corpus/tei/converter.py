@@ -26,7 +26,7 @@ def convert(tei: bytes, *, pdf_sha1: str, options: str = "") -> Parse:
     bytes give an equal parse. Raises `BadTei` with its reason, and nothing else, whatever the bytes are.
     """
     root = read(tei)
-    header = next((child for child in root if local_name(child.tag) == "teiHeader"), None)
+    header = next((child for child in root if local_name(child) == "teiHeader"), None)
     sections = Sections()
     abstract, body, back = TextReader(), TextReader(sections), TextReader(sections)
     for element in _outermost(header, "abstract") if header is not None else ():
@@ -34,7 +34,7 @@ def convert(tei: bytes, *, pdf_sha1: str, options: str = "") -> Parse:
     for element in _outermost(root, "body"):
         body.read(element)
     for element in _outermost(root, "back"):
-        for part in element:
+        for part in element:  # each is a div of its own, so that no head reaches into the next
             back.read_part(part, _section_of_part(part))
     bib_elements, entries = read_bibliography(_outermost(root, "listBibl"))
     floats = _Floats((abstract, body, back))
@@ -62,7 +62,7 @@ def convert(tei: bytes, *, pdf_sha1: str, options: str = "") -> Parse:
 def _outermost(root: Element, name: str) -> Iterator[Element]:
     """Elements of a name in document order, none inside another."""
     for child in root:
-        if local_name(child.tag) == name:
+        if local_name(child) == name:
             yield child
         else:
             yield from _outermost(child, name)
@@ -71,7 +71,7 @@ def _outermost(root: Element, name: str) -> Iterator[Element]:
 def _section_of_part(part: Element) -> Section:
     """A part of the back without heads is called by its type: "acknowledgement", "annex"."""
     name = (part.get("type") or "").strip()
-    has_head = any(local_name(element.tag) == "head" for element in part.iter())
+    has_head = any(local_name(element) == "head" for element in part.iter())
     return NO_SECTION if has_head or not name else Section((name,), None, ())
 
 

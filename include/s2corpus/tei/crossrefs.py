@@ -64,7 +64,7 @@ class RefIndex:
         if not any(character.isdecimal() for character in text):
             return
         for match in MENTION.finditer(text):
-            kind = RefType[match.lastgroup] if match.lastgroup in RefType.__members__ else _kind(match)
+            kind = next(kind for kind in _WORDS if match[kind.name])
             start = match.start()
             for item in re.finditer(_ITEM, match["items"]):
                 left, right = match.start("items") + item.start(), match.start("items") + item.end()
@@ -73,10 +73,6 @@ class RefIndex:
                 if key := self.find(kind, item.group()):
                     yield left, left + len(surface), key
                 start = right
-
-
-def _kind(match: re.Match[str]) -> RefType:
-    return next(kind for kind in _WORDS if match[kind.name])
 
 
 def _normal(number: str) -> str:

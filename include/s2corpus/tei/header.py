@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from s2corpus.sources.dates import parse_date
+from s2corpus.sources.record import Author
 from s2corpus.tei.bibliography import read_authors, read_identifiers, with_arxiv
 from s2corpus.tei.model import Header, Provenance
 from s2corpus.tei.read import local_name
@@ -18,13 +19,13 @@ def read_header(header: Element | None) -> Header:
     title = ""
     titles: dict[str, str] = {}
     dates: list[tuple[int, str]] = []
-    authors = ()
+    authors: tuple[Author, ...] = ()
     idnos: list[Element] = []
     for element in header.iter():
-        tag = local_name(element.tag)
+        tag = local_name(element)
         if tag == "title":
             parent = element.getparent()
-            above = local_name(parent.tag) if parent is not None else ""
+            above = local_name(parent) if parent is not None else ""
             text = plain(element)
             if above in ("titleStmt", "analytic"):
                 title = title or text
@@ -36,7 +37,7 @@ def read_header(header: Element | None) -> Header:
             dates.append((_DATE_TYPES.index(element.get("type") or ""), element.get("when") or plain(element)))
         elif tag == "idno":
             parent = element.getparent()
-            if parent is not None and local_name(parent.tag) in ("biblStruct", "analytic", "monogr", "publicationStmt"):
+            if parent is not None and local_name(parent) in ("biblStruct", "analytic", "monogr", "publicationStmt"):
                 idnos.append(element)
     found = with_arxiv(read_identifiers(idnos))
     date, precision = next((parsed for _, text in sorted(dates) if (parsed := parse_date(text))[0]), (None, None))
@@ -50,7 +51,7 @@ def read_header(header: Element | None) -> Header:
 def read_provenance(header: Element | None, options: str, tei_sha1: str, converter_version: str) -> Provenance:
     """Which extractor made the TEI, by its own word; "unknown" where it does not say."""
     for element in header.iter() if header is not None else ():
-        if local_name(element.tag) == "application":
+        if local_name(element) == "application":
             name, version = element.get("ident") or "unknown", element.get("version") or ""
             return Provenance(name.lower(), version, options, tei_sha1, converter_version)
     return Provenance("unknown", "", options, tei_sha1, converter_version)

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 MAX_RANGE = 100  # SEMANTICS §3: a wider one is no range of citations
@@ -115,7 +116,7 @@ def number_of_entries(
     for number in range(low - 1, max(0, low - 1 - known[low]), -1):  # towards the start, if it begins at 1
         if known[low] == low - 1:
             result[number] = number - 1
-    for a, b in zip(numbers, numbers[1:], strict=False):
+    for a, b in pairwise(numbers):
         if known[b] - known[a] == b - a:
             result.update((n, known[a] + n - a) for n in range(a + 1, b))
     result.update((high + step, known[high] + step) for step in range(1, entries - known[high]))
@@ -125,7 +126,7 @@ def number_of_entries(
 def _ascending(known: Mapping[int, tuple[int, int]]) -> dict[int, int]:
     """The heaviest subset in which greater numbers stand at later positions (`known`: number → (weight, position))."""
     items = [(number, weight, at) for number, (weight, at) in sorted(known.items())]
-    if all(a[2] < b[2] for a, b in zip(items, items[1:], strict=False)):
+    if all(a[2] < b[2] for a, b in pairwise(items)):
         return {number: at for number, _, at in items}
     weights: list[int] = []
     before: list[int | None] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from functools import lru_cache
 
 from lxml import etree
 
@@ -34,9 +33,9 @@ class BadTei(Exception):
         self.reason = reason
 
 
-@lru_cache(maxsize=4096)
-def local_name(tag: object) -> str:
+def local_name(element: etree._Element) -> str:
     """An element's name without its namespace; "" for comments and processing instructions."""
+    tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
@@ -67,6 +66,6 @@ def read(tei: bytes) -> etree._Element:
     except etree.XMLSyntaxError as error:
         deep = "depth" in str(error).casefold()
         raise BadTei(Reason.TOO_DEEP if deep else Reason.NOT_WELL_FORMED) from None
-    if local_name(root.tag) not in ("TEI", "TEI.2"):
+    if local_name(root) not in ("TEI", "TEI.2"):
         raise BadTei(Reason.NOT_TEI)
     return root

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from s2corpus.tei.bibliography import XML_ID
 from s2corpus.tei.model import RefEntry, RefType
 from s2corpus.tei.read import local_name
-from s2corpus.tei.text import Draft, Element, FlatReader, plain
+from s2corpus.tei.text import Draft, Element, flat, plain
 
 _PREFIXES = {
     RefType.FIGURE: ("FIGREF", re.compile(r"fig_(\d{1,5})")),
@@ -37,7 +37,7 @@ def keys(kind: RefType, elements: list[Element]) -> list[str]:
 
 def float_type(element: Element) -> RefType:
     """Figure or table: by the element, its type, or the word its own label begins with (GROBID takes "TABLE 5" for a figure)."""
-    if local_name(element.tag) == "table" or element.get("type") == "table":
+    if local_name(element) == "table" or element.get("type") == "table":
         return RefType.TABLE
     match = _printed_label(element)
     return RefType.TABLE if match is not None and match["kind"].casefold().startswith("tab") else RefType.FIGURE
@@ -45,9 +45,10 @@ def float_type(element: Element) -> RefType:
 
 def read_float(element: Element, key: str, kind: RefType) -> tuple[RefEntry, Draft]:
     """The entry of a figure or table without its spans, and the draft of its caption that they are made from."""
-    heads = [child for child in element if local_name(child.tag) == "head"]
-    captions = [child for child in element.iter() if local_name(child.tag) == "figDesc"]
-    caption = FlatReader().flat(*captions)
+    heads = [child for child in element if local_name(child) == "head"]
+    captions = [child for child in element.iter() if local_name(child) == "figDesc"]
+    captions += [child for child in element if local_name(child) == "note"]
+    caption = flat(captions)
     head = " ".join(filter(None, map(plain, heads)))
     match = _FIGURE_LABEL.match(head)
     title = head[match.end() :].lstrip(" .:|)]–—-") if match else head
@@ -55,11 +56,9 @@ def read_float(element: Element, key: str, kind: RefType) -> tuple[RefEntry, Dra
         caption = _before(title, caption)
     cells = None
     for table in element.iter():
-        if local_name(table.tag) == "table":
-            rows = [row for row in table.iter() if local_name(row.tag) in ("row", "tr")]
-            cells = (
-                tuple(tuple(plain(c) for c in row if local_name(c.tag) in ("cell", "td", "th")) for row in rows) or None
-            )
+        if local_name(table) == "table":
+            rows = [row for row in table.iter() if local_name(row) in ("row", "tr")]
+            cells = tuple(tuple(plain(c) for c in row if local_name(c) in ("cell", "td", "th")) for row in rows) or None
             break
     return RefEntry(key, kind, caption.text, _float_number(element, head, caption.text), cells=cells), caption
 
@@ -74,7 +73,7 @@ def _printed_label(element: Element) -> re.Match[str] | None:
     """The "Figure 3" of a float: where its caption begins with it, else the first in its head."""
     for tag, find in (("figDesc", _FIGURE_LABEL.match), ("head", _FIGURE_LABEL.search)):
         for child in element:
-            if local_name(child.tag) == tag and (match := find(plain(child)[:300])):
+            if local_name(child) == tag and (match := find(plain(child)[:300])):
                 return match
     return None
 
@@ -86,7 +85,7 @@ def _float_number(element: Element, head: str, caption: str) -> str | None:
     """
     if match := _printed_label(element):
         return _plain_number(match["num"])
-    label = next((plain(child) for child in element if local_name(child.tag) == "label"), "")
+    label = next((plain(child) for child in element if local_name(child) == "label"), "")
     if label and _NUMBER.fullmatch(label) and (not head or head.strip(" .:()") == label):
         return _plain_number(label)
     return None
@@ -98,10 +97,10 @@ def _plain_number(num: str) -> str:
 
 def read_formula(element: Element, key: str) -> RefEntry:
     """The entry of a formula: its text without its label."""
-    labels = [plain(child) for child in element if local_name(child.tag) == "label"]
+    labels = [plain(child) for child in element if local_name(child) == "label"]
     parts = [element.text or ""]
     for child in element:
-        if local_name(child.tag) != "label":
+        if local_name(child) != "label":
             parts.append("".join(child.itertext()))
         parts.append(child.tail or "")
     match = _EQUATION_LABEL.fullmatch(labels[0]) if labels else None
@@ -110,7 +109,7 @@ def read_formula(element: Element, key: str) -> RefEntry:
 
 def read_note(element: Element, key: str) -> tuple[RefEntry, Draft]:
     """The entry of a footnote without its spans, and the draft they are made from."""
-    draft = FlatReader().flat(element)
+    draft = flat([element])
     return RefEntry(key, RefType.FOOTNOTE, draft.text, element.get("n")), draft
 
 

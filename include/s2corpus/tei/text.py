@@ -5,7 +5,7 @@ White space runs become one space while the text is put together, so that every 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
@@ -74,9 +74,12 @@ _KINDS = {
 
 
 class TextReader:
-    """Reads elements into drafts; floats, formulas and notes met on the way are kept in document order."""
+    """Reads elements into drafts; floats, formulas and notes met on the way are kept in document order.
 
-    def __init__(self, sections: Sections | None = None) -> None:
+    With `sections` heads open sections; without (an abstract) they only end paragraphs.
+    """
+
+    def __init__(self, sections: Sections | None = None, *, flat: bool = False) -> None:
         self.drafts: list[Draft] = []
         self.floats: list[Element] = []
         self.notes: list[Element] = []
@@ -84,23 +87,24 @@ class TextReader:
         self._section = NO_SECTION
         self._outer = NO_SECTION  # the section around the current div
         self._in_paragraph = False
+        self._flat = flat
         self._start()
 
     def read(self, container: Element, section: Section = NO_SECTION) -> None:
-        """Read a container (body, abstract, a div of the back) inside a section."""
+        """Read the content of a container (body, abstract, a part of the back) inside a section."""
         self._section = self._outer = section
         self._content(container)
         self._flush()
 
     def read_part(self, part: Element, section: Section = NO_SECTION) -> None:
-        """Read one child of the back: a div in full, anything else as what it is."""
+        """Read one element for what it is (a div, a paragraph, a note) inside a section."""
         self._section = self._outer = section
-        does = _DOES.get(local_name(part.tag))
-        if does is None:
-            self._content(part)
-        else:
-            self._handlers[does](self, part)
+        self._element(part)
         self._flush()
+
+    def draft(self) -> Draft:
+        """What has been read since the last paragraph ended."""
+        return Draft("".join(self._parts), self._section, self._marks, self._formulas)
 
     def _start(self) -> None:
         self._parts: list[str] = []
@@ -110,10 +114,10 @@ class TextReader:
         self._formulas: list[tuple[int, Element]] = []
 
     def _flush(self) -> None:
-        if self._length:
-            self.drafts.append(Draft("".join(self._parts), self._section, self._marks, self._formulas))
+        if self._length and not self._flat:
+            self.drafts.append(self.draft())
             self._start()
-        self._pending = False
+        self._pending = self._flat
 
     def _add(self, text: str) -> int:
         """Append text, white space normalised; where its first word starts."""
@@ -134,34 +138,46 @@ class TextReader:
         if element.text:
             self._add(element.text)
         for child in element:
-            does = _DOES.get(local_name(child.tag))
-            if does is None:
-                self._content(child)
-            else:
-                self._handlers[does](self, child)
+            self._element(child)
             if child.tail:
                 self._add(child.tail)
 
-    def _break(self, element: Element) -> None:
-        self._flush()
-        was, self._in_paragraph = self._in_paragraph, True
-        self._content(element)
-        self._flush()
-        self._in_paragraph = was
+    def _element(self, element: Element) -> None:
+        match does := _DOES.get(local_name(element)):
+            case None:
+                self._content(element)
+            case _Does.CALLOUT:
+                self._callout(element)
+            case _Does.FLOAT:
+                self.floats.append(element)
+            case _Does.LEAVE:
+                pass
+            case _ if self._flat or does is _Does.SPACE:
+                self._pending = True
+                self._content(element)
+                self._pending = True
+            case _Does.NOTE:
+                self.notes.append(element)
+            case _Does.FORMULA:
+                self._formula(element)
+            case _Does.HEAD:
+                self._flush()
+                if self._sections is not None:
+                    self._section = self._sections.enter(self._outer, element.get("n"), plain(element)) or self._section
+            case _:
+                self._block(element, inside_paragraph=does is _Does.BREAK)
 
-    def _divide(self, element: Element) -> None:
+    def _block(self, element: Element, *, inside_paragraph: bool) -> None:
         self._flush()
         outer, section, was = self._outer, self._section, self._in_paragraph
-        self._outer, self._in_paragraph = section, False
+        self._in_paragraph = inside_paragraph
+        if not inside_paragraph:
+            self._outer = section
         self._content(element)
         self._flush()
-        self._outer, self._section, self._in_paragraph = outer, section, was
-
-    def _head(self, element: Element) -> None:
-        self._flush()
-        if self._sections is not None:
-            head = " ".join("".join(element.itertext()).split())
-            self._section = self._sections.enter(self._outer, element.get("n"), head) or self._section
+        self._outer, self._in_paragraph = outer, was
+        if not inside_paragraph:
+            self._section = section
 
     def _callout(self, element: Element) -> None:
         text = "".join(element.itertext())
@@ -182,49 +198,13 @@ class TextReader:
         if not self._in_paragraph:
             self._flush()
 
-    def _float(self, element: Element) -> None:
-        self.floats.append(element)
 
-    def _note(self, element: Element) -> None:
-        self.notes.append(element)
-
-    def _space(self, element: Element) -> None:
-        self._pending = True
-        self._content(element)
-        self._pending = True
-
-    def _leave(self, element: Element) -> None:
-        """Its content is read elsewhere, or is none of the paper's text."""
-
-    _handlers: dict[_Does, Callable[[TextReader, Element], None]] = {  # noqa: RUF012
-        _Does.BREAK: _break,
-        _Does.DIVIDE: _divide,
-        _Does.HEAD: _head,
-        _Does.CALLOUT: _callout,
-        _Does.FORMULA: _formula,
-        _Does.FLOAT: _float,
-        _Does.NOTE: _note,
-        _Does.SPACE: _space,
-        _Does.LEAVE: _leave,
-    }
-
-
-class FlatReader(TextReader):
-    """Reads a caption or a note: one text, whatever paragraphs it is made of."""
-
-    def flat(self, *elements: Element) -> Draft:
-        """The text of some elements, one after the other."""
-        for element in elements:
-            self._space(element)
-        return Draft("".join(self._parts), NO_SECTION, self._marks, self._formulas)
-
-    def _break(self, element: Element) -> None:
-        self._space(element)
-
-    _divide = _head = _break
-    _handlers = {
-        **TextReader._handlers, _Does.BREAK: _break, _Does.DIVIDE: _break, _Does.HEAD: _break
-    }  # fmt: skip
+def flat(elements: Iterable[Element]) -> Draft:
+    """A caption or a note: the text of some elements as one draft, whatever paragraphs, formulas and notes it is made of."""
+    reader = TextReader(flat=True)
+    for element in elements:
+        reader.read(element)
+    return reader.draft()
 
 
 def plain(element: Element | None) -> str:

@@ -166,7 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         owner = self.server.owner
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        body = self._body()
         if not self._allowed():
             return
         form = _form(self.headers["Content-Type"], body)
@@ -220,6 +220,16 @@ class _Handler(BaseHTTPRequestHandler):
             )
         else:
             self._answer(200, tei, "application/xml", sha1=sha1)
+
+    def _body(self) -> bytes:
+        if self.headers.get("Transfer-Encoding") != "chunked":
+            return self.rfile.read(int(self.headers["Content-Length"]))
+        body = bytearray()
+        while size := int(self.rfile.readline(), 16):
+            body += self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+        return bytes(body)
 
     def _hang(self) -> None:
         """Say nothing until the client leaves or the server dies."""

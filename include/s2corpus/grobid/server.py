@@ -169,7 +169,10 @@ class Server(ApiClient):
 
 
 class _Upload:
-    """A multipart body over an open PDF, of known length and read in blocks: never in memory as a whole."""
+    """A multipart body over an open PDF, read in blocks: never in memory as a whole.
+
+    Its length is 0 (which requests sends as chunks) where the stream cannot say its own, as one from S3.
+    """
 
     def __init__(self, name: str, pdf: BinaryIO, form: dict[str, str]) -> None:
         boundary = secrets.token_hex(16)
@@ -182,15 +185,20 @@ class _Upload:
             "Content-Type: application/pdf\r\n\r\n"
         )
         tail = f"\r\n--{boundary}--\r\n"
-        size = pdf.seek(0, io.SEEK_END)
-        pdf.seek(0)
+        size = 0
+        if sized := pdf.seekable():
+            size = pdf.seek(0, io.SEEK_END)
+            pdf.seek(0)
         self.content_type = f"multipart/form-data; boundary={boundary}"
         self.error: Exception | None = None
         self._parts: list[BinaryIO] = [io.BytesIO(head.encode()), pdf, io.BytesIO(tail.encode())]
-        self._length = len(head) + size + len(tail)
+        self._length = len(head.encode()) + size + len(tail) if sized else 0
 
     def __len__(self) -> int:
         return self._length
+
+    def __bool__(self) -> bool:
+        return True  # requests drops what is false
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(lambda: self.read(_BLOCK), b"")

@@ -118,9 +118,17 @@ def test_every_option_is_sent() -> None:
     assert options.hash != Options().hash == "2531976d7b1d5c70"
 
 
-def test_a_large_pdf_arrives_whole_without_being_read_at_once() -> None:
+@pytest.mark.parametrize("seekable", [True, False])
+def test_a_large_pdf_arrives_whole_without_being_read_at_once(seekable: bool) -> None:
     class Blocks(io.BytesIO):
         largest = 0
+
+        def seekable(self) -> bool:
+            return seekable
+
+        def seek(self, offset: int, whence: int = 0) -> int:
+            assert seekable
+            return super().seek(offset, whence)
 
         def read(self, size: int | None = -1) -> bytes:
             block = super().read(size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import importlib.metadata
 import json
 import os
@@ -14,7 +15,7 @@ from typing import cast
 
 from s2corpus.errors import UserError
 from s2corpus.local.postgres import Postgres
-from s2corpus.local.service import PYTHON, TERMINATE, Steps, ask
+from s2corpus.local.service import Service, ask
 from s2corpus.local.settings import Settings, load_settings
 from s2corpus.local.state import State, project
 
@@ -70,30 +71,23 @@ def airflow_environ(state: State) -> dict[str, str]:
     }
 
 
-class AirflowPart:
+class AirflowPart(Service):
     """One process of Airflow."""
 
-    programs: tuple[str, ...] = PYTHON
     patience = 120.0
-    steps: Steps = TERMINATE
 
     def __init__(self, state: State, part: str, common: Mapping[str, str]) -> None:
-        self.state = state
+        super().__init__(state)
         self.part = part
         self.common = common
         self.name = f"airflow-{part.replace('_', '-')}"
         self.home = state.root / "airflow" / part
-        self.url_port = state.ports().get("airflow", 0)
-        self.port = self.url_port if part == "api_server" else 0
-
-    @property
-    def url(self) -> str:
-        """The page of the API server; the others have none."""
-        return f"http://127.0.0.1:{self.port}" if self.port else ""
+        self.api = f"http://127.0.0.1:{state.ports().get('airflow', 0)}"
+        self.port = state.ports().get("airflow", 0) if part == "api_server" else 0
 
     def prepare(self) -> None:
         """Make its working folder and the file with the administrator's password."""
-        self.state.folder(f"airflow/{self.part}")
+        super().prepare()
         self.state.write("airflow/passwords.json", json.dumps({ADMIN: self.state.secrets()["airflow-admin"]}))
 
     def command(self) -> list[str]:
@@ -107,7 +101,7 @@ class AirflowPart:
     def problem(self) -> str | None:
         """Read Airflow's health report: its status is 200 whatever it says."""
         try:
-            answer = ask(f"http://127.0.0.1:{self.url_port}/api/v2/monitor/health")
+            answer = ask(f"{self.api}/api/v2/monitor/health")
             report = cast(dict[str, dict[str, str | None]], answer.json())
         except (OSError, ValueError) as error:
             return f"no health report ({error})"
@@ -125,14 +119,21 @@ class AirflowPart:
         return None if leader and beat >= _started(leader.start) else "has no heartbeat since its start"
 
     def settle(self) -> None:
-        """Load `airflow_settings.yaml` once the API server answers."""
-        if self.part == "api_server":
+        """Load `airflow_settings.yaml` once the API server answers, if it is not the one loaded last."""
+        if self.part != "api_server":
+            return
+        path = project() / "airflow_settings.yaml"
+        settings = Settings.read(path)
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        mark = self.state.root / "airflow" / "settings"
+        if not mark.exists() or mark.read_text() != digest:
             load_settings(
-                Settings.read(project() / "airflow_settings.yaml"),
-                f"http://127.0.0.1:{self.url_port}",
+                settings,
+                self.api,
                 ADMIN,
                 self.state.secrets()["airflow-admin"],
             )
+            self.state.write("airflow/settings", digest)
 
 
 def _started(ticks: int) -> datetime.datetime:

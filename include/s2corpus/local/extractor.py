@@ -6,32 +6,20 @@ import os
 import sys
 from collections.abc import Mapping
 
-from s2corpus.local.service import PYTHON, TERMINATE, Steps, ask
+from s2corpus.local.service import Service, ask
 from s2corpus.local.state import State
 
 
-class Extractor:
+class Extractor(Service):
     """`s2corpus.layout.server`: GROBID's REST API, for bearers of the token."""
 
     name = "extractor"
-    programs: tuple[str, ...] = PYTHON
-    patience = 30.0
-    steps: Steps = TERMINATE
 
     def __init__(self, state: State, workers: int) -> None:
-        self.state = state
+        super().__init__(state)
         self.workers = workers
         self.home = state.root / "extractor"
         self.port = state.ports().get("extractor", 0)
-
-    @property
-    def url(self) -> str:
-        """The address to use as `GROBID_URL`."""
-        return f"http://127.0.0.1:{self.port}"
-
-    def prepare(self) -> None:
-        """Make its working folder."""
-        self.state.folder("extractor")
 
     def command(self) -> list[str]:
         """Return the server's command line."""
@@ -50,9 +38,6 @@ class Extractor:
         except OSError as error:
             return f"does not answer ({error})"
         return None if answer.status == 200 else f"answers {answer.status} when asked if it is alive"
-
-    def settle(self) -> None:
-        """Nothing."""
 
 
 def external_grobid(state: State) -> str | None:

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,7 +14,7 @@ import psycopg2
 from psycopg2 import sql
 
 from s2corpus.errors import UserError
-from s2corpus.local.service import Steps
+from s2corpus.local.service import Service
 from s2corpus.local.state import State
 
 DATABASES = ("airflow", "catalog")
@@ -24,17 +23,16 @@ _NOBODY, _NOGROUP = 65534, 65534
 _CAPABILITIES = {"dac_read_search": 2, "dac_override": 1}  # the lesser one first; containers often lack it
 
 
-class Postgres:
+class Postgres(Service):
     """PostgreSQL. Nobody but its superuser and the two owners may connect; there is no socket in the file system."""
 
     name = "postgres"
-    programs: tuple[str, ...] = ("postgres",)
-    patience = 30.0
+    programs = ("postgres",)
     # SIGINT to the server is its fast shutdown: clients are cut off, data is written. SIGQUIT is its emergency stop.
-    steps: Steps = ((signal.SIGINT, 10.0), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0))
+    steps = ((signal.SIGINT, 10.0), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0))
 
     def __init__(self, state: State) -> None:
-        self.state = state
+        super().__init__(state)
         self.home = state.root / "postgres" / "data"
         self.port = state.ports().get("postgres", 0)
 
@@ -49,15 +47,13 @@ class Postgres:
         return f"postgresql+psycopg2://{database}:{password}@127.0.0.1:{self.port}/{database}"
 
     def prepare(self) -> None:
-        """Initialise the cluster if there is none that was finished, and drop a lock file that nobody holds."""
+        """Initialise the cluster if there is none that was finished."""
         folder = self.state.folder("postgres")
         if os.geteuid() == 0:
             os.chown(folder, _NOBODY, _NOGROUP)
         if not (folder / "initialised").exists():
             shutil.rmtree(self.home, ignore_errors=True)
             self._initialise(folder)
-        # Nothing of ours runs when this is called: a lock file is a killed server's, and its pid may be another's now.
-        (self.home / "postmaster.pid").unlink(missing_ok=True)
 
     def _initialise(self, folder: Path) -> None:
         password = folder / "password"
@@ -100,10 +96,6 @@ class Postgres:
         }
         options = [f"--{name}={value}" for name, value in settings.items()]
         return [*_as_other_user(), str(_binaries() / "postgres"), "-D", str(self.home), *options]
-
-    def environ(self) -> Mapping[str, str]:
-        """Nothing beyond the common environment."""
-        return {}
 
     def _connect(self, database: str, user: str, password: str) -> psycopg2.extensions.connection:
         connection = psycopg2.connect(
@@ -152,6 +144,10 @@ class Postgres:
                 cursor.execute(sql.SQL("REVOKE CONNECT ON DATABASE {} FROM PUBLIC").format(role))
         finally:
             connection.close()
+
+    def tidy(self) -> None:
+        """Remove a killed server's lock file: its pid may be another process's by now."""
+        (self.home / "postmaster.pid").unlink(missing_ok=True)
 
 
 def _binaries() -> Path:

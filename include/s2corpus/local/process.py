@@ -75,7 +75,8 @@ def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) 
     session lives), and those processes of `programs` (names of executables) whose working folder is `folder`: what a
     lost record would leave behind, and children that lead sessions of their own.
     """
-    boot, home, names = boot_id(), str(folder.resolve()), set(programs)
+    boot, names, home = boot_id(), set(programs), folder.resolve()
+    homes = {home, Path(f"{home} (deleted)")}  # the latter when somebody removed the folder under its service
     leader = leader if leader and leader.boot == boot else None
     found = []
     for pid in _pids():
@@ -89,7 +90,7 @@ def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) 
             ours = now is None or now[2] == leader.start
         if not ours:
             try:
-                ours = (PROC / str(pid) / "cwd").readlink() == Path(home) and (
+                ours = (PROC / str(pid) / "cwd").readlink() in homes and (
                     PROC / str(pid) / "exe"
                 ).readlink().name.split(" ")[0] in names
             except OSError:
@@ -142,9 +143,7 @@ def stop(find: Callable[[], list[Process]], steps: Iterable[tuple[int, float]]) 
         deadline = time.monotonic() + seconds
         while left and time.monotonic() < deadline:
             time.sleep(0.02)
-            left = find()
-        if not left:
-            break
+            left = [process for process in left if alive(process)] or find()
     return left
 
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from s2corpus.errors import UserError
-from s2corpus.local.service import TERMINATE, Steps, ask
+from s2corpus.local.service import Service, ask
 from s2corpus.local.state import State
-from s2corpus.local.tls import write_certificates
+from s2corpus.local.tls import make_certificates
 
 BUCKET = "corpus"
 _COMPONENTS = ("volume", "master", "filer", "s3", "msg_broker", "msg_agent", "admin", "worker", "mq", "client")
@@ -28,36 +28,25 @@ _PORT_FLAGS = {
 }
 
 
-class S3:
+class S3(Service):
     """SeaweedFS with one bucket. Without the generated keys no port answers more than that it is alive."""
 
     name = "s3"
-    programs: tuple[str, ...] = ("weed",)
-    patience = 30.0
-    steps: Steps = TERMINATE
+    programs = ("weed",)
 
     def __init__(self, state: State) -> None:
-        self.state = state
+        super().__init__(state)
         self.home = state.root / "s3"
         self.ports = state.ports()
         self.port = self.ports.get("s3", 0)
 
-    @property
-    def url(self) -> str:
-        """The endpoint."""
-        return f"http://127.0.0.1:{self.port}"
-
     def prepare(self) -> None:
-        """Write the certificates once, and `security.toml`; remove what a killed server left in /tmp."""
+        """Write the certificates once, and `security.toml`, which SeaweedFS reads from its working folder."""
         self.state.folder("s3/data")
         if not (self.home / "weed.pem").exists():
-            write_certificates(self.home)
+            for name, content in make_certificates().items():
+                self.state.write(f"s3/{name}", content)
         self.state.write("s3/security.toml", self._security())
-        # SeaweedFS also listens on sockets in /tmp, named after its ports, and leaves them behind.
-        for flag, name in _PORT_FLAGS.items():
-            kind, _, grpc = flag.partition(".port")
-            for stem in (f"{kind}-grpc", kind) if not grpc else (f"{kind}-grpc",):
-                Path(f"/tmp/seaweedfs-{stem}-{self.ports[name]}.sock").unlink(missing_ok=True)
 
     def _security(self) -> str:
         secrets = self.state.secrets()
@@ -97,6 +86,9 @@ class S3:
             "-master.telemetry=false",
             "-s3.port.iceberg=0",
             "-s3.port.lance=0",
+            # Unix sockets of S3 and the filer in the working folder instead of /tmp.
+            "-s3.localSocket=s3.sock",
+            "-filer.localSocket=filer.sock",
             *(f"-{flag}={self.ports[name]}" for flag, name in _PORT_FLAGS.items()),
         ]
 
@@ -124,8 +116,11 @@ class S3:
             return f"answers {without.status} without keys"
         return None if with_keys.status == 200 else f"answers {with_keys.status} for its bucket"
 
-    def settle(self) -> None:
-        """Nothing: the bucket is made at the start."""
+    def tidy(self) -> None:
+        """Remove its sockets in /tmp (open to its user only), whose names are not ours to choose."""
+        for name, port in self.ports.items():
+            if name.endswith("-grpc"):
+                Path(f"/tmp/seaweedfs-{name}-{port}.sock").unlink(missing_ok=True)
 
 
 def _signed_headers(host: str, path: str, access_key: str, secret_key: str) -> dict[str, str]:

@@ -7,10 +7,12 @@ import signal
 import sys
 import urllib.error
 import urllib.request
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+
+from s2corpus.local.state import State
 
 PYTHON = (Path(sys.executable).resolve().name,)
 
@@ -23,40 +25,49 @@ Steps = tuple[tuple[int, float], ...]
 TERMINATE: Steps = ((signal.SIGTERM, 10.0), (signal.SIGKILL, 5.0))
 
 
-class Service(Protocol):
-    """One local service: up to date with its state folder, started by `services`."""
+class Service(ABC):
+    """One local service over a state folder; `services.Services` starts, awaits and stops it."""
 
     name: str
-    port: int
     home: Path
-    programs: tuple[str, ...]
-    patience: float
-    steps: Steps
+    """Its working folder, by which its processes are found when their record is lost."""
+    programs: tuple[str, ...] = PYTHON
+    """Names of the executables its processes run."""
+    port: int = 0
+    """What it listens on and must be free before it starts; 0 for none."""
+    patience: float = 30.0
+    """Seconds it may take from its start to a healthy answer."""
+    steps: Steps = TERMINATE
+
+    def __init__(self, state: State) -> None:
+        self.state = state
 
     @property
     def url(self) -> str:
-        """Where it answers, without credentials."""
-        ...
+        """Where it answers, without credentials; empty if nowhere."""
+        return f"http://127.0.0.1:{self.port}" if self.port else ""
 
     def prepare(self) -> None:
-        """Make its files; called before each start, while nothing of it runs."""
-        ...
+        """Make its folder and files; called before each start, while nothing of it runs."""
+        self.state.folder(str(self.home.relative_to(self.state.root)))
 
+    @abstractmethod
     def command(self) -> list[str]:
         """Return what to run: no secret in it, because everybody can read it."""
-        ...
 
     def environ(self) -> Mapping[str, str]:
-        """Return what its environment has beyond the common one."""
-        ...
+        """Return what its environment has beyond the inherited one."""
+        return {}
 
+    @abstractmethod
     def problem(self) -> str | None:
         """Return why it does not answer as it should, None if it does."""
-        ...
 
-    def settle(self) -> None:
-        """Do what has to be done once it answers, before others may use it."""
-        ...
+    def settle(self) -> None:  # noqa: B027
+        """Do what has to be done once it answers, before others use it. Cheap when done before."""
+
+    def tidy(self) -> None:  # noqa: B027
+        """Remove what a killed server leaves behind; called whenever nothing of it runs."""
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,15 @@ from s2corpus.local.state import State, require_free
 
 NAMES = ("s3", "postgres", "extractor", "airflow")
 _LARGEST_LOG = 20_000_000
-# What a user's own shell may hold that would turn our clients elsewhere.
-_FOREIGN = ("AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE")
+# What a user's own shell may hold that would turn the services or their clients elsewhere.
+_FOREIGN = frozenset(
+    {"AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"}
+)
+_FOREIGN_PREFIXES = ("AIRFLOW", "WEED_", "PG")
+# What tasks read from the environment of whoever starts them: another value starts Airflow anew.
+_PASSED_ON = ("ENGINE",)
+# Seconds for a process that lives but does not answer as it should, before it is restarted: machines get busy.
+_CONVALESCENCE = 20.0
 
 
 class Condition(StrEnum):
@@ -63,7 +70,7 @@ class Endpoints:
 
     def environ(self) -> dict[str, str]:
         """Return the environment variables under which every part of the project finds its services."""
-        return dict(self.variables)
+        return dict(self.variables) | _without_proxy()
 
 
 class Services:
@@ -86,6 +93,9 @@ class Services:
             wanted = set(NAMES)
         self.state.create()
         with self.state.lock():
+            for name, port in (ports or {}).items():
+                if port != self.state.ports().get(name):
+                    require_free(name, port)
             self.state.choose_ports(ports or {})
             first: list[Service] = []
             if "postgres" in wanted:
@@ -98,9 +108,9 @@ class Services:
                 first.append(Extractor(self.state, workers))
             self._start(first)
             if "airflow" in wanted:
-                environ = self.endpoints().environ()
-                migrate(self.state, _inherited() | environ)
-                self._start([AirflowPart(self.state, part, environ) for part in PARTS])
+                variables = self.endpoints().variables
+                migrate(self.state, _inherited() | dict(variables))
+                self._start([AirflowPart(self.state, part, variables) for part in PARTS])
             return self.endpoints()
 
     def endpoints(self) -> Endpoints:
@@ -123,9 +133,9 @@ class Services:
         else:
             variables["GROBID_URL"] = Extractor(self.state, 1).url
             variables["S2CORPUS_EXTRACTOR_TOKEN"] = secrets["extractor"]
-        for name in ("NO_PROXY", "no_proxy"):
-            hosts = [host for host in os.environ.get(name, "").split(",") if host]
-            variables[name] = ",".join([*hosts, *(h for h in ("127.0.0.1", "localhost") if h not in hosts)])
+        for name in _PASSED_ON:
+            if name in os.environ:
+                variables[name] = os.environ[name]
         return Endpoints(
             variables, airflow_environ(self.state)["AIRFLOW__API__BASE_URL"], ADMIN, secrets["airflow-admin"]
         )
@@ -159,7 +169,7 @@ class Services:
         return [self._status(service) for service in self._all()]
 
     def _all(self) -> list[Service]:
-        common = self.endpoints().environ() if self.state.ports() else {}
+        common = self.endpoints().variables if self.state.ports() else {}
         return [
             S3(self.state),
             Postgres(self.state),
@@ -207,74 +217,86 @@ class Services:
                     f"{', '.join(s.name for s in group)}: the processes {pids} do not end, even when killed"
                 )
         for service in services:
+            service.tidy()
             self.state.forget(service.name)
 
     def _start(self, services: list[Service]) -> None:
-        """Start those of the services that do not run as they should, together, and wait for all."""
-        common = {"S2CORPUS_STATE": str(self.state.root)}
-        stale = []
+        """Make all of the services healthy: start what is dead or configured anew, then restart what stays sick."""
+        launched = self._launch([service for service in services if not self._reusable(service)])
+        sick = []
         for service in services:
-            leader = self.state.leader(service.name)
-            same = self._recorded(service) == _fingerprint(service)
-            alive = leader is not None and process.alive(leader)
-            if not (alive and same and self._patient_problem(service) is None):
-                stale.append(service)
-        self._stop(stale)
-        started: dict[str, subprocess.Popen[bytes]] = {}
-        for service in stale:
-            if service.port:
-                require_free(service.name, service.port)
-        for service in stale:
-            service.prepare()
-            log = self._log(service)
-            if log.exists() and log.stat().st_size > _LARGEST_LOG:
-                log.replace(log.with_suffix(".log.1"))
-            child = process.start(
-                service.command(),
-                folder=service.home,
-                log=log,
-                environ=_inherited() | common | dict(service.environ()),
-            )
-            started[service.name] = child
-            self.state.record(service.name, child.pid)
-            self.state.write(f"run/{service.name}.sha256", _fingerprint(service))
-        for service in stale:
-            self._await(service, started[service.name])
-        for service in stale:
+            child = launched.get(service.name)
+            problem = self._wait(service, child, service.patience if child else _CONVALESCENCE)
+            if problem and child:
+                self._give_up(service, problem)
+            if problem:
+                sick.append(service)
+        relaunched = self._launch(sick)
+        for service in sick:
+            if problem := self._wait(service, relaunched[service.name], service.patience):
+                self._give_up(service, problem)
+        for service in services:
             service.settle()
+
+    def _reusable(self, service: Service) -> bool:
+        leader = self.state.leader(service.name)
+        return leader is not None and process.alive(leader) and self._recorded(service) == _fingerprint(service)
 
     def _recorded(self, service: Service) -> str:
         path = self.state.root / f"run/{service.name}.sha256"
         return path.read_text() if path.exists() else ""
 
-    def _patient_problem(self, service: Service) -> str | None:
-        """Ask twice before taking a live service for sick: machines get busy."""
-        problem = service.problem()
-        if problem:
-            time.sleep(1)
-            problem = service.problem()
-        return problem
-
-    def _await(self, service: Service, child: subprocess.Popen[bytes]) -> None:
-        deadline = time.monotonic() + service.patience
-        problem: str | None = "was not asked yet"
-        while problem and time.monotonic() < deadline:
-            code = child.poll()
-            if code is not None:
-                problem = f"ended at once with status {code}"
-                break
-            problem = service.problem()
-            if problem:
-                time.sleep(0.05)
-        if problem:
+    def _launch(self, services: list[Service]) -> dict[str, subprocess.Popen[bytes]]:
+        """Start services together, after stopping what is left of them; they may not answer yet."""
+        self._stop(services)
+        for service in services:
+            if service.port:
+                require_free(service.name, service.port)
+        children = {}
+        for service in services:
+            service.prepare()
             log = self._log(service)
-            self._stop([service])
-            raise UserError(f"{service.name} did not start: it {problem}; its log is {log}")
+            if log.exists() and log.stat().st_size > _LARGEST_LOG:
+                log.replace(log.with_suffix(".log.1"))
+            environ = _inherited() | dict(service.environ())
+            children[service.name] = process.start(service.command(), folder=service.home, log=log, environ=environ)
+            self.state.record(service.name, children[service.name].pid)
+            self.state.write(f"run/{service.name}.sha256", _fingerprint(service))
+        return children
+
+    def _wait(self, service: Service, child: subprocess.Popen[bytes] | None, patience: float) -> str | None:
+        """Wait until a service is healthy; return what is wrong with it when patience ends or it does."""
+        deadline = time.monotonic() + patience
+        while problem := service.problem():
+            if child is not None and (code := child.poll()) is not None:
+                return f"ended at once with status {code}"
+            if time.monotonic() > deadline:
+                return problem
+            time.sleep(0.05)
+        return None
+
+    def _give_up(self, service: Service, problem: str) -> None:
+        self._stop([service])
+        raise UserError(f"{service.name} did not start: it {problem}; its log is {self._log(service)}")
 
 
 def _inherited() -> dict[str, str]:
-    """Return our own environment without what would lead the services' clients elsewhere."""
-    return {name: value for name, value in os.environ.items() if name not in _FOREIGN}
+    """Return our own environment without what would lead the services or their clients elsewhere."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in _FOREIGN and not name.startswith(_FOREIGN_PREFIXES)
+    }
+    return kept | _without_proxy()
+
+
+def _without_proxy() -> dict[str, str]:
+    """Return the variables that keep requests to this machine away from proxies, and what they say already."""
+    variables = {}
+    for name in ("NO_PROXY", "no_proxy"):
+        hosts = [host for host in os.environ.get(name, "").split(",") if host]
+        variables[name] = ",".join([*hosts, *(h for h in ("127.0.0.1", "localhost") if h not in hosts)])
+    return variables
 
 
 def _fingerprint(service: Service) -> str:

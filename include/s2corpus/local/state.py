@@ -108,18 +108,19 @@ class State:
 
     def folder(self, name: str) -> Path:
         """Return a subfolder, made with mode 0700 if it is not there."""
-        path = self.root / name
-        path.mkdir(parents=True, mode=0o700, exist_ok=True)
+        path = self.root
+        for part in Path(name).parts:
+            path = path / part
+            path.mkdir(mode=0o700, exist_ok=True)
         return path
 
-    def write(self, name: str, text: str) -> Path:
+    def write(self, name: str, text: str) -> None:
         """Write a file of the state folder whole and readable by its owner only."""
         path = self.root / name
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(handle, "w") as out:
             out.write(text)
         Path(temporary).replace(path)
-        return path
 
     def _read(self, name: str) -> dict[str, object]:
         try:

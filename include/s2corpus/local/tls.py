@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import ipaddress
-from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -13,8 +12,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 
 
-def write_certificates(folder: Path) -> None:
-    """Write `ca.pem`, `weed.pem` and `weed.key`: an authority and the one certificate it ever signs.
+def make_certificates() -> dict[str, str]:
+    """Return the contents of `ca.pem`, `weed.pem` and `weed.key`: an authority and the one certificate it ever signs.
 
     The authority's own key is not kept. Server and client show the same certificate, valid for 127.0.0.1.
     """
@@ -23,11 +22,11 @@ def write_certificates(folder: Path) -> None:
     root = _sign(_certificate(name, name, authority, is_authority=True), authority)
     key = generate_private_key(SECP256R1())
     leaf = _sign(_certificate(_name("seaweedfs"), name, key, is_authority=False), authority)
-    (folder / "ca.pem").write_bytes(root.public_bytes(Encoding.PEM))
-    (folder / "weed.key").write_bytes(
-        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()),
-    )
-    (folder / "weed.pem").write_bytes(leaf.public_bytes(Encoding.PEM))
+    return {
+        "ca.pem": root.public_bytes(Encoding.PEM).decode(),
+        "weed.key": key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode(),
+        "weed.pem": leaf.public_bytes(Encoding.PEM).decode(),
+    }
 
 
 def _name(common: str) -> x509.Name:

@@ -5,8 +5,8 @@
 
 from s2corpus.tei.converter import CONVERTER_VERSION, convert
 from s2corpus.tei.read import BadTei, Reason
-from s2corpus.tei.s2orc import bibliography, header, to_gorc, to_json_bytes, to_s2orc
+from s2corpus.tei.s2orc import bibliography, header, to_gorc, to_gorc_line, to_json_bytes, to_s2orc
 
 __all__ = [
-    "CONVERTER_VERSION", "BadTei", "Reason", "bibliography", "convert", "header", "to_gorc", "to_json_bytes", "to_s2orc",
+    "CONVERTER_VERSION", "BadTei", "Reason", "bibliography", "convert", "header", "to_gorc", "to_gorc_line", "to_json_bytes", "to_s2orc",
 ]  # fmt: skip

@@ -58,6 +58,19 @@ def to_gorc(parse: Parse) -> Json:
     }
 
 
+def to_gorc_line(parse: Parse, paper_id: str | None = None) -> Json:
+    """A line of GORC: `grobid_parse` with the keys that stand around it there; its metadata is the PDF's own header."""
+    found = header(parse)
+    date = found["date"]
+    metadata = {key: found[key] for key in ("title", "authors", "abstract")} | {"year": date and date[:4]}
+    metadata |= {
+        key: found.get(key) for key in ("arxiv_id", "acl_id", "pmc_id", "pubmed_id", "doi", "venue", "journal")
+    }
+    return {
+        "paper_id": paper_id, "metadata": metadata, "s2_pdf_hash": parse.pdf_sha1, "grobid_parse": to_gorc(parse), "latex_parse": None,
+    }  # fmt: skip
+
+
 def _span(span: CiteSpan | RefSpan) -> Json:
     return {"start": span.start, "end": span.end, "text": span.text, "ref_id": span.ref_id}
 

@@ -1,0 +1,141 @@
+"""`corpus parse`: TEI files → parses, one JSON line each."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import click
+import orjson
+
+from s2corpus.errors import UserError
+
+SCHEMAS = ("20200705", "gorc")
+_SUFFIX = re.compile(r"(?:\.grobid)?(?:\.tei)?\.(?:xml|tei)$", re.IGNORECASE)
+_SHA1 = re.compile(r"[0-9a-f]{40}")
+_TEI_COLUMNS = ("pdf_sha1", "tei")
+
+
+@click.command(
+    epilog="Example: corpus parse papers/*.tei.xml --out parses.jsonl; corpus parse extractions.parquet --schema gorc"
+)
+@click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="JSONL to write; else standard output.")
+@click.option(
+    "--schema",
+    type=click.Choice(SCHEMAS),
+    default=SCHEMAS[0],
+    show_default=True,
+    help="S2ORC 20200705 or GORC 20190928.",
+)
+@click.option(
+    "--rejects", type=click.Path(path_type=Path, dir_okay=False), help="JSONL of what gave no parse, with its outcome."
+)
+@click.option("--quiet", is_flag=True, help="No progress.")
+def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Path | None, quiet: bool) -> None:
+    """Turn GROBID's TEI into S2ORC parses.
+
+    INPUTS are TEI files, folders of them (read recursively, in order of their names), or Parquet files with the columns pdf_sha1
+    and tei. A parse from a file has the file's name as paper_id. What is no TEI is reported with its reason and the rest goes on.
+    """
+    from s2corpus import tei
+
+    for path in inputs:
+        if not path.exists():
+            raise UserError(f"{path} does not exist: give TEI files, folders of them, or Parquet files of TEIs")
+    outcomes: Counter[str] = Counter()
+    progress = _Progress(shown=not quiet and sys.stderr.isatty())
+    with contextlib.ExitStack() as files:
+        lines: IO[bytes] = files.enter_context(out.open("wb")) if out else sys.stdout.buffer
+        rejected = files.enter_context(rejects.open("wb")) if rejects else None
+        for name, pdf_sha1, data in _documents(inputs):
+            try:
+                parse = tei.convert(data, pdf_sha1=pdf_sha1)
+            except tei.BadTei as bad:
+                outcome = f"bad_tei:{bad.reason}"
+                if rejected is not None:
+                    rejected.write(orjson.dumps({"name": name, "outcome": outcome}) + b"\n")
+                else:
+                    progress.clear()
+                    click.echo(f"{name}: {outcome}", err=True)
+            else:
+                outcome = "ok"
+                paper_id = None if name == pdf_sha1 else name
+                line = tei.to_s2orc(parse, paper_id) if schema == SCHEMAS[0] else tei.to_gorc_line(parse, paper_id)
+                lines.write(tei.to_json_bytes(line) + b"\n")
+            outcomes[outcome] += 1
+            progress.show(outcomes)
+    progress.clear()
+    if not quiet:
+        click.echo(_summary(outcomes), err=True)
+
+
+def _documents(inputs: tuple[Path, ...]) -> Iterator[tuple[str, str, bytes]]:
+    """(name, SHA-1 of the PDF or "", TEI) of every document, one in memory at a time."""
+    from s2corpus.tei.read import MAX_BYTES
+
+    for path in inputs:
+        if path.suffix == ".parquet":
+            yield from _rows(path)
+            continue
+        files = sorted(p for p in path.rglob("*") if _SUFFIX.search(p.name)) if path.is_dir() else [path]
+        if not files:
+            raise UserError(f"{path} has no TEI files: expected names that end in .tei.xml, .xml or .tei")
+        for file in files:
+            name = _SUFFIX.sub("", file.name)
+            with file.open("rb") as stream:
+                yield name, name if _SHA1.fullmatch(name) else "", stream.read(MAX_BYTES + 1)
+
+
+def _rows(path: Path) -> Iterator[tuple[str, str, bytes]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UserError(
+            f"{path} is no Parquet file ({error}): expected one with the columns pdf_sha1 and tei"
+        ) from None
+    with file:
+        if missing := [column for column in _TEI_COLUMNS if column not in file.schema_arrow.names]:
+            raise UserError(
+                f"{path} lacks the column {missing[0]}: expected pdf_sha1 and tei, found {file.schema_arrow.names}"
+            )
+        for batch in file.iter_batches(batch_size=16, columns=list(_TEI_COLUMNS)):
+            for pdf_sha1, tei in zip(*(batch.column(name).to_pylist() for name in _TEI_COLUMNS), strict=True):
+                yield pdf_sha1, pdf_sha1, tei.encode() if isinstance(tei, str) else tei or b""
+
+
+def _summary(outcomes: Counter[str]) -> str:
+    bad = {outcome: count for outcome, count in sorted(outcomes.items()) if outcome != "ok"}
+    details = f" ({', '.join(f'{outcome} {count}' for outcome, count in bad.items())})" if bad else ""
+    return f"{outcomes.total():,} TEIs: {outcomes['ok']:,} parsed, {sum(bad.values()):,} rejected{details}"
+
+
+class _Progress:
+    """One line on a terminal, renewed a few times a second."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self._shown = shown
+        self._start = self._last = time.monotonic()
+
+    def show(self, outcomes: Counter[str]) -> None:
+        """Renew the line, if it is time."""
+        now = time.monotonic()
+        if self._shown and now - self._last > 0.2:
+            self._last = now
+            click.echo(
+                f"\r{_summary(outcomes)}, {outcomes.total() / (now - self._start):,.0f}/s\x1b[K", err=True, nl=False
+            )
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            click.echo("\r\x1b[K", err=True, nl=False)

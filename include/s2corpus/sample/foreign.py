@@ -79,6 +79,6 @@ def threshold_heavy(rng: random.Random, sentences: int) -> str:
     for _ in range(sentences):
         a, b, c, d = rng.sample(things, 4)
         out.append(
-            f"Our tests were significant at 0.05 for {a} and at 0.05 for {b}, but not at 0.05 for {c} or at 0.05 for {d}."
+            f"A level of 0.05 suits {a}, yet 0.05 hides {b}, while 0.05 overstates {c} as much as 0.05 does {d}."
         )
     return " ".join(out)

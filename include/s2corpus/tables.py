@@ -299,7 +299,11 @@ CLUSTERS = Table(
     "clusters",
     "which paper a record belongs to",
     ("record_id",),
-    (_RECORD_ID, _PAPER_ID),
+    (
+        _RECORD_ID,
+        _PAPER_ID,
+        _c("first_ready", pa.string(), "when the record was first delivered, as far back as the parents know, ISO UTC"),
+    ),
 )
 ALIASES = Table(
     "aliases",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +10,12 @@ import pyarrow as pa
 
 from s2corpus.clustering.components import Fate, components
 from s2corpus.clustering.edges import REASONS, edges_of
-from s2corpus.clustering.identity import Parent, identify
-from s2corpus.clustering.nodes import nodes_of
+from s2corpus.clustering.identity import Parent, earlier, identify
+from s2corpus.clustering.nodes import IDENTIFIERS, nodes_of
 from s2corpus.tables import ALIASES, CLUSTERS, EDGES
+
+COLUMNS = ("record_id", "kind", "ready_at", "title", "authors", "date", *IDENTIFIERS)
+"""The columns of `records` that decide."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ def cluster(
     max_preprint_years: int = 2,
     parent: Parent | None = None,
 ) -> Clustering:
-    """Cluster a table with the columns of `records`: which records are one paper, why, and under which id.
+    """Cluster a table that has COLUMNS: which records are one paper, why, and under which id.
 
     The order of records does not matter.
 
@@ -54,24 +57,24 @@ def cluster(
         },
         schema=EDGES.schema,
     )
-    paper_ids, aliases = _identities(records, nodes.record_ids, labels, parent or Parent())
-    alias_table = pa.table(
-        {"alias": pa.array(list(aliases), pa.string()), "paper_id": pa.array(list(aliases.values()), pa.string())},
-        schema=ALIASES.schema,
-    )
-    clusters = pa.table({"record_id": nodes.record_ids, "paper_id": paper_ids}, schema=CLUSTERS.schema)
-    return Clustering(clusters, edge_table, alias_table)
-
-
-def _identities(
-    records: pa.Table, record_ids: pa.Array, labels: np.ndarray, parent: Parent
-) -> tuple[pa.Array, Mapping[str, str]]:
-    """(paper_id of each record, in the order of record_ids; aliases)."""
-    roots, numbers = np.unique(labels, return_inverse=True)
-    ids = record_ids.to_pylist()
-    clusters: list[list[str]] = [[] for _ in roots]
-    for record_id, number in zip(ids, numbers.tolist(), strict=True):
-        clusters[number].append(record_id)
+    parent = parent or Parent()
     ready_at = dict(zip(records["record_id"].to_pylist(), records["ready_at"].to_pylist(), strict=True))
-    identity = identify(clusters, ready_at, parent)
-    return pa.array(identity.paper_ids, pa.string()).take(pa.array(numbers)), identity.aliases
+    record_ids = nodes.record_ids.to_pylist()
+    roots, numbers = np.unique(labels, return_inverse=True)
+    members: list[list[str]] = [[] for _ in roots]
+    for record_id, number in zip(record_ids, numbers.tolist(), strict=True):
+        members[number].append(record_id)
+    identity = identify(members, ready_at, parent)
+    clusters = pa.table(
+        {
+            "record_id": nodes.record_ids,
+            "paper_id": pa.array(identity.paper_ids, pa.string()).take(pa.array(numbers)),
+            "first_ready": pa.array([earlier(ready_at[r], parent.first_ready.get(r)) for r in record_ids], pa.string()),
+        },
+        schema=CLUSTERS.schema,
+    )
+    former, now = list(identity.aliases), list(identity.aliases.values())
+    aliases = pa.table(
+        {"alias": pa.array(former, pa.string()), "paper_id": pa.array(now, pa.string())}, schema=ALIASES.schema
+    )
+    return Clustering(clusters, edge_table, aliases)

@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import pyarrow as pa
+
 Age = tuple[str, str]
 """(ready_at, record_id): the smaller is the older; a record without ready_at is older than all that have one."""
 
@@ -16,7 +18,7 @@ class Parent:
     """What the parent release knew: papers of records, and former ids."""
 
     paper_of: Mapping[str, str] = field(default_factory=dict)  # record_id → paper_id
-    ready_at: Mapping[str, str] = field(default_factory=dict)  # record_id → ready_at it had there
+    first_ready: Mapping[str, str] = field(default_factory=dict)  # record_id → when it was first delivered
     aliases: Mapping[str, str] = field(default_factory=dict)  # former paper id → paper_id
 
 
@@ -33,6 +35,20 @@ def new_paper_id(record_id: str) -> str:
     return hashlib.sha256(record_id.encode()).hexdigest()[:15]
 
 
+def parent_of(clusters: pa.Table | None, aliases: pa.Table | None) -> Parent:
+    """The parent from its tables `clusters` and `aliases`; of no release where there are none."""
+    if clusters is None:
+        return Parent()
+    ids = clusters["record_id"].to_pylist()
+    first_ready = zip(ids, clusters["first_ready"].to_pylist(), strict=True)
+    former = [] if aliases is None else zip(aliases["alias"].to_pylist(), aliases["paper_id"].to_pylist(), strict=True)
+    return Parent(
+        dict(zip(ids, clusters["paper_id"].to_pylist(), strict=True)),
+        {record_id: ready for record_id, ready in first_ready if ready is not None},
+        dict(former),
+    )
+
+
 def identify(clusters: Sequence[Sequence[str]], ready_at: Mapping[str, str | None], parent: Parent) -> Identity:
     """The paper id of every cluster (its record_ids), given the parent's.
 
@@ -43,8 +59,7 @@ def identify(clusters: Sequence[Sequence[str]], ready_at: Mapping[str, str | Non
     """
 
     def age(record_id: str) -> Age:
-        now, then = ready_at.get(record_id) or "", parent.ready_at.get(record_id)
-        return (now if then is None else min(now, then), record_id)
+        return (earlier(ready_at.get(record_id), parent.first_ready.get(record_id)) or "", record_id)
 
     holders: dict[str, tuple[Age, int]] = {}  # parent paper → (its oldest record that is left, the cluster that has it)
     for number, cluster in enumerate(clusters):
@@ -70,6 +85,11 @@ def identify(clusters: Sequence[Sequence[str]], ready_at: Mapping[str, str | Non
         if (now := aliases.get(paper)) is not None:
             aliases.setdefault(former, now)
     return Identity(paper_ids, {former: paper for former, paper in sorted(aliases.items()) if former not in taken})
+
+
+def earlier(now: str | None, then: str | None) -> str | None:
+    """The earlier of two times of which one may not be known."""
+    return min(now, then) if now and then else now or then
 
 
 def _candidates(cluster: Iterable[str], age: Callable[[str], Age]) -> Iterator[str]:

@@ -1,0 +1,56 @@
+"""Which papers stay in the corpus (S2ORC §2.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+
+from s2corpus.text import english_probability
+
+
+class Outcome(StrEnum):
+    """What becomes of a paper; the first that applies decides."""
+
+    SUPPRESSED = "suppressed"
+    NO_TITLE = "no_title"
+    NO_AUTHORS = "no_authors"
+    SHORT_TEXT = "short_text"
+    NOT_ENGLISH = "not_english"
+    KEPT = "kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome with what was measured."""
+
+    outcome: Outcome
+    characters: int  # abstract + body
+    english: float | None  # P(en); None where not asked
+
+
+def verdict(
+    names: Collection[str],
+    suppressed: Collection[str],
+    *,
+    title: str | None,
+    authors: int,
+    text: str,
+    min_characters: int = 100,
+    min_english: float = 0.9,
+) -> Verdict:
+    """Decide on one paper.
+
+    `names` are all it may be suppressed by: its id and former ids, DOIs, SHA-1s; `text` is its abstract and body.
+    """
+    characters = len(text)
+    if not set(names).isdisjoint(suppressed):
+        return Verdict(Outcome.SUPPRESSED, characters, None)
+    if not title:
+        return Verdict(Outcome.NO_TITLE, characters, None)
+    if not authors:
+        return Verdict(Outcome.NO_AUTHORS, characters, None)
+    if characters < min_characters:
+        return Verdict(Outcome.SHORT_TEXT, characters, None)
+    english = english_probability(text)
+    return Verdict(Outcome.NOT_ENGLISH if english < min_english else Outcome.KEPT, characters, english)

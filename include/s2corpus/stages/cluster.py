@@ -1,0 +1,97 @@
+"""Cluster: which records are one paper, and under which id (SEMANTICS: Cluster)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+from s2corpus.clustering.cluster import COLUMNS, cluster
+from s2corpus.clustering.identity import parent_of
+from s2corpus.duck import duckdb_connection
+from s2corpus.stages.base import Metrics, Run, Shard, commit_all
+from s2corpus.tables import ALIASES, CLUSTERS, EDGES, MEMBERS, PDF_RECORDS, RECORDS, paper_shard
+
+_MEMBERS = """
+SELECT bucket, paper_id, records.* FROM records JOIN papers USING (record_id) ORDER BY bucket, paper_id, record_id
+"""
+
+
+class Cluster:
+    """Records and PDFs' headers → clusters, the edges behind them, aliases, and the records by paper."""
+
+    name = "cluster"
+    reads = (RECORDS, PDF_RECORDS)
+    writes = (EDGES, CLUSTERS, ALIASES, MEMBERS)
+
+    def plan(self, run: Run) -> list[Shard]:
+        """One shard: what is one paper is decided over all records."""
+        return [Shard(0)]
+
+    def work(self, run: Run, shard: Shard) -> None:
+        """Cluster, then write every paper's records into its bucket in one sorted pass that spills to disk."""
+        records = ds.dataset([run.table(RECORDS).dataset(), run.table(PDF_RECORDS).dataset()])
+        rules = run.spec.cluster
+        found = cluster(
+            records.to_table(columns=list(COLUMNS)),
+            preprint_prefixes=rules.preprint_prefixes,
+            min_title_score=rules.min_title_score,
+            max_preprint_years=rules.max_preprint_years,
+            parent=parent_of(run.parent_table("clusters"), run.parent_table("aliases")),
+        )
+        run.table(EDGES).write(0, found.edges)
+        run.table(CLUSTERS).write(0, found.clusters)
+        run.table(ALIASES).write(0, found.aliases)
+        self._write_members(run, records, found.clusters)
+
+    def finish(self, run: Run) -> Metrics:
+        """Commit; the number of buckets is fixed here for all later stages."""
+        metrics = commit_all(run, (EDGES, CLUSTERS, ALIASES), 1)
+        papers = pc.count_distinct(run.table(CLUSTERS).read(["paper_id"])["paper_id"]).as_py()
+        buckets = _buckets(run, papers)
+        metrics |= commit_all(run, (MEMBERS,), buckets, {"paper_shards": buckets})
+        edges = run.table(EDGES).read(["reason", "taken"])
+        taken = edges.filter(edges["taken"])["reason"].value_counts().to_pylist()
+        return {
+            **metrics,
+            "papers": float(papers),
+            "conflicts": float(edges.num_rows - sum(row["counts"] for row in taken)),
+            **{f"edges.{row['values']}": float(row["counts"]) for row in taken},
+        }
+
+    def _write_members(self, run: Run, records: ds.Dataset, clusters: pa.Table) -> None:
+        papers = clusters["paper_id"].unique()
+        buckets = _buckets(run, len(papers))
+        bucket_of = pa.table(
+            {"paper_id": papers, "bucket": pa.array([paper_shard(p, buckets) for p in papers.to_pylist()], pa.int32())}
+        )
+        left = set(range(buckets))
+        with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
+            connection.register("records", records)
+            connection.register("clusters", clusters)
+            connection.register("buckets", bucket_of)
+            connection.execute(
+                "CREATE TABLE papers AS SELECT record_id, paper_id, bucket FROM clusters JOIN buckets USING (paper_id)"
+            )
+            reader = connection.execute(_MEMBERS).to_arrow_reader(10_000)
+            for bucket, batches in groupby(_by_bucket(reader), key=lambda item: item[0]):
+                run.table(MEMBERS).write(bucket, (batch for _, batch in batches))
+                left.remove(bucket)
+        for bucket in left:
+            run.table(MEMBERS).write(bucket, [])
+
+
+def _buckets(run: Run, papers: int) -> int:
+    resources = run.spec.resources
+    return max(1, min(resources.max_shards, -(-papers // resources.papers_per_shard)))
+
+
+def _by_bucket(reader: pa.RecordBatchReader) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Batches cut where the bucket changes."""
+    for batch in reader:
+        buckets = batch.column("bucket")
+        for bucket in pc.unique(buckets).to_pylist():
+            yield bucket, batch.filter(pc.equal(buckets, bucket)).select(MEMBERS.schema.names)

@@ -1,0 +1,117 @@
+"""Filter: which papers stay in the corpus (SEMANTICS: Filter; S2ORC §2.5)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from s2corpus.clustering.keeping import verdict
+from s2corpus.errors import UserError
+from s2corpus.sources.identifiers import normalise_doi
+from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes, paper_shards
+from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS
+
+_SUPPRESSED_BY = ("doi", "sha1", "paper_id")
+
+
+class Filter:
+    """Papers and full texts → one outcome a paper."""
+
+    name = "filter"
+    reads = (PAPERS, FULLTEXTS, MEMBERS, ALIASES)
+    writes = (FILTERED,)
+
+    def plan(self, run: Run) -> list[Shard]:
+        """One shard a bucket of papers."""
+        return paper_shards(run)
+
+    def work(self, run: Run, shard: Shard) -> None:
+        """Decide on every paper of one bucket."""
+        suppressed = read_suppressions(run.lake.get(f"releases/{run.release_id}/suppress.jsonl")[0])
+        names = _names(run, shard)
+        bodies = _bodies(run, shard)
+        upcoming = next(bodies, None)
+        rows = []
+        for batch in run.table(PAPERS).batches(["paper_id", "title", "authors", "abstract"], shard=shard.index):
+            for paper in batch.to_pylist():
+                paper_id = paper["paper_id"]
+                body = ""
+                if upcoming is not None and upcoming[0] == paper_id:
+                    body, upcoming = upcoming[1], next(bodies, None)
+                found = verdict(
+                    names[paper_id],
+                    suppressed,
+                    title=paper["title"],
+                    authors=len(paper["authors"] or ()),
+                    text="\n".join(part for part in (paper["abstract"], body) if part),
+                    min_characters=run.spec.filter.min_characters,
+                    min_english=run.spec.filter.min_english,
+                )
+                rows.append(
+                    {
+                        "paper_id": paper_id,
+                        "outcome": found.outcome,
+                        "characters": found.characters,
+                        "english": found.english,
+                    }
+                )
+        run.table(FILTERED).write(shard.index, rows)
+
+    def finish(self, run: Run) -> Metrics:
+        """Commit and count the outcomes."""
+        return commit_all(run, self.writes, run.paper_shards) | count_outcomes(run, FILTERED)
+
+
+def read_suppressions(content: bytes) -> set[str]:
+    """What `suppress.jsonl` lists: a line is `{doi | sha1 | paper_id, reason}`.
+
+    Raises:
+        UserError: a line that is none, for what was to be left out must not slip through.
+    """
+    listed = set()
+    for number, line in enumerate(content.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            entry: Any = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise UserError(f"suppress.jsonl, line {number}: not JSON ({error}); correct it") from None
+        named = [
+            key for key in _SUPPRESSED_BY if isinstance(entry, dict) and isinstance(entry.get(key), str) and entry[key]
+        ]
+        if not named:
+            raise UserError(
+                f"suppress.jsonl, line {number}: expected one of {', '.join(_SUPPRESSED_BY)} and a reason; correct it"
+            )
+        for key in named:
+            value = entry[key].strip()
+            listed.add(normalise_doi(value) or value.lower() if key == "doi" else value.lower())
+    return listed
+
+
+def _names(run: Run, shard: Shard) -> dict[str, set[str]]:
+    """All that a paper of the bucket may be suppressed by: id, former ids, its records' DOIs and SHA-1s."""
+    names: dict[str, set[str]] = defaultdict(set)
+    for batch in run.table(MEMBERS).batches(["paper_id", "doi", "pdf_sha1"], shard=shard.index):
+        for row in batch.to_pylist():
+            names[row["paper_id"]].update(value for value in row.values() if value)
+    for batch in run.table(ALIASES).batches():
+        for row in batch.to_pylist():
+            if row["paper_id"] in names:
+                names[row["paper_id"]].add(row["alias"])
+    return names
+
+
+def _bodies(run: Run, shard: Shard) -> Iterator[tuple[str, str]]:
+    """(paper_id, body text) of each paper of the bucket with a full text, the PDF's before the LaTeX source's."""
+    before = None
+    columns = ["paper_id", "parse_kind", "parse"]
+    for batch in run.table(FULLTEXTS).batches(columns, shard=shard.index, rows=64):
+        for row in batch.to_pylist():  # by paper_id, then parse_kind: grobid before latex
+            if row["paper_id"] != before:
+                parse = orjson.loads(row["parse"])
+                yield row["paper_id"], "\n".join(paragraph["text"] for paragraph in parse["body_text"])
+                before = row["paper_id"]

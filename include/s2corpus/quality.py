@@ -105,31 +105,29 @@ def _threshold(spec: ReleaseSpec, field: str) -> float:
     return float(value)
 
 
-def evaluate(run: Run, stage: str, measured: Metrics) -> list[Verdict]:
-    """Measure a stage, keep its metrics, run its checks and keep their verdicts.
-
-    Metrics go to `releases/<id>/_metrics/<stage>.json`, verdicts to `_quality/<stage>.json`.
-    """
-    connection = duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch)
-    try:
-        _register(run, connection)
-        metrics = dict(measured)
-        path = SQL / "metrics" / f"{stage}.sql"
-        if path.is_file():
+def measure(run: Run, stage: str, measured: Metrics) -> None:
+    """Keep what a stage measured, with what `sql/metrics/<stage>.sql` measures over the tables so far."""
+    metrics = dict(measured)
+    path = SQL / "metrics" / f"{stage}.sql"
+    if path.is_file():
+        with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
+            _register(run, connection, path.read_text("utf-8"))
             for name, value in connection.execute(path.read_text("utf-8")).fetchall():
                 metrics[str(name)] = float(value)
-        run.lake.put(
-            f"releases/{run.release_id}/_metrics/{stage}.json",
-            orjson.dumps(metrics, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2),
-        )
+    data = orjson.dumps(metrics, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2)
+    run.lake.put(f"releases/{run.release_id}/_metrics/{stage}.json", data)
+
+
+def evaluate(run: Run, stage: str) -> list[Verdict]:
+    """Run a stage's checks and keep their verdicts."""
+    with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         connection.register("metrics", _metrics_table(read_metrics(run)))
         connection.register("parent_metrics", _metrics_table(parent_metrics(run)))
-        verdicts = [_judge(run.spec, connection, check) for check in checks(stage)]
-    finally:
-        connection.close()
-    run.lake.put(
-        f"releases/{run.release_id}/_quality/{stage}.json", orjson.dumps([asdict(v) for v in verdicts], default=str)
-    )
+        stated = checks(stage)
+        _register(run, connection, " ".join(check.sql for check in stated))
+        verdicts = [_judge(run.spec, connection, check) for check in stated]
+    data = orjson.dumps([asdict(v) for v in verdicts], default=str)
+    run.lake.put(f"releases/{run.release_id}/_quality/{stage}.json", data)
     return verdicts
 
 
@@ -212,9 +210,11 @@ def _metrics_table(metrics: Mapping[str, Metrics]) -> pa.Table:
     )
 
 
-def _register(run: Run, connection: Any) -> None:
+def _register(run: Run, connection: Any, sql: str) -> None:
+    """Views of the committed tables that the SQL names."""
     for name, table in TABLES.items():
-        try:
-            connection.register(name, run.table(table).dataset())
-        except NotCommitted:
-            continue
+        if re.search(rf"\b{name}\b", sql):
+            try:
+                connection.register(name, run.table(table).dataset())
+            except NotCommitted:
+                continue

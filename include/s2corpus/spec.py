@@ -35,6 +35,8 @@ class Schedule(_Section):
     """cron expression, UTC; a release sees what was ready before the end of its interval"""
     start_date: date = date(2023, 1, 1)
     """first interval's start; runs before it are refused"""
+    end_date: date | None = None
+    """last interval's start, for a spec that is not made any more"""
     catchup: bool = False
     """whether past intervals are made without being asked for"""
 
@@ -206,8 +208,8 @@ class Resources(_Section):
     """time of a child that reads one PDF, seconds"""
     extract_seconds: Annotated[float, Field(gt=0)] = 300
     """deadline of one PDF in the GROBID pool, 503s included, seconds"""
-    in_flight: Count = 4
-    """requests one extract task keeps open; times the slots of the pool `grobid` is what the servers see"""
+    in_flight: Count = 2
+    """requests one extract task keeps open, and the slots of the pool `grobid` it takes: together never more than the pool has"""
 
 
 class ReleaseSpec(_Section):

@@ -33,10 +33,8 @@ def deliver_tree(lake: Lake, folder: Path) -> int:
     return sent
 
 
-def deliver_own(lake: Lake, folder: Path) -> tuple[str, datetime]:
-    """Upload a user's folder of PDFs as one drop, named by its content; the same content is one drop, ready when first delivered.
-
-    `records.jsonl` in the folder goes along. Returns the drop id and its `ready_at`.
+def own_files(folder: Path) -> list[Path]:
+    """The PDFs of a user's folder and its subfolders, in order.
 
     Raises:
         UserError: no such folder, or no PDF in it.
@@ -46,8 +44,17 @@ def deliver_own(lake: Lake, folder: Path) -> tuple[str, datetime]:
     pdfs = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".pdf" and path.is_file())
     if not pdfs:
         raise UserError(f"{folder}: no PDF in it: files whose names end in .pdf are taken, from its subfolders too")
-    declared = folder / "records.jsonl"
-    files = [*pdfs, *([declared] if declared.is_file() else [])]
+    return pdfs
+
+
+def deliver_own(lake: Lake, folder: Path) -> tuple[str, datetime]:
+    """Upload a user's folder of PDFs as one drop, named by its content; the same content is one drop, ready when first delivered.
+
+    `records.jsonl` in the folder goes along. Returns the drop id and its `ready_at`.
+    """
+    files = own_files(folder)
+    if (declared := folder / "records.jsonl").is_file():
+        files.append(declared)
     listed = []
     for path in files:
         with path.open("rb") as stream:

@@ -27,6 +27,17 @@ STAGES = (
 )
 """In order. Each is `stages/<name>.py` with a class of that name, capitalised."""
 
+TAKES_OVER = {
+    "select": "intake",
+    "postprocess": "intake",
+    "vote": "cluster",
+    "assemble": "cluster",
+    "filter": "cluster",
+    "clean": "cluster",
+    "split": "cluster",
+}
+"""Stages that have nothing to plan, and the one whose shards they take over."""
+
 
 def stage(name: str) -> Stage:
     """The stage of that name; only its own module is imported."""

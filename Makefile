@@ -1,0 +1,66 @@
+# Every command of the project. `make` alone lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup demo release up down status test test-e2e lint format bench lock
+PYTHON ?= python3
+UV := .venv/bin/uv
+UV_VERSION := 0.13.8
+RUN := .venv/bin/python -m
+export UV_PYTHON_DOWNLOADS = never
+
+help: ## List the commands
+	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+# uv itself comes into the virtual environment with pip; where Debian's Python has no ensurepip, pip of the system brings it.
+$(UV):
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else "Python 3.11 to 3.13 is needed, %s is %d.%d" % ((sys.executable,) + v))'
+	@$(PYTHON) -m venv .venv 2>/dev/null || { rm -rf .venv; $(PYTHON) -m venv --without-pip .venv && $(PYTHON) -m pip --version >/dev/null 2>&1 \
+	  || { echo "python3-venv is needed to make .venv: apt-get install python3-venv" >&2; exit 1; }; }
+	@if [ -x .venv/bin/pip ]; then .venv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION); \
+	  else $(PYTHON) -m pip --python .venv/bin/python install --quiet --disable-pip-version-check uv==$(UV_VERSION); fi
+
+.venv/.runtime: requirements.txt pyproject.toml | $(UV)
+	@echo "installing into .venv"
+	@$(UV) pip install --quiet --python .venv/bin/python --require-hashes -r requirements.txt
+	@$(UV) pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/.development: requirements-dev.txt .venv/.runtime
+	@$(UV) pip install --quiet --python .venv/bin/python --require-hashes -r requirements-dev.txt
+	@touch $@
+
+setup: .venv/.runtime ## Make .venv with everything locked
+
+demo: setup ## A release of the sample papers by Airflow, compared with its truth
+	@.venv/bin/corpus demo
+
+release: setup ## The same with your own papers: make release PDFS=<folder>
+	@test -n "$(PDFS)" || { echo "which papers? make release PDFS=<folder>" >&2; exit 2; }
+	@.venv/bin/corpus release "$(PDFS)"
+
+up: setup ## Start the local services
+	@.venv/bin/corpus up
+
+down: ## Stop them; their data stay
+	@if [ -x .venv/bin/corpus ]; then .venv/bin/corpus down; else echo "nothing was set up here"; fi
+
+status: setup ## How they are, and where their logs are
+	@.venv/bin/corpus status
+
+test: .venv/.development ## All tests that need no Airflow run, then those that do
+	@$(RUN) pytest -q -n 2 tests/unit
+	@$(RUN) pytest -q tests/dags tests/e2e tests/faults
+
+lint: .venv/.development ## ruff and mypy --strict
+	@$(RUN) ruff check . && $(RUN) ruff format --check . && $(RUN) mypy
+
+format: .venv/.development ## Put the code into its form
+	@$(RUN) ruff check --fix . && $(RUN) ruff format .
+
+bench: .venv/.development ## All benchmarks, each beside its peer (long)
+	@for script in bench/*.py; do echo "== $$script"; .venv/bin/python $$script; done
+
+lock: | $(UV) ## Resolve requirements*.in anew
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes requirements.in -o requirements.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes requirements-dev.in -o requirements-dev.txt

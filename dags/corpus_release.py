@@ -1,0 +1,223 @@
+"""
+### A corpus release
+
+From the PDFs and metadata that were ready before the end of the data interval to a published snapshot, as the S2ORC paper lays it
+out: select PDFs → extract (GROBID pool) → postprocess → cluster and vote canonical metadata → assemble → filter → link
+bibliographies → clean → split by publication date → export as S2 V2 gzipped JSONL.
+
+- **One DAG for each** `include/releases/<name>.yaml`; that file says all that makes the release.
+- **Each stage** is a task group `plan → work (mapped over shards) → finish → quality`. Nothing is a table before `finish` has committed
+  it; nothing goes on before `quality` has let it. Stages whose shards are those of an earlier one have no `plan`.
+- **As of** the end of the data interval: the run of January sees what was ready before 1 February, whenever it runs. Backfill past
+  intervals in the UI; intervals before the spec's start date are refused.
+- **Retries** only what may pass (a server down, a connection lost). A wrong input, a blocking check or a bug fails at once, with a
+  sentence that says what to do. Clearing a stage does it and all after it again; finished extractions are never repeated.
+- **The pointer** `snapshots/<spec>/latest.json` moves last, after every check passed and, where the spec asks, a person approved.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+
+from airflow.providers.standard.operators.hitl import ApprovalOperator
+from airflow.sdk import (
+    DAG,
+    Asset,
+    CronDataIntervalTimetable,
+    ExceptionRetryPolicy,
+    Param,
+    RetryAction,
+    RetryRule,
+    get_current_context,
+    task,
+    task_group,
+)
+
+from s2corpus.errors import UserError
+from s2corpus.spec import ReleaseSpec, load_spec
+from s2corpus.stages import STAGES, TAKES_OVER
+
+RELEASES = Path(__file__).resolve().parent.parent / "include" / "releases"
+BATCHES = 1000
+"""mapped tasks of a stage at most (Airflow's max_map_length is 1024): more shards share a task"""
+TRANSIENT = ExceptionRetryPolicy(
+    rules=[
+        RetryRule(exception=name, action=RetryAction.RETRY, reason="may pass")
+        for name in (
+            "s2corpus.errors.TransientError",
+            "builtins.ConnectionError",
+            "builtins.TimeoutError",
+            "sqlalchemy.exc.OperationalError",
+        )
+    ],
+    default=RetryAction.FAIL,
+)
+
+
+def _run() -> Any:
+    """The run that the current task works for, from its data interval."""
+    from s2corpus.stages.base import Run
+
+    context = get_current_context()
+    spec = load_spec(RELEASES / f"{context['dag'].dag_id.removeprefix('corpus_release__')}.yaml")
+    start, end = context["data_interval_start"], context["data_interval_end"]
+    if start is None or end is None:
+        raise UserError("this run has no data interval: trigger it with one, or backfill the interval")
+    if start < _midnight(spec.schedule.start_date):
+        raise UserError(
+            f"the interval from {start} lies before the spec's start date {spec.schedule.start_date}: refused"
+        )
+    if drops := context["params"]["drops"]:
+        spec = spec.model_copy(update={"drops": tuple(drops)})
+    return Run.of(spec, end)
+
+
+@task
+def plan(stage: str) -> list[list[int]]:
+    """What there is to do, as batches of shard numbers."""
+    from s2corpus.stages import runner
+
+    return _batches(runner.plan(_run(), stage))
+
+
+@task(map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
+def work(stage: str, shards: list[int]) -> None:
+    """Do these shards."""
+    from s2corpus.stages import runner
+
+    get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]
+    runner.work(_run(), stage, shards)
+
+
+@task
+def finish(stage: str) -> list[list[int]]:
+    """Commit the stage's tables and keep what it measured; the shards of the stages that take over its own."""
+    from s2corpus.stages import runner
+
+    run = _run()
+    runner.finish(run, stage)
+    count = {"intake": lambda: run.pdf_shards, "cluster": lambda: run.paper_shards}.get(stage, lambda: 0)()
+    return _batches(list(range(count)))
+
+
+@task
+def quality(stage: str) -> None:
+    """Run the stage's checks: the release goes on or stops here."""
+    from s2corpus.stages import runner
+
+    runner.check(_run(), stage, get_current_context()["params"]["accept"])
+
+
+@task
+def publish(*, outlet_events: Any = None) -> str:
+    """Move the pointer to the snapshot, announce it, and say what the release is."""
+    from s2corpus.stages.export import publish as move_pointer
+    from s2corpus.stages.summary import summary
+
+    run = _run()
+    pointer = move_pointer(run)
+    (outlet,) = get_current_context()["task"].outlets
+    outlet_events[outlet].extra = {
+        "release": run.release_id,
+        "snapshot": run.snapshot_id,
+        "manifest": run.lake.uri(str(pointer.manifest)),
+    }
+    print(summary(run))
+    return run.snapshot_id
+
+
+def _batches(shards: list[int]) -> list[list[int]]:
+    size = -(-len(shards) // BATCHES) or 1
+    return [shards[i : i + size] for i in range(0, len(shards), size)]
+
+
+def _midnight(day: Any) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+def release_dag(spec: ReleaseSpec) -> DAG:
+    """The DAG of one spec."""
+    schedule = spec.schedule
+    with DAG(
+        f"corpus_release__{spec.name}",
+        description=spec.description,
+        doc_md=__doc__,
+        schedule=CronDataIntervalTimetable(schedule.cron, timezone="UTC"),
+        start_date=_midnight(schedule.start_date),
+        end_date=_midnight(schedule.end_date) if schedule.end_date else None,
+        catchup=schedule.catchup,
+        max_active_runs=1,
+        tags=["corpus release"],
+        params={
+            "drops": Param(
+                None,
+                type=["null", "array"],
+                items={"type": "string"},
+                title="Drops (ids or patterns) instead of the spec's",
+            ),
+            "accept": Param(
+                {},
+                type="object",
+                additionalProperties={"type": "string", "minLength": 10},
+                title="Checks to go on over: <stage>.<check> → written reason",
+            ),
+        },
+        default_args={
+            "retries": 3,
+            "retry_delay": timedelta(seconds=10),
+            "retry_exponential_backoff": True,
+            "max_retry_delay": timedelta(minutes=10),
+            "retry_policy": TRANSIENT,
+        },
+    ) as dag:
+        before: Any = None
+        shards: dict[str, Any] = {}
+        for stage in STAGES:
+            before = _stage(spec, stage, shards, before)
+        published = publish.override(
+            outlets=[Asset(name=f"corpus_snapshot__{spec.name}", uri=f"s2corpus://{spec.name}/snapshot")], retries=5
+        )()
+        if spec.export.approval:
+            approval = ApprovalOperator(
+                task_id="approve",
+                subject=f"Publish the {spec.name} release?",
+                body="The release has passed its checks. See `export.finish` for the funnel and the data card.",
+                response_timeout=timedelta(hours=spec.export.approval_hours),
+                fail_on_reject=True,
+            )
+            before >> approval >> published
+        else:
+            before >> published
+    for each in dag.tasks:  # a run before start_date would succeed with no task at all: let it fail by what `_run` says
+        each.start_date = each.end_date = None
+    return dag
+
+
+def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -> Any:
+    """The task group of one stage, after the stage before it."""
+
+    @task_group(group_id=stage)
+    def group() -> Any:
+        if stage in TAKES_OVER:
+            planned = shards[TAKES_OVER[stage]]
+        else:
+            planned = plan(stage)
+            if before is not None:
+                before >> planned
+        pool = {"pool": "grobid", "pool_slots": spec.resources.in_flight} if stage == "extract" else {}
+        done = work.override(**pool).partial(stage=stage).expand(shards=planned)
+        if before is not None:
+            before >> done
+        shards[stage] = finish(stage)
+        checked = quality(stage)
+        done >> shards[stage] >> checked
+        return checked
+
+    return group()
+
+
+for _path in sorted(RELEASES.glob("*.yaml")):
+    _dag = release_dag(load_spec(_path))
+    globals()[_dag.dag_id] = _dag

@@ -1,0 +1,58 @@
+"""`corpus build`: a release without Airflow, in this process or a few child processes."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+
+@click.command(
+    epilog="Example: corpus sample --out sample && corpus build include/releases/sample.yaml --as-of 2023-02-01 --lake ./lake --from sample"
+)
+@click.argument("spec", type=click.Path(path_type=Path))
+@click.option(
+    "--as-of", required=True, type=click.DateTime(["%Y-%m-%d"]), help="The release sees what was ready before (UTC)."
+)
+@click.option("--lake", help="s3://bucket[/prefix] or a folder; else what S2CORPUS_LAKE names.")
+@click.option(
+    "--from",
+    "tree",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Deliver this tree of drops/ and sources/ first.",
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Child processes for the shards."
+)
+@click.option(
+    "--publish/--no-publish", default=True, show_default=True, help="Whether the pointer moves to the snapshot."
+)
+def command(spec: Path, as_of: datetime, lake: str | None, tree: Path | None, workers: int, publish: bool) -> None:
+    """Build the release of the spec file SPEC, stage by stage, without Airflow.
+
+    The extractor is what GROBID_URL names; without one, the embedded extractor is started for the time of the build.
+    """
+    from s2corpus.grobid.embedded import embedded_extractor
+    from s2corpus.local.deliver import deliver_tree
+    from s2corpus.spec import load_spec
+    from s2corpus.stages import STAGES, runner
+    from s2corpus.stages.base import Run
+    from s2corpus.stages.export import publish as move_pointer
+    from s2corpus.stages.summary import summary
+
+    run = Run.of(load_spec(spec), as_of.replace(tzinfo=UTC), lake=lake)
+    if tree:
+        deliver_tree(run.lake, tree)
+    with ExitStack() as stack:
+        if "GROBID_URL" not in os.environ:
+            url, token = stack.enter_context(embedded_extractor(workers=2))
+            os.environ |= {"GROBID_URL": url, "S2CORPUS_EXTRACTOR_TOKEN": token}
+        for number, name in enumerate(STAGES, 1):
+            click.echo(f"[{number}/{len(STAGES)}] {name}", err=True)
+            runner.run_stage(run, name, workers=workers)
+    if publish:
+        move_pointer(run)
+    click.echo(summary(run))

@@ -1,0 +1,45 @@
+"""`corpus demo`: a release of the sample by Airflow, compared with its truth."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from datetime import UTC, datetime
+
+import click
+
+
+@click.command(epilog="Example: corpus demo, then `corpus read <snapshot> --sample 1`.")
+def command() -> None:
+    """Build a release of about sixty generated papers under Airflow, and compare it with what is known of them."""
+    from s2corpus import sample
+    from s2corpus.lake import open_lake
+    from s2corpus.local import default_state
+    from s2corpus.local.deliver import deliver_tree
+    from s2corpus.local.release import make_release, print_how_on, start_services
+    from s2corpus.sample.compare import TABLES as COMPARED
+    from s2corpus.sample.compare import compare
+    from s2corpus.tables import TABLES
+
+    began = time.monotonic()
+
+    def step(text: str) -> None:
+        click.echo(f"[{time.monotonic() - began:4.0f} s] {text}")
+
+    step("typesetting the sample papers")
+    folder = default_state() / "sample"
+    truth = sample.generate(folder)
+    step(f"{len(truth.pdfs)} PDFs; starting S3, PostgreSQL, the extractor and Airflow")
+    endpoints = start_services()
+    lake = open_lake(endpoints.environ()["S2CORPUS_LAKE"])
+    sent = deliver_tree(lake, folder)
+    step(f"{sent} files delivered to {lake.root}; building the release")
+    end = datetime.fromisoformat(truth.as_of).astimezone(UTC)
+    start = end.replace(month=end.month - 1) if end.month > 1 else end.replace(year=end.year - 1, month=12)
+    run = make_release(endpoints, "sample", start, end, {}, scheduled=True)
+    manifest, _ = lake.get(f"snapshots/{run.snapshot_id}/manifest.json")
+    click.echo()
+    click.echo(str(compare(truth, {name: run.table(TABLES[name]).read() for name in COMPARED})))
+    click.echo(f"  Manifest     sha256 {hashlib.sha256(manifest).hexdigest()}")
+    print_how_on(endpoints)
+    step("done")

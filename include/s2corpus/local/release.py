@@ -1,0 +1,85 @@
+"""A release made by the local Airflow, from delivery to summary: what `make demo` and `make release` do."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from s2corpus.errors import TransientError
+from s2corpus.local import Services, default_state
+from s2corpus.local.airflow_client import AirflowClient
+from s2corpus.local.follow import follow
+from s2corpus.local.services import Endpoints
+from s2corpus.local.state import project
+from s2corpus.spec import load_spec
+from s2corpus.stages.base import Run
+from s2corpus.stages.summary import summary
+
+
+def start_services() -> Endpoints:
+    """Start (or reuse) all local services, and point this process at them."""
+    endpoints = Services(default_state()).up()
+    os.environ.update(endpoints.environ())
+    return endpoints
+
+
+def make_release(
+    endpoints: Endpoints, spec: str, start: datetime, end: datetime, conf: Mapping[str, Any], *, scheduled: bool
+) -> Run:
+    """Run the release of an interval under Airflow and follow it; the run, finished.
+
+    A scheduled spec's run is made by the scheduler and awaited, or, where it was made before, done again; else it is triggered.
+
+    Raises:
+        UserError: the run failed; the message says where and why.
+    """
+    dag = f"corpus_release__{spec}"
+    client = AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
+    client.wait_for_dag(dag)
+    found = client.run_of(dag, start)
+    if found and found["state"] in ("success", "failed") and scheduled:
+        client.clear(dag, found["dag_run_id"])
+    client.unpause(dag)
+    if scheduled:
+        run_id = _await_run(client, dag, start)
+    else:
+        run_id = client.trigger(dag, start, end, conf)
+    print(f"Airflow run {run_id}: {client.url}/dags/{dag}/runs/{run_id}", flush=True)
+    durations = follow(client, dag, run_id)
+    chosen = load_spec(project() / "include" / "releases" / f"{spec}.yaml")
+    if conf.get("drops"):
+        chosen = chosen.model_copy(update={"drops": tuple(conf["drops"])})
+    run = Run.of(chosen, end)
+    print()
+    print(summary(run, durations))
+    return run
+
+
+def _await_run(client: AirflowClient, dag: str, start: datetime) -> str:
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline:
+        if found := client.run_of(dag, start):
+            run_id: str = found["dag_run_id"]
+            return run_id
+        time.sleep(0.3)
+    raise TransientError(f"the scheduler has made no run of {dag} for {start:%Y-%m-%d}: see its log (`corpus status`)")
+
+
+def own_interval(ready_at: datetime) -> tuple[datetime, datetime]:
+    """The day (UTC) that sees a drop: its interval ends after `ready_at`."""
+    start = ready_at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return start, start + timedelta(days=1)
+
+
+def print_how_on(endpoints: Endpoints) -> None:
+    """Where to look, and how to stop."""
+    state = Path(os.path.relpath(default_state()))
+    print()
+    print(
+        f"  Airflow      {endpoints.airflow_url}  user {endpoints.airflow_user}  password {endpoints.airflow_password}"
+    )
+    print(f"  Stop it      make down   (data stay in {state}; `corpus down --wipe --yes` removes them)")

@@ -1,0 +1,100 @@
+"""The end of a release, readably: the funnel, the snapshot, and how to read a document of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from s2corpus import quality
+from s2corpus.stages.base import Metrics, Run
+from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, PAPERS, PDFS, SELECTIONS, SPLITS
+
+
+def summary(run: Run, durations: Mapping[str, float] | None = None) -> str:
+    """What came of a release, as text: every number from its metrics."""
+    metrics = quality.read_metrics(run)
+    lines = [f"Release {run.release_id}", "", "  Funnel"]
+    lines += [f"    {label:<34}{value}" for label, value in _funnel(metrics)]
+    warned = [
+        f"{v.stage}.{v.check}: {v.offending} ({v.reason})"
+        for verdicts in quality.read_verdicts(run).values()
+        for v in verdicts
+        if v.verdict != "pass"
+    ]
+    lines += ["", f"  Checks       {'all passed' if not warned else ''}", *(f"    {line}" for line in warned)]
+    if durations:
+        took = ", ".join(f"{stage} {seconds:.0f} s" for stage, seconds in durations.items())
+        lines += ["", f"  Stages       {took}"]
+    lines += [
+        "",
+        f"  Snapshot     {run.lake.uri(f'snapshots/{run.snapshot_id}/')}",
+        f"  Read one     corpus read {run.snapshot_id} --sample 1",
+    ]
+    return "\n".join(lines)
+
+
+def _funnel(metrics: Mapping[str, Metrics]) -> list[tuple[str, str]]:
+    def count(stage: str, name: str) -> int:
+        return int(metrics.get(stage, {}).get(name, 0))
+
+    def words(stage: str, prefix: str, without: str) -> str:
+        found = {
+            n.removeprefix(prefix): int(v) for n, v in metrics.get(stage, {}).items() if n.startswith(prefix) and v
+        }
+        found.pop(without, None)
+        return "; ".join(f"{word} {n}" for word, n in sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+    rows = [
+        ("PDFs in", str(count("intake", "pdfs"))),
+        ("selected", f"{count('select', 'outcome.selected')}   not: {words('select', 'outcome.', 'selected')}"),
+        ("extracted", f"{count('extract', 'outcome.ok')}   not: {words('extract', 'outcome.', 'ok')}"),
+        ("parses", str(count("postprocess", "outcome.ok"))),
+        ("records from sources", str(count("intake", "records"))),
+        ("papers", str(count("vote", "rows.papers"))),
+        ("kept", f"{count('filter', 'outcome.kept')}   not: {words('filter', 'outcome.', 'kept')}"),
+        ("bibliography entries", str(count("assemble", "rows.entries"))),
+        ("linked", f"{count('link', 'linked')}   {words('link', 'reason.', 'none')}"),
+    ]
+    for name in ("s2orc", "s2ag"):
+        splits = {
+            n.removeprefix(f"{name}."): int(v) for n, v in metrics.get("split", {}).items() if n.startswith(f"{name}.")
+        }
+        rows.append(
+            (f"documents of {name}", "  ".join(f"{split} {n}" for split, n in sorted(splits.items())) or "none")
+        )
+    return rows
+
+
+def papers_report(run: Run) -> str:
+    """What became of each PDF of a small release: one line each, with the stage and the word that decided."""
+    selections = {row["pdf_sha1"]: row["outcome"] for row in run.table(SELECTIONS).read(["pdf_sha1", "outcome"]).to_pylist()}
+    extracted = {row["pdf_sha1"]: row["outcome"] for row in run.table(EXTRACTIONS).read(["pdf_sha1", "outcome"]).to_pylist()}
+    papers = {row["canonical_pdf"]: row for row in run.table(PAPERS).read(["paper_id", "canonical_pdf", "title"]).to_pylist()}
+    kept = {row["paper_id"]: row["outcome"] for row in run.table(FILTERED).read(["paper_id", "outcome"]).to_pylist()}
+    documents = {
+        row["paper_id"]: row["outcome"]
+        for row in run.table(DOCUMENTS).read(["paper_id", "set", "outcome"]).to_pylist()
+        if row["set"] == "s2orc"
+    }
+    splits = {
+        row["paper_id"]: row["split"]
+        for row in run.table(SPLITS).read(["paper_id", "set", "split"]).to_pylist()
+        if row["set"] == "s2orc"
+    }
+    lines = []
+    for pdf in run.table(PDFS).read(["pdf_sha1", "places"]).to_pylist():
+        sha1, paper = pdf["pdf_sha1"], papers.get(pdf["pdf_sha1"])
+        if selections[sha1] != "selected":
+            what = f"select: {selections[sha1]}"
+        elif extracted[sha1] != "ok":
+            what = f"extract: {extracted[sha1]}"
+        elif paper is None:
+            what = "another PDF of its paper is canonical"
+        elif kept[paper["paper_id"]] != "kept":
+            what = f"filter: {kept[paper['paper_id']]}"
+        elif documents[paper["paper_id"]] != "kept":
+            what = f"clean: {documents[paper['paper_id']]}"
+        else:
+            what = f"document, {splits[paper['paper_id']]}"
+        title = (paper and paper["title"]) or ""
+        lines.append((pdf["places"][0]["name"], f"  {what:<28} {pdf['places'][0]['name'][-44:]:<44} {title[:60]}"))
+    return "\n".join(["What became of each PDF", "", *(line for _, line in sorted(lines))])

@@ -1,0 +1,139 @@
+"""Cluster, vote and filter over a lake in a folder, and a second release after the first."""
+
+from __future__ import annotations
+
+import io
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from s2corpus.errors import UserError
+from s2corpus.lake import Lake
+from s2corpus.sources import Kind, Record, batches, read
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.base import Run
+from s2corpus.stages.cluster import Cluster
+from s2corpus.stages.filter import Filter, read_suppressions
+from s2corpus.stages.vote import Vote
+from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, EDGES, ENTRIES, FILTERED, FULLTEXTS, MEMBERS, PAPERS, PDF_RECORDS, PDFS, RECORDS
+
+RECORD_LINES = [
+    {"record_id": "crossref:10.18653/v1/n18", "source": "crossref", "kind": "publisher", "title": "Deep parsing of papers at scale",
+     "authors": "Ada Lovelace, Alan Turing", "date": "2020-05-01", "doi": "10.18653/v1/n18", "venue": "Journal of Parsing"},
+    {"record_id": "arxiv:1911.02782", "source": "arxiv", "title": "Deep Parsing of Papers, at Scale", "authors": "Ada Lovelace; Alan Turing",
+     "date": "2019-11-07", "arxiv_id": "1911.02782", "abstract": "We parse papers. " * 10},
+    {"record_id": "dblp:conf/x/1", "source": "dblp", "title": "An unrelated paper on graphs", "authors": "Kurt Gödel", "year": 2001},
+]  # fmt: skip
+SHA1 = "a" * 40
+
+
+def records(lines: list[dict[str, Any]]) -> list[Record]:
+    found = list(read("jsonl", io.BytesIO(b"\n".join(orjson.dumps(line) for line in lines))))
+    assert all(isinstance(entry, Record) for entry in found), found
+    return found  # type: ignore[return-value]
+
+
+@pytest.fixture
+def run(lake: Lake, tmp_path: Path) -> Run:
+    return Run(ReleaseSpec(name="tiny", resources={"papers_per_shard": 1}), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
+
+
+def deliver(run: Run, lines: list[dict[str, Any]], ready_at: str = "2023-01-05T00:00:00Z", parent: str | None = None) -> None:
+    run.table(RECORDS).write(0, list_of(records(lines), ready_at))
+    run.table(RECORDS).commit([0])
+    header = Record(f"grobid:{SHA1}", "grobid", Kind.PDF, title="Deep parsing of papers at scale", pdf_sha1=SHA1, doi="10.18653/v1/n18")
+    run.table(PDF_RECORDS).write(0, list_of([header], ready_at))
+    run.table(PDF_RECORDS).commit([0])
+    declared = {"open_access": True, "licence": "CC-BY-4.0", "published": None}
+    run.table(PDFS).write(0, [{"pdf_sha1": SHA1, "bytes": 1, "places": [], "first_seen": ready_at, "declared": declared}])
+    run.table(PDFS).commit([0], {"pdf_shards": 1})
+    run.table(DELIVERIES).write(0, [])
+    run.table(DELIVERIES).commit([0], {"inputs": "", "parent": parent})
+    run.lake.put(f"releases/{run.release_id}/suppress.jsonl", json.dumps({"doi": "10.18653/V1/N18", "reason": "asked"}).encode())
+
+
+def list_of(found: list[Record], ready_at: str) -> pa.Table:
+    return pa.Table.from_batches(batches(found, delivery="d", ready_at=ready_at), schema=RECORDS.schema)
+
+
+def run_stage(run: Run, stage: Any) -> dict[str, float]:
+    for shard in stage.plan(run):
+        stage.work(run, shard)
+    metrics: dict[str, float] = stage.finish(run)
+    return metrics
+
+
+def test_records_of_one_paper_come_together_and_every_record_has_a_paper(run: Run) -> None:
+    deliver(run, RECORD_LINES)
+    metrics = run_stage(run, Cluster())
+    papers = dict(zip(*run.table(CLUSTERS).read(["record_id", "paper_id"]).to_pydict().values(), strict=True))
+    assert papers["crossref:10.18653/v1/n18"] == papers["arxiv:1911.02782"] == papers[f"grobid:{SHA1}"] != papers["dblp:conf/x/1"]
+    assert metrics["papers"] == 2 and metrics["rows.members"] == 4 and metrics["edges.title"] == 1 and metrics["edges.doi"] == 1
+    assert run.paper_shards == 2
+    for shard in range(2):
+        members = run.table(MEMBERS).read(["paper_id", "record_id"], shard=shard).to_pylist()
+        assert members == sorted(members, key=lambda row: (row["paper_id"], row["record_id"]))
+    assert run.table(EDGES).committed().rows == 2
+
+
+def test_vote_and_filter_follow_the_clusters(run: Run) -> None:
+    deliver(run, RECORD_LINES)
+    run_stage(run, Cluster())
+    metrics = run_stage(run, Vote())
+    assert metrics["rows.papers"] == 2 and metrics["with_pdf"] == 1 and metrics["open_access"] == 1
+    (paper,) = [row for row in run.table(PAPERS).read().to_pylist() if row["doi"]]
+    assert (paper["title"], paper["date"], paper["date_precision"]) == ("Deep parsing of papers at scale", "2020-05-01", "day")
+    assert paper["arxiv_id"] == "1911.02782" and paper["canonical_pdf"] == SHA1 and paper["licence"] == "CC-BY-4.0"
+    assert dict(paper["provenance"])["title"]["rule"] == "publisher"
+
+    for table in (FULLTEXTS, ENTRIES):
+        for shard in range(run.paper_shards):
+            run.table(table).write(shard, [])
+        run.table(table).commit(range(run.paper_shards))
+    run_stage(run, Filter())
+    outcomes = dict(zip(*run.table(FILTERED).read(["paper_id", "outcome"]).to_pydict().values(), strict=True))
+    assert sorted(outcomes.values()) == ["short_text", "suppressed"]
+    assert outcomes[paper["paper_id"]] == "suppressed"
+
+
+def test_a_second_release_keeps_ids_and_remembers_merged_ones(run: Run, tmp_path: Path) -> None:
+    apart = [{**RECORD_LINES[0], "title": "Something else entirely, by hand"}, *RECORD_LINES[1:]]
+    deliver(run, apart)
+    run_stage(run, Cluster())
+    before = dict(zip(*run.table(CLUSTERS).read(["record_id", "paper_id"]).to_pydict().values(), strict=True))
+    snapshot = tmp_path / "lake" / "snapshots" / "tiny-20230201-00000000"
+    snapshot.mkdir(parents=True)
+    for table in (CLUSTERS, ALIASES):
+        pq.write_table(run.table(table).read(), snapshot / f"{table.name}.parquet")
+
+    later = Run(run.spec, datetime(2023, 3, 1, tzinfo=UTC), run.lake, tmp_path)
+    deliver(later, RECORD_LINES, ready_at="2023-02-05T00:00:00Z", parent=snapshot.name)
+    run_stage(later, Cluster())
+    after = dict(zip(*later.table(CLUSTERS).read(["record_id", "paper_id"]).to_pydict().values(), strict=True))
+    assert after["dblp:conf/x/1"] == before["dblp:conf/x/1"]
+    assert after["crossref:10.18653/v1/n18"] == after["arxiv:1911.02782"] in before.values()
+    (alias,) = later.table(ALIASES).read().to_pylist()
+    assert {alias["alias"], alias["paper_id"]} == {before["crossref:10.18653/v1/n18"], before["arxiv:1911.02782"]}
+    first = later.table(CLUSTERS).read(["first_ready"])["first_ready"].unique().to_pylist()
+    assert first == ["2023-01-05T00:00:00Z"]  # redelivered, yet as old as it was
+
+
+def test_an_empty_release_has_empty_tables(run: Run) -> None:
+    deliver(run, [])
+    run.table(PDF_RECORDS).write(0, [])
+    run.table(PDF_RECORDS).commit([0])
+    run_stage(run, Cluster())
+    assert run.paper_shards == 1 and run.table(CLUSTERS).committed().rows == 0
+    assert run_stage(run, Vote())["rows.papers"] == 0
+
+
+@pytest.mark.parametrize("line", [b"not json", b"[]", b'{"reason": "nothing named"}', b'{"doi": ""}'])
+def test_a_suppression_that_cannot_be_read_stops_the_release(line: bytes) -> None:
+    with pytest.raises(UserError, match=r"suppress\.jsonl, line 2"):
+        read_suppressions(b'{"doi": "10.18653/v1/n18", "reason": "r"}\n' + line)

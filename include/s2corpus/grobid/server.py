@@ -150,7 +150,7 @@ class Server(ApiClient):
         try:
             response, status = self.get(self.base_url + "api/version", timeout=timeout)
         except requests.RequestException as error:
-            raise TransientError(f"{self.name} does not answer: {error}") from None
+            raise TransientError(f"{self.name} does not answer ({type(error).__name__})") from None
         if status in (401, 403):
             raise UserError(f"{self.name} wants a token (HTTP {status}): set S2CORPUS_EXTRACTOR_TOKEN to its token")
         if status >= 500:

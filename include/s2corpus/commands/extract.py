@@ -1,0 +1,107 @@
+"""`corpus extract`: PDFs through GROBID, or through the embedded extractor where no GROBID is named."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+import orjson
+
+
+@click.command(
+    epilog="Example: corpus extract papers/*.pdf --out tei; with a GROBID of your own: "
+    "GROBID_URL=http://localhost:8070 corpus extract papers/*.pdf --out tei"
+)
+@click.argument("pdfs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for <sha1>.tei.xml of each PDF and extractions.jsonl, a line for each PDF.",
+)
+@click.option("--in-flight", type=click.IntRange(1, 256), default=os.cpu_count() or 1, help="Requests at a time.")
+@click.option("--seconds", type=click.FloatRange(1), default=300.0, show_default=True, help="Time for each PDF.")
+def command(pdfs: tuple[Path, ...], out: Path, in_flight: int, seconds: float) -> None:
+    """Extract the full text of PDFs (or of the PDFs of a folder) as TEI.
+
+    GROBID_URL names one or several servers (with commas between); without it the embedded extractor runs for as long
+    as it takes. What the folder already has of the same extractor, version and options is not sent again.
+    """
+    from s2corpus.errors import UserError
+    from s2corpus.grobid import Limits, Options, Pool
+    from s2corpus.grobid.embedded import embedded_extractor
+    from s2corpus.pdf.files import by_sha1, write_table
+    from s2corpus.tables import EXTRACTIONS
+
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    files = by_sha1(pdfs)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{out}: no folder can be made there ({error.strerror}): name another with --out") from None
+    with ExitStack() as stack:
+        servers = [url for url in os.environ.get("GROBID_URL", "").split(",") if url.strip()]
+        token = os.environ.get("S2CORPUS_EXTRACTOR_TOKEN")
+        if not servers:
+            url, token = stack.enter_context(embedded_extractor(in_flight))
+            servers = [url]
+        limits = Limits(in_flight=in_flight, deadline=seconds, request=seconds / Limits.tries)
+        pool = Pool(servers, Options(), limits, token=token)
+        extractor, version = pool.identity()
+        key = {"extractor": extractor, "version": version, "options_hash": pool.options.hash}
+        table = out / "extractions.jsonl"
+        rows = {row["pdf_sha1"]: row for row in _kept(table) if key.items() <= row.items() and _complete(row, out)}
+        items = [(sha1, partial(_open, path)) for sha1, path in files.items() if sha1 not in rows]
+        with table.open("ab") as lines:  # one by one, so that what was answered before a crash is not sent again
+            for result in pool.extract(items):
+                row = {
+                    **key,
+                    "pdf_sha1": result.pdf_sha1,
+                    "outcome": result.outcome,
+                    "tries": result.tries,
+                    "seconds": result.seconds,
+                    "server": result.server,
+                    "tei_sha1": result.tei_sha1,
+                    "stored": None if result.tei is None else f"{result.pdf_sha1}.tei.xml",
+                }
+                if result.tei is not None:
+                    (out / f"{result.pdf_sha1}.tei.xml").write_bytes(result.tei)
+                rows[result.pdf_sha1] = row
+                lines.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+                lines.flush()
+    write_table(table, EXTRACTIONS, rows.values())
+    for sha1, path in files.items():
+        click.echo(f"{rows[sha1]['outcome']}\t{path}\t{rows[sha1]['stored'] or ''}".rstrip())
+    counts = Counter(rows[sha1]["outcome"] for sha1 in files)
+    told = ", ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items()))
+    click.echo(f"{len(files)} PDFs with {extractor} {version}: {told}; {len(files) - len(items)} were there", err=True)
+
+
+def _open(path: Path) -> BinaryIO:
+    return path.open("rb")
+
+
+def _kept(table: Path) -> Iterator[dict[str, Any]]:
+    """The rows of an earlier run, a half-written last one left out."""
+    if table.exists():
+        for line in table.read_bytes().splitlines():
+            with suppress(orjson.JSONDecodeError):
+                yield orjson.loads(line)
+
+
+def _complete(row: dict[str, Any], out: Path) -> bool:
+    """Whether a row stands for good: a final outcome whose TEI, if it has one, is as it was written."""
+    if row["outcome"].startswith("gave_up:"):
+        return False
+    if row["stored"] is None:
+        return True
+    tei = out / f"{row['pdf_sha1']}.tei.xml"
+    return tei.is_file() and hashlib.sha1(tei.read_bytes(), usedforsecurity=False).hexdigest() == row["tei_sha1"]

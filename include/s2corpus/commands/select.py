@@ -1,0 +1,42 @@
+"""`corpus select`: which PDFs are worth extracting (S2ORC App. B)."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+
+@click.command(
+    epilog="Example: corpus select papers/*.pdf --out selections.parquet; a line of output is outcome, file, detail."
+)
+@click.argument("pdfs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Table to write, .parquet or .jsonl.")
+@click.option("--max-pages", type=click.IntRange(1), default=50, show_default=True, help="More pages are no paper.")
+@click.option("--seconds", type=click.FloatRange(1), default=120.0, show_default=True, help="Time for each PDF.")
+@click.option("--memory-mb", type=click.IntRange(128), default=1024, show_default=True, help="Memory for each PDF.")
+@click.option("--workers", type=click.IntRange(1, 256), default=os.cpu_count() or 1, help="PDFs read at a time.")
+def command(
+    pdfs: tuple[Path, ...], out: Path | None, max_pages: int, seconds: float, memory_mb: int, workers: int
+) -> None:
+    """Say of each PDF (or each PDF of a folder) whether it is worth extracting, and why not."""
+    from s2corpus.pdf import inspect_many
+    from s2corpus.pdf.files import by_sha1, check_table_name, write_table
+    from s2corpus.tables import SELECTIONS
+
+    if out is not None:
+        check_table_name(out)
+    files = by_sha1(pdfs)
+    rows = []
+    for selection in inspect_many(
+        files.items(), max_pages=max_pages, workers=workers, timeout=seconds, memory_bytes=memory_mb << 20
+    ):
+        rows.append(asdict(selection))
+        click.echo("\t".join([selection.outcome, str(files[selection.pdf_sha1]), selection.detail or ""]).rstrip())
+    if out is not None:
+        write_table(out, SELECTIONS, rows)
+    told = ", ".join(f"{n} {outcome}" for outcome, n in sorted(Counter(row["outcome"] for row in rows).items()))
+    click.echo(f"{len(rows)} PDFs: {told}", err=True)

@@ -1,0 +1,50 @@
+"""The embedded extractor as a server of our own, for as long as it is needed."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from s2corpus.errors import TransientError
+from s2corpus.grobid.server import Server
+
+START_SECONDS = 60.0
+
+
+@contextmanager
+def embedded_extractor(workers: int) -> Iterator[tuple[str, str]]:
+    """Run `s2corpus.layout.server` on a free port of 127.0.0.1: its (address, token), until the block ends.
+
+    Raises:
+        TransientError: it does not come up.
+    """
+    token = secrets.token_urlsafe(24)
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "s2corpus.layout.server", "--port", str(port), "--workers", str(workers)],
+        env={**os.environ, "S2CORPUS_EXTRACTOR_TOKEN": token},
+        stdin=subprocess.DEVNULL,
+    )
+    try:
+        url = f"http://127.0.0.1:{port}"
+        server = Server(url, token=token, connections=1, max_bytes=1024)
+        end = time.monotonic() + START_SECONDS
+        while not server.alive(timeout=1.0):
+            if process.poll() is not None or time.monotonic() > end:
+                raise TransientError(f"the embedded extractor does not come up on 127.0.0.1:{port}")
+            time.sleep(0.1)
+        yield url, token
+    finally:
+        process.terminate()
+        try:
+            process.wait(10.0)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

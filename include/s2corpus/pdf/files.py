@@ -1,0 +1,57 @@
+"""PDF files as somebody names them at the command line, and the tables written about them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from s2corpus.errors import UserError
+from s2corpus.tables import Table
+
+
+def by_sha1(paths: Iterable[Path]) -> dict[str, Path]:
+    """Files, and the `*.pdf` files of folders, by SHA-1 of their bytes: the same bytes twice are one PDF.
+
+    Raises:
+        UserError: a path that is not there or cannot be read, or a folder without PDFs.
+    """
+    found: dict[str, Path] = {}
+    for path in paths:
+        if path.is_dir():
+            files = sorted(p for p in path.iterdir() if p.suffix.lower() == ".pdf" and p.is_file())
+            if not files:
+                raise UserError(f"{path}: a folder without PDFs: expected files named *.pdf in it")
+        else:
+            files = [path]
+        for file in files:
+            try:
+                with file.open("rb") as stream:
+                    found.setdefault(hashlib.file_digest(stream, "sha1").hexdigest(), file)
+            except OSError as error:
+                raise UserError(f"{file}: cannot be read ({error.strerror}): expected a PDF file or a folder") from None
+    return found
+
+
+def check_table_name(path: Path) -> None:
+    """Refuse a name that says neither of the two formats of `write_table`.
+
+    Raises:
+        UserError: it ends in something else than .parquet or .jsonl.
+    """
+    if path.suffix not in (".parquet", ".jsonl"):
+        raise UserError(f"{path}: expected a name that ends in .parquet or .jsonl")
+
+
+def write_table(path: Path, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows in order of the table's key, as Parquet or JSON lines by the file's suffix."""
+    data = sorted(rows, key=lambda row: tuple(row[column] for column in table.key))
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(data, schema=table.schema), path, compression="zstd")
+    else:
+        path.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in data))

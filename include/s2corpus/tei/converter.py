@@ -13,7 +13,7 @@ from s2corpus.tei.header import read_header, read_provenance
 from s2corpus.tei.model import EQUATION, EqSpan, Paragraph, Parse, RefEntry, RefType
 from s2corpus.tei.read import local_name, read
 from s2corpus.tei.references import first_ids, float_type, keys, read_float, read_formula, read_note
-from s2corpus.tei.sections import NO_SECTION, Section, Sections
+from s2corpus.tei.sections import Section, Sections
 from s2corpus.tei.text import Draft, Element, TextReader
 
 CONVERTER_VERSION = "1"  # part of the key of every stored parse: raise it when any parse may come out different
@@ -35,7 +35,7 @@ def convert(tei: bytes, *, pdf_sha1: str, options: str = "") -> Parse:
         body.read(element)
     for element in _outermost(root, "back"):
         for part in element:  # each is a div of its own, so that no head reaches into the next
-            back.read_part(part, _section_of_part(part))
+            back.read_part(part, Section(part=(part.get("type") or "").strip()))
     bib_elements, entries = read_bibliography(_outermost(root, "listBibl"))
     floats = _Floats((abstract, body, back))
     index = RefIndex(floats.entries, sections)
@@ -66,13 +66,6 @@ def _outermost(root: Element, name: str) -> Iterator[Element]:
             yield child
         else:
             yield from _outermost(child, name)
-
-
-def _section_of_part(part: Element) -> Section:
-    """A part of the back without heads is called by its type: "acknowledgement", "annex"."""
-    name = (part.get("type") or "").strip()
-    has_head = any(local_name(element) == "head" for element in part.iter())
-    return NO_SECTION if has_head or not name else Section((name,), None, ())
 
 
 class _Floats:

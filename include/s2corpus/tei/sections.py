@@ -23,17 +23,18 @@ _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 class Section(NamedTuple):
     """Where a paragraph stands: the heads above it, outermost first, and the innermost one's number."""
 
-    heads: tuple[str, ...]
-    num: str | None
-    numbers: tuple[str, ...]  # the number's parts over all levels: ("III", "B") for head B under III
+    heads: tuple[str, ...] = ()
+    num: str | None = None
+    numbers: tuple[str, ...] = ()  # the number's parts over all levels: ("III", "B") for head B under III
+    part: str = ""  # what stands for the heads where there are none: the type of a part of the back, "acknowledgement"
 
     @property
     def path(self) -> str:
         """The heads joined by `::`."""
-        return "::".join(self.heads)
+        return "::".join(self.heads) or self.part
 
 
-NO_SECTION = Section((), None, ())
+NO_SECTION = Section()
 
 
 class Sections:
@@ -55,10 +56,13 @@ class Sections:
             letters = match["letters"]
             if letters is None or self._roman or letters == "I":
                 num = _clean(match["appendix"] or match["dotted"] or match["plain"] or letters)
-                head = match["rest"] or head
+                head = match["rest"]
         if not num:
-            return Section((*parent.heads, head), None, ()) if head else parent
+            return Section((*parent.heads, head)) if head else parent
         numbers = self._place(num)
+        if not head and numbers in self._open:  # "4." where 4.3.1 broke off: nothing new begins
+            return self.numbered[numbers]
+        head = head or num
         above = parent.heads
         if not above:
             above = tuple(self._open[numbers[:i]] for i in range(1, len(numbers)) if numbers[:i] in self._open)

@@ -86,19 +86,20 @@ class TextReader:
         self._sections = sections
         self._section = NO_SECTION
         self._outer = NO_SECTION  # the section around the current div
+        self._before = NO_SECTION  # the section of the div before
         self._in_paragraph = False
         self._flat = flat
         self._start()
 
     def read(self, container: Element, section: Section = NO_SECTION) -> None:
         """Read the content of a container (body, abstract, a part of the back) inside a section."""
-        self._section = self._outer = section
+        self._section = self._outer = self._before = section
         self._content(container)
         self._flush()
 
     def read_part(self, part: Element, section: Section = NO_SECTION) -> None:
         """Read one element for what it is (a div, a paragraph, a note) inside a section."""
-        self._section = self._outer = section
+        self._section = self._outer = self._before = section
         self._element(part)
         self._flush()
 
@@ -163,7 +164,8 @@ class TextReader:
             case _Does.HEAD:
                 self._flush()
                 if self._sections is not None:
-                    self._section = self._sections.enter(self._outer, element.get("n"), plain(element)) or self._section
+                    same = self._before if self._section is self._outer else self._section
+                    self._section = self._sections.enter(self._outer, element.get("n"), plain(element)) or same
             case _:
                 self._block(element, inside_paragraph=does is _Does.BREAK)
 
@@ -177,7 +179,7 @@ class TextReader:
         self._flush()
         self._outer, self._in_paragraph = outer, was
         if not inside_paragraph:
-            self._section = section
+            self._before, self._section = self._section, section
 
     def _callout(self, element: Element) -> None:
         text = "".join(element.itertext())

@@ -5,6 +5,7 @@ Every case states its outcomes by hand from SEMANTICS; nothing here computes a r
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -56,8 +57,12 @@ class Case:
     date: str | None = None  # canonical date where it is not the paper's own
     cites: list[str] = field(default_factory=list)  # papers it must cite, besides what chance brings
     citable: bool = True  # whether ordinary papers may cite it
-    exists: bool = True  # false: its records were withdrawn before the release
-    since: int = 1  # the first release that sees it
+    later: dict[int, dict[str, Any]] = field(default_factory=dict)  # release → what it changes from then on
+
+    def at(self, release: int) -> Case:
+        """The case as the given release (1, 2 or 3) must see it."""
+        changes = [change for since, change in sorted(self.later.items()) if since <= release]
+        return dataclasses.replace(self, **{k: v for change in changes for k, v in change.items()})
 
 
 class Cast:
@@ -67,6 +72,8 @@ class Cast:
         self.seed = seed
         self.titles = Titles()
         self.cases: list[Case] = []
+        self.merged: dict[int, tuple[tuple[str, str], ...]] = {}  # release → (paper that went, paper it became)
+        self.split_off: dict[int, tuple[tuple[str, str], ...]] = {}  # release → (new paper, paper it was)
         self.extras: tuple[str, ...] = ()  # PDFs that are nobody's, see `generate.EXTRAS`
 
     def rng(self, key: str, purpose: str) -> random.Random:
@@ -426,17 +433,65 @@ def record_only(cast: Cast) -> None:
         "its only record is withdrawn by a later delivery",
         "2013-04-06",
         citable=False,
-        exists=False,
     )
     delivered(gone, sources.crossref(gone.paper))
     delivered(gone, sources.tombstone(f"crossref:{gone.paper.doi}"), delivery="delta")
 
 
-def later(cast: Cast) -> None:
-    """A paper whose drop and record are ready only after the release's `as_of`."""
-    case = cast.add("later", "delivered after the release's as_of", "2022-10-10", since=2, citable=False)
+def three_months(cast: Cast) -> None:
+    """What happens in February and March: papers are added, merged, split, get their PDF, and vanish."""
+    for key, drop, delivery in (
+        ("added-february", "2023-02-a", "february"),
+        ("added-march", "2023-03-a", "march"),
+    ):
+        case = cast.add(key, f"delivered in {delivery}", "2022-10-10", citable=False)
+        published(case, drops=(drop,))
+        delivered(case, sources.crossref(case.paper, pdf_sha1=f"@{case.key}.pdf"), delivery=delivery)
+
+    record = {"s2orc": "no_parse", "s2ag": "kept", "open_access": False, "citable": False}
+    case = cast.add("pdf-follows", "its PDF comes a month after its record", "2020-02-02", **record)
     published(case, drops=("2023-02-a",))
-    delivered(case, sources.crossref(case.paper, pdf_sha1=f"@{case.key}.pdf"), delivery="later")
+    case.canonical = None
+    case.later[2] = {"s2orc": "kept", "s2ag": None, "open_access": True, "canonical": "pdf-follows.pdf"}
+    delivered(case, sources.crossref(case.paper, pdf_sha1="@pdf-follows.pdf"))
+
+    one = cast.add(
+        "merging-preprint", "a preprint whose published version has another title: one paper from February", "2021-06-06", citable=False
+    )  # fmt: skip
+    pdf = preprint(cast, one)
+    one.canonical = pdf.name
+    two = cast.add(
+        "merging-published", "the published version, a paper of its own until February", "2021-06-06", **record
+    )
+    two.paper.authors, two.paper.abstract = one.paper.authors, one.paper.abstract
+    one.paper.doi, one.paper.journal, one.paper.venue = None, None, None
+    delivered(one, sources.arxiv(one.paper, pdf_sha1=f"@{pdf.name}"))
+    delivered(two, sources.crossref(two.paper))
+    delivered(one, sources.crossref(two.paper, arxiv_id=one.paper.arxiv_id), delivery="february")
+    one.later[2] = {"title": two.paper.title}
+    cast.merged[2] = (("merging-published", "merging-preprint"),)
+
+    whole = cast.add(
+        "splitting", "another paper's record names its DOI by mistake until February", "2018-08-08", citable=False
+    )
+    published(whole)
+    other = cast.add("split-off", "the paper of that record", "2018-03-03", **record)
+    other.paper.pubmed_id, other.paper.journal, other.paper.venue = "99000002", "Annals of Field Ecology", None
+    other.date = "2018-03"
+    rng = cast.rng("split-off", "pubmed")
+    wrong = sources.pubmed(rng, other.paper, title=other.paper.title, doi=whole.paper.doi)
+    delivered(whole, sources.crossref(whole.paper, pdf_sha1="@splitting.pdf"), wrong)
+    delivered(other, wrong | {"doi": other.paper.doi}, delivery="february")
+    cast.split_off[2] = (("split-off", "splitting"),)
+
+    gone = cast.add("vanishing", "its only record is withdrawn in February", "2012-12-12", **record)
+    delivered(gone, sources.crossref(gone.paper))
+    delivered(gone, sources.tombstone(f"crossref:{gone.paper.doi}"), delivery="february")
+
+    by_key = {c.key: c for c in cast.cases}
+    typo = next(row for _, row in by_key["doi-typo-record"].records)
+    delivered(by_key["doi-typo"], typo | {"doi": by_key["doi-typo"].paper.doi}, delivery="march")
+    cast.merged[3] = (("doi-typo-record", "doi-typo"),)
 
 
 def sample_cast(seed: int, papers: int) -> Cast:
@@ -449,7 +504,7 @@ def sample_cast(seed: int, papers: int) -> Cast:
     identities(cast)
     unselected(cast)
     record_only(cast)
-    later(cast)
+    three_months(cast)
     specials = sum(any(p.belongs for p in c.pdfs) for c in cast.cases)
     for i in range(max(8, papers - specials)):
         regular(cast, i)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 from pathlib import Path
@@ -16,23 +16,29 @@ from s2corpus.errors import UserError
 from s2corpus.sample import broken, typeset
 from s2corpus.sample.cast import Case, Cast, PdfCase, sample_cast, tiny_cast
 from s2corpus.sample.deliver import jsonl, write_ready
-from s2corpus.sample.model import Head
+from s2corpus.sample.model import Head, Reference
 from s2corpus.sample.texts import write_all
 from s2corpus.sample.truth import EntryTruth, PaperTruth, ParagraphTruth, PdfTruth, Truth
 
-RELEASE = "2023-01"
-AS_OF = "2023-02-01T00:00:00Z"
 SEED = 20200705
-DROPS = {
-    "2023-01-a": "2023-01-12T06:00:00Z",
-    "2023-01-b": "2023-01-26T06:00:00Z",
-    "2023-02-a": "2023-02-09T06:00:00Z",
+RELEASES = ("2023-01", "2023-02", "2023-03")
+"""Monthly data intervals. The sample is made for the first; the others see what was added, merged, split and withdrawn since."""
+AS_OFS = ("2023-02-01T00:00:00Z", "2023-03-01T00:00:00Z", "2023-04-01T00:00:00Z")
+RELEASE, AS_OF = RELEASES[0], AS_OFS[0]
+
+_DROPS = {  # drop → first release that sees it, ready_at
+    "2023-01-a": (1, "2023-01-12T06:00:00Z"),
+    "2023-01-b": (1, "2023-01-26T06:00:00Z"),
+    "2023-02-a": (2, "2023-02-09T06:00:00Z"),
+    "2023-03-a": (3, "2023-03-09T06:00:00Z"),
 }
-DELIVERIES = {
-    "full": ("2023-01-full", "2023-01-08T04:00:00Z", "full"),
-    "delta": ("2023-01-delta", "2023-01-25T04:00:00Z", "delta"),
-    "later": ("2023-02-delta", "2023-02-08T04:00:00Z", "delta"),
+_DELIVERIES = {  # in order of time: first release that sees it, delivery_id, ready_at, mode
+    "full": (1, "2023-01-full", "2023-01-08T04:00:00Z", "full"),
+    "delta": (1, "2023-01-delta", "2023-01-25T04:00:00Z", "delta"),
+    "february": (2, "2023-02-delta", "2023-02-08T04:00:00Z", "delta"),
+    "march": (3, "2023-03-delta", "2023-03-08T04:00:00Z", "delta"),
 }
+_ARXIV_READY = "2023-01-05T04:00:00Z"  # before all others, so that a preprint's paper is the older of two that merge
 _MARK = ".sample.json"
 
 
@@ -70,9 +76,19 @@ def _generate(out: Path, made_with: dict[str, Any], cast_of: Callable[[], Cast],
     _write_drops(out, cast, contents)
     _write_sources(out, cast, contents)
     _write_suppressions(out, cast, contents)
-    truth = _truth(cast, contents)
-    truth_file.write_text(truth.to_json(), encoding="utf-8")
+    for number in (3, 2, 1):  # truth.json last: it says that the sample is complete
+        truth = _truth(cast, contents, number)
+        (out / _truth_name(number)).write_text(truth.to_json(), encoding="utf-8")
     return truth
+
+
+def truths(out: Path) -> tuple[Truth, ...]:
+    """The truths of all three releases of a sample."""
+    return tuple(Truth.from_json((out / _truth_name(n)).read_text(encoding="utf-8")) for n in (1, 2, 3))
+
+
+def _truth_name(release: int) -> str:
+    return "truth.json" if release == 1 else f"truth-{RELEASES[release - 1]}.json"
 
 
 def _generator() -> str:
@@ -154,7 +170,7 @@ def _write_drops(out: Path, cast: Cast, contents: dict[str, bytes]) -> None:
         declared = [{"name": name, **pdf.declared} for name, pdf in sorted(pdfs.items()) if pdf and pdf.declared]
         if declared:
             files["records.jsonl"] = jsonl(declared)
-        write_ready(out / "drops" / drop, files, DROPS[drop])
+        write_ready(out / "drops" / drop, files, _DROPS[drop][1])
 
 
 def _write_sources(out: Path, cast: Cast, contents: dict[str, bytes]) -> None:
@@ -166,7 +182,9 @@ def _write_sources(out: Path, cast: Cast, contents: dict[str, bytes]) -> None:
                 row = row | {"pdf_sha1": _sha1(contents[named.removeprefix("@")])}
             deliveries[row["source"], delivery].append(row)
     for (source, delivery), rows in sorted(deliveries.items()):
-        delivery_id, ready_at, mode = DELIVERIES[delivery]
+        _, delivery_id, ready_at, mode = _DELIVERIES[delivery]
+        if (source, delivery) == ("arxiv", "full"):
+            ready_at = _ARXIV_READY
         rows.sort(key=lambda r: str(r["record_id"]))
         write_ready(out / "sources" / source / delivery_id, {"records.jsonl": jsonl(rows)}, ready_at, mode)
 
@@ -181,35 +199,66 @@ def _write_suppressions(out: Path, cast: Cast, contents: dict[str, bytes]) -> No
     (out / "suppress.jsonl").write_bytes(jsonl(rows))
 
 
-def _truth(cast: Cast, contents: dict[str, bytes]) -> Truth:
+def _truth(cast: Cast, contents: dict[str, bytes], release: int) -> Truth:
+    """What release 1, 2 or 3 must make of the sample."""
+    drops = _drops_of(cast)
     places: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for drop, names in sorted(_drops_of(cast).items()):
+    for drop, names in sorted(drops.items()):
         for name in sorted(names):
             places[name].append((drop, name))
-    pdfs: list[PdfTruth] = []
+    seen = {name for drop, names in drops.items() if _DROPS[drop][0] <= release for name in names}
+    records = _records(cast, release)
+    cases = {c.key: c.at(release) for c in cast.cases}
+    cases = {
+        key: c for key, c in cases.items() if records[key] or (not c.records and any(p.name in seen for p in c.pdfs))
+    }
+    pdfs = [
+        PdfTruth(_sha1(contents[pdf.name]), tuple(places[pdf.name]), pdf.name in seen, pdf.selection, case.key)
+        for case in cast.cases
+        for pdf in case.pdfs
+    ]
+    pdfs += [PdfTruth(_sha1(contents[n]), tuple(places[n]), True, _EXTRA_SELECTION[n], None) for n in cast.extras]
+    return Truth(
+        cast.seed,
+        RELEASES[release - 1],
+        AS_OFS[release - 1],
+        "fixed",
+        tuple(sorted(pdfs, key=lambda p: p.sha1)),
+        tuple(_paper_truth(case, records[key], cases, seen, contents) for key, case in cases.items()),
+        cast.merged.get(release, ()),
+        cast.split_off.get(release, ()),
+    )
+
+
+def _records(cast: Cast, release: int) -> dict[str, tuple[str, ...]]:
+    """Case → its records: the case that delivered a record last has it, and a withdrawn record nobody."""
+    order = list(_DELIVERIES)
+    latest: dict[str, tuple[int, str | None]] = {}
     for case in cast.cases:
-        for pdf in case.pdfs:
-            pdfs.append(
-                PdfTruth(_sha1(contents[pdf.name]), tuple(places[pdf.name]), case.since == 1, pdf.selection, case.key)
-            )
-    for name in cast.extras:
-        pdfs.append(PdfTruth(_sha1(contents[name]), tuple(places[name]), True, _EXTRA_SELECTION[name], None))
-    papers = [_paper_truth(cast, case, contents) for case in cast.cases if case.exists and case.since == 1]
-    pdfs.sort(key=lambda p: p.sha1)
-    return Truth(cast.seed, RELEASE, AS_OF, "fixed", tuple(pdfs), tuple(papers))
+        for delivery, row in case.records:
+            at = order.index(delivery)
+            if _DELIVERIES[delivery][0] <= release and at >= latest.get(row["record_id"], (-1, None))[0]:
+                latest[row["record_id"]] = (at, None if row.get("deleted") else case.key)
+    return {c.key: tuple(sorted(r for r, (_, key) in latest.items() if key == c.key)) for c in cast.cases}
 
 
-def _paper_truth(cast: Cast, case: Case, contents: dict[str, bytes]) -> PaperTruth:
+def _paper_truth(
+    case: Case,
+    records: tuple[str, ...],
+    cases: Mapping[str, Case],
+    seen: Collection[str],
+    contents: Mapping[str, bytes],
+) -> PaperTruth:
     p = case.paper
-    selected = [pdf for pdf in case.pdfs if pdf.selection == "selected"]
+    selected = [pdf for pdf in case.pdfs if pdf.selection == "selected" and pdf.name in seen]
     printed = typeset.body(p) if case.canonical else []
     return PaperTruth(
         key=case.key,
         why=case.why,
-        title=None if case.filtered == "no_title" else p.title,
+        title=None if case.filtered == "no_title" else case.title or p.title,
         authors=tuple(a.last for a in p.authors),
         date=case.date or p.date,
-        record_ids=tuple(sorted({row["record_id"] for _, row in case.records})),
+        record_ids=records,
         pdfs=tuple(sorted(_sha1(contents[pdf.name]) for pdf in selected)),
         canonical_pdf=_sha1(contents[case.canonical]) if case.canonical else None,
         open_access=case.open_access,
@@ -222,11 +271,12 @@ def _paper_truth(cast: Cast, case: Case, contents: dict[str, bytes]) -> PaperTru
         heads=tuple(h.text for h in printed if isinstance(h, Head)),
         removed_heads=("Supplementary readings",) if case.body == "gibberish" else (),
         body=tuple(ParagraphTruth(b.section, b.text, b.callouts) for b in printed if not isinstance(b, Head)),
-        bibliography=tuple(_entries(cast, case)) if case.canonical else (),
+        bibliography=tuple(_entry(r, cases) for r in p.references) if case.canonical else (),
     )
 
 
-def _entries(cast: Cast, case: Case) -> Iterable[EntryTruth]:
-    kept = {c.key for c in cast.cases if c.filtered == "kept" and c.exists and c.since == 1}
-    for r in case.paper.references:
-        yield EntryTruth(r.title, r.cites if r.cites in kept else None, "numeral" if r.numeral else None)
+def _entry(r: Reference, cases: Mapping[str, Case]) -> EntryTruth:
+    """A filtered paper is no target."""
+    cited = cases.get(r.cites or "")
+    links_to = cited.key if cited and cited.filtered == "kept" else None
+    return EntryTruth(r.title, links_to, "numeral" if r.numeral else None)

@@ -119,7 +119,7 @@ class Paper:
     arxiv_id: str | None = None
     pubmed_id: str | None = None
     style: Style = Style.BRACKET
-    ranges: str = "joined"  # `joined` prints [1, 3-5], `split` prints [3]–[5]
+    ranges: str = "joined"  # `joined` prints [1, 3-5], `split` prints [3]–[5] and titles of entries in quotes
     columns: int = 1
     language: str = "en"
     keywords: str | None = None

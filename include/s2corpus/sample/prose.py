@@ -246,8 +246,13 @@ class Writer:
             if char in "\x00\x01":
                 runs.append(text[start:at])
                 start = at + 1
-                if queue:
-                    runs.append(Cite(queue.pop(0).refs, textual=char == "\x01"))
+                if char == "\x01":
+                    first, *others = queue.pop(0).refs
+                    runs.append(Cite((first,), textual=True))
+                    if others:
+                        queue.insert(0, Cite(tuple(others)))
+                elif queue and self.rng.random() < 0.65:
+                    runs.append(queue.pop(0))
         runs.append(text[start:])
         return runs
 

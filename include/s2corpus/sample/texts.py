@@ -24,7 +24,7 @@ _WITHOUT_REFERENCES = frozenset({"german", "chinese", "editorial", "short", "sli
 
 def write_all(cast: Cast) -> None:
     """Give every case its references and its body."""
-    citable = [c for c in cast.cases if c.citable and c.filtered == "kept" and c.exists]
+    citable = [c for c in cast.cases if c.citable and c.filtered == "kept"]
     regular = [c for c in cast.cases if c.key.startswith("regular-")]
     for case in cast.cases:
         if case.body not in _WITHOUT_REFERENCES and case.pdfs:
@@ -85,7 +85,13 @@ def _body(cast: Cast, case: Case) -> None:
         case "chinese":
             p.blocks = paragraphs(foreign.CHINESE_HEADS, [foreign.chinese(rng, 8) for _ in range(12)])
         case "editorial":
-            p.blocks = [[_plain(w, "intro", 7)], [_plain(w, "discussion", 7)], [_plain(w, "conclusion", 7)]]
+            p.blocks = [
+                Head("A new volume", None),
+                [_plain(w, "intro", 7)],
+                [_plain(w, "discussion", 7)],
+                Head("What comes next", None),
+                [_plain(w, "conclusion", 7)],
+            ]
         case "the":
             _usual_with(rng, case, [[foreign.the_heavy(rng, 8)] for _ in range(5)])
         case "0.05":

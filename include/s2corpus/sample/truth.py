@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 
@@ -72,10 +72,8 @@ class Truth:
     split: str
     pdfs: tuple[PdfTruth, ...]
     papers: tuple[PaperTruth, ...]
-    merged: tuple[tuple[str, str], ...] = field(
-        default=()
-    )  # (paper that went, paper it is now), since the release before
-    split_off: tuple[tuple[str, str], ...] = field(default=())  # (new paper, paper it was)
+    merged: tuple[tuple[str, str], ...] = ()  # since the release before: (paper that went, paper it is now)
+    split_off: tuple[tuple[str, str], ...] = ()  # likewise: (new paper, paper it was)
 
     def to_json(self) -> str:
         """The content of `truth.json`."""

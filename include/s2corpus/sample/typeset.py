@@ -136,9 +136,15 @@ def reference_runs(paper: Paper, index: int) -> list[dict[str, str]]:
         runs = [{"s": f"{who}. {r.title}. "}, {"it": r.source}, {"s": f". {r.year};{r.volume}:{r.pages}."}]
     else:
         names = [f"{a.initials} {a.last}" for a in r.authors]
-        who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])}, and {names[-1]}"
+        who = " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])}, and {names[-1]}"
+        title = [{"s": f"{who}, “{r.title},” "}] if paper.ranges == "split" else [{"s": f"{who}. {r.title}. "}]
         end = f", vol. {r.volume}, pp. {r.pages}, {r.year}." if r.is_journal else f", pp. {r.pages}, {r.year}."
-        runs = [{"s": f"{who}. {r.title}. "}, {"s": "" if r.is_journal else "In "}, {"it": r.source}, {"s": end}]
+        runs = [
+            *title,
+            {"s": "" if r.is_journal else "in " if paper.ranges == "split" else "In "},
+            {"it": r.source},
+            {"s": end},
+        ]
     if r.doi:
         runs.append({"s": f" doi:{r.doi}"})
     elif r.arxiv_id:
@@ -158,6 +164,7 @@ def template_data(paper: Paper, *, preprint: bool = False) -> dict[str, Any]:
         "lang": paper.language,
         "columns": paper.columns,
         "landscape": False,
+        "page_numbers": True,
         "title": paper.title,
         "authors": ", ".join(a.full for a in paper.authors),
         "affiliation": None,

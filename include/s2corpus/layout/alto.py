@@ -47,7 +47,16 @@ def _convert(pdf: Path, out: Path, timeout: float) -> None:
     """Writes the ALTO XML of `pdf` to `out`, its metadata beside it.
 
     Raises ExtractionError: TIMEOUT, or PDFALTO_CONVERSION_FAILURE on a non-zero exit."""
-    options = ["-q", "-readingOrder", "-onlyGraphsCoord", "-vectorBoxes", "-vectorCoordsOnly", "-vectorLimit", "5000"]
+    options = [
+        "-q",
+        "-readingOrder",
+        "-fullFontName",
+        "-onlyGraphsCoord",
+        "-vectorBoxes",
+        "-vectorCoordsOnly",
+        "-vectorLimit",
+        "5000",
+    ]
     process = subprocess.Popen(
         [_binary(), *options, str(pdf), str(out)],
         stdin=subprocess.DEVNULL,

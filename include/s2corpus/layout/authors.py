@@ -16,7 +16,7 @@ _AFFILIATION = re.compile(
     r"correspond|equal contribution|e-?mail|@|http|www\.|received|accepted|published|\bvol\b|\bdoi\b|track$|street|\bp\.?o\. box",
     re.I,
 )
-_PARTICLES = {
+PARTICLES = {
     "van",
     "von",
     "de",
@@ -39,7 +39,7 @@ _PARTICLES = {
     "st.",
     "zu",
 }
-_SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
+SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = {
     "dr",
     "dr.",
@@ -123,13 +123,13 @@ def parse(text: str) -> Author | None:
         return None
     if not all(_NAME_WORD.fullmatch(w) for w in words):
         return None
-    significant = [w for w in words if w.lower() not in _PARTICLES]
+    significant = [w for w in words if w.lower() not in PARTICLES]
     if len(significant) < 1 or not all(w[0].isupper() or not w[0].isascii() for w in significant):
         return None
-    if len(words) > 2 and words[-1].lower() in _SUFFIXES:
+    if len(words) > 2 and words[-1].lower() in SUFFIXES:
         words = words[:-1]
     cut = len(words) - 1
-    while cut > 1 and words[cut - 1].lower() in _PARTICLES:
+    while cut > 1 and words[cut - 1].lower() in PARTICLES:
         cut -= 1
     surname = " ".join(words[cut:])
     if len(surname.strip(".")) < 2:

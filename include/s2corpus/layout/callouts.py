@@ -87,8 +87,7 @@ class Linker:
                 _fold(w) for w in re.findall(r"[^\W\d_]{2,}", entry.raw)[:1]
             ]
             self._surnames.append(surnames)
-            year = re.search(rf"{re.escape(reference.year)}[a-z]?", entry.raw) if reference.year else None
-            for key in {year.group() if year else "", reference.year}:
+            for key in {reference.year, reference.year[:4]}:
                 self._names.setdefault((surnames[0] if surnames else "", key), []).append(i)
 
     def find(self, text: Text) -> list[Callout]:

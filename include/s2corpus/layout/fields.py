@@ -1,4 +1,4 @@
-"""A reference string into its fields."""
+"""A reference string into its fields: the CRF's labels, put together."""
 
 from __future__ import annotations
 
@@ -6,51 +6,82 @@ import re
 from dataclasses import dataclass, field
 
 from .authors import Author
+from .crf import Label, label
+from .names import people
 
-_YEAR = re.compile(r"\(?\b((?:1[6-9]|20)\d\d)[a-z]?\b\)?")
+_YEAR = re.compile(r"(?:1[6-9]|20)\d\d[a-z]?")
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+", re.I)
 _ARXIV = re.compile(
-    r"arxiv[:\s.]*(?:preprint\s+arxiv:)?\s*(\d{4}\.\d{4,5}|[a-z\-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?", re.I
+    r"arxiv[\s:.]*(?:preprint\s+arxiv\s*:)?\s*(?:abs/)?(\d{4}\.\s?\d{4,5}|[a-z\-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?", re.I
 )
-_URL = re.compile(r"https?://\S+")
+_OLD_ARXIV = re.compile(
+    r"\b((?:hep-(?:ph|th|ex|lat)|astro-ph|cond-mat|gr-qc|nucl-(?:ex|th)|quant-ph|math-ph|math)/\d{7})\b"
+)
+_URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]+")
+_ENDS = " ,.;:“”\"'‘’«»()[]"
 
 
 @dataclass(slots=True)
 class Reference:
-    """The fields of a reference, as printed."""
+    """The fields of a reference, as printed; empty where it has none."""
 
     title: str = ""
     authors: list[Author] = field(default_factory=list)
     journal: str = ""
     booktitle: str = ""
+    series: str = ""
+    editors: list[Author] = field(default_factory=list)
     publisher: str = ""
     location: str = ""
     volume: str = ""
     issue: str = ""
     pages: str = ""
     year: str = ""
+    """With the letter that tells works of one year apart."""
     doi: str = ""
     arxiv: str = ""
     url: str = ""
+    monograph: bool = False
+    """The title is a book's own."""
 
 
 def parse(raw: str) -> Reference:
-    """The fields of a reference string."""
-    reference = Reference()
+    """The fields of a reference string. Identifiers are found by their form, the rest by the CRF."""
+    out = Reference()
+    found: dict[Label, list[str]] = {}
+    for kind, value in label(raw):
+        found.setdefault(kind, []).append(value)
+
+    def first(kind: Label) -> str:
+        return next((v for x in found.get(kind, []) if (v := x.strip(_ENDS))), "")
+
+    out.title = max(
+        (t.strip(_ENDS[:-4] if t.count("(") == t.count(")") else _ENDS) for t in found.get(Label.TITLE, [])),
+        key=len,
+        default="",
+    )
+    out.title = _closed(out.title)
+    out.journal, out.booktitle, out.series = first(Label.JOURNAL), first(Label.BOOKTITLE), first(Label.SERIES)
+    if not out.title and out.booktitle:
+        out.title, out.booktitle, out.monograph = out.booktitle, "", True
+    out.authors = people(" , ".join(found.get(Label.AUTHOR, [])))
+    out.editors = people(" , ".join(found.get(Label.EDITOR, [])))
+    out.publisher = first(Label.PUBLISHER) or first(Label.INSTITUTION)
+    out.location = first(Label.LOCATION)
+    out.volume, out.issue, out.pages = first(Label.VOLUME), first(Label.ISSUE), first(Label.PAGES)
+    years = [m.group() for d in found.get(Label.DATE, []) if (m := _YEAR.search(d))]
+    out.year = next(iter(years), "") or next((m.group() for m in _YEAR.finditer(raw)), "")
     if match := _DOI.search(raw):
-        reference.doi = match.group().rstrip(".,;)")
-    if match := _ARXIV.search(raw):
-        reference.arxiv = match.group(1)
+        out.doi = match.group().rstrip(".,;)]")
+    if match := _ARXIV.search(raw) or _OLD_ARXIV.search(raw):
+        out.arxiv = match.group(1).replace(" ", "")
     if match := _URL.search(raw):
-        reference.url = match.group().rstrip(".,;)")
-    years = list(_YEAR.finditer(raw))
-    if years:
-        reference.year = years[0].group(1)
-    if quoted := re.search(r"[“\"‘]{1,2}(.{8,}?)[,.]?[”\"’]{1,2}", raw):
-        reference.title = quoted.group(1).strip(" ,.")
-    elif years and years[0].start() > 5 and years[0].start() < len(raw) * 0.6:
-        reference.title = raw[years[0].end() :].lstrip(" .,:)").split(". ")[0].strip(" .")
-    else:
-        parts = raw.split(". ")
-        reference.title = max(parts[:3], key=len).strip(" .") if parts else ""
-    return reference
+        out.url = match.group().rstrip(".,;)]")
+    return out
+
+
+def _closed(title: str) -> str:
+    """A bracket that lost its partner goes."""
+    if title.count("(") > title.count(")"):
+        return title + ")" if title.rfind("(") > len(title) - 40 else title
+    return title

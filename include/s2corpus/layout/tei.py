@@ -172,7 +172,7 @@ def _figure(parent: etree._Element, ident: str, item: Float) -> None:
 
 def _bibl(parent: etree._Element, ident: str, entry: Entry, reference: Reference) -> None:
     structure = _add(parent, "biblStruct", id=ident)
-    article = bool(reference.journal or reference.booktitle) or not reference.publisher
+    article = not reference.monograph
     if article:
         first = _add(structure, "analytic")
         _add(first, "title", reference.title, level="a", type="main")
@@ -201,7 +201,7 @@ def _bibl(parent: etree._Element, ident: str, entry: Entry, reference: Reference
             pages.set("from", start)
             pages.set("to", end)
     if reference.year:
-        _add(imprint, "date", type="published", when=reference.year)
+        _add(imprint, "date", type="published", when=reference.year[:4])
     if reference.publisher:
         _add(imprint, "publisher", reference.publisher)
     if reference.location:

@@ -1,0 +1,188 @@
+"""The reference CRF: tokens of a reference string, their features, their labels."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+MODEL = Path(__file__).with_name("references.crfsuite")
+"""Trained by `python -m s2corpus.layout.training`."""
+MAX_CHARACTERS = 3000
+"""Longer strings are no references; the rest is left unlabelled."""
+
+_TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
+_MONTH = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*$", re.I)
+_ROMAN = re.compile(r"[IVXLC]+$")
+
+
+class Label(StrEnum):
+    """What a token of a reference string belongs to."""
+
+    AUTHOR = "author"
+    TITLE = "title"
+    JOURNAL = "journal"
+    BOOKTITLE = "booktitle"
+    SERIES = "series"
+    EDITOR = "editor"
+    PUBLISHER = "publisher"
+    LOCATION = "location"
+    INSTITUTION = "institution"
+    COLLABORATION = "collaboration"
+    VOLUME = "volume"
+    ISSUE = "issue"
+    PAGES = "pages"
+    DATE = "date"
+    IDNO = "idno"
+    URL = "url"
+    NOTE = "note"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A token of a reference string and where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+
+def pieces(raw: str) -> list[Piece]:
+    """Runs of letters, runs of digits, single signs."""
+    return [Piece(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(raw[:MAX_CHARACTERS])]
+
+
+def _shape(text: str) -> str:
+    if text.isdigit():
+        return f"d{min(len(text), 5)}"
+    if not text.isalpha():
+        return text
+    if len(text) == 1:
+        return "A" if text.isupper() else "a"
+    if text.isupper():
+        return "AA"
+    if text[0].isupper():
+        return "Aa" if text[1:].islower() else "AaA"
+    return "aa" if text.islower() else "aA"
+
+
+def features(raw: str, found: list[Piece]) -> list[list[str]]:
+    """For each token the names of what is true of it and its neighbours."""
+    n = len(found)
+    lows = [
+        "".join(c for c in unicodedata.normalize("NFKD", p.text.lower()) if not unicodedata.combining(c)) for p in found
+    ]
+    shapes = [_shape(p.text) for p in found]
+    quoted = _inside(found, '“«‘"', '”»’"')
+    bracket = _inside(found, "([", ")]")
+    year_before = 0
+    stops = 0
+    out: list[list[str]] = []
+    for i, piece in enumerate(found):
+        low, shape = lows[i], shapes[i]
+        is_year = len(piece.text) == 4 and piece.text.isdigit() and "1600" <= piece.text <= "2035"
+        glued = i > 0 and found[i - 1].end == piece.start
+        item = [
+            "w="
+            + (
+                low
+                if not piece.text.isdigit() or (is_year is False and len(low) < 2)
+                else ("YEAR" if is_year else "NUM")
+            ),
+            "s=" + shape,
+            f"p={min(10 * i // max(n, 1), 9)}",
+            f"i={i if i < 4 else 4}",
+            f"e={n - 1 - i if n - 1 - i < 4 else 4}",
+            f"y={year_before}",
+            f"st={min(stops, 4)}",
+        ]
+        if glued:
+            item.append("glued")
+        if piece.text.isalpha():
+            item += ["p2=" + low[:2], "p3=" + low[:3], "s2=" + low[-2:], "s3=" + low[-3:]]
+            if _MONTH.match(low) and len(low) >= 3:
+                item.append("month")
+            if _ROMAN.match(piece.text):
+                item.append("roman")
+        if is_year:
+            item.append("year")
+        if quoted[i]:
+            item.append("quoted")
+        if bracket[i]:
+            item.append("bracket")
+        for d in (-3, -2, -1, 1, 2, 3):
+            j = i + d
+            if not 0 <= j < n:
+                item.append(f"{d}=END")
+                continue
+            if abs(d) < 3:
+                item.append(f"{d}w=" + ("NUM" if found[j].text.isdigit() else lows[j]))
+            item.append(f"{d}s=" + shapes[j])
+        if i > 0:
+            item.append(f"s-1s={shapes[i - 1]}|{shape}")
+        if i + 1 < n:
+            item.append(f"ss+1={shape}|{shapes[i + 1]}")
+        if 0 < i < n - 1:
+            item.append(f"sss={shapes[i - 1]}|{shape}|{shapes[i + 1]}")
+        if i > 1:
+            item.append(f"s-2s-1s={shapes[i - 2]}|{shapes[i - 1]}|{shape}")
+        if i + 2 < n:
+            item.append(f"ss+1s+2={shape}|{shapes[i + 1]}|{shapes[i + 2]}")
+        out.append(item)
+        if is_year:
+            year_before = 1
+        if piece.text == "." and i and shapes[i - 1] not in ("A", "d1") and len(found[i - 1].text) > 3:
+            stops += 1
+    return out
+
+
+def _inside(found: list[Piece], opening: str, closing: str) -> list[bool]:
+    """Whether each token stands between an opening sign and its closing one (at most 60 tokens on)."""
+    out = [False] * len(found)
+    i = 0
+    while i < len(found):
+        at = opening.find(found[i].text)
+        if at >= 0:
+            for j in range(i + 1, min(len(found), i + 60)):
+                if found[j].text == closing[at]:
+                    out[i : j + 1] = [True] * (j + 1 - i)
+                    i = j
+                    break
+        i += 1
+    return out
+
+
+@cache
+def _tagger() -> Any:
+    import pycrfsuite
+
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(MODEL))
+    return tagger
+
+
+def label(raw: str) -> list[tuple[Label, str]]:
+    """The fields of a reference string in order: neighbouring tokens of one label, without separators at their ends."""
+    found = pieces(raw)
+    if not found:
+        return []
+    labels = [Label(x) for x in _tagger().tag(features(raw, found))]
+    return spans(raw, found, labels)
+
+
+def spans(raw: str, found: list[Piece], labels: list[Label]) -> list[tuple[Label, str]]:
+    """Labelled tokens as fields; OTHER is left out."""
+    out: list[tuple[Label, str]] = []
+    start = 0
+    for i in range(1, len(found) + 1):
+        if i < len(found) and labels[i] is labels[start]:
+            continue
+        if labels[start] is not Label.OTHER:
+            out.append((labels[start], raw[found[start].start : found[i - 1].end]))
+        start = i
+    return out

@@ -1,0 +1,81 @@
+"""Trains the reference CRF: `python -m s2corpus.layout.training --titles titles.tsv.gz --jats FOLDER`.
+
+Deterministic: the same metadata, seed and versions give the same model."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from pathlib import Path
+
+from ..crf import MODEL, features, pieces
+from . import metadata
+from .render import Sample, labelled, plain, render, roughen
+
+SEED = 20200705
+
+
+def samples(titles: Path, jats: Path | None, count: int) -> list[Sample]:
+    """`count` labelled strings: two thirds rendered with CSL styles, the rest in terse forms without title."""
+    rng = random.Random(SEED)
+    papers = metadata.titles(titles, rng, count)
+    cited = metadata.jats(jats) if jats else []
+    rng.shuffle(cited)
+    pool = metadata.mixed(papers, cited[: count // 3], rng)
+    rng.shuffle(pool)
+    terse = count // 4
+    out = list(render(pool[: count - terse], rng))
+    for meta in pool[-terse:]:
+        meta.kind = "article-journal"
+        sample = labelled(roughen(plain(meta, rng), rng, meta), rng)
+        if sample is not None:
+            out.append(sample)
+    rng.shuffle(out)
+    return out
+
+
+def train(data: list[Sample], model: Path, iterations: int) -> None:
+    """Trains with L-BFGS and elastic net; rare weights are left out, which keeps the model small."""
+    import pycrfsuite
+
+    trainer = pycrfsuite.Trainer(verbose=False)
+    for sample in data:
+        found = pieces(sample.raw)
+        trainer.append(features(sample.raw, found), [x.value for x in sample.labels])
+    trainer.select("lbfgs")
+    trainer.set_params({"c1": 0.4, "c2": 0.02, "max_iterations": iterations, "feature.possible_transitions": True})
+    trainer.train(str(model))
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m s2corpus.layout.training", description=(__doc__ or "").split("\n")[0]
+    )
+    parser.add_argument(
+        "--titles", type=Path, required=True, help="gzipped TSV: source, id, year, venue, title, authors"
+    )
+    parser.add_argument("--jats", type=Path, help="folder of JATS articles, whose reference lists are rendered too")
+    parser.add_argument("--count", type=int, default=12000, help="strings to train on")
+    parser.add_argument("--iterations", type=int, default=80)
+    parser.add_argument("--out", type=Path, default=MODEL)
+    parser.add_argument("--show", type=int, help="print so many strings with their labels instead of training")
+    given = parser.parse_args()
+    began = time.monotonic()
+    data = samples(given.titles, given.jats, given.count)
+    print(f"{len(data)} strings, {time.monotonic() - began:.0f} s")
+    if given.show:
+        for sample in data[: given.show]:
+            print(sample.raw)
+            print(
+                "   ",
+                " ".join(f"{p.text}/{x.value[:5]}" for p, x in zip(pieces(sample.raw), sample.labels, strict=True)),
+            )
+        return
+    train(data, given.out, given.iterations)
+    print(f"{given.out}: {given.out.stat().st_size / 1e6:.1f} MB, {time.monotonic() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 from s2corpus import spec
 from s2corpus.errors import TransientError, UserError
 from s2corpus.lake import Lake, open_lake
-from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes, paper_shards
+from s2corpus.snapshot.rows import tally
+from s2corpus.stages.base import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, PAPERS
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import Decision, Document, Outcome
@@ -54,7 +55,8 @@ class Clean:
     def finish(self, run: Run) -> Metrics:
         """Commit; outcomes are counted per set."""
         metrics = commit_all(run, self.writes, run.paper_shards)
-        return metrics | count_outcomes(run, DOCUMENTS)
+        counts = sorted(tally(run.table(DOCUMENTS), ["set", "outcome"]).items())
+        return metrics | {f"{set_}.{outcome}": float(n) for (set_, outcome), n in counts}
 
 
 def rules_of(release: spec.ReleaseSpec) -> spec.Clean:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow.compute as pc
 
-from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes
+from s2corpus.snapshot.rows import tally
+from s2corpus.stages.base import Metrics, Run, Shard, commit_all
 from s2corpus.tables import DOCUMENTS, PAPERS, SPLITS
 from s2corpus.text import splits
 from s2corpus.text.twins import Candidate, later_twins, repeated
@@ -53,7 +54,9 @@ class Split:
 
     def finish(self, run: Run) -> Metrics:
         """Commit; documents are counted per split."""
-        return commit_all(run, self.writes, run.paper_shards) | count_outcomes(run, SPLITS, "split")
+        metrics = commit_all(run, self.writes, run.paper_shards)
+        counts = sorted(tally(run.table(SPLITS), ["set", "split"]).items())
+        return metrics | {f"{set_}.{split}": float(n) for (set_, split), n in counts}
 
 
 def _repeated_keys(run: Run) -> set[int]:

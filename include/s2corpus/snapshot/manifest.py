@@ -1,0 +1,72 @@
+"""The manifest: what a snapshot is made of, by which rules, from what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from pydantic import BaseModel
+
+from s2corpus.snapshot.files import File
+from s2corpus.spec import ReleaseSpec
+
+FORMAT = "s2corpus-snapshot-1"
+_NOT_RULES = ("schedule", "resources", "quality")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One field of the release spec that decides content."""
+
+    name: str
+    value: Any
+    meaning: str
+    """what it means, with its source"""
+
+
+def rules_of(spec: ReleaseSpec) -> list[Rule]:
+    """Every rule of a spec with its value and source, in the order of the stages."""
+    return [
+        rule
+        for name, section in spec
+        if isinstance(section, BaseModel) and name not in _NOT_RULES
+        for rule in _rules(name, section)
+    ]
+
+
+def _rules(prefix: str, section: BaseModel) -> Iterator[Rule]:
+    values = section.model_dump(mode="json")
+    for name, field in type(section).model_fields.items():
+        if not name.startswith("approval"):
+            yield Rule(f"{prefix}.{name}", values[name], field.description or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What `manifest.json` says."""
+
+    snapshot: str
+    spec: str
+    as_of: str
+    parent: str | None
+    versions: Mapping[str, str]
+    inputs: Any
+    rules: Sequence[Rule]
+    files: Sequence[File]
+
+    def to_json(self) -> bytes:
+        """Canonical JSON, indented: files by path."""
+        value = {
+            "format": FORMAT,
+            "snapshot": self.snapshot,
+            "spec": self.spec,
+            "as_of": self.as_of,
+            "parent": self.parent,
+            "versions": dict(sorted(self.versions.items())),
+            "inputs": self.inputs,
+            "rules": {rule.name: rule.value for rule in self.rules},
+            "files": [file.as_json() for file in sorted(self.files, key=lambda file: file.path)],
+        }
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

@@ -1,0 +1,64 @@
+"""Papers and parses in the form of S2ORC's release 20200705."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def metadata_row(
+    paper: Mapping[str, Any], outbound: Sequence[str], inbound: Sequence[str], parse: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """The metadata of a paper, with exactly the keys of the release; those on the parts of a parse only with a parse.
+
+    `outbound` and `inbound` are sorted paper ids.
+    """
+    row = {
+        "paper_id": paper["paper_id"],
+        "title": paper["title"],
+        "authors": paper["authors"] or [],
+        "abstract": paper["abstract"],
+        "year": int(paper["date"][:4]) if paper["date"] else None,
+        "arxiv_id": paper["arxiv_id"],
+        "acl_id": paper["acl_id"],
+        "pmc_id": paper["pmc_id"],
+        "pubmed_id": paper["pubmed_id"],
+        "doi": paper["doi"],
+        "venue": paper["venue"],
+        "journal": paper["journal"],
+        "mag_id": min(paper["mag_ids"] or [], default=None),
+        "mag_field_of_study": paper["fields_of_study"] or None,
+        "outbound_citations": list(outbound),
+        "inbound_citations": list(inbound),
+        "has_outbound_citations": bool(outbound),
+        "has_inbound_citations": bool(inbound),
+        "has_pdf_parse": parse is not None,
+    }
+    if parse is not None:
+        row |= {
+            "has_pdf_body_text": bool(parse["body_text"]),
+            "has_pdf_parsed_abstract": bool(parse["abstract"]),
+            "has_pdf_parsed_body_text": bool(parse["body_text"]),
+            "has_pdf_parsed_bib_entries": bool(parse["bib_entries"]),
+            "has_pdf_parsed_ref_entries": bool(parse["ref_entries"]),
+        }
+    row["s2_url"] = _s2_url(paper["record_ids"])
+    return row
+
+
+def _s2_url(record_ids: Sequence[str]) -> str | None:
+    """Where Semantic Scholar shows the paper, if one of its records is Semantic Scholar's."""
+    for record_id in record_ids:
+        source, _, native = record_id.partition(":")
+        if source == "s2" and native.isdecimal():
+            return f"https://api.semanticscholar.org/CorpusID:{native}"
+    return None
+
+
+def released_parse(parse: dict[str, Any], links: Mapping[str, str], *, open_access: bool) -> dict[str, Any]:
+    """A parse with the cited paper of each bibliography entry as its `link`; of a closed paper the bibliography only."""
+    entries = {ref_id: {**entry, "link": links.get(ref_id)} for ref_id, entry in parse["bib_entries"].items()}
+    released = {**parse, "bib_entries": entries}
+    if not open_access:
+        released |= {"title": None, "abstract": [], "body_text": [], "back_matter": [], "ref_entries": {}}
+    return released

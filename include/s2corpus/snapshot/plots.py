@@ -1,0 +1,53 @@
+"""Bar charts as SVG text, readable without anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+_BAR, _GAP, _LABEL, _WIDTH = 18, 6, 260, 420
+
+
+def bars(title: str, rows: Sequence[tuple[str, int]]) -> str:
+    """One horizontal bar a row, longest = greatest count, label before and count after it."""
+    height = 40 + len(rows) * (_BAR + _GAP)
+    greatest = max((count for _, count in rows), default=0) or 1
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_LABEL + _WIDTH + 120}" height="{height}" role="img"',
+        f' aria-label="{escape(title)}" font-family="sans-serif" font-size="12">',
+        f"<title>{escape(title)}</title>",
+        f'<rect width="100%" height="100%" fill="#fff"/><text x="8" y="20" font-size="14">{escape(title)}</text>',
+    ]
+    for i, (label, count) in enumerate(rows):
+        y = 32 + i * (_BAR + _GAP)
+        width = round(_WIDTH * count / greatest)
+        parts.append(
+            f'<text x="{_LABEL - 8}" y="{y + 13}" text-anchor="end">{escape(label)}</text>'
+            f'<rect x="{_LABEL}" y="{y}" width="{width}" height="{_BAR}" fill="#3b6ea5"/>'
+            f'<text x="{_LABEL + width + 6}" y="{y + 13}">{count:,}</text>'
+        )
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def columns(title: str, rows: Sequence[tuple[int, int]]) -> str:
+    """One vertical bar a year, from the first to the last, with every tenth year labelled."""
+    counts = dict(rows)
+    years = range(min(counts), max(counts) + 1) if counts else range(0)
+    greatest = max(counts.values(), default=0) or 1
+    width, height = max(320, 40 + 10 * len(years)), 220
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" role="img"',
+        f' aria-label="{escape(title)}" font-family="sans-serif" font-size="11">',
+        f"<title>{escape(title)}</title>",
+        f'<rect width="100%" height="100%" fill="#fff"/><text x="8" y="18" font-size="14">{escape(title)}</text>',
+    ]
+    for i, year in enumerate(years):
+        tall = round(150 * counts.get(year, 0) / greatest)
+        x = 20 + 10 * i
+        parts.append(
+            f'<rect x="{x}" y="{190 - tall}" width="8" height="{tall}" fill="#3b6ea5">'
+            f"<title>{year}: {counts.get(year, 0):,}</title></rect>"
+        )
+        if year % 10 == 0 or len(years) < 10:
+            parts.append(f'<text x="{x}" y="206">{year}</text>')
+    return "\n".join([*parts, "</svg>", ""])

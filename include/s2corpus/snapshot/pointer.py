@@ -1,0 +1,186 @@
+"""Which snapshot is the newest published one: a pointer moved by conditional writes, and a mark for each publication.
+
+`snapshots/<spec>/latest.json` points at a whole snapshot; `published/<id>` and `yanked/<id>` beside it say what happened. A snapshot
+that was ever pointed at is never changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from s2corpus.errors import TransientError, UserError
+from s2corpus.lake import ABSENT, Conflict
+
+if TYPE_CHECKING:
+    from s2corpus.lake import Lake
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """What `latest.json` says."""
+
+    snapshot: str | None
+    """null after the only snapshot was yanked"""
+    manifest: str | None = None
+    """the manifest's key"""
+    manifest_sha256: str | None = None
+
+
+class LostRace(TransientError):
+    """Another publisher moved the pointer meanwhile."""
+
+
+def spec_of(snapshot: str) -> str:
+    """The spec's name in a snapshot id `<spec>-<YYYYMMDD>-<8 hex>`.
+
+    Raises:
+        UserError: not of that form.
+    """
+    spec, date, digest = [*snapshot.rsplit("-", 2), "", ""][:3]
+    if not (spec and len(date) == 8 and date.isdecimal() and len(digest) == 8):
+        raise UserError(f"{snapshot!r} is no snapshot id: expected <spec>-<YYYYMMDD>-<8 hex>, as in `snapshots/`")
+    return spec
+
+
+def latest(lake: Lake, spec: str) -> Pointer:
+    """The pointer of a spec; it points at nothing before the first publication."""
+    return _read(lake, spec)[0]
+
+
+def is_published(lake: Lake, snapshot: str) -> bool:
+    """Whether the snapshot was ever pointed at, yanked or not."""
+    spec = spec_of(snapshot)
+    return lake.size(_mark(spec, "published", snapshot)) is not None or latest(lake, spec).snapshot == snapshot
+
+
+def published(lake: Lake, spec: str) -> list[str]:
+    """Snapshots of a spec that are published and not yanked, oldest first by (as_of, id)."""
+    marks = {
+        folder: {entry.key.rpartition("/")[2] for entry in lake.list(f"snapshots/{spec}/{folder}/")}
+        for folder in ("published", "yanked")
+    }
+    return sorted(marks["published"] - marks["yanked"], key=_as_of)
+
+
+def publish(lake: Lake, snapshot: str) -> Pointer:
+    """Point at a whole snapshot, unless a published one is of a later instant. Doing it twice changes nothing.
+
+    Raises:
+        UserError: the snapshot is not whole, or was yanked.
+        LostRace: another publisher was first; trying again looks at what it published.
+    """
+    spec = spec_of(snapshot)
+    pointer, etag = _read(lake, spec)
+    if lake.size(_mark(spec, "yanked", snapshot)) is not None:
+        raise UserError(f"{snapshot} was yanked: what is published again has to be another snapshot, with another id")
+    new = _pointing_at(lake, snapshot)
+    if pointer != new and (pointer.snapshot is None or _as_of(pointer.snapshot)[0] <= _as_of(snapshot)[0]):
+        _move(lake, spec, new, etag)
+        pointer = new
+    _set_mark(lake, spec, "published", snapshot, {"manifest_sha256": new.manifest_sha256})
+    return pointer
+
+
+def yank(lake: Lake, snapshot: str, reason: str) -> Pointer:
+    """Withdraw a published snapshot: the pointer moves back to the newest one left. Its files stay.
+
+    Raises:
+        UserError: it was never published, or no reason is given.
+        LostRace: another publisher moved the pointer meanwhile.
+    """
+    spec = spec_of(snapshot)
+    if not is_published(lake, snapshot):
+        known = ", ".join(published(lake, spec)) or "none"
+        raise UserError(f"{snapshot} was never published; published are: {known}")
+    if not reason.strip():
+        raise UserError("a snapshot is yanked for a reason: say which")
+    pointer, etag = _read(lake, spec)
+    _set_mark(lake, spec, "yanked", snapshot, {"reason": reason})
+    if pointer.snapshot == snapshot:
+        left = published(lake, spec)
+        pointer = _pointing_at(lake, left[-1]) if left else Pointer(None)
+        _move(lake, spec, pointer, etag)
+    return pointer
+
+
+def prunable(lake: Lake, spec: str, keep: int) -> list[str]:
+    """Published or yanked snapshots that are not among the newest `keep` published ones, oldest first; never the latest."""
+    kept = {*published(lake, spec)[-keep:], latest(lake, spec).snapshot}
+    marked = {
+        entry.key.rpartition("/")[2]
+        for folder in ("published", "yanked")
+        for entry in lake.list(f"snapshots/{spec}/{folder}/")
+    }
+    return sorted((s for s in marked - kept if lake.folders(f"snapshots/{s}/")), key=_as_of)
+
+
+def prune(lake: Lake, snapshot: str) -> int:
+    """Delete a snapshot's files, its manifest first so that nobody takes the rest for whole; their number."""
+    spec = spec_of(snapshot)
+    if latest(lake, spec).snapshot == snapshot:
+        raise UserError(f"{snapshot} is what latest.json points at: publish another one, or yank it, first")
+    lake.delete(f"snapshots/{snapshot}/manifest.json")
+    deleted = 1
+    for entry in list(lake.list(f"snapshots/{snapshot}/")):
+        lake.delete(entry.key)
+        deleted += 1
+    _set_mark(lake, spec, "yanked", snapshot, {"reason": "pruned"})
+    return deleted
+
+
+def _as_of(snapshot: str) -> tuple[str, str]:
+    return snapshot.rsplit("-", 2)[1], snapshot
+
+
+def _pointing_at(lake: Lake, snapshot: str) -> Pointer:
+    key = f"snapshots/{snapshot}/manifest.json"
+    try:
+        manifest, _ = lake.get(key)
+    except FileNotFoundError:
+        raise UserError(f"{lake.uri(key)}: no manifest: the snapshot is not whole; run export to its end") from None
+    sizes = {entry.key: entry.bytes for entry in lake.list(f"snapshots/{snapshot}/")}
+    for file in orjson.loads(manifest)["files"]:
+        found = sizes.get(f"snapshots/{snapshot}/{file['path']}")
+        if found != file["bytes"]:
+            raise UserError(
+                f"{lake.uri(f'snapshots/{snapshot}/' + file['path'])}: {file['bytes']} bytes in the manifest, "
+                f"{'no such file' if found is None else f'{found} found'}: run export again"
+            )
+    return Pointer(snapshot, key, hashlib.sha256(manifest).hexdigest())
+
+
+def _read(lake: Lake, spec: str) -> tuple[Pointer, str]:
+    try:
+        data, etag = lake.get(f"snapshots/{spec}/latest.json")
+    except FileNotFoundError:
+        return Pointer(None), ABSENT
+    return Pointer(**orjson.loads(data)), etag
+
+
+def _move(lake: Lake, spec: str, pointer: Pointer, etag: str) -> None:
+    key = f"snapshots/{spec}/latest.json"
+    try:
+        lake.put(key, orjson.dumps(asdict(pointer), option=orjson.OPT_INDENT_2), expect=etag)
+    except Conflict:
+        winner = latest(lake, spec).snapshot
+        raise LostRace(
+            f"{lake.uri(key)}: another publisher was first and pointed at {winner}; {pointer.snapshot} is not pointed at"
+        ) from None
+
+
+def _mark(spec: str, kind: str, snapshot: str) -> str:
+    return f"snapshots/{spec}/{kind}/{snapshot}"
+
+
+def _set_mark(lake: Lake, spec: str, kind: str, snapshot: str, facts: dict[str, Any]) -> None:
+    """Record once what happened, and when; what is recorded stays."""
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    try:
+        lake.put(_mark(spec, kind, snapshot), orjson.dumps({**facts, "at": at}), expect=ABSENT)
+    except Conflict:
+        return

@@ -1,0 +1,105 @@
+"""What a snapshot says of itself: statistics, funnel, data card."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import jinja2
+import pyarrow as pa
+
+from s2corpus.snapshot.manifest import Manifest
+
+FunnelRow = tuple[str, str, int]
+"""stage, outcome, count"""
+
+
+@dataclass(slots=True)
+class Published:
+    """Counts over the index: documents and words by set and split, documents by what is known of them."""
+
+    documents: Counter[tuple[str, str]] = field(default_factory=Counter)
+    words: Counter[tuple[str, str]] = field(default_factory=Counter)
+    years: Counter[int] = field(default_factory=Counter)
+    licences: Counter[str] = field(default_factory=Counter)
+    oa_evidence: Counter[str] = field(default_factory=Counter)
+    fields_of_study: Counter[str] = field(default_factory=Counter)
+
+    def add(self, index: pa.Table) -> None:
+        """Count some rows of the index."""
+        for row in index.to_pylist():
+            at = (row["set"], row["split"])
+            self.documents[at] += 1
+            self.words[at] += row["words"]
+            if row["date"]:
+                self.years[int(row["date"][:4])] += 1
+            self.licences[row["licence"] or "unknown"] += 1
+            self.oa_evidence[row["oa_evidence"] or "none"] += 1
+            self.fields_of_study.update(row["fields_of_study"] or ["unknown"])
+
+
+def stats(
+    published: Published,
+    funnel: Sequence[FunnelRow],
+    languages: Mapping[str, int],
+    sources: Mapping[str, int],
+    metrics: Mapping[str, Mapping[str, float]],
+) -> dict[str, Any]:
+    """What `stats.json` says."""
+    return {
+        "sets": {
+            set_: {
+                split: {"documents": published.documents[set_, split], "words": published.words[set_, split]}
+                for split in ("train", "valid")
+            }
+            for set_ in sorted({set_ for set_, _ in published.documents})
+        },
+        "funnel": [{"stage": s, "outcome": o, "count": n} for s, o, n in funnel],
+        "languages": ranked(languages),
+        "years": {str(year): n for year, n in sorted(published.years.items())},
+        "licences": ranked(published.licences),
+        "oa_evidence": ranked(published.oa_evidence),
+        "fields_of_study": ranked(published.fields_of_study),
+        "sources": ranked(sources),
+        "metrics": {stage: dict(sorted(values.items())) for stage, values in sorted(metrics.items())},
+    }
+
+
+def ranked(counts: Mapping[str, int]) -> dict[str, int]:
+    """Counts, greatest first, then by name."""
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def funnel_csv(funnel: Sequence[FunnelRow]) -> str:
+    """`stage,outcome,count` a line."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("stage", "outcome", "count"))
+    writer.writerows(funnel)
+    return out.getvalue()
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("s2corpus.snapshot"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # Markdown; values are escaped by the filter `cell`
+    )
+    environment.filters["cell"] = lambda value: str(value).replace("|", "\\|").replace("\n", " ")
+    environment.filters["thousands"] = lambda value: f"{value:,}"
+    return environment.get_template("README.md.j2")
+
+
+def data_card(manifest: Manifest, stats: Mapping[str, Any], description: str) -> str:
+    """The data card, `README.md`: what the S2 V2 card says, filled by the run."""
+    rules = {rule.name: rule.value for rule in manifest.rules}
+    return _template().render(manifest=manifest, stats=stats, description=description, rules=rules)

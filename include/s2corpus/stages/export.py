@@ -1,0 +1,409 @@
+"""Export: the snapshot's files, then its manifest; `publish` moves the pointer to it (SEMANTICS: Export and publish).
+
+A file's bytes depend on the release's tables only, not on how the work was cut. What is already there with its checksum is not
+written again; a snapshot that was ever pointed at is never changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from heapq import merge
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+import s2corpus
+from s2corpus.duck import duckdb_connection
+from s2corpus.errors import TransientError, UserError
+from s2corpus.quality import read_metrics
+from s2corpus.snapshot import plots, pointer, report, rows
+from s2corpus.snapshot.croissant import croissant
+from s2corpus.snapshot.diff import diff
+from s2corpus.snapshot.files import File, GzipLines, document_line, documents_path, json_line, listed, number
+from s2corpus.snapshot.manifest import Manifest, rules_of
+from s2corpus.stages.base import Metrics, Run, Shard
+from s2corpus.tables import (
+    ALIASES,
+    CLUSTERS,
+    CONTEXTS,
+    DELIVERIES,
+    DOCUMENTS,
+    EXTRACTIONS,
+    FILTERED,
+    FULLTEXTS,
+    LINKS,
+    MEMBERS,
+    PAPERS,
+    PARSES,
+    PDFS,
+    SELECTIONS,
+    SPLITS,
+    Table,
+)
+
+SPLIT_FOLDERS = ("train", "valid")
+_OPERATIONAL = re.compile("second|tries|request|reused|sent|asked|server")
+"""Metrics of how the work went, not of what came of it."""
+_PARSE_FOLDERS = {"grobid": "pdf_parses", "latex": "latex_parses"}
+
+
+class Export:
+    """Every table a snapshot shows → `snapshots/<id>/`; its own bookkeeping → `releases/<release>/_export/<id>/`."""
+
+    name = "export"
+    reads = (DOCUMENTS, SPLITS, PAPERS, FILTERED, FULLTEXTS, LINKS, CONTEXTS, ALIASES, CLUSTERS)
+    writes: tuple[Table, ...] = ()
+
+    def plan(self, run: Run) -> list[Shard]:
+        """A shard for each group of files that share no bucket of papers with another group."""
+        return [Shard(i) for i in range(math.gcd(run.paper_shards, run.spec.export.files))]
+
+    def work(self, run: Run, shard: Shard) -> None:
+        """Write the files of one group that are not there yet."""
+        group = _Group(run, shard.index, len(self.plan(run)))
+        with tempfile.TemporaryDirectory(prefix="s2corpus-export-", dir=run.scratch) as scratch:
+            for set_ in run.spec.clean.sets:
+                _write_documents(group, set_, Path(scratch))
+            _write_corpus(group, Path(scratch))
+            for table in (LINKS, CONTEXTS):
+                _write_graph(group, table, Path(scratch))
+
+    def finish(self, run: Run) -> Metrics:
+        """Write what describes the whole snapshot, then the manifest."""
+        store = _Store(run)
+        with tempfile.TemporaryDirectory(prefix="s2corpus-export-", dir=run.scratch) as scratch:
+            return _describe(run, store, Path(scratch))
+
+
+def publish(run: Run) -> pointer.Pointer:
+    """Point at this run's snapshot: after quality has passed and, where the spec asks, a person approved."""
+    return pointer.publish(run.lake, run.snapshot_id)
+
+
+class _Store:
+    """The snapshot's files in the lake, each with a receipt of what was written from which tables."""
+
+    def __init__(self, run: Run) -> None:
+        self.lake = run.lake
+        self.prefix = f"snapshots/{run.snapshot_id}"
+        self._receipts = f"releases/{run.release_id}/_export/{run.snapshot_id}"
+        self._inputs = _digest(run)
+        self._frozen = self._manifest() if pointer.is_published(run.lake, run.snapshot_id) else None
+
+    def _manifest(self) -> dict[str, File]:
+        data, _ = self.lake.get(f"{self.prefix}/manifest.json")
+        own = File("manifest.json", len(data), hashlib.sha256(data).hexdigest())
+        return {file.path: file for file in [own, *(File(**f) for f in orjson.loads(data)["files"])]}
+
+    def there(self, path: str) -> File | None:
+        """The file, if it was written from these tables and lies there as it was written."""
+        try:
+            receipt = orjson.loads(self.lake.get(f"{self._receipts}/{path}.json")[0])
+        except FileNotFoundError:
+            return None
+        if receipt["inputs"] != self._inputs or receipt["etag"] != self.lake.etag(f"{self.prefix}/{path}"):
+            return None
+        return File(**receipt["file"])
+
+    def put(self, file: File, local: Path) -> File:
+        """Upload a file and its receipt.
+
+        Raises:
+            UserError: the snapshot was published with another file of that name.
+        """
+        if self._frozen is not None and self._frozen.get(file.path) != file:
+            raise UserError(
+                f"{self.lake.uri(self.prefix)} is published and never changes, but {file.path} came out different: "
+                f"other content needs another id (change the spec, or the package's version)"
+            )
+        if self._frozen is None:
+            self.lake.upload(f"{self.prefix}/{file.path}", local)
+        etag = self.lake.etag(f"{self.prefix}/{file.path}")
+        receipt = {"inputs": self._inputs, "etag": etag, "file": file.as_json()}
+        self.lake.put(f"{self._receipts}/{file.path}.json", orjson.dumps(receipt))
+        return file
+
+    def fragment_key(self, name: str) -> str:
+        """Where a piece of a file that `finish` puts together is kept."""
+        return f"{self._receipts}/_fragments/{self._inputs}/{name}.parquet"
+
+    def put_fragment(self, name: str, table: pa.Table) -> None:
+        """Keep a piece."""
+        sink = pa.BufferOutputStream()
+        pq.write_table(table, sink, compression="zstd")
+        self.lake.put(self.fragment_key(name), sink.getvalue().to_pybytes())
+
+    def fragment(self, name: str) -> pa.Table:
+        """A piece kept by `put_fragment`."""
+        return pq.read_table(pa.BufferReader(self.lake.get(self.fragment_key(name))[0]))
+
+
+def _digest(run: Run) -> str:
+    """What the committed tables hold, whatever the number of their parts' rewrites."""
+    digest = hashlib.sha256(s2corpus.__version__.encode())
+    for table in Export.reads:
+        for part in run.table(table).committed().parts:
+            digest.update(f"{table.name}/{part.name}:{part.sha256};".encode())
+    return digest.hexdigest()[:16]
+
+
+class _Group:
+    """The files whose numbers have one remainder, and the buckets of papers that go into them."""
+
+    def __init__(self, run: Run, index: int, groups: int) -> None:
+        self.run = run
+        self.store = _Store(run)
+        self.files = run.spec.export.files
+        self.numbers = range(index, self.files, groups)
+        self.buckets = range(index, run.paper_shards, groups)
+
+    def missing(self, paths: Iterable[str]) -> set[str]:
+        """Those of the paths that have to be written."""
+        return {path for path in paths if self.store.there(path) is None}
+
+    def merged(self, rows_of: Callable[[int], Iterator[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+        """Rows of all buckets by paper_id; each bucket's come by paper_id."""
+        return merge(*(rows_of(bucket) for bucket in self.buckets), key=itemgetter("paper_id"))
+
+    def write_lines(self, paths: set[str], lines: Iterable[tuple[str, bytes]], scratch: Path) -> None:
+        """Write (path, line) pairs to their files and upload these."""
+        with ExitStack() as stack:
+            open_files = {path: stack.enter_context(GzipLines(scratch / path.replace("/", "~"))) for path in paths}
+            for path, line in lines:
+                open_files[path].write(line)
+        for path in sorted(paths):
+            local = scratch / path.replace("/", "~")
+            self.store.put(open_files[path].listed(path), local)
+            local.unlink()
+
+
+def _write_documents(group: _Group, set_: str, scratch: Path) -> None:
+    """`v2/<set>/<split>/<nn>.jsonl.gz` and their part of the index."""
+    paths = {(split, nn): documents_path(set_, split, nn) for split in SPLIT_FOLDERS for nn in group.numbers}
+    missing = group.missing(paths.values())
+    indexed = all(group.run.lake.size(group.store.fragment_key(f"index/{nn:02d}-{set_}")) for nn in group.numbers)
+    if indexed and not missing:
+        return
+    index: dict[int, list[dict[str, Any]]] = {nn: [] for nn in group.numbers}
+    lines = dict.fromkeys(paths, 0)
+
+    def written() -> Iterator[tuple[str, bytes]]:
+        for document in group.merged(lambda bucket: rows.documents(group.run.table, bucket, set_)):
+            at = (document["split"], number(document["paper_id"], group.files))
+            lines[at] += 1
+            index[at[1]].append(rows.index_row(document, set_, paths[at], lines[at]))
+            if paths[at] in missing:
+                yield paths[at], document_line(document["paper_id"], document["canonical_pdf"], document["text"])
+
+    group.write_lines(missing, written(), scratch)
+    for nn in group.numbers:
+        group.store.put_fragment(f"index/{nn:02d}-{set_}", pa.Table.from_pylist(index[nn], rows.INDEX))
+
+
+def _write_corpus(group: _Group, scratch: Path) -> None:
+    """`corpus/`: metadata and parses in the form of S2ORC's release 20200705."""
+    folders = ("metadata", *_PARSE_FOLDERS.values())
+    missing = group.missing(f"corpus/{f}/{f}_{nn:02d}.jsonl.gz" for f in folders for nn in group.numbers)
+    if not missing:
+        return
+    kept = rows.kept_papers(group.run.table)
+    inbound = rows.inbound_citations(group.run.table, group.buckets, kept, group.run.spec.link.count_numeral)
+
+    def written() -> Iterator[tuple[str, bytes]]:
+        for paper in group.merged(
+            lambda b: rows.released_papers(group.run.table, b, group.run.spec.link.count_numeral)
+        ):
+            nn = number(paper["paper_id"], group.files)
+            if (path := f"corpus/metadata/metadata_{nn:02d}.jsonl.gz") in missing:
+                yield path, json_line(rows.metadata_of(paper, inbound.at(paper["paper_id"])))
+            for kind, folder in _PARSE_FOLDERS.items():
+                path = f"corpus/{folder}/{folder}_{nn:02d}.jsonl.gz"
+                if kind in paper["parses"] and path in missing:
+                    yield path, json_line(paper["parses"][kind])
+
+    group.write_lines(missing, written(), scratch)
+
+
+def _write_graph(group: _Group, table: Table, scratch: Path) -> None:
+    """`graph/`: links of kept papers, and the contexts of their inline citations."""
+    paths = {nn: f"graph/{table.name}/{nn:02d}.parquet" for nn in group.numbers}
+    missing = group.missing(paths.values())
+    if not missing:
+        return
+    writers = {}
+    counts = dict.fromkeys(paths, 0)
+    with ExitStack() as stack:
+        chunks: dict[int, list[dict[str, Any]]] = {nn: [] for nn in paths}
+        for nn, path in paths.items():
+            local = scratch / f"{table.name}-{nn}.parquet"
+            if path in missing:
+                writers[nn] = stack.enter_context(pq.ParquetWriter(local, table.schema, compression="zstd"))
+        for row in group.merged(lambda bucket: rows.graph_rows(group.run.table, table, bucket)):
+            nn = number(row["paper_id"], group.files)
+            if nn in writers:
+                chunks[nn].append(row)
+                counts[nn] += 1
+                if len(chunks[nn]) == rows.ROW_GROUP:
+                    writers[nn].write_table(pa.Table.from_pylist(chunks[nn], table.schema))
+                    chunks[nn] = []
+        for nn, writer in writers.items():
+            writer.write_table(pa.Table.from_pylist(chunks[nn], table.schema))
+    for nn in writers:
+        local = scratch / f"{table.name}-{nn}.parquet"
+        group.store.put(listed(paths[nn], local, counts[nn]), local)
+        local.unlink()
+
+
+def _describe(run: Run, store: _Store, scratch: Path) -> Metrics:
+    """Write what is about all files, then the manifest."""
+    files = [_present(store, path) for path in _work_paths(run)]
+    published = report.Published()
+
+    def put(path: str, local: Path, count: int | None = None) -> None:
+        files.append(store.put(listed(path, local, count), local))
+
+    def put_text(path: str, content: bytes) -> None:
+        (scratch / path).write_bytes(content)
+        put(path, scratch / path)
+
+    index = scratch / "index.parquet"
+    put("index.parquet", index, _write_index(run, store, index, published))
+    for table in (ALIASES, CLUSTERS):
+        local = scratch / f"{table.name}.parquet"
+        put(f"{table.name}.parquet", local, _copy(run, table, local))
+    if run.parent is not None:
+        put_text("diff.json", _pretty(_diff(run, run.parent, index, scratch)))
+
+    stats = report.stats(published, _funnel(run), _languages(run), _sources(run), _metrics(run))
+    put_text("stats.json", _pretty(stats))
+    funnel = [(row["stage"], row["outcome"], row["count"]) for row in stats["funnel"]]
+    put_text("funnel.csv", report.funnel_csv(funnel).encode())
+    put_text("funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel]).encode())
+    put_text("years.svg", plots.columns("Documents by year", sorted(published.years.items())).encode())
+    description = (
+        run.spec.description or f"Open-access papers cleaned by the rules of the S2 V2 card ({run.spec.name})."
+    )
+    as_of = f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}"
+    put_text("croissant.json", _pretty(croissant(run.snapshot_id, description, as_of, stats, files)))
+    manifest = Manifest(
+        snapshot=run.snapshot_id,
+        spec=run.spec.name,
+        as_of=as_of,
+        parent=run.parent,
+        versions={
+            "code": s2corpus.__version__,
+            "extractor": str(run.table(EXTRACTIONS).committed().facts["extractor"]),
+            "converter": str(run.table(PARSES).committed().facts["converter"]),
+        },
+        inputs=run.table(DELIVERIES).committed().facts["inputs"],
+        rules=rules_of(run.spec),
+        files=files,
+    )
+    put_text("README.md", report.data_card(manifest, stats, description).encode())
+    (scratch / "manifest.json").write_bytes(replace(manifest, files=files).to_json())
+    store.put(listed("manifest.json", scratch / "manifest.json"), scratch / "manifest.json")
+    return {
+        "files": float(len(files)),
+        "bytes": float(sum(file.bytes for file in files)),
+        **{f"documents.{set_}.{split}": float(n) for (set_, split), n in sorted(published.documents.items())},
+        **{f"words.{set_}.{split}": float(n) for (set_, split), n in sorted(published.words.items())},
+    }
+
+
+def _work_paths(run: Run) -> Iterator[str]:
+    """The files that the shards write."""
+    for nn in range(run.spec.export.files):
+        for set_ in run.spec.clean.sets:
+            yield from (documents_path(set_, split, nn) for split in SPLIT_FOLDERS)
+        yield from (f"corpus/{folder}/{folder}_{nn:02d}.jsonl.gz" for folder in ("metadata", *_PARSE_FOLDERS.values()))
+        yield from (f"graph/{table.name}/{nn:02d}.parquet" for table in (LINKS, CONTEXTS))
+
+
+def _present(store: _Store, path: str) -> File:
+    file = store.there(path)
+    if file is None:
+        raise TransientError(
+            f"{store.lake.uri(f'{store.prefix}/{path}')}: not written by the export's shards: run them again"
+        )
+    return file
+
+
+def _write_index(run: Run, store: _Store, local: Path, published: report.Published) -> int:
+    """`index.parquet`: by file number, set and id."""
+    count = 0
+    with pq.ParquetWriter(local, rows.INDEX, compression="zstd") as writer:
+        for nn in range(run.spec.export.files):
+            for set_ in sorted(run.spec.clean.sets):
+                fragment = store.fragment(f"index/{nn:02d}-{set_}")
+                published.add(fragment)
+                count += fragment.num_rows
+                writer.write_table(fragment, row_group_size=rows.ROW_GROUP)
+    return count
+
+
+def _copy(run: Run, table: Table, local: Path) -> int:
+    """A table as one Parquet file."""
+    count = 0
+    with pq.ParquetWriter(local, table.schema, compression="zstd") as writer:
+        for batch in run.table(table).batches(rows=rows.ROW_GROUP):
+            count += batch.num_rows
+            writer.write_table(pa.Table.from_batches([batch], table.schema))
+    return count
+
+
+def _diff(run: Run, parent: str, index: Path, scratch: Path) -> dict[str, Any]:
+    old = scratch / "parent.parquet"
+    run.lake.download(f"snapshots/{parent}/index.parquet", old)
+    with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
+        for view, path in (("new_index", index), ("old_index", old)):
+            connection.register(view, ds.dataset(path))
+        return diff(connection, parent)
+
+
+def _funnel(run: Run) -> list[report.FunnelRow]:
+    """How many of what came to where, in the order of the stages."""
+    found: list[report.FunnelRow] = [("intake", "pdfs", run.table(PDFS).committed().rows)]
+    for stage, table in (("select", SELECTIONS), ("extract", EXTRACTIONS), ("postprocess", PARSES)):
+        found += [(stage, outcome, n) for (outcome,), n in _tally(run, table, "outcome")]
+    found.append(("vote", "papers", run.table(PAPERS).committed().rows))
+    found += [("filter", outcome, n) for (outcome,), n in _tally(run, FILTERED, "outcome")]
+    found += [(f"clean {set_}", outcome, n) for (set_, outcome), n in _tally(run, DOCUMENTS, "set", "outcome")]
+    found += [(f"split {set_}", split, n) for (set_, split), n in _tally(run, SPLITS, "set", "split")]
+    return found
+
+
+def _tally(run: Run, table: Table, *columns: str) -> list[tuple[tuple[str, ...], int]]:
+    return sorted(rows.tally(run.table(table), columns).items())
+
+
+def _languages(run: Run) -> dict[str, int]:
+    """Documents of both sets by language, those whose language was asked for."""
+    return {language: n for (language,), n in rows.tally(run.table(DOCUMENTS), ["language"]).items() if language}
+
+
+def _sources(run: Run) -> dict[str, int]:
+    return {source: n for (source,), n in _tally(run, MEMBERS, "source")}
+
+
+def _metrics(run: Run) -> dict[str, Metrics]:
+    """What the stages before this one measured, without what differs from run to run of the same release."""
+    return {
+        stage: {name: value for name, value in metrics.items() if not _OPERATIONAL.search(name)}
+        for stage, metrics in read_metrics(run).items()
+        if stage != Export.name
+    }
+
+
+def _pretty(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

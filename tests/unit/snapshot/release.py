@@ -1,0 +1,188 @@
+"""A small release in a lake, as the stages before clean leave it: generated papers that cover every outcome of the card."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import wordfreq
+
+from s2corpus.lake import Lake
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.base import Run
+from s2corpus.tables import (
+    ALIASES,
+    CLUSTERS,
+    CONTEXTS,
+    DELIVERIES,
+    EXTRACTIONS,
+    FILTERED,
+    FULLTEXTS,
+    LINKS,
+    MEMBERS,
+    PAPERS,
+    PARSES,
+    PDFS,
+    SELECTIONS,
+    Table,
+    paper_shard,
+)
+
+AS_OF = datetime(2023, 1, 1, tzinfo=UTC)
+
+
+@cache
+def _english() -> tuple[str, ...]:
+    words = [word for word in wordfreq.top_n_list("en", 3000) if word.isalpha() and len(word) > 3]
+    return tuple(words)
+
+
+def paragraph(rng: random.Random, words: int) -> str:
+    """English words in no order that means anything."""
+    return " ".join(rng.choices(_english(), k=words)).capitalize() + "."
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One paper: its row in `papers`, its parse if it has one, whether the filter kept it."""
+
+    row: dict[str, Any]
+    parse: dict[str, Any] | None
+    kept: bool
+
+
+def papers(count: int, *, seed: int = 0, words: int = 120) -> Iterator[Paper]:
+    """Papers of every kind by turns: full text, title and abstract only, closed, filtered out, of every split, twins."""
+    rng = random.Random(seed)
+    dates = ("2011-05-06", "2019", "2022-11", "2022-12-05", "2022-12", "1969-12-31", "2023-01-04", None)
+    for i in range(count):
+        paper_id = f"{rng.getrandbits(60):015x}"
+        sha1 = f"{rng.getrandbits(160):040x}" if i % 5 else None
+        twin = i % 50 == 49  # repeats the title and author of the paper before it
+        row = {
+            "paper_id": paper_id,
+            "title": f"On {paragraph(random.Random(seed * 7919 + i - twin), 6)}",
+            "authors": [{"first": "Ada", "middle": [], "last": f"Author{i - twin}", "suffix": ""}],
+            "date": dates[0] if i % 3 else dates[i // 3 % len(dates)],
+            "abstract": paragraph(rng, 70) if i % 17 else None,
+            "doi": f"10.1234/{i}",
+            "open_access": sha1 is not None and i % 7 != 0,
+            "oa_evidence": "declared" if sha1 and i % 7 else None,
+            "licence": "CC-BY-4.0" if i % 2 else None,
+            "fields_of_study": ["Biology"] if i % 2 else None,
+            "canonical_pdf": sha1,
+            "provenance": [],
+            "record_ids": [f"crossref:{i}"],
+            "mag_ids": [],
+        }
+        yield Paper(row, _parse(rng, paper_id, sha1, words) if sha1 else None, i % 11 != 0)
+
+
+def _parse(rng: random.Random, paper_id: str, sha1: str, words: int) -> dict[str, Any]:
+    heads = ("Introduction", "Methods", "Methods::Data", "Methods::Model", "Results", "Discussion")
+    body = [
+        {"section": head, "text": paragraph(rng, words), "cite_spans": [], "ref_spans": [], "eq_spans": []}
+        for head in heads
+    ]
+    entry = {"ref_id": "BIBREF0", "title": "A title", "authors": [], "year": 2001, "venue": "", "link": None}
+    return {
+        "paper_id": paper_id,
+        "_pdf_hash": sha1,
+        "abstract": [],
+        "body_text": body,
+        "back_matter": [],
+        "bib_entries": {"BIBREF0": entry},
+        "ref_entries": {},
+    }
+
+
+def lay_out(
+    lake: Lake, scratch: Path, spec: ReleaseSpec, made: Iterator[Paper], *, buckets: int, parent: str | None = None
+) -> Run:
+    """Write the tables that clean, split and export read, and commit them."""
+    run = Run(spec, AS_OF, lake, scratch)
+    run.table(DELIVERIES).write(0, [])
+    run.table(DELIVERIES).commit([0], {"inputs": ["drop:one"], "parent": parent})
+    for table, facts in ((PDFS, {"pdf_shards": 1}), (SELECTIONS, {}), (EXTRACTIONS, {"extractor": "generated 1"})):
+        _write(run, table, [[]], facts)
+    _write(run, PARSES, [[]], {"converter": "1"})
+    sharded: list[list[Paper]] = [[] for _ in range(buckets)]
+    for paper in made:
+        sharded[paper_shard(paper.row["paper_id"], buckets)].append(paper)
+    for bucket in sharded:
+        bucket.sort(key=_id)
+    ordered = [paper for bucket in sharded for paper in bucket]
+    kept = sorted(paper.row["paper_id"] for paper in ordered if paper.kept)
+    cites = (
+        {paper.row["paper_id"]: kept[i * 7 % len(kept)] for i, paper in enumerate(sorted(ordered, key=_id))}
+        if kept
+        else {}
+    )
+    _write(run, MEMBERS, [[_member(paper) for paper in bucket] for bucket in sharded], {"paper_shards": buckets})
+    _write(run, PAPERS, [[paper.row for paper in bucket] for bucket in sharded])
+    _write(
+        run,
+        FILTERED,
+        [
+            [{"paper_id": p.row["paper_id"], "outcome": "kept" if p.kept else "no_authors"} for p in bucket]
+            for bucket in sharded
+        ],
+    )
+    _write(run, FULLTEXTS, [[_fulltext(paper) for paper in bucket if paper.parse] for bucket in sharded])
+    _write(run, LINKS, [[_link(p, cites[p.row["paper_id"]]) for p in bucket if p.parse] for bucket in sharded])
+    _write(run, CONTEXTS, [[] for _ in sharded])
+    _write(run, ALIASES, [[{"alias": "0" * 15, "paper_id": kept[0]}]] if kept else [[]])
+    clusters = [{"record_id": p.row["record_ids"][0], "paper_id": p.row["paper_id"]} for p in ordered]
+    _write(run, CLUSTERS, [sorted(clusters, key=lambda row: row["record_id"])])
+    return run
+
+
+def _id(paper: Paper) -> str:
+    return str(paper.row["paper_id"])
+
+
+def _write(run: Run, table: Table, parts: list[list[dict[str, Any]]], facts: dict[str, Any] | None = None) -> None:
+    for number, rows in enumerate(parts):
+        run.table(table).write(number, pa.Table.from_pylist(rows, table.schema))
+    run.table(table).commit(range(len(parts)), facts)
+
+
+def _member(paper: Paper) -> dict[str, Any]:
+    return {
+        "paper_id": paper.row["paper_id"],
+        "record_id": paper.row["record_ids"][0],
+        "source": "crossref",
+        "kind": "publisher",
+    }
+
+
+def _fulltext(paper: Paper) -> dict[str, Any]:
+    return {
+        "paper_id": paper.row["paper_id"],
+        "parse_kind": "grobid",
+        "parse_id": f"{paper.row['canonical_pdf']}:grobid:1",
+        "pdf_sha1": paper.row["canonical_pdf"],
+        "open_access": paper.row["open_access"],
+        "parse": orjson.dumps(paper.parse),
+    }
+
+
+def _link(paper: Paper, cited: str) -> dict[str, Any]:
+    found = cited != paper.row["paper_id"]
+    return {
+        "paper_id": paper.row["paper_id"],
+        "parse_kind": "grobid",
+        "ref_id": "BIBREF0",
+        "cited_paper_id": cited if found else None,
+        "score": 1.0 if found else None,
+        "reason": "exact" if found else "none",
+        "warning": None,
+        "runner_up_score": None,
+    }

@@ -1,0 +1,296 @@
+"""PDFs that are wrong in every way that a corpus meets, made from nothing, each with the outcome it must have."""
+
+from __future__ import annotations
+
+import io
+import random
+import zlib
+from collections.abc import Callable, Sequence
+
+import pypdf
+
+from s2corpus.pdf import Outcome
+
+A4 = b"[0 0 595 842]"
+FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
+Objects = Sequence[bytes]
+
+
+def assemble(
+    objects: Objects, *, eol: bytes = b"\n", before: bytes = b"", trailer: bytes = b"", startxref: int | None = None
+) -> bytes:
+    """A PDF of these objects, numbered from 1, the first being the catalog."""
+    out = bytearray(before + b"%PDF-1.7" + eol + b"%\xe2\xe3\xcf\xd3" + eol)
+    offsets = []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(out) - len(before))
+        out += b"%d 0 obj" % number + eol + body + eol + b"endobj" + eol
+    xref = len(out) - len(before)
+    out += b"xref" + eol + b"0 %d" % (len(objects) + 1) + eol
+    padding = b"\r\n" if eol == b"\r\n" else b" \n"
+    out += b"0000000000 65535 f" + padding + b"".join(b"%010d 00000 n" % o + padding for o in offsets)
+    out += b"trailer" + eol + b"<< /Size %d /Root 1 0 R %s >>" % (len(objects) + 1, trailer) + eol
+    return bytes(out + b"startxref" + eol + b"%d" % (xref if startxref is None else startxref) + eol + b"%%EOF" + eol)
+
+
+def stream(data: bytes, entries: bytes = b"") -> bytes:
+    return b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(data), entries, data)
+
+
+def text(words: str = "A study of things that are read.") -> bytes:
+    return stream(b"BT /F1 12 Tf 72 500 Td (%s) Tj ET" % words.encode())
+
+
+def page(content: int = 5, *, box: bytes = A4, more: bytes = b"") -> bytes:
+    return (
+        b"<< /Type /Page /Parent 2 0 R /MediaBox %s /Contents %d 0 R /Resources << /Font << /F1 4 0 R >> >> %s >>"
+        % (box, content, more)
+    )
+
+
+def paper(
+    *, box: bytes = A4, more: bytes = b"", catalog: bytes = b"", content: bytes | None = None, extra: Objects = ()
+) -> list[bytes]:
+    """One page of text: catalog, page tree, page, font, content, and whatever is added."""
+    return [
+        b"<< /Type /Catalog /Pages 2 0 R %s >>" % catalog,
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        page(box=box, more=more),
+        FONT,
+        text() if content is None else content,
+        *extra,
+    ]
+
+
+def pages(boxes: Sequence[bytes]) -> list[bytes]:
+    """A page of text for each box."""
+    kids = b" ".join(b"%d 0 R" % (6 + i) for i in range(len(boxes)))
+    return [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, len(boxes)),
+        b"null",
+        FONT,
+        text(),
+        *(page(box=box) for box in boxes),
+    ]
+
+
+def cut(share: float) -> bytes:
+    whole = assemble(pages([A4] * 20))
+    return whole[: int(len(whole) * share)]
+
+
+def flipped() -> bytes:
+    data = bytearray(assemble(pages([A4] * 20)))
+    rng = random.Random(7)
+    for _ in range(len(data) // 20):
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    return bytes(data)
+
+
+def locked(algorithm: str, user: str, owner: str) -> bytes:
+    writer = pypdf.PdfWriter(io.BytesIO(assemble(paper())))
+    writer.encrypt(user, owner, algorithm=algorithm)
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def circular() -> bytes:
+    objects = paper()
+    objects[1] = b"<< /Type /Pages /Kids [3 0 R 2 0 R] /Count 2 >>"
+    return assemble(objects)
+
+
+def only_circles() -> bytes:
+    objects = paper()
+    objects[1] = b"<< /Type /Pages /Kids [6 0 R] /Count 3 >>"
+    return assemble([*objects, b"<< /Type /Pages /Parent 2 0 R /Kids [2 0 R] /Count 3 >>"])
+
+
+def million() -> bytes:
+    objects = paper()
+    objects[1] = b"<< /Type /Pages /Kids [%s] /Count 1000000 >>" % b" ".join(b"%d 0 R" % (6 + i) for i in range(1000))
+    node = b"<< /Type /Pages /Parent 2 0 R /Kids [%s] /Count 1000 >>" % b" ".join([b"3 0 R"] * 1000)
+    return assemble([*objects, *[node] * 1000])
+
+
+def counted(count: int) -> bytes:
+    objects = paper()
+    objects[1] = b"<< /Type /Pages /Kids [3 0 R] /Count %d >>" % count
+    return assemble(objects)
+
+
+def image_only() -> bytes:
+    pixels = stream(
+        zlib.compress(bytes(100 * 100)),
+        b"/Type /XObject /Subtype /Image /Width 100 /Height 100 /ColorSpace /DeviceGray /BitsPerComponent 8 "
+        b"/Filter /FlateDecode",
+    )
+    return assemble(
+        paper(
+            content=stream(b"595 0 0 842 0 0 cm /Im Do"),
+            more=b"/Resources << /XObject << /Im 6 0 R >> >>",
+            extra=[pixels],
+        )
+    )
+
+
+def deflated(megabytes: int, unit: bytes = b"\0") -> bytes:
+    """A zlib stream that unpacks to so many megabytes of `unit`, made without packing them all: one megabyte, repeated."""
+    data = unit * ((1 << 20) // len(unit))
+    packer = zlib.compressobj(9)
+    head = packer.compress(data) + packer.flush(zlib.Z_FULL_FLUSH)
+    block = packer.compress(data) + packer.flush(zlib.Z_FULL_FLUSH)
+    checksum = (megabytes * len(data) % 65521 << 16 | 1).to_bytes(4, "big")  # of zeros; nobody looks at others
+    return head + block * (megabytes - 1) + b"\x03\x00" + checksum
+
+
+def bomb() -> bytes:
+    return assemble(paper(content=stream(deflated(1024), b"/Filter /FlateDecode")))
+
+
+def bomb_of_bombs() -> bytes:
+    twice = zlib.compress(deflated(2048), 9)
+    return assemble(paper(content=stream(twice, b"/Filter [/FlateDecode /FlateDecode]")))
+
+
+def text_bomb() -> bytes:
+    content = deflated(64, b"BT /F1 1 Tf 9 9 Td (word) Tj ET \n")
+    return assemble(paper(content=stream(content, b"/Filter /FlateDecode")))
+
+
+def object_stream_bomb() -> bytes:
+    """Everything but the bomb itself lies in a compressed object stream that unpacks to 3 GB."""
+    packed = deflated(3072)
+    body = stream(packed, b"/Type /ObjStm /N 1 /First 4 /Filter /FlateDecode")
+    out = bytearray(b"%PDF-1.7\n")
+    at = len(out)
+    out += b"4 0 obj\n" + body + b"\nendobj\n"
+    xref = len(out)
+    rows = [(0, 0, 0), (2, 4, 0), (2, 4, 0), (2, 4, 0), (1, at, 0), (1, xref, 0)]
+    table = b"".join(bytes([kind]) + where.to_bytes(4, "big") + bytes([index]) for kind, where, index in rows)
+    out += b"5 0 obj\n" + stream(table, b"/Type /XRef /Size 6 /W [1 4 1] /Root 1 0 R") + b"\nendobj\n"
+    return bytes(out + b"startxref\n%d\n%%%%EOF\n" % xref)
+
+
+def drawn_forever(what: bytes) -> bytes:
+    """Forms that draw forms ten times each, ten levels deep: a thousand million words, or nothings, in 3 kB."""
+    forms = [
+        stream(
+            b"/X Do " * 10 if level < 9 else what,
+            b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X %d 0 R >> "
+            b"/Font << /F1 4 0 R >> >>" % (7 + level),
+        )
+        for level in range(10)
+    ]
+    objects = paper(content=stream(b"/X Do"), extra=forms)
+    objects[2] = page().replace(b"/Font", b"/XObject << /X 6 0 R >> /Font")
+    return assemble(objects)
+
+
+def giant_image() -> bytes:
+    pixels = stream(
+        deflated(1),
+        b"/Type /XObject /Subtype /Image /Width 65000 /Height 65000 /ColorSpace /DeviceRGB /BitsPerComponent 8 "
+        b"/Filter /FlateDecode /DecodeParms << /Predictor 15 /Columns 1000000000 >>",
+    )
+    objects = paper(content=stream(b"595 0 0 842 0 0 cm /Im Do"), extra=[pixels])
+    objects[2] = page().replace(b"/Font", b"/XObject << /Im 6 0 R >> /Font")
+    return assemble(objects)
+
+
+def xref_loop() -> bytes:
+    data = assemble(paper())
+    return data.replace(b"/Root 1 0 R", b"/Root 1 0 R /Prev %d" % data.rindex(b"xref\n0"))
+
+
+def embedded() -> bytes:
+    writer = pypdf.PdfWriter(io.BytesIO(assemble(paper())))
+    writer.add_attachment("paper.exe", b"MZ" * 5000)
+    writer.add_attachment("inner.pdf", assemble(paper()))
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+KINDS: dict[str, tuple[Callable[[], bytes], Outcome]] = {
+    "paper": (lambda: assemble(paper()), Outcome.SELECTED),
+    "empty": (lambda: b"", Outcome.UNREADABLE),
+    "zeros": (lambda: bytes(100_000), Outcome.UNREADABLE),
+    "text": (lambda: b"This is not a PDF.\n" * 50, Outcome.UNREADABLE),
+    "html": (lambda: b"<!DOCTYPE html><html><body>404 Not Found</body></html>", Outcome.UNREADABLE),
+    "zip": (lambda: b"PK\x03\x04" + bytes(range(256)) * 20, Outcome.UNREADABLE),
+    "header_only": (lambda: b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", Outcome.UNREADABLE),
+    "truncated_50": (lambda: cut(0.5), Outcome.UNREADABLE),
+    "truncated_95": (lambda: cut(0.95), Outcome.UNREADABLE),
+    "bit_flipped": (flipped, Outcome.UNREADABLE),
+    "user_password_rc4": (lambda: locked("RC4-128", "secret", "owner"), Outcome.ENCRYPTED),
+    "user_password_aes": (lambda: locked("AES-256", "secret", "owner"), Outcome.ENCRYPTED),
+    "owner_password_rc4": (lambda: locked("RC4-128", "", "owner"), Outcome.SELECTED),
+    "owner_password_aes": (lambda: locked("AES-256", "", "owner"), Outcome.SELECTED),
+    "circular_page_tree": (circular, Outcome.UNREADABLE),
+    "only_circles": (only_circles, Outcome.UNREADABLE),
+    "page_tree_of_a_million": (million, Outcome.TOO_MANY_PAGES),
+    "count_too_high": (lambda: counted(1_000_000), Outcome.TOO_MANY_PAGES),
+    "count_negative": (lambda: counted(-1), Outcome.PDFALTO_FAILED),
+    "no_pages": (
+        lambda: assemble([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>"]),
+        Outcome.UNREADABLE,
+    ),
+    "no_catalog": (lambda: assemble([b"null", *paper()[1:]]), Outcome.UNREADABLE),
+    "fifty_pages": (lambda: assemble(pages([A4] * 50)), Outcome.SELECTED),
+    "fifty_one_pages": (lambda: assemble(pages([A4] * 51)), Outcome.TOO_MANY_PAGES),
+    "xref_broken": (lambda: assemble(paper(), startxref=12), Outcome.SELECTED),
+    "xref_loop": (xref_loop, Outcome.SELECTED),
+    "junk_before_header": (lambda: assemble(paper(), before=b"HTTP/1.1 200 OK\r\n\r\n"), Outcome.SELECTED),
+    "junk_after_end": (lambda: assemble(paper()) + b"\n<html>" + b"x" * 500, Outcome.SELECTED),
+    "two_in_one": (lambda: assemble(paper()) * 2, Outcome.SELECTED),
+    "windows_line_ends": (lambda: assemble(paper(), eol=b"\r\n"), Outcome.SELECTED),
+    "landscape": (lambda: assemble(paper(box=b"[0 0 842 595]")), Outcome.LANDSCAPE),
+    "square": (lambda: assemble(paper(box=b"[0 0 600 600]")), Outcome.SELECTED),
+    "rotated_to_landscape": (lambda: assemble(paper(more=b"/Rotate 90")), Outcome.LANDSCAPE),
+    "rotated_to_portrait": (lambda: assemble(paper(box=b"[0 0 842 595]", more=b"/Rotate 270")), Outcome.SELECTED),
+    "upside_down": (lambda: assemble(paper(more=b"/Rotate 180")), Outcome.SELECTED),
+    "cropped_to_landscape": (lambda: assemble(paper(more=b"/CropBox [0 400 595 842]")), Outcome.LANDSCAPE),
+    "cropped_to_portrait": (
+        lambda: assemble(paper(box=b"[0 0 842 595]", more=b"/CropBox [50 0 400 595]")),
+        Outcome.SELECTED,
+    ),
+    "mixed_sizes": (lambda: assemble(pages([A4, b"[0 0 842 595]", b"[0 0 9 9]"])), Outcome.SELECTED),
+    "zero_size_pages": (lambda: assemble(paper(box=b"[0 0 0 0]")), Outcome.PDFALTO_FAILED),
+    "negative_box": (lambda: assemble(paper(box=b"[595 842 0 0]")), Outcome.SELECTED),
+    "image_only": (image_only, Outcome.PDFALTO_FAILED),
+    "blank": (lambda: assemble(paper(content=stream(b""))), Outcome.PDFALTO_FAILED),
+    "broken_content": (
+        lambda: assemble(paper(content=stream(b"\xff\0nonsense", b"/Filter /FlateDecode"))),
+        Outcome.PDFALTO_FAILED,
+    ),
+    "stream_bomb": (bomb, Outcome.PDFALTO_FAILED),
+    "bomb_of_bombs": (bomb_of_bombs, Outcome.PDFALTO_FAILED),
+    "text_bomb": (text_bomb, Outcome.PDFALTO_FAILED),
+    "object_stream_bomb": (object_stream_bomb, Outcome.UNREADABLE),
+    "a_thousand_million_words": (lambda: drawn_forever(b"BT /F1 1 Tf (word) Tj ET"), Outcome.PDFALTO_FAILED),
+    "a_thousand_million_nothings": (lambda: drawn_forever(b"q Q"), Outcome.PDFALTO_FAILED),
+    "giant_image": (giant_image, Outcome.PDFALTO_FAILED),
+    "deep_nesting": (lambda: assemble(paper(catalog=b"/X " + b"[" * 200_000 + b"]" * 200_000)), Outcome.UNREADABLE),
+    "giant_metadata": (
+        lambda: assemble(
+            paper(catalog=b"/Metadata 6 0 R", extra=[stream(b"<x:xmpmeta>" + b"x" * 10_000_000, b"/Type /Metadata")])
+        ),
+        Outcome.SELECTED,
+    ),
+    "giant_information": (
+        lambda: assemble(paper(extra=[b"<< /Title (%s) >>" % (b"t" * 5_000_000)]), trailer=b"/Info 6 0 R"),
+        Outcome.SELECTED,
+    ),
+    "javascript": (
+        lambda: assemble(paper(catalog=b"/OpenAction << /S /JavaScript /JS (while \\(true\\) app.alert\\(1\\)) >>")),
+        Outcome.SELECTED,
+    ),
+    "launches_a_program": (
+        lambda: assemble(paper(catalog=b"/OpenAction << /S /Launch /F (/bin/sh) >>")),
+        Outcome.SELECTED,
+    ),
+    "embedded_files": (embedded, Outcome.SELECTED),
+}

@@ -1,0 +1,177 @@
+"""Choosing PDFs: first hit decides, and a hostile one costs only itself (S2ORC App. B)."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from s2corpus.pdf import Outcome, Selection, inspect_many, pool
+from tests.unit.pdf.bad_pdfs import KINDS, assemble, drawn_forever, paper
+
+
+MB = 1 << 20
+SLOWEST_FIRST = ("a_thousand_million_nothings", "a_thousand_million_words", "text_bomb")
+
+
+def inspect(
+    items: list[tuple[str, Path]], *, timeout: float = 20.0, memory: int = 1024 * MB, workers: int = 2
+) -> dict[str, Selection]:
+    selections = list(inspect_many(items, max_pages=50, workers=workers, timeout=timeout, memory_bytes=memory))
+    assert sorted(s.pdf_sha1 for s in selections) == sorted(name for name, _ in items)
+    return {s.pdf_sha1: s for s in selections}
+
+
+@pytest.fixture(scope="module")
+def selections(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Selection]:
+    folder = tmp_path_factory.mktemp("kinds")
+    items = []
+    for name in sorted(KINDS, key=lambda name: name not in SLOWEST_FIRST):
+        (folder / name).write_bytes(KINDS[name][0]())
+        items.append((name, folder / name))
+    return inspect(items, timeout=3.0, workers=4)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_kinds_of_pdfs(selections: dict[str, Selection], name: str) -> None:
+    assert selections[name].outcome is KINDS[name][1], selections[name]
+
+
+def test_why_is_said_and_the_size_is_as_shown(selections: dict[str, Selection]) -> None:
+    assert all((s.detail is None) == (s.outcome in (Outcome.SELECTED, Outcome.LANDSCAPE)) for s in selections.values())
+    shown = {name: (s.pages, s.width_pt, s.height_pt) for name, s in selections.items()}
+    assert shown["paper"] == (1, 595, 842)
+    assert shown["rotated_to_landscape"] == (1, 842, 595)
+    assert shown["cropped_to_landscape"] == (1, 595, 442)
+    assert shown["fifty_pages"] == (50, 595, 842)
+    assert shown["page_tree_of_a_million"] == (1_000_000, None, None)
+    assert "more than 3 s" in str(selections["a_thousand_million_nothings"].detail)
+
+
+def papers(folder: Path, count: int) -> list[tuple[str, Path]]:
+    items = []
+    for number in range(count):
+        path = folder / f"{number}.pdf"
+        path.write_bytes(assemble(paper()))
+        items.append((path.name, path))
+    return items
+
+
+def test_reading_that_never_ends_and_memory_that_does_cost_one_outcome_each(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "endless")
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(600 * MB)
+    items = [(name, tmp_path / name) for name in ("endless", "large", "missing")]
+    found = inspect([*items, *papers(tmp_path, 4)], timeout=2.0, memory=512 * MB)
+    assert [(s.outcome, s.detail) for s in (found["endless"], found["large"])] == [
+        (Outcome.UNREADABLE, "took more than 2 s"),
+        (Outcome.UNREADABLE, "needs more than its memory"),
+    ]
+    assert "No such file" in str(found["missing"].detail)
+    assert [s.outcome for name, s in found.items() if name.endswith(".pdf")] == [Outcome.SELECTED] * 4
+
+
+def children() -> list[int]:
+    """The processes that read PDFs for this one."""
+    pids = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
+    return [int(p) for p in pids if b"s2corpus.pdf.child" in Path(f"/proc/{p}/cmdline").read_bytes()]
+
+
+def test_a_killed_process_costs_one_outcome(tmp_path: Path) -> None:
+    (tmp_path / "slow").write_bytes(drawn_forever(b"q Q"))
+    results = inspect_many(
+        [("slow", tmp_path / "slow"), *papers(tmp_path, 6)],
+        max_pages=50,
+        workers=2,
+        timeout=30.0,
+        memory_bytes=1024 * MB,
+    )
+    found = [next(results) for _ in range(3)]  # the other process has worked meanwhile
+    slow = children()[0]
+    os.kill(slow, signal.SIGKILL)
+    found += results
+    outcomes = {s.pdf_sha1: s for s in found}
+    assert len(outcomes) == 7
+    assert outcomes["slow"].outcome is Outcome.PDFALTO_FAILED
+    assert "status -9" in str(outcomes["slow"].detail)
+    assert sum(s.outcome is Outcome.SELECTED for s in found) == 6
+
+
+def test_nothing_is_left_running_when_somebody_stops_listening(tmp_path: Path) -> None:
+    (tmp_path / "slow").write_bytes(drawn_forever(b"q Q"))
+    items = [("slow", tmp_path / "slow"), *papers(tmp_path, 3)]
+    results = inspect_many(items, max_pages=50, workers=2, timeout=30.0, memory_bytes=1024 * MB)
+    next(results)
+    groups = children()
+    assert len(groups) == 2
+    results.close()
+    assert not children()
+    assert not [p for p in Path("/proc").glob("[0-9]*") if _group(p) in groups]
+
+
+def _group(process: Path) -> int | None:
+    """The process group of a process that runs (what was killed may wait for init to see it)."""
+    try:
+        state, _, group = (process / "stat").read_text().rpartition(")")[2].split()[:3]
+    except OSError:
+        return None
+    return None if state == "Z" else int(group)
+
+
+def test_processes_are_replaced_so_that_their_memory_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "PDFS_PER_CHILD", 2)
+    seen = set()
+    results = inspect_many(papers(tmp_path, 5), max_pages=50, workers=1, timeout=20.0, memory_bytes=1024 * MB)
+    for selection in results:
+        assert selection.outcome is Outcome.SELECTED
+        seen |= set(children())
+    assert len(seen) == 3
+
+
+def test_pdfs_are_taken_as_they_are_needed(tmp_path: Path) -> None:
+    taken = 0
+
+    def items() -> Iterator[tuple[str, Path]]:
+        nonlocal taken
+        for item in papers(tmp_path, 20):
+            taken += 1
+            yield item
+
+    results = inspect_many(items(), max_pages=50, workers=2, timeout=20.0, memory_bytes=1024 * MB)
+    for done in range(1, 6):
+        next(results)
+        assert taken <= done + 2
+    results.close()
+
+
+def test_whatever_is_flipped_in_a_pdf_it_has_one_outcome(tmp_path: Path) -> None:
+    rng = random.Random(20200705)
+    items = []
+    for number in range(40):
+        data = bytearray(assemble(paper()))
+        for _ in range(rng.randint(1, 8)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        path = tmp_path / str(number)
+        path.write_bytes(data)
+        items.append((path.name, path))
+    assert len(inspect(items, timeout=5.0)) == 40
+
+
+def test_a_process_that_cannot_start_is_no_pdfs_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(RuntimeError, match="does not start"):
+        inspect(papers(tmp_path, 1))
+
+
+def test_real_papers_are_selected(shared_data: Path) -> None:
+    items = [(path.stem, path) for path in sorted((shared_data / "pairs").glob("*.pdf"))]
+    found = inspect([*items, ("broken", shared_data / "broken" / "broken-pdf.pdf")])
+    assert found.pop("broken").outcome is Outcome.UNREADABLE
+    assert {s.outcome for s in found.values()} == {Outcome.SELECTED}
+    assert sum(s.pages or 0 for s in found.values()) == 180

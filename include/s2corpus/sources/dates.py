@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Sequence
 from enum import StrEnum
 
 
@@ -61,7 +60,9 @@ def parse_date(value: object) -> PlainDate:
         return make_date(int(value)) if value == int(value) else NO_DATE
     if isinstance(value, datetime.date):
         return make_date(value.year, value.month, value.day)
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, tuple):  # what this returned
+        return parse_date(value[0])
+    if isinstance(value, list):
         numbers = [to_int(part) for part in value[:3]]
         return make_date(*numbers) if numbers else NO_DATE
     if not isinstance(value, str):

@@ -189,10 +189,15 @@ def _objects_of_array(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] 
         buffer += more
 
 
+def is_tar(stream: Peekable) -> bool:
+    """Whether a tar archive comes."""
+    return stream.peek(512)[257:262] == b"ustar"
+
+
 def documents(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped]:
     """(name, content) of every regular file of a tar stream, or the stream itself as one document."""
     head = Peekable(stream)
-    if head.peek(512)[257:262] != b"ustar":
+    if not is_tar(head):
         content = head.read(MAX_ENTRY_BYTES + 1)
         while len(content) <= MAX_ENTRY_BYTES and (more := head.read(MAX_ENTRY_BYTES + 1 - len(content))):
             content += more

@@ -1,0 +1,69 @@
+"""ACL Anthology: its XML, one file a collection (or a tar of them)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import IO, Any
+
+from s2corpus.sources.build import build
+from s2corpus.sources.dates import make_date, to_int, to_month
+from s2corpus.sources.identifiers import normalise_acl
+from s2corpus.sources.names import make_author
+from s2corpus.sources.record import Dropped, Entry, Kind, Reason
+from s2corpus.sources.streams import documents, parse_xml, text_of
+
+NAME = "acl"
+KIND = Kind.PUBLISHER
+OPEN_FROM = 2016  # CC BY 4.0 from then on, CC BY-NC-SA 3.0 before: the Anthology's terms
+
+
+def read(stream: IO[bytes]) -> Iterator[Entry]:
+    """Records of the papers; front matter is none. Venue and date are the volume's."""
+    for item in documents(stream):
+        if isinstance(item, Dropped):
+            yield item
+            continue
+        name, text = item
+        if not name.endswith(".xml") and name != "document":
+            continue
+        try:
+            root = parse_xml(text)
+        except ValueError as error:
+            yield Dropped(Reason.MALFORMED, name, str(error))
+            continue
+        for volume in root.iterfind("volume"):
+            for paper in volume.iterfind("paper"):
+                yield _entry(root.get("id") or "", volume, paper)
+
+
+def _entry(collection: str, volume: Any, paper: Any) -> Entry:
+    meta = volume.find("meta")
+    meta = meta if meta is not None else volume
+    acl_id = _acl_id(collection, volume.get("id") or "", paper)
+    if acl_id is None:
+        return Dropped(Reason.NO_ID, f"{collection}-{volume.get('id')}, paper {paper.get('id')}", "no Anthology id")
+    year = to_int(text_of(meta.find("year")))
+    authors = [make_author(text_of(a.find("first")), text_of(a.find("last"))) for a in paper.iterfind("author")]
+    return build(
+        f"{NAME}:{acl_id}", NAME, KIND, acl_id,
+        title=text_of(paper.find("title")), authors=authors,
+        date=make_date(year, to_month(text_of(meta.find("month")).replace("–", "-").split("-")[0].split(" ")[0])),
+        venue=text_of(meta.find("booktitle")), abstract=text_of(paper.find("abstract")),
+        doi=text_of(paper.find("doi")), acl_id=acl_id, open_access=True,
+        licence="CC-BY-4.0" if year and year >= OPEN_FROM else "CC-BY-NC-SA-3.0",
+    )  # fmt: skip
+
+
+def _acl_id(collection: str, volume: str, paper: Any) -> str | None:
+    """By the paper's `url`, else composed as the Anthology does: 2020.acl-main.207; P19-1001; W19-4401 (two digits a volume)."""
+    url, number = text_of(paper.find("url")), paper.get("id") or ""
+    if (found := normalise_acl(url.rpartition("/")[2])) is not None:
+        return found
+    if not collection[:1].isalpha():
+        return normalise_acl(f"{collection}-{volume}.{number}")
+    if not (volume.isdecimal() and number.isdecimal()):
+        return None
+    wide = collection.startswith("W") or collection in ("C69", "D19")
+    return normalise_acl(
+        f"{collection}-{int(volume):02d}{int(number):02d}" if wide else f"{collection}-{int(volume)}{int(number):03d}"
+    )

@@ -1,0 +1,137 @@
+"""arXiv: OAI-PMH harvests (formats arXiv, arXivRaw and oai_dc, XML) and the JSON snapshot (JSONL)."""
+
+from __future__ import annotations
+
+import email.utils
+import re
+from collections.abc import Iterator
+from typing import IO, Any, cast
+
+from s2corpus.sources.build import build
+from s2corpus.sources.dates import PlainDate, make_date, parse_date
+from s2corpus.sources.identifiers import normalise_arxiv
+from s2corpus.sources.names import make_author, parse_authors
+from s2corpus.sources.record import Author, Deleted, Dropped, Entry, Kind, Reason
+from s2corpus.sources.streams import Peekable, json_objects, parse_xml, text_of, xml_elements
+
+NAME = "arxiv"
+KIND = Kind.ARCHIVE
+_JOURNAL = re.compile(r"^[^\d(]*[^\d\s(,.:;]\.?")
+
+
+def read(stream: IO[bytes]) -> Iterator[Entry]:
+    """Records of either form, told by the first character. The date is the first version's."""
+    head = Peekable(stream)
+    if head.peek(1024).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        yield from _read_oai(cast(IO[bytes], head))
+    else:
+        for item in json_objects(cast(IO[bytes], head)):
+            yield item if isinstance(item, Dropped) else _snapshot(item[1], item[0])
+
+
+def _read_oai(stream: IO[bytes]) -> Iterator[Entry]:
+    for number, item in enumerate(xml_elements(stream, ("record",)), 1):
+        if isinstance(item, Dropped):
+            yield item
+            continue
+        try:
+            root = parse_xml(item[1], item[2])
+        except ValueError as error:
+            yield Dropped(Reason.MALFORMED, f"record {number}", str(error))
+            continue
+        for element in root.iter("{*}*"):
+            element.tag = element.tag.rpartition("}")[2]
+        yield _oai(root, f"record {number}")
+
+
+def _oai(root: Any, where: str) -> Entry:
+    header = root.find("header")
+    native = (
+        normalise_arxiv(text_of(header.find("identifier")).rpartition("arXiv.org:")[2]) if header is not None else None
+    )
+    if native is None:
+        return Dropped(Reason.NO_ID, where, "no arXiv identifier in the header")
+    if header.get("status") == "deleted":
+        return Deleted(f"{NAME}:{native}")
+    metadata = root.find("metadata")
+    if metadata is None or len(metadata) == 0:
+        return Dropped(Reason.MALFORMED, native, "no metadata")
+    paper = metadata[0]
+    if paper.tag == "dc":
+        dates = sorted(filter(None, (parse_date(text_of(date))[0] for date in paper.iterfind("date"))))
+        abstracts = [text_of(d) for d in paper.iterfind("description") if not text_of(d).startswith("Comment:")]
+        dois = [text_of(i) for i in paper.iterfind("identifier") if "doi" in text_of(i)]
+        return build(
+            f"{NAME}:{native}", NAME, KIND, native,
+            title=text_of(paper.find("title")), authors=[a for c in paper.iterfind("creator") for a in parse_authors(text_of(c) + ";")],
+            date=dates[0] if dates else None, abstract=abstracts[0] if abstracts else None, doi=dois[0] if dois else None,
+            arxiv_id=native, fields_of_study=[text_of(s) for s in paper.iterfind("subject")],
+        )  # fmt: skip
+    versions = [text_of(version.find("date")) for version in paper.iterfind("version")]
+    authors: list[Author | None]
+    if paper.find("authors/author") is not None:
+        authors = [
+            make_author(text_of(a.find("forenames")), text_of(a.find("keyname")), text_of(a.find("suffix")))
+            for a in paper.iterfind("authors/author")
+        ]
+    else:
+        authors = list(parse_authors(_without_affiliations(text_of(paper.find("authors")))))
+    return _build(
+        native, text_of(paper.find("title")), authors,
+        _mail_date(versions[0]) if versions else parse_date(text_of(paper.find("created"))),
+        text_of(paper.find("journal-ref")), text_of(paper.find("abstract")), text_of(paper.find("doi")),
+        text_of(paper.find("categories")), text_of(paper.find("license")),
+    )  # fmt: skip
+
+
+def _snapshot(line: dict[str, Any], where: str) -> Entry:
+    native = normalise_arxiv(str(line.get("id") or ""))
+    if native is None:
+        return Dropped(Reason.NO_ID, where, "no arXiv id")
+    parsed = line.get("authors_parsed")
+    authors: list[Author | None]
+    if isinstance(parsed, list) and parsed:
+        rows = [[str(part) for part in name] + ["", "", ""] for name in parsed if isinstance(name, list)]
+        authors = [make_author(name[1], name[0], name[2]) for name in rows]
+    else:
+        authors = list(parse_authors(_without_affiliations(str(line.get("authors") or ""))))
+    versions = line.get("versions")
+    first = versions[0] if isinstance(versions, list) and versions else {}
+    created = first.get("created") if isinstance(first, dict) else None
+    date = _mail_date(created) if isinstance(created, str) else parse_date(line.get("update_date"))
+    return _build(
+        native, line.get("title"), authors, date,
+        *(str(line.get(key) or "") for key in ("journal-ref", "abstract", "doi", "categories", "license")),
+    )  # fmt: skip
+
+
+def _build(
+    native: str, title: object, authors: list[Author | None], date: PlainDate, journal_ref: str, abstract: str, doi: str,
+    categories: str, licence: str,
+) -> Entry:  # fmt: skip
+    journal = _JOURNAL.match(journal_ref)
+    return build(
+        f"{NAME}:{native}", NAME, KIND, native, title=title, authors=authors, date=date,
+        journal=journal.group() if journal else None, abstract=abstract, doi=doi.split()[0] if doi.split() else None,
+        arxiv_id=native, fields_of_study=categories.split(), licence=licence,
+    )  # fmt: skip
+
+
+def _mail_date(text: str) -> PlainDate:
+    """ "Mon, 2 Apr 2007 19:18:42 GMT"."""
+    try:
+        date = email.utils.parsedate_to_datetime(text)
+    except (ValueError, TypeError):
+        return parse_date(text)
+    return make_date(date.year, date.month, date.day)
+
+
+def _without_affiliations(authors: str) -> str:
+    """ "C. Balázs (1), E. L. Berger (Argonne)" without what stands in round brackets."""
+    depth, kept = 0, []
+    for character in authors:
+        depth += character == "("
+        if depth == 0:
+            kept.append(character)
+        depth = max(depth - (character == ")"), 0)
+    return re.sub(r"\s+,", ",", "".join(kept))

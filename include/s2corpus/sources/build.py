@@ -1,0 +1,85 @@
+"""A record from what a source says as it says it: every field is normalised here, once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from s2corpus.sources import identifiers
+from s2corpus.sources.dates import parse_date
+from s2corpus.sources.fields import authors_of, clean_abstract, clean_text, clean_title, licence_of, words_of
+from s2corpus.sources.record import Author, Dropped, Kind, Reason, Record
+
+
+def build(
+    record_id: str,
+    source: str,
+    kind: Kind,
+    where: str,
+    *,
+    title: object = None,
+    authors: Iterable[Author | None] = (),
+    date: object = None,
+    venue: object = None,
+    journal: object = None,
+    abstract: object = None,
+    doi: object = None,
+    arxiv_id: object = None,
+    pubmed_id: object = None,
+    pmc_id: object = None,
+    acl_id: object = None,
+    mag_id: object = None,
+    pdf_sha1: object = None,
+    fields_of_study: object = None,
+    licence: object = None,
+    open_access: object = None,
+) -> Record | Dropped:
+    """The record, or EMPTY where neither a title nor an identifier is left.
+
+    What is no such identifier, date, … is taken as absent; arXiv's own DOIs say the arXiv id. `date` is anything `parse_date`
+    reads, what it returned included.
+    """
+    parsed = parse_date(date)
+    plain_doi = identifiers.normalise_doi(_text(doi))
+    record = Record(
+        record_id,
+        source,
+        kind,
+        title=clean_title(title),
+        authors=authors_of(authors),
+        date=parsed[0],
+        date_precision=parsed[1],
+        venue=clean_text(venue),
+        journal=clean_text(journal),
+        abstract=clean_abstract(abstract),
+        doi=plain_doi,
+        arxiv_id=identifiers.normalise_arxiv(_text(arxiv_id)) or identifiers.arxiv_of_doi(plain_doi),
+        pubmed_id=identifiers.normalise_pmid(_text(pubmed_id)),
+        pmc_id=identifiers.normalise_pmcid(_text(pmc_id)),
+        acl_id=identifiers.normalise_acl(_text(acl_id)),
+        mag_id=_text(mag_id) or None,
+        pdf_sha1=_sha1(pdf_sha1),
+        fields_of_study=words_of(fields_of_study),
+        licence=licence_of(licence),
+        open_access=open_access if isinstance(open_access, bool) else None,
+    )
+    telling = (
+        record.title,
+        record.doi,
+        record.arxiv_id,
+        record.pubmed_id,
+        record.pmc_id,
+        record.acl_id,
+        record.pdf_sha1,
+    )
+    return record if any(telling) else Dropped(Reason.EMPTY, where)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _sha1(value: object) -> str | None:
+    text = _text(value).lower()
+    return text if len(text) == 40 and all(character in "0123456789abcdef" for character in text) else None

@@ -1,0 +1,54 @@
+"""DBLP: the XML dump, with the character entities of its DTD."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import IO, Any
+
+from s2corpus.sources.build import build
+from s2corpus.sources.dates import make_date, to_int, to_month
+from s2corpus.sources.identifiers import normalise_arxiv, normalise_doi
+from s2corpus.sources.names import parse_name
+from s2corpus.sources.record import Dropped, Entry, Kind, Reason
+from s2corpus.sources.streams import parse_xml, text_of, xml_elements
+
+NAME = "dblp"
+KIND = Kind.ARCHIVE
+_PAPERS = frozenset({"article", "inproceedings", "incollection", "phdthesis", "mastersthesis"})
+_TAGS = (*sorted(_PAPERS), "proceedings", "book", "www", "data")
+_HOMONYM = re.compile(r"\s+\d{4}$")  # "Wei Wang 0001"
+
+
+def read(stream: IO[bytes]) -> Iterator[Entry]:
+    """Records of articles, papers in proceedings and collections, and theses."""
+    for number, item in enumerate(xml_elements(stream, _TAGS), 1):
+        if isinstance(item, Dropped):
+            yield item
+            continue
+        tag, text, encoding = item
+        if tag not in _PAPERS:
+            yield Dropped(Reason.NOT_A_PAPER, f"{tag} {number}", tag)
+            continue
+        try:
+            yield _entry(parse_xml(text, encoding), f"{tag} {number}")
+        except ValueError as error:
+            yield Dropped(Reason.MALFORMED, f"{tag} {number}", str(error))
+
+
+def _entry(root: Any, where: str) -> Entry:
+    key = root.get("key")
+    if not key:
+        return Dropped(Reason.NO_ID, where, "no key")
+    links = [text_of(link) for link in root.iterfind("ee")]
+    journal, volume = text_of(root.find("journal")), text_of(root.find("volume"))
+    arxiv_id = next((found for link in links if "arxiv" in link.lower() and (found := normalise_arxiv(link))), None)
+    if arxiv_id is None and journal == "CoRR" and volume.startswith("abs/"):
+        arxiv_id = normalise_arxiv(volume.removeprefix("abs/"))
+    return build(
+        f"{NAME}:{key}", NAME, KIND, key,
+        title=text_of(root.find("title")), authors=[parse_name(_HOMONYM.sub("", text_of(a))) for a in root.iterfind("author")],
+        date=make_date(to_int(text_of(root.find("year"))), to_month(text_of(root.find("month")))),
+        venue=text_of(root.find("booktitle")) or text_of(root.find("school")), journal=journal,
+        doi=next((doi for link in links if "doi.org/" in link and (doi := normalise_doi(link))), None), arxiv_id=arxiv_id,
+    )  # fmt: skip

@@ -1,0 +1,183 @@
+"""JATS: publishers' and PMC's article XML (PLOS, eLife, PMC packages): one file an article, or a tar of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import IO, Any
+
+from s2corpus.sources.build import build
+from s2corpus.sources.dates import NO_DATE, PlainDate, make_date, to_int, to_month
+from s2corpus.sources.fields import licence_of
+from s2corpus.sources.names import make_author, parse_name
+from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason
+from s2corpus.sources.streams import documents, parse_xml, text_of
+
+NAME = "jats"
+KIND = Kind.PUBLISHER
+_HREF = "{http://www.w3.org/1999/xlink}href"
+_DATES = ("epub", "epub-ppub", "pub", "ppub", "collection")  # by how well they say when it appeared
+_ASIDE = (
+    "xref",
+    "fn",
+    "author-notes",
+    "object-id",
+    "tex-math",
+    "inline-graphic",
+    "graphic",
+    "named-content/label",
+    "label",
+)
+
+_IN_WORDS = (
+    (re.compile(r"creative commons attribution[- ]non-?commercial", re.IGNORECASE), "CC-BY-NC"),
+    (re.compile(r"creative commons attribution", re.IGNORECASE), "CC-BY"),
+    (
+        re.compile(r"creative commons (?:cc0|public domain)|public domain (?:declaration|dedication)", re.IGNORECASE),
+        "CC0-1.0",
+    ),
+)
+
+
+def read(stream: IO[bytes]) -> Iterator[Entry]:
+    """Records of the articles' front matter."""
+    for item in documents(stream):
+        if isinstance(item, Dropped):
+            yield item
+            continue
+        name, text = item
+        if name != "document" and not name.endswith((".xml", ".nxml")):
+            continue
+        try:
+            root = parse_xml(text)
+        except ValueError as error:
+            yield Dropped(Reason.MALFORMED, name, str(error))
+            continue
+        articles = (
+            [root]
+            if _local(root) == "article"
+            else [a for a in root.iter("{*}article") if a.find("{*}front") is not None]
+        )
+        if not articles:
+            yield Dropped(Reason.MALFORMED, name, f"no article, but <{_local(root)}>")
+        for article in articles:
+            yield _entry(article, name)
+
+
+def _local(element: Any) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _entry(article: Any, where: str) -> Entry:
+    meta = article.find("{*}front/{*}article-meta")
+    if meta is None:
+        return Dropped(Reason.MALFORMED, where, "no article-meta")
+    ids = {item.get("pub-id-type"): text_of(item) for item in meta.iterfind("{*}article-id")}
+    pmc_id = ids.get("pmcid") or ids.get("pmc")
+    native = ids.get("doi") or pmc_id or ids.get("pmid") or ids.get("publisher-id")
+    if not native:
+        return Dropped(Reason.NO_ID, where, "no article-id")
+    licence, open_access = _licence(meta)
+    return build(
+        f"{NAME}:{native.lower()}", NAME, KIND, native,
+        title=_title(meta), authors=_authors(meta), date=_date(meta),
+        journal=text_of(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
+        doi=ids.get("doi"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, fields_of_study=_subjects(meta),
+        licence=licence, open_access=open_access,
+    )  # fmt: skip
+
+
+def _title(meta: Any) -> str:
+    group = meta.find("{*}title-group")
+    if group is None:
+        return ""
+    title, subtitle = _plain(group.find("{*}article-title")), _plain(group.find("{*}subtitle"))
+    return f"{title}: {subtitle}" if title and subtitle else title
+
+
+def _plain(element: Any) -> str:
+    """Text without footnote marks and the TeX twin of a formula."""
+    if element is None:
+        return ""
+    for name in _ASIDE:
+        for aside in element.findall(f".//{{*}}{name}"):
+            if aside.tail:
+                previous = aside.getprevious()
+                if previous is not None:
+                    previous.tail = (previous.tail or "") + aside.tail
+                else:
+                    aside.getparent().text = (aside.getparent().text or "") + aside.tail
+            aside.getparent().remove(aside)
+    return text_of(element)
+
+
+def _authors(meta: Any) -> Iterator[Author | None]:
+    for contributor in meta.iterfind("{*}contrib-group/{*}contrib"):
+        if contributor.get("contrib-type", "author") != "author":
+            continue
+        name = contributor.find(".//{*}name")
+        if name is not None:
+            yield make_author(*(text_of(name.find(f"{{*}}{part}")) for part in ("given-names", "surname", "suffix")))
+        elif (whole := contributor.find(".//{*}string-name")) is not None:
+            family = text_of(whole.find("{*}surname"))
+            yield make_author(text_of(whole.find("{*}given-names")), family) if family else parse_name(text_of(whole))
+        elif (collab := contributor.find("{*}collab")) is not None:
+            own = " ".join((collab.text or "").split()) or text_of(collab.find("{*}institution"))
+            yield make_author("", own or text_of(collab))
+
+
+def _date(meta: Any) -> PlainDate:
+    found: dict[str, PlainDate] = {}
+    for date in meta.iterfind("{*}pub-date"):
+        kind = date.get("pub-type") or date.get("date-type") or "pub"
+        year, month, day = (text_of(date.find(f"{{*}}{part}")) for part in ("year", "month", "day"))
+        found.setdefault(kind, make_date(to_int(year), to_month(month or text_of(date.find("{*}season"))), to_int(day)))
+    return next((found[kind] for kind in (*_DATES, *found) if found.get(kind, NO_DATE)[0] is not None), NO_DATE)
+
+
+def _abstract(meta: Any) -> str:
+    """The article's own abstract, not its teaser, summary for lay readers or graphic; headings of its parts stay."""
+    for abstract in meta.iterfind("{*}abstract"):
+        if abstract.get("abstract-type") in (None, "", "abstract", "section", "structured"):
+            paragraphs = []
+            for element in abstract.iter("{*}title", "{*}p"):
+                text = _plain(element)
+                if text and not (
+                    _local(element) == "title" and text.casefold().rstrip(":.") in ("abstract", "summary")
+                ):
+                    paragraphs.append(f"{text.rstrip(':')}:" if _local(element) == "title" else text)
+            return " ".join(paragraphs)
+    return ""
+
+
+def _subjects(meta: Any) -> list[str]:
+    return [
+        text_of(subject)
+        for group in meta.iterfind("{*}article-categories/{*}subj-group")
+        if group.get("subj-group-type") in ("heading", "discipline", "Discipline", "Discipline-v2", "Discipline-v3")
+        for subject in group.iterfind("{*}subject")
+        if group.get("subj-group-type") != "heading"
+        or text_of(subject).casefold() not in ("article", "research article")
+    ]
+
+
+def _licence(meta: Any) -> tuple[str | None, bool | None]:
+    """(licence, whether the article says it is open access): by a link to Creative Commons, else in words."""
+    permissions = meta.find("{*}permissions")
+    if permissions is None:
+        permissions = meta  # JATS before 1.0: copyright-statement stands alone
+    links = [
+        link for element in permissions.iter("{*}license", "{*}ext-link", "{*}uri") if (link := element.get(_HREF))
+    ]
+    links += [text_of(reference) for reference in permissions.iter("{*}license_ref")]
+    words = " ".join(text_of(element) for element in permissions.iter("{*}license", "{*}copyright-statement"))
+    for link in (*links, *words.split()):
+        if "creativecommons.org" in link:
+            return licence_of(link), True
+    for pattern, licence in _IN_WORDS:
+        if pattern.search(words):
+            return licence, True
+    declared = any(
+        element.get("license-type") in ("open-access", "OpenAccess") for element in permissions.iter("{*}license")
+    )
+    return None, True if declared else None

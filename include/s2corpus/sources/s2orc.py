@@ -1,0 +1,42 @@
+"""S2ORC: the metadata of release 20200705 (JSONL)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import IO, Any
+
+from s2corpus.sources.build import build
+from s2corpus.sources.names import make_author
+from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason
+from s2corpus.sources.streams import json_objects
+
+NAME = "s2"  # its paper_id is the corpus id: one source with the Academic Graph
+KIND = Kind.ARCHIVE
+
+
+def read(stream: IO[bytes]) -> Iterator[Entry]:
+    """Records of the papers."""
+    for item in json_objects(stream):
+        yield item if isinstance(item, Dropped) else _entry(item[1], item[0])
+
+
+def _entry(paper: dict[str, Any], where: str) -> Entry:
+    native = paper.get("paper_id")
+    if not isinstance(native, str | int) or isinstance(native, bool) or not str(native).strip():
+        return Dropped(Reason.NO_ID, where, "no paper_id")
+    pdf = paper.get("pdf_hash") or paper.get("_pdf_hash")
+    return build(
+        f"{NAME}:{native}", NAME, KIND, str(native),
+        title=paper.get("title"), authors=_authors(paper.get("authors")), date=paper.get("year"), venue=paper.get("venue"),
+        journal=paper.get("journal"), abstract=paper.get("abstract"), doi=paper.get("doi"), arxiv_id=paper.get("arxiv_id"),
+        pubmed_id=paper.get("pubmed_id"), pmc_id=paper.get("pmc_id"), acl_id=paper.get("acl_id"), mag_id=paper.get("mag_id"),
+        pdf_sha1=pdf, fields_of_study=paper.get("mag_field_of_study"),
+    )  # fmt: skip
+
+
+def _authors(authors: object) -> Iterator[Author | None]:
+    for author in authors if isinstance(authors, list) else ():
+        if isinstance(author, dict):
+            middle = author.get("middle")
+            given = [author.get("first"), *(middle if isinstance(middle, list) else [])]
+            yield make_author(" ".join(str(part) for part in given if part), author.get("last"), author.get("suffix"))

@@ -1,0 +1,42 @@
+"""ScienceParse: what it read from PDFs, by their SHA-1 (JSONL, or one object a file)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import IO, Any
+
+from s2corpus.sources.build import build
+from s2corpus.sources.names import parse_name
+from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason
+from s2corpus.sources.streams import json_objects
+
+NAME = "scienceparse"
+KIND = Kind.PDF
+_SHA1 = re.compile(r"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])", re.IGNORECASE)
+
+
+def read(stream: IO[bytes]) -> Iterator[Entry]:
+    """Records of PDFs' headers: the server's form (`id`: "SP:<sha1>") and the command line's (`name`: "<sha1>.pdf", `metadata`)."""
+    for item in json_objects(stream):
+        yield item if isinstance(item, Dropped) else _entry(item[1], item[0])
+
+
+def _entry(line: dict[str, Any], where: str) -> Entry:
+    metadata = line.get("metadata")
+    paper = metadata if isinstance(metadata, dict) else line
+    named = (_SHA1.search(str(line.get(key) or "")) for key in ("pdf_sha1", "id", "name"))
+    sha1 = next((match.group().lower() for match in named if match), None)
+    if sha1 is None:
+        return Dropped(Reason.NO_ID, where, "no SHA-1 of a PDF in pdf_sha1, id or name")
+    return build(
+        f"{NAME}:{sha1}", NAME, KIND, sha1, title=paper.get("title"), authors=_authors(paper.get("authors")),
+        date=paper.get("year"), venue=paper.get("venue"), abstract=paper.get("abstractText"), pdf_sha1=sha1,
+    )  # fmt: skip
+
+
+def _authors(authors: object) -> Iterator[Author | None]:
+    for author in authors if isinstance(authors, list) else ():
+        name = author.get("name") if isinstance(author, dict) else author
+        if isinstance(name, str):
+            yield parse_name(name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import islice
@@ -15,8 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus import spec
-from s2corpus.errors import TransientError, UserError
-from s2corpus.lake import Lake, open_lake
+from s2corpus.lake import Lake
 from s2corpus.snapshot.rows import tally
 from s2corpus.stages.base import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, PAPERS
@@ -25,6 +23,7 @@ from s2corpus.text.documents import Decision, Document, Outcome
 from s2corpus.text.layout import units_of_parse
 from s2corpus.text.twins import text_key, title_key
 from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
+from s2corpus.uris import fetch
 
 _READS_PDFS = ("grobid", "scienceparse")
 """Sources whose abstracts were read from a PDF: published only if the PDF is open."""
@@ -77,21 +76,6 @@ def load_unigrams(rules: spec.Clean, lake: Lake) -> Unigrams:
         lake.put(key, content)
         return found
     return parse_unigrams(rules.unigrams.uri, content, rules.unigrams.sha256)
-
-
-def fetch(uri: str) -> bytes:
-    """The bytes at an address: a path, file://, s3:// or https://."""
-    try:
-        if uri.startswith("https://"):
-            with urllib.request.urlopen(uri, timeout=60) as answer:
-                body: bytes = answer.read()
-            return body
-        folder, _, name = uri.rpartition("/")
-        return open_lake(folder or ".").get(name)[0]
-    except FileNotFoundError:
-        raise UserError(f"unigram list {uri}: no such file; correct clean.unigrams.uri in the spec") from None
-    except OSError as error:
-        raise TransientError(f"unigram list {uri}: {error}") from error
 
 
 def _write_s2orc(run: Run, shard: Shard, rules: spec.Clean, unigrams: Unigrams, path: Path) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from datetime import date
 from itertools import chain
 
 from s2corpus.spec import Clean
@@ -14,6 +15,8 @@ from s2corpus.text.layout import Unit
 from s2corpus.text.unigrams import CARD_THRESHOLD, Unigrams, log_probability
 from s2corpus.text.words import top_words
 
+CUTOFF = date(2024, 8, 1)
+"""First day that is not train, as last published."""
 _MIN_WORDS, _MAX_WORDS = 500, 50_000
 """words of a full text, both exclusive"""
 _TOP_WORD = re.compile(r"[A-Za-z][a-z]+")

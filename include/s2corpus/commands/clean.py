@@ -1,0 +1,92 @@
+"""`corpus clean`: documents on files → kept and dropped ones, by the rules of the S2 V2 card."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from s2corpus.errors import UserError
+
+if TYPE_CHECKING:
+    from s2corpus.spec import ReleaseSpec
+    from s2corpus.text.unigrams import Unigrams
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command(
+    epilog="Example: corpus clean --in docs.jsonl --set s2orc --profile card --unigrams unigram_freq.csv --out kept.jsonl "
+    "--dropped dropped.jsonl"
+)
+@click.option("--in", "source", required=True, type=_FILE, help="Documents: .jsonl, .jsonl.gz or .parquet.")
+@click.option(
+    "--set", "set_", required=True, type=click.Choice(["s2orc", "s2ag"]), help="Full texts, or titles and abstracts."
+)
+@click.option(
+    "--profile",
+    type=click.Choice(["card", "card-wordfreq", "recipe-2024"]),
+    help="Whose rules; by default the spec's, or card-wordfreq.",
+)
+@click.option("--unigrams", help="Word list of card and recipe-2024: CSV word,count or word TAB count; a path or URI.")
+@click.option("--spec", "spec_file", type=_FILE, help="Release spec whose thresholds and split hold.")
+@click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="The day a rolling split counts back from (UTC).")
+@click.option("--out", required=True, type=_FILE, help="Kept documents: the snapshot's lines plus their split.")
+@click.option("--dropped", type=_FILE, help="Dropped documents: id, reason and the values behind it.")
+@click.option("--evaluate-all", is_flag=True, help="Compute every value of dropped documents, to tune thresholds.")
+def command(
+    source: Path,
+    set_: str,
+    profile: str | None,
+    unigrams: str | None,
+    spec_file: Path | None,
+    as_of: datetime | None,
+    out: Path,
+    dropped: Path | None,
+    evaluate_all: bool,
+) -> None:
+    """Clean documents given as a file.
+
+    A line has id, title, abstract, date (ISO) or year, body (a list of {section, text}: section is null, a head, or a path
+    of heads joined by "::"), and may have sha1, sources and open_access. What is dropped has its first reason; a value that
+    was not needed to decide is null.
+    """
+    from s2corpus.text.files import clean_file, counted
+
+    spec = _spec(spec_file, profile, unigrams, evaluate_all)
+    outcomes = clean_file(source, set_, spec, _word_list(spec, unigrams), out, dropped, as_of)
+    click.echo(counted(outcomes), err=True)
+
+
+def _spec(spec_file: Path | None, profile: str | None, unigrams: str | None, evaluate_all: bool) -> ReleaseSpec:
+    """The given spec, or the default one, with what the options say."""
+    from s2corpus.spec import Clean, ReleaseSpec, Split, Unigrams, load_spec
+    from s2corpus.text.recipe import CUTOFF
+
+    spec = load_spec(spec_file) if spec_file else ReleaseSpec(name="files")
+    profile = profile or spec.clean.profile
+    named = Unigrams(uri=unigrams, sha256="0" * 64) if unigrams else spec.clean.unigrams
+    if profile == "card-wordfreq" and unigrams:
+        raise UserError(
+            "--unigrams was given, but card-wordfreq has its own list: choose --profile card or recipe-2024"
+        )
+    if profile != "card-wordfreq" and named is None:
+        raise UserError(f"profile {profile} needs --unigrams FILE, the card's word list; without one use card-wordfreq")
+    values = {**spec.clean.model_dump(), "profile": profile, "evaluate_all": evaluate_all or spec.clean.evaluate_all}
+    clean = Clean.model_validate({**values, "unigrams": named if profile != "card-wordfreq" else None})
+    split = spec.split
+    if profile == "recipe-2024" and not spec_file:
+        split = Split(train_before=CUTOFF, valid_until=CUTOFF)
+    return spec.model_copy(update={"clean": clean, "split": split})
+
+
+def _word_list(spec: ReleaseSpec, given: str | None) -> Unigrams:
+    from s2corpus.text.unigrams import parse_unigrams, wordfreq_unigrams
+    from s2corpus.uris import fetch
+
+    if spec.clean.unigrams is None:
+        return wordfreq_unigrams()
+    uri = spec.clean.unigrams.uri
+    return parse_unigrams(uri, fetch(uri), None if given else spec.clean.unigrams.sha256)

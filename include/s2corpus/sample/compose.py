@@ -103,7 +103,7 @@ def outline(
         abstract=w.abstract(6),
         doi=f"{DOI_PREFIX}/sample.{number:04d}",
         style=style,
-        ranges="split" if number % 2 else "joined",
+        ranges="split" if number % 4 == 0 else "joined",
         columns=columns,
         keywords=", ".join(rng.sample(field.things, 3)) if rng.random() < 0.4 else None,
     )

@@ -58,28 +58,33 @@ def tiny(out: Path, *, seed: int = SEED, workers: int = 2) -> Truth:
 
 def _generate(out: Path, made_with: dict[str, Any], cast_of: Callable[[], Cast], workers: int) -> Truth:
     made_with = made_with | {"generator": _generator()}
-    truth_file = out / "truth.json"
+    mark = out / _MARK
     if out.exists() and any(out.iterdir()):
-        mark = out / _MARK
         if not mark.exists():
             raise UserError(f"{out} is not empty and holds no sample: give a new or an empty folder")
-        if json.loads(mark.read_text(encoding="utf-8")) == made_with and truth_file.exists() and _complete(out):
-            return Truth.from_json(truth_file.read_text(encoding="utf-8"))
-        truth_file.unlink(missing_ok=True)
+        made = json.loads(mark.read_text(encoding="utf-8"))
+        if made["with"] == made_with and made["files"] == _sizes(out):
+            return truths(out)[0]
         for folder in ("drops", "sources"):
             shutil.rmtree(out / folder, ignore_errors=True)
     out.mkdir(parents=True, exist_ok=True)
-    (out / _MARK).write_text(json.dumps(made_with), encoding="utf-8")
+    mark.write_text(json.dumps({"with": made_with, "files": None}), encoding="utf-8")
     cast = cast_of()
     write_all(cast)
     contents = _pdfs(cast, workers)
     _write_drops(out, cast, contents)
     _write_sources(out, cast, contents)
     _write_suppressions(out, cast, contents)
-    for number in (3, 2, 1):  # truth.json last: it says that the sample is complete
-        truth = _truth(cast, contents, number)
-        (out / _truth_name(number)).write_text(truth.to_json(), encoding="utf-8")
-    return truth
+    for number in (1, 2, 3):
+        (out / _truth_name(number)).write_text(_truth(cast, contents, number).to_json(), encoding="utf-8")
+    mark.write_text(json.dumps({"with": made_with, "files": _sizes(out)}), encoding="utf-8")
+    return truths(out)[0]
+
+
+def _sizes(out: Path) -> dict[str, int]:
+    """Every file of the sample with its size."""
+    files = sorted(f for f in out.rglob("*") if f.is_file() and f.name != _MARK)
+    return {f.relative_to(out).as_posix(): f.stat().st_size for f in files}
 
 
 def truths(out: Path) -> tuple[Truth, ...]:
@@ -97,17 +102,6 @@ def _generator() -> str:
         (f for f in resources.files(__package__).iterdir() if f.name.endswith((".py", ".typ"))), key=lambda f: f.name
     )
     return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()[:16]
-
-
-def _complete(out: Path) -> bool:
-    """Every file that a `_READY` lists is there with its size."""
-    readies = [*out.glob("drops/*/_READY"), *out.glob("sources/*/*/_READY")]
-    for ready in readies:
-        for file in json.loads(ready.read_text(encoding="utf-8"))["files"]:
-            path = ready.parent / file["name"]
-            if not path.is_file() or path.stat().st_size != file["bytes"]:
-                return False
-    return bool(readies) and (out / "suppress.jsonl").exists()
 
 
 def _pdfs(cast: Cast, workers: int) -> dict[str, bytes]:
@@ -167,7 +161,7 @@ def _drops_of(cast: Cast) -> dict[str, dict[str, PdfCase | None]]:
 def _write_drops(out: Path, cast: Cast, contents: dict[str, bytes]) -> None:
     for drop, pdfs in sorted(_drops_of(cast).items()):
         files = {name: contents[name] for name in pdfs}
-        declared = [{"name": name, **pdf.declared} for name, pdf in sorted(pdfs.items()) if pdf and pdf.declared]
+        declared = [{"file": name, **pdf.declared} for name, pdf in sorted(pdfs.items()) if pdf and pdf.declared]
         if declared:
             files["records.jsonl"] = jsonl(declared)
         write_ready(out / "drops" / drop, files, _DROPS[drop][1])

@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from s2corpus.sample import Truth, generate, truths
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sample")
+    generate(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def truth(sample: Path) -> Truth:
+    return truths(sample)[0]

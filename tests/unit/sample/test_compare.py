@@ -1,0 +1,121 @@
+"""A release that is the truth compares as such; every kind of mistake lowers its own row."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from s2corpus.sample import Truth, compare
+from s2corpus.sample.compare import TABLES, expected_text
+
+Release = dict[str, list[dict[str, Any]]]
+
+
+def perfect(truth: Truth) -> Release:
+    """The tables of a release that found the whole truth."""
+    release: Release = {name: [] for name in TABLES}
+    ids = {p.key: f"id-{p.key}" for p in truth.papers}
+    release["selections"] = [{"pdf_sha1": p.sha1, "outcome": p.selection} for p in truth.pdfs if p.seen]
+    for p in truth.papers:
+        paper_id = ids[p.key]
+        release["clusters"] += [{"record_id": r, "paper_id": paper_id} for r in p.record_ids]
+        release["papers"].append(
+            {
+                "paper_id": paper_id,
+                "title": p.title,
+                "authors": [{"first": "A", "middle": [], "last": last, "suffix": ""} for last in p.authors],
+                "date": p.date,
+                "canonical_pdf": p.canonical_pdf,
+                "open_access": p.open_access,
+            }
+        )
+        release["filtered"].append({"paper_id": paper_id, "outcome": p.filtered})
+        for i, entry in enumerate(p.bibliography):
+            cited = ids[entry.links_to] if entry.links_to else ids["part-ii"] if entry.warning else None
+            release["links"].append(
+                {"paper_id": paper_id, "ref_id": f"BIBREF{i}", "cited_paper_id": cited, "warning": entry.warning}
+            )
+        for set_ in ("s2orc", "s2ag"):
+            if outcome := getattr(p, set_):
+                text = expected_text(p) if outcome == "kept" else None
+                release["documents"].append({"set": set_, "paper_id": paper_id, "outcome": outcome, "text": text})
+                if outcome == "kept":
+                    release["splits"].append({"set": set_, "paper_id": paper_id, "split": p.split})
+    return release
+
+
+def tables(release: Release) -> dict[str, pa.Table]:
+    return {name: pa.Table.from_pylist(rows) for name, rows in release.items()}
+
+
+@pytest.fixture(scope="module")
+def release(truth: Truth) -> Release:
+    return perfect(truth)
+
+
+def test_the_truth_compares_as_the_truth(truth: Truth, release: Release) -> None:
+    comparison = compare(truth, tables(release))
+    assert [row.what for row in comparison.rows if row.misses] == []
+    assert all(row.share == 1 and row.expected > 0 for row in comparison.rows)
+    assert comparison.text_f1 == 1
+    assert "selection" in str(comparison) and "100%" in str(comparison)
+
+
+def change(table: str, column: str, value: Any, where: Callable[[dict[str, Any]], bool]) -> Callable[[Release], None]:
+    def apply(release: Release) -> None:
+        next(row for row in release[table] if where(row))[column] = value
+
+    return apply
+
+
+def of(key: str) -> Callable[[dict[str, Any]], bool]:
+    return lambda row: row["paper_id"] == f"id-{key}"
+
+
+MISTAKES: list[tuple[str, Callable[[Release], None]]] = [
+    ("selection", change("selections", "outcome", "unreadable", lambda r: r["outcome"] == "selected")),
+    ("clusters", change("clusters", "paper_id", "id-other", lambda r: r["record_id"].startswith("arxiv:"))),
+    ("title", change("papers", "title", "Something else", of("regular-00"))),
+    ("authors", change("papers", "authors", [], of("regular-00"))),
+    ("date", change("papers", "date", "2001", of("regular-00"))),
+    ("canonical PDF", change("papers", "canonical_pdf", "0" * 40, of("pair-closed"))),
+    ("open access", change("papers", "open_access", True, of("closed"))),
+    ("filter", change("filtered", "outcome", "kept", of("german"))),
+    ("citations found", change("links", "cited_paper_id", None, lambda r: r["cited_paper_id"] is not None)),
+    ("citations right", change("links", "cited_paper_id", "id-german", lambda r: r["cited_paper_id"] is None)),
+    ("numeral warnings", change("links", "warning", None, lambda r: r["warning"] == "numeral")),
+    ("clean: s2orc", change("documents", "outcome", "kept", of("short"))),
+    (
+        "clean: s2ag",
+        change("documents", "outcome", "abstract_short", lambda r: r["set"] == "s2ag" and r["outcome"] == "kept"),
+    ),
+    ("split", change("splits", "split", "train", of("twin-again"))),
+]
+
+
+@pytest.mark.parametrize("what, mistake", MISTAKES, ids=[what for what, _ in MISTAKES])
+def test_a_mistake_lowers_its_row(
+    truth: Truth, release: Release, what: str, mistake: Callable[[Release], None]
+) -> None:
+    wrong = copy.deepcopy(release)
+    mistake(wrong)
+    comparison = compare(truth, tables(wrong))
+    assert comparison.share(what) < 1
+    assert next(row for row in comparison.rows if row.what == what).misses
+
+
+def test_what_lies_after_the_release_must_not_be_selected(truth: Truth, release: Release) -> None:
+    wrong = copy.deepcopy(release)
+    wrong["selections"].append({"pdf_sha1": next(p.sha1 for p in truth.pdfs if not p.seen), "outcome": "selected"})
+    assert compare(truth, tables(wrong)).share("selection") < 1
+
+
+def test_an_empty_release_is_all_wrong(truth: Truth, release: Release) -> None:
+    empty = {name: table.slice(0, 0) for name, table in tables(release).items()}
+    comparison = compare(truth, empty)
+    assert comparison.share("clusters") == comparison.share("filter") == comparison.share("split") == 0
+    assert comparison.text_f1 == 0

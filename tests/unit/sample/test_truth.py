@@ -1,0 +1,212 @@
+"""The truth against the files themselves: what is claimed of a PDF, a text, a record or a citation holds."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import gcld3
+import pypdf
+import pypdfium2
+import pytest
+
+from s2corpus.sample import Truth, truths
+from s2corpus.sample.compare import expected_text, token_f1
+from s2corpus.sample.truth import PaperTruth
+
+ENGLISH_BODY = {"kept", "closed", "no_abstract", "no_year", "before_1970", "few_paragraphs", "bad_top_word"}
+
+
+def pdf(sample: Path, truth: Truth, key: str) -> bytes:
+    (place, *_) = next(p.places for p in truth.pdfs if p.paper == key)
+    return (sample / "drops" / place[0] / place[1]).read_bytes()
+
+
+def named(truth: Truth, key: str) -> PaperTruth:
+    return next(p for p in truth.papers if p.key == key)
+
+
+def text_of(content: bytes) -> str:
+    with pypdfium2.PdfDocument(content) as document:
+        return "\n".join(page.get_textpage().get_text_range() for page in document)
+
+
+def test_every_outcome_of_every_stage_occurs(truth: Truth) -> None:
+    assert {p.selection for p in truth.pdfs} == {
+        "unreadable", "encrypted", "too_many_pages", "landscape", "pdfalto_failed", "selected",
+    }  # fmt: skip
+    assert {p.filtered for p in truth.papers} == {
+        "suppressed", "no_title", "no_authors", "short_text", "not_english", "kept",
+    }  # fmt: skip
+    assert {p.s2orc for p in truth.papers} == {
+        None, "no_parse", "closed", "no_abstract", "short", "no_year", "before_1970", "few_paragraphs", "bad_top_word", "kept",
+    }  # fmt: skip
+    assert {p.s2ag for p in truth.papers} == {
+        None, "no_abstract", "abstract_short", "abstract_long", "no_year", "before_1970", "kept",
+    }  # fmt: skip
+    assert {p.split for p in truth.papers} == {
+        None, "train", "valid", "held_back:late", "held_back:undated", "held_back:near_duplicate",
+    }  # fmt: skip
+    assert {p.citation_style for p in truth.papers} == {None, "BRACKET", "NAME_YEAR", "OTHER"}
+
+
+def test_a_document_is_asked_for_exactly_once(truth: Truth) -> None:
+    for p in truth.papers:
+        assert (p.s2orc is None) == (p.filtered != "kept"), p.key
+        assert (p.s2ag is None) == (p.filtered != "kept" or p.s2orc == "kept"), p.key
+        assert (p.split is not None) == ("kept" in (p.s2orc, p.s2ag)), p.key
+
+
+def test_the_broken_pdfs_are_broken_in_their_own_way(sample: Path, truth: Truth) -> None:
+    with pytest.raises(pypdf.errors.PyPdfError):
+        pypdf.PdfReader(io.BytesIO(pdf(sample, truth, "truncated"))).root_object  # noqa: B018
+    reader = pypdf.PdfReader(io.BytesIO(pdf(sample, truth, "encrypted")))
+    assert reader.is_encrypted and not reader.decrypt("") and reader.decrypt("sesame")
+    assert pypdf.PdfReader(io.BytesIO(pdf(sample, truth, "owner-password"))).decrypt("")
+    with pypdfium2.PdfDocument(pdf(sample, truth, "thesis")) as thesis:
+        assert len(thesis) == 60
+    for key in ("slides", "rotated"):
+        with pypdfium2.PdfDocument(pdf(sample, truth, key)) as landscape:
+            width, height = landscape.get_page_size(0)
+            assert width > height
+    assert text_of(pdf(sample, truth, "scan")).strip() == ""
+    empty = next(p for p in truth.pdfs if p.places[0][1] == "empty.pdf")
+    assert (sample / "drops" / empty.places[0][0] / "empty.pdf").stat().st_size == 0
+
+
+def test_the_same_bytes_lie_in_two_drops(truth: Truth) -> None:
+    assert [p.paper for p in truth.pdfs if len(p.places) > 1] == ["two-drops"]
+    assert len({p.sha1 for p in truth.pdfs}) == len(truth.pdfs)
+
+
+def test_the_pdfs_print_what_the_truth_says(sample: Path, truth: Truth) -> None:
+    path = {p.sha1: sample / "drops" / p.places[0][0] / p.places[0][1] for p in truth.pdfs}
+    for p in truth.papers:
+        if p.canonical_pdf and p.key not in ("chinese", "owner-password"):
+            printed = text_of(path[p.canonical_pdf].read_bytes()).replace("￾\r\n", "").replace("￾", "")
+            missing = Counter(re.findall(r"[a-zäöüß]+", expected_text(p).casefold()))
+            missing -= Counter(re.findall(r"[a-zäöüß]+", re.sub(r"[-‐\x02]\s*\n", "", printed).casefold()))
+            assert missing.total() < 0.03 * len(expected_text(p).split()), (p.key, missing.most_common(5))
+
+
+def test_the_english_reads_as_english_and_is_long_enough(truth: Truth) -> None:
+    identifier = gcld3.NNetLanguageIdentifier(0, 1000)
+    for p in truth.papers:
+        if p.s2orc in ENGLISH_BODY and p.body:
+            found = identifier.FindLanguage(" ".join([p.abstract or "", *(b.text for b in p.body)]))
+            assert found.language == "en" and found.probability > 0.99, p.key
+    languages = {k: identifier.FindLanguage(named(truth, k).body[0].text).language for k in ("german", "chinese")}
+    assert languages == {"german": "de", "chinese": "zh"}
+
+
+def test_the_cleaning_cases_lie_on_their_side_of_the_thresholds(truth: Truth) -> None:
+    for p in truth.papers:
+        if not p.body or p.filtered != "kept":
+            continue
+        words = " ".join([*p.heads, *(b.text for b in p.body)]).split()
+        (top, count), share_limit = Counter(words).most_common(1)[0], 0.075
+        facts = (len(words) >= 500, len(p.body) >= 5, top.isalpha() and count / len(words) < share_limit)
+        if p.s2orc == "kept":
+            assert facts == (True, True, True), (p.key, facts, top)
+        elif p.s2orc == "short":
+            assert not facts[0]
+        elif p.s2orc == "few_paragraphs":
+            assert facts == (True, False, True)
+        elif p.s2orc == "bad_top_word":
+            assert facts == (True, True, False), (p.key, top)
+
+
+def test_abstracts_have_the_length_their_case_needs(truth: Truth) -> None:
+    for p in truth.papers:
+        words = len((p.abstract or "").split())
+        if p.s2ag == "kept" or p.s2orc == "kept":
+            assert 50 <= words <= 1000, p.key
+        if p.s2ag == "abstract_short":
+            assert 0 < words < 50
+        if p.s2ag == "abstract_long":
+            assert words > 1000
+
+
+def test_citations_lead_to_kept_papers_and_callouts_to_entries(truth: Truth) -> None:
+    kept = {p.key for p in truth.papers if p.filtered == "kept"}
+    links = [(p.key, e.links_to) for p in truth.papers for e in p.bibliography if e.links_to]
+    assert len(links) > 100 and {cited for _, cited in links} <= kept
+    assert not any(citing == cited for citing, cited in links)
+    for p in truth.papers:
+        cited = {ref for b in p.body for _, refs in b.callouts for ref in refs}
+        assert cited == set(range(len(p.bibliography))), f"{p.key}: every entry is cited, and nothing else"
+        for b in p.body:
+            assert all(surface in b.text for surface, _ in b.callouts), p.key
+
+
+@pytest.mark.parametrize(
+    "style, form",
+    [
+        ("BRACKET", r"\[\d+\]"),
+        ("BRACKET", r"\[\d+(, \d+)*-\d+\]"),  # [1, 3-5]
+        ("BRACKET", r"\[\d+\]–\[\d+\]"),  # [3]–[5]
+        ("NAME_YEAR", r"\(\w+ and \w+, \d{4}"),
+        ("NAME_YEAR", r"\w+ et al\. \(\d{4}[ab]?\)"),
+        ("OTHER", r"^\d+–\d+$"),
+    ],
+)
+def test_every_form_of_citation_occurs(truth: Truth, style: str, form: str) -> None:
+    surfaces = [s for p in truth.papers if p.citation_style == style for b in p.body for s, _ in b.callouts]
+    assert any(re.search(form, s) for s in surfaces)
+
+
+def test_sources_disagree_and_correct_themselves(sample: Path) -> None:
+    rows = [
+        json.loads(line) for f in sorted(sample.glob("sources/*/*/records.jsonl")) for line in f.open(encoding="utf-8")
+    ]
+    by_doi: dict[str, list[dict[str, object]]] = {}
+    for row in rows:
+        if row.get("doi"):
+            by_doi.setdefault(row["doi"], []).append(row)
+    for field in ("title", "authors", "date", "abstract"):
+        values = [{json.dumps(r.get(field)) for r in group} for group in by_doi.values()]
+        assert any(len(v) > 1 for v in values), f"{field} never differs"
+    assert {r["kind"] for r in rows if "kind" in r} == {"publisher", "archive"}
+    assert sum(bool(r.get("deleted")) for r in rows) == 2
+    ids = Counter(r["record_id"] for r in rows)
+    assert ids["crossref:" + next(d for d in by_doi if d.endswith("0001"))] == 1 and max(ids.values()) == 2
+
+
+def test_every_record_belongs_to_one_paper(sample: Path) -> None:
+    for truth in truths(sample):
+        ids = [record for p in truth.papers for record in p.record_ids]
+        assert len(ids) == len(set(ids))
+    delivered = {
+        json.loads(line)["record_id"]
+        for f in sample.glob("sources/*/2023-01-*/records.jsonl")
+        for line in f.open(encoding="utf-8")
+    }
+    january = {r for p in truths(sample)[0].papers for r in p.record_ids}
+    assert delivered - january == {r for r in delivered if r.endswith(withdrawn(sample))}
+
+
+def withdrawn(sample: Path) -> str:
+    lines = (sample / "sources/crossref/2023-01-delta/records.jsonl").read_text(encoding="utf-8").splitlines()
+    (deleted,) = (row["record_id"] for row in map(json.loads, lines) if row.get("deleted"))
+    return str(deleted)
+
+
+def test_three_months_add_merge_split_and_withdraw(sample: Path) -> None:
+    january, february, march = truths(sample)
+    keys = [{p.key for p in t.papers} for t in (january, february, march)]
+    assert keys[1] - keys[0] == {"added-february", "split-off"}
+    assert keys[0] - keys[1] == {"merging-published", "vanishing"}
+    assert keys[2] - keys[1] == {"added-march"} and keys[1] - keys[2] == {"doi-typo-record"}
+    assert february.merged == (("merging-published", "merging-preprint"),)
+    assert february.split_off == (("split-off", "splitting"),)
+    assert march.merged == (("doi-typo-record", "doi-typo"),)
+    assert [named(t, "pdf-follows").s2orc for t in (january, february)] == ["no_parse", "kept"]
+
+
+def test_token_f1() -> None:
+    assert token_f1("One two, two three.", "three two TWO one") == 1
+    assert token_f1("one two", "three") == 0
+    assert token_f1("one two", "one three") == 0.5

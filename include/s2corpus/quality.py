@@ -123,6 +123,7 @@ def evaluate(run: Run, stage: str) -> list[Verdict]:
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         connection.register("metrics", _metrics_table(read_metrics(run)))
         connection.register("parent_metrics", _metrics_table(parent_metrics(run)))
+        connection.execute((SQL / "macros.sql").read_text("utf-8"))
         stated = checks(stage)
         _register(run, connection, " ".join(check.sql for check in stated))
         verdicts = [_judge(run.spec, connection, check) for check in stated]
@@ -154,7 +155,8 @@ def gate(verdicts: list[Verdict], accepted: Mapping[str, str] | None = None) -> 
 
 def _judge(spec: ReleaseSpec, connection: Any, check: Check) -> Verdict:
     threshold = _threshold(spec, check.threshold) if check.threshold else None
-    result = connection.execute(check.sql, {"threshold": threshold} if threshold is not None else None)
+    bound = {"threshold": threshold, "drift_min_n": spec.quality.drift_min_n}
+    result = connection.execute(check.sql, {name: value for name, value in bound.items() if f"${name}" in check.sql})
     names = [column[0] for column in result.description]
     rows = [dict(zip(names, row, strict=True)) for row in result.fetchmany(MAX_OFFENDING)]
     offending = len(rows)

@@ -12,7 +12,7 @@ import click
 def command(folder: Path) -> None:
     """Build a corpus of the PDFs in FOLDER (and its subfolders) under the local Airflow, by the spec `own`.
 
-    A records.jsonl in FOLDER may say of a file: {"file": …, "open_access": …, "licence": …, "published": …}.
+    A records.jsonl in FOLDER may say of a file: {"name": …, "open_access": …, "licence": …, "published": …}.
     """
     from s2corpus.lake import open_lake
     from s2corpus.local.deliver import deliver_own, own_files

@@ -44,10 +44,7 @@ def make_release(
     if found and found["state"] in ("success", "failed") and scheduled:
         client.clear(dag, found["dag_run_id"])
     client.unpause(dag)
-    if scheduled:
-        run_id = _await_run(client, dag, start)
-    else:
-        run_id = client.trigger(dag, start, end, conf)
+    run_id = _await_run(client, dag, start) if scheduled else client.trigger(dag, start, end, conf)
     print(f"Airflow run {run_id}: {client.url}/dags/{dag}/runs/{run_id}", flush=True)
     durations = follow(client, dag, run_id)
     chosen = load_spec(project() / "include" / "releases" / f"{spec}.yaml")

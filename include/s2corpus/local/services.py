@@ -14,6 +14,7 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
+from s2corpus.catalog import Catalog
 from s2corpus.errors import UserError
 from s2corpus.local import process
 from s2corpus.local.airflow import ADMIN, PARTS, AirflowPart, airflow_environ, migrate
@@ -107,6 +108,8 @@ class Services:
             elif "extractor" in wanted:
                 first.append(Extractor(self.state, workers))
             self._start(first)
+            if "postgres" in wanted:
+                Catalog(Postgres(self.state).database_url("catalog")).migrate()
             if "airflow" in wanted:
                 variables = self.endpoints().variables
                 migrate(self.state, _inherited() | dict(variables))
@@ -210,7 +213,8 @@ class Services:
         services = list(services)
         for steps in {service.steps for service in services}:
             group = [service for service in services if service.steps == steps]
-            left = process.stop(partial(self._members, *group), steps)
+            leaders = [self.state.leader(service.name) for service in group]
+            left = process.stop(partial(self._members, *group), steps, leaders)
             if left:
                 pids = ", ".join(str(p.pid) for p in left)
                 raise UserError(

@@ -31,6 +31,8 @@ from s2corpus.tables import REGISTERED_FILES, REGISTERED_RECORDS
 
 MAX_READY_BYTES = 256 << 20
 DECLARATIONS = "records.jsonl"
+READER = "1"
+"""changes when the same files would be read otherwise: what was registered before is then read again"""
 
 
 class Refusal(StrEnum):
@@ -84,7 +86,7 @@ class Batch:
     @property
     def registered(self) -> str:
         """Where it is kept once verified."""
-        return f"registered/{self.folder}{self.key}"
+        return f"registered/{READER}/{self.folder}{self.key}"
 
 
 def folders(lake: Lake) -> Iterator[tuple[Literal["drop", "delivery"], str, str]]:
@@ -251,18 +253,18 @@ def _declarations(
 ) -> Iterator[sources.Entry]:
     """Entries of a drop's records.jsonl; what it declares of the files goes to `declared` by file name or SHA-1.
 
-    A line has `file` or `pdf_sha1`, and any of `open_access`, `licence`, `published`; a line with a title is a record too.
+    A line has `name` or `pdf_sha1`, and any of `open_access`, `licence`, `published`; a line with a title is a record too.
     """
     with path.open("rb") as lines:
         for number, raw in enumerate(lines, 1):
             try:
                 line = orjson.loads(raw)
-                name = line.pop("file", None)
+                name = line.pop("name", None)
                 where = str(name or line["pdf_sha1"])
                 published = line.pop("published", None)
             except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
                 yield sources.Dropped(
-                    sources.Reason.MALFORMED, str(number), f"expected file or pdf_sha1: {error}"[:200]
+                    sources.Reason.MALFORMED, str(number), f"expected name or pdf_sha1: {error}"[:200]
                 )
                 continue
             declared[where] = {

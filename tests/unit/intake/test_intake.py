@@ -125,8 +125,8 @@ def test_a_full_delivery_replaces_all_that_its_source_said_before(run: Run) -> N
 
 
 def test_a_drop_declares_access_licence_and_date_of_its_files(run: Run) -> None:
-    declared = {"file": "a.pdf", "open_access": True, "licence": "CC-BY-4.0", "published": "2022-03"}
-    deliver(run, "drops/d", {"a.pdf": b"A", **lines(declared, {"nonsense": 1}, {"file": "a.pdf"} | declared)})
+    declared = {"name": "a.pdf", "open_access": True, "licence": "CC-BY-4.0", "published": "2022-03"}
+    deliver(run, "drops/d", {"a.pdf": b"A", **lines(declared, {"nonsense": 1}, {"name": "a.pdf"} | declared)})
     intake(run)
     (pdf,) = run.table(PDFS).read().to_pylist()
     assert pdf["declared"] == {"open_access": True, "licence": "CC-BY-4.0", "published": "2022-03"}

@@ -1,0 +1,12 @@
+-- What several checks share.
+
+-- The share part/whole of a stage's metrics, here and in the parent, where both have at least min_n: one row if it moved by more than
+-- threshold of the parent's share.
+CREATE MACRO drift(of_stage, part, whole, threshold, min_n) AS TABLE
+SELECT now.share AS share, parent.share AS parent_share, now.n AS n
+FROM
+  (SELECT coalesce(max(value) FILTER (name = part), 0) / nullif(max(value) FILTER (name = whole), 0) AS share,
+     max(value) FILTER (name = whole) AS n FROM metrics WHERE stage = of_stage) AS now,
+  (SELECT coalesce(max(value) FILTER (name = part), 0) / nullif(max(value) FILTER (name = whole), 0) AS share,
+     max(value) FILTER (name = whole) AS n FROM parent_metrics WHERE stage = of_stage) AS parent
+WHERE now.n >= min_n AND parent.n >= min_n AND abs(now.share - parent.share) > threshold * parent.share;

@@ -1,0 +1,3 @@
+-- Documents and words a set.
+SELECT "set" || '.rows', count(*) FROM documents GROUP BY "set"
+UNION ALL SELECT "set" || '.words', coalesce(sum(words) FILTER (outcome = 'kept'), 0) FROM documents GROUP BY "set"

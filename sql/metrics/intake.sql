@@ -1,0 +1,3 @@
+-- PDFs and their bytes, and records by source.
+SELECT 'bytes', coalesce(sum(bytes), 0) FROM pdfs
+UNION ALL SELECT 'records.' || source, count(*) FROM records GROUP BY source

@@ -1,0 +1,31 @@
+-- Every paper with a canonical PDF has its full text, open or closed as the paper is.
+
+-- check: fulltexts_key_is_unique
+-- severity: block
+-- overridable: no
+-- reason: a key stands twice in fulltexts: the stage wrote a row twice; clear it and report the key
+SELECT paper_id, parse_kind, count(*) AS times FROM fulltexts GROUP BY ALL HAVING times > 1;
+
+-- check: entries_key_is_unique
+-- severity: block
+-- overridable: no
+-- reason: a key stands twice in entries: the stage wrote a row twice; clear it and report the key
+SELECT paper_id, parse_kind, ref_id, count(*) AS times FROM entries GROUP BY ALL HAVING times > 1;
+
+-- check: every_canonical_pdf_has_its_text
+-- severity: block
+-- overridable: no
+-- reason: full texts were lost in assemble: clear it
+SELECT paper_id FROM papers ANTI JOIN (SELECT paper_id FROM fulltexts WHERE parse_kind = 'grobid') USING (paper_id) WHERE canonical_pdf IS NOT NULL;
+
+-- check: access_is_the_papers
+-- severity: block
+-- overridable: no
+-- reason: a full text is marked open whose paper is closed, or the reverse
+SELECT paper_id, parse_kind FROM fulltexts JOIN papers USING (paper_id) WHERE fulltexts.open_access <> papers.open_access;
+
+-- check: entries_resolve
+-- severity: block
+-- overridable: no
+-- reason: a bibliography entry without its full text
+SELECT paper_id, ref_id FROM entries ANTI JOIN fulltexts USING (paper_id, parse_kind);

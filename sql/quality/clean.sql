@@ -1,0 +1,45 @@
+-- Every kept paper is decided once in s2orc, and once in s2ag if it is not in s2orc.
+
+-- check: documents_key_is_unique
+-- severity: block
+-- overridable: no
+-- reason: a key stands twice in documents: the stage wrote a row twice; clear it and report the key
+SELECT "set", paper_id, count(*) AS times FROM documents GROUP BY ALL HAVING times > 1;
+
+-- check: every_kept_paper_is_decided
+-- severity: block
+-- overridable: no
+-- reason: papers were lost or invented in clean: clear it
+WITH kept AS (SELECT paper_id FROM filtered WHERE outcome = 'kept')
+SELECT paper_id FROM kept ANTI JOIN (FROM documents WHERE "set" = 's2orc') USING (paper_id) UNION ALL SELECT paper_id FROM documents ANTI JOIN kept USING (paper_id);
+
+-- check: one_set_a_paper
+-- severity: block
+-- overridable: no
+-- reason: a paper is a document of both sets
+SELECT paper_id FROM documents WHERE outcome = 'kept' GROUP BY paper_id HAVING count(*) > 1;
+
+-- check: text_is_there_if_kept
+-- severity: block
+-- overridable: no
+-- reason: a kept document without text, or the text of a dropped one
+SELECT "set", paper_id, outcome FROM documents WHERE (outcome = 'kept') <> (text IS NOT NULL);
+
+-- check: no_closed_text
+-- severity: block
+-- overridable: no
+-- reason: the full text of a closed paper is a document
+SELECT paper_id FROM documents JOIN papers USING (paper_id) WHERE "set" = 's2orc' AND outcome = 'kept' AND NOT open_access;
+
+-- check: drift_of_full_text_documents_warn
+-- severity: warn
+-- threshold: quality.drift_warn
+-- reason: the share of full_text_documents moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+FROM drift('clean', 's2orc.kept', 's2orc.rows', $threshold, $drift_min_n);
+
+-- check: drift_of_full_text_documents_block
+-- severity: block
+-- overridable: yes
+-- threshold: quality.drift_block
+-- reason: the share of full_text_documents moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+FROM drift('clean', 's2orc.kept', 's2orc.rows', $threshold, $drift_min_n);

@@ -1,0 +1,49 @@
+-- Every record belongs to exactly one paper.
+
+-- check: clusters_key_is_unique
+-- severity: block
+-- overridable: no
+-- reason: a key stands twice in clusters: the stage wrote a row twice; clear it and report the key
+SELECT record_id, count(*) AS times FROM clusters GROUP BY ALL HAVING times > 1;
+
+-- check: aliases_key_is_unique
+-- severity: block
+-- overridable: no
+-- reason: a key stands twice in aliases: the stage wrote a row twice; clear it and report the key
+SELECT alias, count(*) AS times FROM aliases GROUP BY ALL HAVING times > 1;
+
+-- check: every_record_has_a_paper
+-- severity: block
+-- overridable: no
+-- reason: records were lost or invented in cluster: clear it
+WITH nodes AS (SELECT record_id FROM records UNION ALL SELECT record_id FROM pdf_records)
+SELECT record_id FROM nodes ANTI JOIN clusters USING (record_id) UNION ALL SELECT record_id FROM clusters ANTI JOIN nodes USING (record_id);
+
+-- check: members_are_the_clusters
+-- severity: block
+-- overridable: no
+-- reason: members and clusters disagree
+SELECT record_id FROM members ANTI JOIN clusters USING (record_id, paper_id) UNION ALL SELECT record_id FROM clusters ANTI JOIN members USING (record_id, paper_id);
+
+-- check: edges_resolve
+-- severity: block
+-- overridable: no
+-- reason: an edge names a record that is not there
+SELECT "left", "right" FROM edges WHERE "left" NOT IN (SELECT record_id FROM clusters) OR "right" NOT IN (SELECT record_id FROM clusters);
+
+-- check: taken_edges_join
+-- severity: block
+-- overridable: no
+-- reason: an edge that was taken lies between two papers
+SELECT "left", "right" FROM edges JOIN clusters a ON a.record_id = "left" JOIN clusters b ON b.record_id = "right" WHERE taken AND a.paper_id <> b.paper_id;
+
+-- check: aliases_resolve
+-- severity: block
+-- overridable: no
+-- reason: an alias leads to a paper that is not there
+SELECT alias, paper_id FROM aliases ANTI JOIN clusters USING (paper_id);
+
+-- check: clusters_are_small
+-- severity: warn
+-- reason: a paper of more than 200 records: an identifier that many papers share, as a "not found" page does
+SELECT paper_id, count(*) AS records FROM clusters GROUP BY paper_id HAVING records > 200;

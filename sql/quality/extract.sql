@@ -1,0 +1,45 @@
+-- Every selected PDF has exactly one answer.
+
+-- check: extractions_key_is_unique
+-- severity: block
+-- overridable: no
+-- reason: a key stands twice in extractions: the stage wrote a row twice; clear it and report the key
+SELECT pdf_sha1, count(*) AS times FROM extractions GROUP BY ALL HAVING times > 1;
+
+-- check: every_selected_pdf_has_an_answer
+-- severity: block
+-- overridable: no
+-- reason: PDFs were lost or invented between select and extract: clear extract
+SELECT pdf_sha1 FROM selections ANTI JOIN extractions USING (pdf_sha1) WHERE outcome = 'selected'
+UNION ALL SELECT pdf_sha1 FROM extractions ANTI JOIN (FROM selections WHERE outcome = 'selected') USING (pdf_sha1);
+
+-- check: what_is_ok_is_stored
+-- severity: block
+-- overridable: no
+-- reason: an answer counted as ok has no TEI in the store
+SELECT pdf_sha1, outcome FROM extractions WHERE (outcome = 'ok') <> (stored IS NOT NULL AND tei_sha1 IS NOT NULL) AND outcome = 'ok';
+
+-- check: one_extractor
+-- severity: block
+-- overridable: no
+-- reason: one release, one extractor: two versions answered; clear extract from its plan on
+FROM (SELECT extractor, version, options_hash, count(*) AS pdfs FROM extractions GROUP BY ALL) QUALIFY count(*) OVER () > 1;
+
+-- check: few_given_up
+-- severity: warn
+-- threshold: extract.max_failure_rate
+-- reason: more than the allowed share was given up: see the servers' health; the next release tries them again
+SELECT count(*) FILTER (outcome LIKE 'gave_up:%') AS given_up, count(*) AS pdfs FROM extractions HAVING given_up > $threshold * pdfs;
+
+-- check: drift_of_extracted_pdfs_warn
+-- severity: warn
+-- threshold: quality.drift_warn
+-- reason: the share of extracted_pdfs moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+FROM drift('extract', 'outcome.ok', 'rows', $threshold, $drift_min_n);
+
+-- check: drift_of_extracted_pdfs_block
+-- severity: block
+-- overridable: yes
+-- threshold: quality.drift_block
+-- reason: the share of extracted_pdfs moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+FROM drift('extract', 'outcome.ok', 'rows', $threshold, $drift_min_n);

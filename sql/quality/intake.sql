@@ -1,0 +1,28 @@
+-- What a release sees: nothing counted twice, nothing refused unseen.
+
+-- check: pdfs_key_is_unique
+-- severity: block
+-- overridable: no
+-- reason: a key stands twice in pdfs: the stage wrote a row twice; clear it and report the key
+SELECT pdf_sha1, count(*) AS times FROM pdfs GROUP BY ALL HAVING times > 1;
+
+-- check: records_key_is_unique
+-- severity: block
+-- overridable: no
+-- reason: a key stands twice in records: the stage wrote a row twice; clear it and report the key
+SELECT record_id, count(*) AS times FROM records GROUP BY ALL HAVING times > 1;
+
+-- check: nothing_refused
+-- severity: warn
+-- reason: a drop or delivery differs from its _READY: have it delivered again; until then the release goes without it
+SELECT kind, source, delivery, outcome, detail FROM deliveries WHERE outcome LIKE 'refused:%';
+
+-- check: few_records_dropped
+-- severity: warn
+-- reason: more than a hundredth of a delivery could not be read: compare its form with docs/sources.md
+SELECT source, delivery, "rows", dropped FROM deliveries WHERE dropped > 0.01 * ("rows" + dropped);
+
+-- check: something_to_do
+-- severity: warn
+-- reason: the release sees neither PDFs nor records: nothing was ready before its as_of, or the spec's patterns match nothing
+SELECT 'no PDFs and no records' AS what WHERE NOT EXISTS (FROM pdfs) AND NOT EXISTS (FROM records);

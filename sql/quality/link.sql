@@ -1,0 +1,59 @@
+-- Every bibliography entry has exactly one row, and what it links to is there.
+
+-- check: links_key_is_unique
+-- severity: block
+-- overridable: no
+-- reason: a key stands twice in links: the stage wrote a row twice; clear it and report the key
+SELECT paper_id, parse_kind, ref_id, count(*) AS times FROM links GROUP BY ALL HAVING times > 1;
+
+-- check: every_entry_has_a_row
+-- severity: block
+-- overridable: no
+-- reason: entries were lost or invented in link: clear it
+WITH kept AS (SELECT paper_id FROM filtered WHERE outcome = 'kept')
+SELECT paper_id, ref_id FROM (FROM entries SEMI JOIN kept USING (paper_id)) ANTI JOIN links USING (paper_id, parse_kind, ref_id)
+UNION ALL SELECT paper_id, ref_id FROM links ANTI JOIN entries USING (paper_id, parse_kind, ref_id);
+
+-- check: links_resolve
+-- severity: block
+-- overridable: no
+-- reason: a link leads to a paper that was not kept
+SELECT paper_id, ref_id, cited_paper_id FROM links WHERE cited_paper_id IS NOT NULL AND cited_paper_id NOT IN (SELECT paper_id FROM filtered WHERE outcome = 'kept');
+
+-- check: never_to_itself
+-- severity: block
+-- overridable: no
+-- reason: a paper cites itself
+SELECT paper_id, ref_id FROM links WHERE paper_id = cited_paper_id;
+
+-- check: fuzzy_is_above_the_threshold
+-- severity: block
+-- overridable: no
+-- threshold: link.min_score
+-- reason: a fuzzy link at or below the spec's score
+SELECT paper_id, ref_id, score FROM links WHERE reason = 'fuzzy' AND NOT score > $threshold;
+
+-- check: contexts_are_open
+-- severity: block
+-- overridable: no
+-- reason: the text of a closed paper stands in contexts
+SELECT DISTINCT paper_id FROM contexts JOIN papers USING (paper_id) WHERE NOT open_access;
+
+-- check: contexts_hold
+-- severity: block
+-- overridable: no
+-- reason: a context's span lies outside of its paragraph
+SELECT paper_id, paragraph, start, "end" FROM contexts WHERE start < 0 OR "end" <= start OR "end" > length(text);
+
+-- check: drift_of_linked_entries_warn
+-- severity: warn
+-- threshold: quality.drift_warn
+-- reason: the share of linked_entries moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+FROM drift('link', 'linked', 'rows.links', $threshold, $drift_min_n);
+
+-- check: drift_of_linked_entries_block
+-- severity: block
+-- overridable: yes
+-- threshold: quality.drift_block
+-- reason: the share of linked_entries moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+FROM drift('link', 'linked', 'rows.links', $threshold, $drift_min_n);

@@ -1,0 +1,38 @@
+-- Every extraction has exactly one parse or the reason why not.
+
+-- check: parses_key_is_unique
+-- severity: block
+-- overridable: no
+-- reason: a key stands twice in parses: the stage wrote a row twice; clear it and report the key
+SELECT parse_id, count(*) AS times FROM parses GROUP BY ALL HAVING times > 1;
+
+-- check: pdf_records_key_is_unique
+-- severity: block
+-- overridable: no
+-- reason: a key stands twice in pdf_records: the stage wrote a row twice; clear it and report the key
+SELECT record_id, count(*) AS times FROM pdf_records GROUP BY ALL HAVING times > 1;
+
+-- check: every_extraction_has_a_parse
+-- severity: block
+-- overridable: no
+-- reason: extractions were lost or invented in postprocess: clear it
+SELECT pdf_sha1 FROM extractions ANTI JOIN parses USING (pdf_sha1) UNION ALL SELECT pdf_sha1 FROM parses ANTI JOIN extractions USING (pdf_sha1);
+
+-- check: every_parse_has_a_record
+-- severity: block
+-- overridable: no
+-- reason: a parsed PDF has no record of its header
+SELECT pdf_sha1 FROM parses ANTI JOIN pdf_records USING (pdf_sha1) WHERE outcome = 'ok' AND kind = 'grobid';
+
+-- check: drift_of_parsed_pdfs_warn
+-- severity: warn
+-- threshold: quality.drift_warn
+-- reason: the share of parsed_pdfs moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+FROM drift('postprocess', 'outcome.ok', 'rows', $threshold, $drift_min_n);
+
+-- check: drift_of_parsed_pdfs_block
+-- severity: block
+-- overridable: yes
+-- threshold: quality.drift_block
+-- reason: the share of parsed_pdfs moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+FROM drift('postprocess', 'outcome.ok', 'rows', $threshold, $drift_min_n);

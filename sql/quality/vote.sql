@@ -1,0 +1,44 @@
+-- Every cluster is exactly one paper, and each field says where it is from.
+
+-- check: papers_key_is_unique
+-- severity: block
+-- overridable: no
+-- reason: a key stands twice in papers: the stage wrote a row twice; clear it and report the key
+SELECT paper_id, count(*) AS times FROM papers GROUP BY ALL HAVING times > 1;
+
+-- check: every_cluster_is_a_paper
+-- severity: block
+-- overridable: no
+-- reason: papers were lost or invented in vote: clear it
+SELECT paper_id FROM (SELECT DISTINCT paper_id FROM clusters) ANTI JOIN papers USING (paper_id) UNION ALL SELECT paper_id FROM papers ANTI JOIN clusters USING (paper_id);
+
+-- check: canonical_pdf_is_parsed
+-- severity: block
+-- overridable: no
+-- reason: a paper's canonical PDF has no parse
+SELECT paper_id, canonical_pdf FROM papers WHERE canonical_pdf IS NOT NULL AND canonical_pdf NOT IN (SELECT pdf_sha1 FROM parses WHERE outcome = 'ok');
+
+-- check: one_paper_a_canonical_pdf
+-- severity: block
+-- overridable: no
+-- reason: a PDF is canonical for two papers
+SELECT canonical_pdf, count(*) AS papers FROM papers WHERE canonical_pdf IS NOT NULL GROUP BY ALL HAVING count(*) > 1;
+
+-- check: open_has_evidence
+-- severity: block
+-- overridable: no
+-- reason: a paper counts as open access and nothing says why
+SELECT paper_id FROM papers WHERE open_access AND oa_evidence IS NULL;
+
+-- check: drift_of_open_papers_warn
+-- severity: warn
+-- threshold: quality.drift_warn
+-- reason: the share of open_papers moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+FROM drift('vote', 'open_access', 'rows.papers', $threshold, $drift_min_n);
+
+-- check: drift_of_open_papers_block
+-- severity: block
+-- overridable: yes
+-- threshold: quality.drift_block
+-- reason: the share of open_papers moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+FROM drift('vote', 'open_access', 'rows.papers', $threshold, $drift_min_n);

@@ -1,0 +1,116 @@
+"""Arrows point one way: dags → stages → kernels → tables. Only dags and plugins know Airflow; kernels know no storage."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+INCLUDE = Path(__file__).resolve().parents[3] / "include"
+PACKAGE = INCLUDE / "s2corpus"
+KERNELS = ("pdf", "grobid", "layout", "tei", "latex", "sources", "titles", "text", "clustering")
+BASE = {"errors", "tables", ""}
+ALLOWED = {
+    "tables": set(),
+    "errors": set(),
+    "spec": BASE,
+    "lake": BASE,
+    "duck": BASE,
+    "engine": BASE | {"duck"},
+    "parts": BASE | {"lake"},
+    "catalog": BASE | {"catalog"},
+    # kernels may read the spec's sections as values, and each other where one says what another needs
+    **{name: BASE | {"spec", *KERNELS} for name in KERNELS},
+    # what is published is written, verified and pointed at in the lake
+    "snapshot": BASE | {"spec", "lake", "parts", *KERNELS},
+}
+
+
+def modules() -> Iterator[Path]:
+    yield from sorted(PACKAGE.rglob("*.py"))
+
+
+def part_of(path: Path) -> str:
+    relative = path.relative_to(PACKAGE)
+    return relative.parts[0].removesuffix(".py") if relative.name != "__init__.py" or len(relative.parts) > 1 else ""
+
+
+def imported(path: Path, *, type_checking: bool = False) -> set[str]:
+    """Full names of the modules that a file imports, anywhere in it; those for type checking only where asked for."""
+    found = set()
+    tree = ast.parse(path.read_text("utf-8"))
+    skipped = {
+        id(child)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test) and not type_checking
+        for child in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                package = ("s2corpus", *path.relative_to(PACKAGE).parts[:-1])[
+                    : len(path.relative_to(PACKAGE).parts) - node.level + 1
+                ]
+                base = ".".join([*package, *([node.module] if node.module else [])])
+            else:
+                base = node.module or ""
+            found |= {f"{base}.{alias.name}" for alias in node.names}
+    return found
+
+
+def parts_imported(path: Path) -> set[str]:
+    """Which parts of the package a file imports."""
+    found = set()
+    for name in imported(path):
+        steps = name.split(".")
+        if steps[0] == "s2corpus" and len(steps) > 1:
+            found.add(steps[1] if (PACKAGE / steps[1]).exists() or (PACKAGE / f"{steps[1]}.py").exists() else "")
+    return found
+
+
+def test_only_dags_and_plugins_import_airflow() -> None:
+    offenders = {
+        str(path.relative_to(INCLUDE))
+        for path in modules()
+        for name in imported(path, type_checking=True)
+        if name.split(".")[0] == "airflow"
+    }
+    assert not offenders
+
+
+@pytest.mark.parametrize("part", sorted(ALLOWED))
+def test_a_part_imports_only_what_lies_below_it(part: str) -> None:
+    offenders = {
+        f"{path.relative_to(INCLUDE)} imports {sorted(wrong)}"
+        for path in modules()
+        if part_of(path) == part and (wrong := parts_imported(path) - ALLOWED[part] - {part})
+    }
+    assert not offenders
+
+
+def test_stages_do_not_import_each_other() -> None:
+    shared = {"base", "registration", "runner", "summary"}
+    offenders = set()
+    for path in sorted((PACKAGE / "stages").glob("*.py")):
+        if path.stem in (*shared, "__init__"):
+            continue
+        for name in imported(path):
+            steps = name.split(".")
+            if steps[:2] == ["s2corpus", "stages"] and len(steps) > 2 and steps[2] not in (*shared, path.stem):
+                offenders.add(f"{path.stem} imports {name}")
+    assert not offenders
+
+
+@pytest.mark.parametrize("kernel", [name for name in (*KERNELS, "snapshot") if (PACKAGE / name).is_dir()])
+def test_importing_a_kernel_imports_neither_airflow_nor_boto3(kernel: str) -> None:
+    code = f"import sys, s2corpus.{kernel}; print(*sorted({{'airflow', 'boto3', 'sqlalchemy', 'duckdb'}} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=INCLUDE)
+    assert done.stdout.split() == []

@@ -177,7 +177,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
         for stage in STAGES:
             before = _stage(spec, stage, shards, before)
         published = publish.override(
-            outlets=[Asset(name=f"corpus_snapshot__{spec.name}", uri=f"s2corpus://{spec.name}/snapshot")], retries=5
+            outlets=[Asset(f"corpus_snapshot__{spec.name}")], retries=5
         )()
         if spec.export.approval:
             approval = ApprovalOperator(

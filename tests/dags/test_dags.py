@@ -1,0 +1,92 @@
+"""The DAGs as Airflow sees them: they parse fast, one a spec, stages in order, and only what may pass is retried."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from s2corpus.spec import load_spec
+from s2corpus.stages import STAGES, TAKES_OVER
+
+pytestmark = pytest.mark.airflow
+ROOT = Path(__file__).resolve().parents[2]
+SPECS = sorted((ROOT / "include" / "releases").glob("*.yaml"))
+
+
+@pytest.fixture(scope="module")
+def dags(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    import os
+
+    os.environ.setdefault("AIRFLOW_HOME", str(tmp_path_factory.mktemp("airflow")))
+    sys.path.insert(0, str(ROOT / "dags"))
+    import corpus_release
+
+    return {name: dag for name, dag in vars(corpus_release).items() if name.startswith("corpus_release__")}
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda path: path.stem)
+def test_every_spec_is_valid_and_has_its_dag(spec: Path, dags: dict[str, object]) -> None:
+    assert load_spec(spec).name == spec.stem
+    assert f"corpus_release__{spec.stem}" in dags
+
+
+def test_the_stages_follow_each_other(dags: dict[str, object]) -> None:
+    dag = dags["corpus_release__sample"]
+    for before, after in itertools.pairwise(STAGES):
+        first = dag.get_task(f"{after}.work" if after in TAKES_OVER else f"{after}.plan")
+        assert f"{before}.quality" in first.upstream_task_ids, f"{after} starts before {before} has passed its checks"
+
+
+def test_nothing_is_published_before_every_check_and_the_approval(dags: dict[str, object]) -> None:
+    assert dags["corpus_release__sample"].get_task("publish").upstream_task_ids == {"export.quality"}
+    assert dags["corpus_release__s2_v2"].get_task("publish").upstream_task_ids == {"approve"}
+    assert dags["corpus_release__s2_v2"].get_task("approve").upstream_task_ids == {"export.quality"}
+
+
+def test_extract_waits_for_the_grobid_pool(dags: dict[str, object]) -> None:
+    task = dags["corpus_release__sample"].get_task("extract.work")
+    assert (task.partial_kwargs["pool"], task.partial_kwargs["pool_slots"]) == (
+        "grobid",
+        load_spec(ROOT / "include/releases/sample.yaml").resources.in_flight,
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "retried"),
+    [
+        ("s2corpus.errors:TransientError", True),
+        ("builtins:ConnectionResetError", True),
+        ("s2corpus.errors:UserError", False),
+        ("s2corpus.quality:QualityBlocked", False),
+        ("builtins:KeyError", False),
+    ],
+)
+def test_only_what_may_pass_is_retried(dags: dict[str, object], error: str, retried: bool) -> None:
+    import importlib
+
+    from airflow.sdk import RetryAction
+
+    module, name = error.split(":")
+    raised = getattr(importlib.import_module(module), name)("x")
+    policy = dags["corpus_release__sample"].get_task("vote.finish").retry_policy
+    decision = policy.evaluate(raised, 1, 3)
+    assert (decision.action == RetryAction.RETRY) is retried
+
+
+def test_the_documentation_is_the_modules_docstring(dags: dict[str, object]) -> None:
+    for dag in dags.values():
+        assert "A corpus release" in dag.doc_md
+
+
+def test_parsing_takes_little_beyond_airflow_itself() -> None:
+    """No time is asserted: the heavy libraries that would cost it must not be there."""
+    code = (
+        "import sys; sys.path.insert(0, 'dags'); import airflow.sdk; before = set(sys.modules); import corpus_release;"
+        "print(*sorted({'pyarrow', 'duckdb', 'numba', 'pandas', 'lxml', 'boto3', 'sqlframe'} & (set(sys.modules) - before)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.split() == []

@@ -17,6 +17,8 @@ from s2corpus.tei.text import Element, plain
 
 XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 _GROBID_ID = re.compile(r"b(\d{1,5})")
+_NAME_PARTS = frozenset(("forename", "surname", "genName", "nameLink"))
+_FACTS = frozenset(("title", "idno", "ptr", "date", "biblScope", "publisher", "meeting", "label", "note"))
 _NOT_A_NAME = frozenset(("others", "al", "et al", "and others", "others et al"))
 _NAME_SUFFIX = re.compile(r"(.+?)[,\s]+(jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
 _LABEL = re.compile(r"\s*(?:\[([^\[\]\s]{1,12})\]|(\d{1,4})\s*[.)](?=\s))")
@@ -29,54 +31,68 @@ _ARXIV_NOTE = re.compile(r"\barxiv\b", re.IGNORECASE)
 
 def read_bibliography(lists: Iterable[Element]) -> tuple[list[Element], list[BibEntry]]:
     """The elements and entries of all `listBibl`s in order; keys follow GROBID's own numbers where it gave distinct ones."""
-    entries = [child for found in lists for child in found.iter() if local_name(child) in ("biblStruct", "bibl")]
-    ids = [entry.get(XML_ID) or "" for entry in entries]
+    elements = [child for found in lists for child in found.iter("{*}biblStruct", "{*}bibl")]
+    ids = [element.get(XML_ID) or "" for element in elements]
     matches = [_GROBID_ID.fullmatch(identifier) for identifier in ids]
     numbers = [int(match.group(1)) for match in matches if match]
     if len(numbers) < len(ids) or len(set(numbers)) < len(ids):
         numbers = list(range(len(ids)))
-    raws = [_raw(entry) for entry in entries]
-    labels = _labels(entries, raws)
-    return entries, [
-        _entry(entry, f"BIBREF{number}", identifier or f"b{number}", raw, label)
-        for entry, number, identifier, raw, label in zip(entries, numbers, ids, raws, labels, strict=True)
+    saids = [_Said(element) for element in elements]
+    labels = _labels([(said.label, said.raw) for said in saids])
+    return elements, [
+        said.entry(f"BIBREF{number}", identifier or f"b{number}", label)
+        for said, number, identifier, label in zip(saids, numbers, ids, labels, strict=True)
     ]
 
 
 def read_authors(parent: Element) -> tuple[Author, ...]:
-    """Authors directly under `analytic`, `monogr` or `bibl`; "and others" is none."""
+    """The authors of a header's `analytic`, in order; "and others" is none, and neither is a bare affiliation."""
+    names = [next(author.iter("{*}persName", "{*}name"), author) for author in parent.iter("{*}author")]
     authors = []
-    for element in parent:
-        if local_name(element) != "author":
-            continue
-        name = next((child for child in element if local_name(child) in ("persName", "name")), None)
-        author = _person(name if name is not None else element)
-        if author is not None:
+    for name in names:
+        person = _Person()
+        if local_name(name) == "author":
+            person.name = "" if len(name) else plain(name)
+        for part in name:
+            person.add(local_name(part), part)
+        if (author := person.author()) is not None:
             authors.append(author)
     return tuple(authors)
 
 
-def _person(name: Element) -> Author | None:
-    given: list[str] = []
-    family = suffix = ""
-    for part in name:
-        tag = local_name(part)
+class _Person:
+    """The parts of one name."""
+
+    __slots__ = ("family", "given", "name", "suffix")
+
+    def __init__(self) -> None:
+        self.given: list[str] = []
+        self.family = self.suffix = self.name = ""
+
+    def add(self, tag: str, part: Element) -> None:
         if tag == "forename":
-            given.append(plain(part))
+            self.given.append(plain(part))
         elif tag == "surname":
-            family = f"{family} {plain(part)}".strip()
-        elif tag in ("genName", "nameLink"):
-            text = plain(part)
-            suffix, family = (text, family) if tag == "genName" else (suffix, f"{text} {family}".strip())
-    if not family and not given:
-        if len(name) and local_name(name) == "author":
-            return None  # affiliations only
-        family = "" if len(name) else plain(name)
-    if family.casefold().strip(" .,") in _NOT_A_NAME:
-        return None
-    if not suffix and (match := _NAME_SUFFIX.fullmatch(family)):
-        family, suffix = match.groups()
-    return make_author(" ".join(given), family, suffix)
+            self.family = f"{self.family} {plain(part)}" if self.family else plain(part)
+        elif tag == "nameLink":
+            self.family = f"{plain(part)} {self.family}".strip()
+        elif tag == "genName":
+            self.suffix = plain(part)
+
+    def author(self) -> Author | None:
+        """The author; None if it is none."""
+        family = self.family
+        if family and not self.suffix and all(map(str.isalpha, self.given)) and family.isalpha() and len(family) > 4:
+            return Author(
+                self.given[0] if self.given else "", tuple(self.given[1:]), family, ""
+            )  # as make_author, sooner
+        if not family and not self.given:
+            family = self.name
+        if family.casefold().strip(" .,") in _NOT_A_NAME:
+            return None
+        if not self.suffix and (match := _NAME_SUFFIX.fullmatch(family)):
+            family, self.suffix = match.groups()
+        return make_author(" ".join(self.given), family, self.suffix)
 
 
 def read_identifiers(elements: Iterable[Element]) -> dict[str, str]:
@@ -109,22 +125,14 @@ def with_arxiv(found: dict[str, str]) -> dict[str, str]:
     return found
 
 
-def _raw(entry: Element) -> str:
-    for note in entry.iter():
-        if local_name(note) == "note" and note.get("type") == "raw_reference":
-            return plain(note)
-    return plain(entry) if local_name(entry) == "bibl" else ""
-
-
-def _labels(entries: list[Element], raws: list[str]) -> list[str | None]:
-    """The label printed before each entry: an attribute or element of its own, or the start of the raw reference.
+def _labels(printed: Iterable[tuple[str, str]]) -> list[str | None]:
+    """The label printed before each entry, of (label of its own, raw reference): the first, or how the second starts.
 
     GROBID may leave "[12]" inside the raw text where a column broke; such numbers count only if they ascend over
     the whole list, and so do plain numbers ("12. Smith"), which may be part of the reference.
     """
     labels: list[str | None] = []
-    for entry, raw in zip(entries, raws, strict=True):
-        own = entry.get("n") or next((plain(c) for c in entry if local_name(c) == "label"), "")
+    for own, raw in printed:
         match = _LABEL.match(raw)
         label = own.strip(" []().") or (match and (match.group(1) or match.group(2))) or ""
         if not label and (inner := _INNER_LABEL.findall(raw)) and len(inner) == 1:
@@ -136,60 +144,100 @@ def _labels(entries: list[Element], raws: list[str]) -> list[str | None]:
     return labels
 
 
-def _entry(entry: Element, key: str, ref_id: str, raw: str, label: str | None) -> BibEntry:
-    titles: dict[str, str] = {}
-    authors: tuple[Author, ...] = ()
-    meeting = ""
-    scopes: dict[str, str] = {}
-    year: int | None = None
-    publisher = issn = ""
-    idnos: list[Element] = []
-    urls: list[str] = []
-    notes: list[str] = []
-    for part in entry:
-        tag = local_name(part)
-        if tag in ("analytic", "monogr", "series"):
-            authors = authors or read_authors(part)
-        for element in part.iter():
-            name = local_name(element)
-            if name == "title":
-                level = element.get("level") or ("a" if tag == "analytic" else "m")
-                if element.get("type") == "abbrev" and level in titles:
-                    continue
-                titles.setdefault(level, plain(element))
-            elif name == "idno":
-                if (element.get("type") or "").casefold().startswith(("issn", "eissn")):
-                    issn = issn or plain(element)
-                else:
-                    idnos.append(element)
-            elif name == "ptr":
-                urls.append((element.get("target") or "").strip())
-            elif name == "date":
-                year = year or _year(element)
-            elif name == "biblScope":
-                unit = element.get("unit") or element.get("type") or ""
-                scopes[unit] = _join_scope(scopes.get(unit, ""), element)
-            elif name == "publisher":
-                publisher = publisher or plain(element)
-            elif name == "meeting":
-                meeting = meeting or " ".join((element.text or "").split())
-            elif name == "note" and element.get("type") != "raw_reference":
-                notes.append(plain(element))
-    is_book = "a" not in titles  # the monograph is the work itself
-    title = titles.get("m" if is_book else "a", "")
-    venue = next(
-        (titles[level] for level in (("j", "s") if is_book else ("j", "m", "s")) if titles.get(level)), meeting
-    )
-    found = with_arxiv(_identifiers(idnos, urls, raw, notes))
-    return BibEntry(
-        key=key, ref_id=ref_id, title=title, authors=authors or read_authors(entry),
-        year=year if year is not None else _year_of_text(raw),
-        venue=venue, label=label,
-        volume=scopes.get("volume") or scopes.get("vol", ""), issue=scopes.get("issue", ""),
-        pages=scopes.get("page") or scopes.get("pp", ""), publisher=publisher, issn=issn,
-        doi=found.get("doi"), arxiv_id=found.get("arxiv_id"), pubmed_id=found.get("pubmed_id"), pmc_id=found.get("pmc_id"),
-        raw_text=raw, urls=tuple(dict.fromkeys(url for url in urls if url)),
-    )  # fmt: skip
+class _Said:
+    """What one `biblStruct` (or free `bibl`) says, read in one pass."""
+
+    def __init__(self, element: Element) -> None:
+        self.titles: dict[str, str] = {}
+        self.scopes: dict[str, str] = {}
+        self.idnos: list[Element] = []
+        self.urls: list[str] = []
+        self.notes: list[str] = []
+        self.label = (element.get("n") or "").strip()
+        self.raw = self.publisher = self.issn = self.meeting = ""
+        self.year: int | None = None
+        people: dict[str, list[_Person]] = {"analytic": [], "monogr": [], "series": [], "": []}
+        part = ""
+        person: _Person | None = None
+        for child in element.iter():
+            tag = local_name(child)
+            if tag in _NAME_PARTS:
+                if person is not None:
+                    person.add(tag, child)
+            elif tag == "author":
+                person = _Person()
+                person.name = "" if len(child) else plain(child)
+                people[part].append(person)
+            elif tag in people:
+                part, person = tag, None
+            elif tag == "editor":
+                person = None
+            elif tag in _FACTS:
+                self._take(tag, child, part)
+        self.authors = next(
+            (
+                authors
+                for named in people.values()
+                if (authors := tuple(author for one in named if (author := one.author()) is not None))
+            ),
+            (),
+        )
+        if not self.raw and local_name(element) == "bibl":
+            self.raw = plain(element)
+
+    def _take(self, tag: str, element: Element, part: str) -> None:
+        if tag == "title":
+            level = element.get("level") or ("a" if part == "analytic" else "m")
+            self.titles.setdefault(level, plain(element))
+        elif tag == "idno":
+            if (element.get("type") or "").casefold().startswith(("issn", "eissn")):
+                self.issn = self.issn or plain(element)
+            else:
+                self.idnos.append(element)
+        elif tag == "ptr":
+            self.urls.append((element.get("target") or "").strip())
+        elif tag == "date":
+            self.year = self.year or _year(element)
+        elif tag == "biblScope":
+            unit = element.get("unit") or element.get("type") or ""
+            self.scopes[unit] = _join_scope(self.scopes.get(unit, ""), element)
+        elif tag == "publisher":
+            self.publisher = self.publisher or plain(element)
+        elif tag == "meeting":
+            self.meeting = self.meeting or " ".join((element.text or "").split())
+        elif tag == "label":
+            self.label = self.label or plain(element)
+        elif element.get("type") == "raw_reference":
+            self.raw = self.raw or plain(element)
+        else:
+            self.notes.append(plain(element))
+
+    def entry(self, key: str, ref_id: str, label: str | None) -> BibEntry:
+        """The entry, once its label is known."""
+        titles, scopes = self.titles, self.scopes
+        is_book = "a" not in titles  # the monograph is the work itself
+        levels = ("j", "s") if is_book else ("j", "m", "s")
+        found = with_arxiv(_identifiers(self.idnos, self.urls, self.raw, self.notes))
+        return BibEntry(
+            key=key,
+            ref_id=ref_id,
+            title=titles.get("m" if is_book else "a", ""),
+            authors=self.authors,
+            year=self.year if self.year is not None else _year_of_text(self.raw),
+            venue=next((titles[level] for level in levels if titles.get(level)), self.meeting),
+            label=label,
+            volume=scopes.get("volume") or scopes.get("vol", ""),
+            issue=scopes.get("issue", ""),
+            pages=scopes.get("page") or scopes.get("pp", ""),
+            publisher=self.publisher,
+            issn=self.issn,
+            doi=found.get("doi"),
+            arxiv_id=found.get("arxiv_id"),
+            pubmed_id=found.get("pubmed_id"),
+            pmc_id=found.get("pmc_id"),
+            raw_text=self.raw,
+            urls=tuple(dict.fromkeys(url for url in self.urls if url)),
+        )
 
 
 def _identifiers(idnos: list[Element], urls: list[str], raw: str, notes: list[str]) -> dict[str, str]:

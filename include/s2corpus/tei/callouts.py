@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from s2corpus.tei import name_year, numbers
 from s2corpus.tei.crossrefs import FOLLOWS, RefIndex
@@ -87,12 +88,16 @@ class Linker:
         self._ids = ids
         self._refs = refs
         self._ref_ids = ref_ids
-        self._by_name = name_year.index_of(entries)
+        self._entries = entries
         self._by_label = {entry.label: entry.key for entry in reversed(entries) if entry.label}
         votes = self._votes(drafts, {entry.key: at for at, entry in enumerate(entries)})
         self._counted = self.style is CitationStyle.BRACKET or len(votes) >= MIN_CALLOUTS
         positions = numbers.number_of_entries([entry.label for entry in entries], votes, len(entries))
         self._numbers = {number: entries[at].key for number, at in positions.items()}
+
+    @cached_property
+    def _by_name(self) -> Mapping[tuple[str, int], Sequence[BibEntry]]:
+        return name_year.index_of(self._entries)
 
     def spans(self, draft: Draft) -> tuple[tuple[CiteSpan, ...], tuple[RefSpan, ...]]:
         """The citation and reference spans of one text, each in order, none twice."""

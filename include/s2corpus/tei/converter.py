@@ -61,11 +61,9 @@ def convert(tei: bytes, *, pdf_sha1: str, options: str = "") -> Parse:
 
 def _outermost(root: Element, name: str) -> Iterator[Element]:
     """Elements of a name in document order, none inside another."""
-    for child in root:
-        if local_name(child) == name:
-            yield child
-        else:
-            yield from _outermost(child, name)
+    for element in root.iter(f"{{*}}{name}"):
+        if next(element.iterancestors(f"{{*}}{name}"), None) is None:
+            yield element
 
 
 class _Floats:

@@ -20,6 +20,9 @@ MENTION = re.compile(
     "(?<![A-Za-z])(?:" + "|".join(f"(?P<{kind.name}>{word})" for kind, word in _WORDS.items()) + ")"
     rf"\s*(?P<items>{_ITEM}(?:\s*(?:,|and|&|or|to|–|-)\s*{_ITEM})*)"
 )
+_HINT = re.compile(
+    r"(?:[Ii][Gg]|[Aa][Bb]|[Ee][CcQq]|§)[A-Za-z]{0,8}\.?\s*\(?\s?[0-9A-Z]"
+)  # ten times as fast to look for
 FOLLOWS = re.compile(
     r"(?:\b(?:eqn?s?|equations?|figs?|figures?|tables?|tabs?|secs?|sects?|sections?)\.?|§|\^)\s*$", re.IGNORECASE
 )
@@ -61,9 +64,10 @@ class RefIndex:
 
     def mentions(self, text: str) -> Iterable[tuple[int, int, str]]:
         """(start, end, key) of every mention in plain text whose entry exists; the first of a list has its word with it."""
-        if not any(character.isdecimal() for character in text):
+        hint = _HINT.search(text)
+        if hint is None:
             return
-        for match in MENTION.finditer(text):
+        for match in MENTION.finditer(text, max(0, hint.start() - 8)):
             kind = next(kind for kind in _WORDS if match[kind.name])
             start = match.start()
             for item in re.finditer(_ITEM, match["items"]):

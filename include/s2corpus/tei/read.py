@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 
 from lxml import etree
 
 MAX_BYTES = 12_000_000  # SEMANTICS §2: a larger TEI is refused
 MAX_DEPTH = 256  # elements within elements; libxml2's own limit
-_PROLOGUE_DOCTYPE = re.compile(rb"\A(?:\s+|<\?.*?\?>|<!--.*?-->)*<!DOCTYPE", re.DOTALL)
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -33,10 +31,18 @@ class BadTei(Exception):
         self.reason = reason
 
 
+_names: dict[object, str] = {}  # tag → local name, of the first few thousand tags met
+
+
 def local_name(element: etree._Element) -> str:
     """An element's name without its namespace; "" for comments and processing instructions."""
     tag = element.tag
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+    name = _names.get(tag)
+    if name is None:
+        name = tag.rpartition("}")[2] if isinstance(tag, str) else ""
+        if len(_names) < 4096:
+            _names[tag] = name
+    return name
 
 
 def read(tei: bytes) -> etree._Element:
@@ -55,7 +61,7 @@ def read(tei: bytes) -> etree._Element:
         tei.decode("utf-8")
     except UnicodeDecodeError:
         raise BadTei(Reason.NOT_UTF8) from None
-    if _PROLOGUE_DOCTYPE.match(tei):
+    if _has_doctype(tei):
         raise BadTei(Reason.DOCTYPE)
     parser = etree.XMLParser(
         encoding="utf-8", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False,
@@ -69,3 +75,18 @@ def read(tei: bytes) -> etree._Element:
     if local_name(root) not in ("TEI", "TEI.2"):
         raise BadTei(Reason.NOT_TEI)
     return root
+
+
+def _has_doctype(xml: bytes) -> bool:
+    """Whether a document type declaration stands before the root element."""
+    at = 0
+    while True:
+        while xml[at : at + 1].isspace():
+            at += 1
+        for opening, closing in ((b"<?", b"?>"), (b"<!--", b"-->")):
+            if xml.startswith(opening, at):
+                end = xml.find(closing, at + len(opening))
+                at = end + len(closing) if end >= 0 else len(xml)
+                break
+        else:
+            return xml.startswith(b"<!DOCTYPE", at)

@@ -182,7 +182,7 @@ class TextReader:
             self._before, self._section = self._section, section
 
     def _callout(self, element: Element) -> None:
-        text = "".join(element.itertext())
+        text = "".join(element.itertext()) if len(element) else element.text
         if not text:
             return
         start = self._add(text)
@@ -211,4 +211,7 @@ def flat(elements: Iterable[Element]) -> Draft:
 
 def plain(element: Element | None) -> str:
     """All text of an element, white space normalised; "" for None."""
-    return "" if element is None else " ".join("".join(element.itertext()).split())
+    if element is None:
+        return ""
+    text = "".join(element.itertext()) if len(element) else element.text
+    return " ".join(text.split()) if text else ""

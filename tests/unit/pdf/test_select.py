@@ -15,7 +15,6 @@ import pytest
 from s2corpus.pdf import Outcome, Selection, inspect_many, pool
 from tests.unit.pdf.bad_pdfs import KINDS, assemble, drawn_forever, paper
 
-
 MB = 1 << 20
 SLOWEST_FIRST = ("a_thousand_million_nothings", "a_thousand_million_words", "text_bomb")
 

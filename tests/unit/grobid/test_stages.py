@@ -1,0 +1,257 @@
+"""The stages select and extract over a lake: what is kept, what is sent again, what fails a shard."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from s2corpus.errors import UserError
+from s2corpus.lake import Lake
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages import extract
+from s2corpus.stages.base import Run, Stage
+from s2corpus.stages.extract import Extract, TooManyFailures
+from s2corpus.stages.select import Select
+from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI, pdf_shard
+from tests.standin_grobid import StandIn, Upload
+from tests.unit.grobid.test_pool import QUICK
+from tests.unit.pdf.bad_pdfs import KINDS, assemble, paper, text
+
+FAST = replace(QUICK, tries=1)
+
+
+@dataclass
+class Intake:
+    """A release of some PDFs, as intake leaves it."""
+
+    lake: Lake
+    pdfs: dict[str, bytes]
+    shards: int = 2
+    month: int = 1
+
+    def run(self, **sections: Any) -> Run:
+        spec = ReleaseSpec.model_validate({"name": "test", **sections})
+        run = Run(spec, datetime(2026, self.month, 1, tzinfo=UTC), self.lake, Path("/tmp"))
+        parts: list[list[dict[str, Any]]] = [[] for _ in range(self.shards)]
+        for sha1, data in sorted(self.pdfs.items()):
+            self.lake.put(f"drops/d1/{sha1[:8]}.pdf", data)
+            parts[pdf_shard(sha1, self.shards)].append(
+                {
+                    "pdf_sha1": sha1,
+                    "bytes": len(data),
+                    "places": [{"drop": "d1", "name": f"{sha1[:8]}.pdf"}],
+                    "first_seen": "2026-01-01T00:00:00Z",
+                    "declared": {"open_access": True, "licence": None, "published": None},
+                }
+            )
+        for shard, rows in enumerate(parts):
+            run.table(PDFS).write(shard, rows)
+        run.table(PDFS).commit(range(self.shards), {"pdf_shards": self.shards})
+        return run
+
+
+def work(stage: Stage, run: Run) -> dict[str, float]:
+    shards = stage.plan(run)
+    run.put_plan(stage.name, shards)
+    for shard in shards:
+        stage.work(run, shard)
+    return stage.finish(run)
+
+
+def papers(count: int) -> dict[str, bytes]:
+    made = (assemble(paper(content=text(f"Paper number {number}."))) for number in range(count))
+    return {hashlib.sha1(data).hexdigest(): data for data in made}
+
+
+def selected(run: Run) -> Run:
+    """The run, with every PDF selected."""
+    for shard in range(run.pdf_shards):
+        rows = run.table(PDFS).read(["pdf_sha1"], shard=shard).to_pylist()
+        run.table(SELECTIONS).write(shard, [{**row, "outcome": "selected"} for row in rows])
+    run.table(SELECTIONS).commit(range(run.pdf_shards))
+    return run
+
+
+Serve = Callable[..., StandIn]
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    """Starts a stand-in and makes it the extractor."""
+    with ExitStack() as stack:
+
+        def start(**arguments: Any) -> StandIn:
+            server = stack.enter_context(StandIn(**arguments))
+            monkeypatch.setenv("GROBID_URL", server.url)
+            return server
+
+        yield start
+
+
+def outcomes(run: Run) -> dict[str, str]:
+    rows = run.table(EXTRACTIONS).read(["pdf_sha1", "outcome"]).to_pylist()
+    return {row["pdf_sha1"]: row["outcome"] for row in rows}
+
+
+def test_select_keeps_every_pdf_with_its_outcome(lake: Lake) -> None:
+    wanted = ["paper", "html", "user_password_aes", "fifty_one_pages", "landscape", "blank"]
+    data = {name: KINDS[name][0]() for name in wanted}
+    sha1s = {hashlib.sha1(content).hexdigest(): name for name, content in data.items()}
+    run = Intake(lake, {sha1: data[name] for sha1, name in sha1s.items()}).run()
+    metrics = work(Select(), run)
+    rows = run.table(SELECTIONS).read().to_pylist()
+    assert {sha1s[row["pdf_sha1"]]: row["outcome"] for row in rows} == {name: KINDS[name][1] for name in wanted}
+    assert metrics["rows"] == 6 == sum(n for name, n in metrics.items() if name.startswith("outcome."))
+
+
+def test_extract_has_a_row_for_each_selected_pdf_and_the_tei_in_the_store(lake: Lake, serve: Serve) -> None:
+    pdfs = papers(6)
+    odd = sorted(pdfs)[0]
+    server = serve(faults=lambda upload: "no_content" if upload.sha1 == odd else None)
+    run = selected(Intake(lake, pdfs).run())
+    metrics = work(Extract(FAST), run)
+    assert metrics == {"rows": 6.0, "outcome.no_content": 1.0, "outcome.ok": 5.0}
+    store = run.store(STORED_TEI, "grobid", "0.8.2", server_options())
+    for row in run.table(EXTRACTIONS).read().to_pylist():
+        stored = next(store.fetch(row["stored"], [row["pdf_sha1"]], ["tei", "tei_sha1", "outcome"]))
+        assert stored["outcome"] == row["outcome"]
+        tei = None if row["pdf_sha1"] == odd else server.recorded(row["pdf_sha1"])
+        assert stored["tei"] == tei
+        assert row["tei_sha1"] == (tei and hashlib.sha1(tei).hexdigest())
+    assert run.table(EXTRACTIONS).committed().facts == {"extractor": f"grobid 0.8.2 {server_options()}"}
+
+
+def server_options() -> str:
+    return "2531976d7b1d5c70"
+
+
+def test_what_was_extracted_is_never_sent_again_in_any_release(lake: Lake, serve: Serve) -> None:
+    pdfs = papers(8)
+    first = dict(sorted(pdfs.items())[:5])
+    server = serve(faults=lambda upload: "NO_BLOCKS" if upload.sha1 == min(pdfs) else None)
+    work(Extract(FAST), selected(Intake(lake, first).run()))
+    run = selected(Intake(lake, pdfs, shards=3, month=2).run())
+    work(Extract(FAST), run)
+    assert server.uploads == Counter(dict.fromkeys(pdfs, 1))
+    assert outcomes(run) == {sha1: "failed:NO_BLOCKS" if sha1 == min(pdfs) else "ok" for sha1 in pdfs}
+    server.version = {"version": "0.9.0"}
+    work(Extract(FAST), selected(Intake(lake, first, month=3).run()))
+    assert server.requests == 8 + 5
+    work(Extract(FAST), selected(Intake(lake, first, month=4).run(extract={"consolidate_header": 1})))
+    assert server.requests == 8 + 5 + 5
+
+
+def test_given_up_is_not_final_and_tried_again_in_the_next_release(lake: Lake, serve: Serve) -> None:
+    pdfs = papers(10)
+    unlucky = sorted(pdfs)[3]
+
+    def faults(upload: Upload) -> str | None:
+        return "drop" if upload.sha1 == unlucky and upload.times == 1 else None
+
+    server = serve(faults=faults)
+    run = selected(Intake(lake, pdfs, shards=1).run())
+    work(Extract(FAST), run)
+    assert outcomes(run)[unlucky] == "gave_up:connection"
+    run = selected(Intake(lake, pdfs, shards=1, month=2).run())
+    work(Extract(FAST), run)
+    assert set(outcomes(run).values()) == {"ok"}
+    assert server.uploads[unlucky] == 2
+    assert server.requests == 11
+
+
+def test_too_many_failures_fail_the_shard_and_a_retry_sends_only_the_rest(lake: Lake, serve: Serve) -> None:
+    pdfs = papers(20)
+    bad = set(sorted(pdfs)[5:13])
+    broken = True
+
+    def faults(upload: Upload) -> str | None:
+        return "502" if broken and upload.sha1 in bad else None
+
+    server = serve(faults=faults)
+    run = selected(Intake(lake, pdfs, shards=1).run())
+    stage = Extract(replace(FAST, in_flight=1))
+    shards = stage.plan(run)
+    run.put_plan(stage.name, shards)
+    with pytest.raises(TooManyFailures, match=r"5 of 20 PDFs were given up .*max_failure_rate 0\.2"):
+        stage.work(run, shards[0])
+    answered = set(server.answered)
+    assert len(answered) >= 5
+    broken = False
+    server.uploads.clear()
+    stage.work(run, shards[0])
+    stage.finish(run)
+    assert set(outcomes(run)) == set(pdfs)
+    assert len(answered & set(server.uploads)) <= 1  # what was in flight when the shard gave up
+
+
+def test_a_killed_shard_loses_at_most_its_last_part(lake: Lake, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    pdfs = papers(30)
+    monkeypatch.setattr(extract, "PART_BYTES", 1500)  # a few of the stand-in's small TEIs
+    appended = 0
+    store = extract.ContentStore.append
+
+    def append(self: Any, rows: Any) -> str:
+        nonlocal appended
+        appended += 1
+        if appended > 3:
+            raise SystemExit("killed")
+        return store(self, rows)
+
+    server = serve()
+    run = selected(Intake(lake, pdfs, shards=1).run())
+    stage = Extract(replace(FAST, in_flight=1))
+    shards = stage.plan(run)
+    monkeypatch.setattr(extract.ContentStore, "append", append)
+    with pytest.raises(SystemExit):
+        stage.work(run, shards[0])
+    monkeypatch.setattr(extract.ContentStore, "append", store)
+    run.put_plan(stage.name, shards)
+    first = server.requests
+    stage.work(run, shards[0])
+    stage.finish(run)
+    assert set(outcomes(run).values()) == {"ok"}
+    kept = 30 - (server.requests - first)
+    assert 0 < kept < first <= kept + 14
+
+
+def test_a_shard_without_selected_pdfs_asks_nobody(lake: Lake, serve: Serve) -> None:
+    serve()
+    run = selected(Intake(lake, {}).run())
+    stage = Extract(FAST)
+    shards = stage.plan(run)
+    run.put_plan(stage.name, shards)
+    for shard in shards:
+        stage.work(run, shard)
+    assert stage.finish(run) == {"rows": 0.0}
+
+
+def test_servers_that_change_between_plan_and_work_are_refused(lake: Lake, serve: Serve) -> None:
+    server = serve()
+    run = selected(Intake(lake, papers(1), shards=1).run())
+    (shard,) = Extract(FAST).plan(run)
+    server.version = "0.9.0"
+    with pytest.raises(UserError, match=r"planned for grobid 0\.8\.2, but grobid 0\.9\.0 answers"):
+        Extract(FAST).work(run, shard)
+
+
+def test_no_extractor_given_is_said_so(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GROBID_URL", raising=False)
+    with pytest.raises(UserError, match="set GROBID_URL"):
+        Extract().plan(selected(Intake(lake, {}).run()))
+
+
+def test_the_log_says_what_goes_on(lake: Lake, serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    serve()
+    with caplog.at_level(logging.INFO):
+        work(Extract(FAST), selected(Intake(lake, papers(3), shards=1).run()))
+    assert "extract shard 0: 3 selected, 0 already extracted" in caplog.text
+    assert "extracted 3 PDFs in" in caplog.text

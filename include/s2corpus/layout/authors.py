@@ -8,61 +8,31 @@ from dataclasses import dataclass
 from .model import Line, Token
 from .text import clean
 
-_AFFILIATION = re.compile(
-    r"universi|institut|departm|\bdept|college|school|facult|laborator|\blabs?\b|cent(?:er|re)\b|academy|hospital|\binc\b|\bltd\b|"
-    r"gmbh|corporation|company|research|ministry|agency|foundation|division|clinic|polytechn|\bécole|ecole|"
-    r"hochschule|fakultät|google|microsoft|facebook|amazon|\bibm\b|deepmind|openai|allen institute|\busa\b|\bu\.s\.a|"
-    r"\buk\b|china|germany|france|canada|japan|australia|italy|spain|india\b|netherlands|switzerland|"
-    r"correspond|equal contribution|e-?mail|@|http|www\.|received|accepted|published|\bvol\b|\bdoi\b|track$|street|\bp\.?o\. box",
+AFFILIATION = re.compile(
+    r"universi|univ\.|institut|\bdepart|\bdept|\bcollege|\bschool|facult|laborator|\blabs?\b|\bcent(?:er|re|ro)\b|academy|hospital|"
+    r"\binc\b|\bltd\b|\bllc\b|gmbh|corporation|\bcompany|\bresearch\b|ministry|\bagency|foundation|\bdivision|\bclinic|polytechn|"
+    r"\bécole|\becole|hochschule|fakultät|google|microsoft|facebook|amazon|\bibm\b|deepmind|openai|technolog|sciences?\b|"
+    r"\busa\b|\bu\.s\.a|\buk\b|\bchina\b|germany|deutschland|\bfrance\b|canada|japan\b|australia|\bitaly\b|\bspain\b|\bindia\b|netherlands|"
+    r"switzerland|austria\b|belgium|denmark|sweden|norway|finland|ireland|scotland|portugal|greece|poland|brazil|mexico|israel|"
+    r"singapore|\bkorea\b|taiwan|thailand|russia|turkey|united (?:states|kingdom|arab)|new zealand|hong kong|south africa|new york|"
+    r"san francisco|los angeles|"
+    r"correspond|equal contribution|e-?mail|@|http|www\.|received|accepted|published|\bvol\b|\bdoi\b|\btrack$|street|\bavenue|\broad\b|"
+    r"\bp\.?o\. box|\bopen access|\bcitation\b|\beditor|\bcopyright|©|\bauthors?\b|\babstract\b|\bpreprint\b|\bversion\b",
     re.I,
 )
 PARTICLES = {
-    "van",
-    "von",
-    "de",
-    "der",
-    "den",
-    "del",
-    "della",
-    "di",
-    "da",
-    "dos",
-    "du",
-    "la",
-    "le",
-    "ter",
-    "ten",
-    "el",
-    "al",
-    "bin",
-    "ibn",
-    "st.",
-    "zu",
-}
+    "van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "du", "la", "le", "ter", "ten", "el", "al", "bin", "ibn", "st.", "zu"
+}  # fmt: skip
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = {
-    "dr",
-    "dr.",
-    "prof",
-    "prof.",
-    "mr",
-    "mrs",
-    "ms",
-    "phd",
-    "ph.d.",
-    "md",
-    "m.d.",
-    "msc",
-    "bsc",
-    "fellow",
-    "member",
-    "senior",
-    "student",
-    "ieee",
-}
-_SEPARATOR = re.compile(r"\s*(?:[,;·•|&]|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
-_MARK = re.compile(r"[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\uf000-\uf8ff^]+")
-_NAME_WORD = re.compile(r"(?:[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?|(?:[^\W\d_]\.-?)+)")
+    "dr", "dr.", "prof", "prof.", "mr", "mrs", "ms", "phd", "ph.d.", "md", "m.d.", "msc", "bsc", "mph", "frcs", "fellow", "member", "senior",
+    "student", "ieee",
+}  # fmt: skip
+_SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
+_MARK = re.compile(r"[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
+_NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
+_CJK_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}")
+_ORCID = re.compile(r"(?<=[a-zà-ÿ])(?:ID|iD)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,26 +46,44 @@ class Author:
 def authors(lines: list[Line]) -> list[Author]:
     """The authors named in the lines between title and abstract.
 
-    Pieces of a line are parted by commas, conjunctions, marks above the line and wide gaps; a piece is a name if it is two to
-    five capitalised words without the vocabulary of affiliations."""
+    The type of the first line that holds names is the names' type; a line in another type holds none. In a line, pieces are
+    parted by commas, conjunctions, raised marks and wide gaps; where affiliations stand beside names, the names come first."""
     found: list[Author] = []
-    for line in sorted(lines, key=lambda x: (round(x.y0 / 3), x.x0)):
-        names, others = [], 0
-        for piece in _pieces(line.tokens):
-            name = parse(piece)
-            if name is not None:
+    names_font: tuple[str, float] | None = None
+    closed: set[int] = set()
+    carry = ""
+    for line in sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0)):
+        font = (line.font.family, round(line.size))
+        if (names_font and font != names_font) or line.block in closed:
+            carry = ""
+            continue
+        names: list[Author] = []
+        affiliated = False
+        parts = pieces(line.tokens)
+        if carry and parts:
+            parts[0] = f"{carry} {parts[0]}"
+        for part in parts:
+            name = parse(part)
+            if name is not None and not affiliated:
                 names.append(name)
-            elif len(piece) > 3:
-                others += 1
-        if _AFFILIATION.search(line.text) and (others or not found) and len(names) <= others:
+            elif len(part) > 3 and AFFILIATION.search(part):
+                affiliated = True
+        if affiliated and not names:
+            if found:
+                closed.add(line.block)
             continue
-        if found and _AFFILIATION.search(line.text) and len(names) <= 1:
-            continue
+        carry = (
+            parts[-1]
+            if parts and not affiliated and len(parts[-1].split()) == 1 and not line.text.rstrip().endswith(",")
+            else ""
+        )
+        if names and names_font is None:
+            names_font = font
         found.extend(name for name in names if name not in found)
     return found
 
 
-def _pieces(tokens: list[Token]) -> list[str]:
+def pieces(tokens: list[Token]) -> list[str]:
     """A line's text cut at separators, marks and gaps."""
     runs: list[list[str]] = [[]]
     before: Token | None = None
@@ -107,31 +95,35 @@ def _pieces(tokens: list[Token]) -> list[str]:
         else:
             runs[-1].append((" " if token.space else "") + token.text)
         before = token
-    pieces: list[str] = []
+    out: list[str] = []
     for run in runs:
-        text = clean("".join(run))
-        for part in _SEPARATOR.split(_MARK.sub(" , ", text)):
+        for part in _SEPARATOR.split(_MARK.sub(" , ", clean("".join(run)))):
             if part.strip(" ."):
-                pieces.append(part.strip(" "))
-    return pieces
+                out.append(part.strip())
+    return out
 
 
 def parse(text: str) -> Author | None:
-    """A name as printed, first names first; None if it does not look like one."""
+    """A name as printed, first names first; None if it does not look like one.
+
+    Two to six words, capitalised but for particles, without the vocabulary of affiliations; names in capitals are set as usual."""
+    text = _ORCID.sub("", text)
+    if _CJK_NAME.fullmatch(text):
+        return Author((text[1:],), text[0])
     words = [w for w in text.replace("(", " ").replace(")", " ").split() if w.lower() not in _TITLES]
-    if not 2 <= len(words) <= 6 or len(text) > 60 or _AFFILIATION.search(text):
+    if not 2 <= len(words) <= 6 or len(text) > 60 or AFFILIATION.search(text):
         return None
     if not all(_NAME_WORD.fullmatch(w) for w in words):
         return None
     significant = [w for w in words if w.lower() not in PARTICLES]
-    if len(significant) < 1 or not all(w[0].isupper() or not w[0].isascii() for w in significant):
+    if not significant or not all(w[0].isupper() or not w[0].isascii() for w in significant):
         return None
+    if text.isupper():
+        words = [w if len(w) < 3 and w.endswith(".") else w.title() for w in words]
     if len(words) > 2 and words[-1].lower() in SUFFIXES:
         words = words[:-1]
     cut = len(words) - 1
     while cut > 1 and words[cut - 1].lower() in PARTICLES:
         cut -= 1
     surname = " ".join(words[cut:])
-    if len(surname.strip(".")) < 2:
-        return None
-    return Author(tuple(words[:cut]), surname)
+    return Author(tuple(words[:cut]), surname) if len(surname.strip(".")) > 1 else None

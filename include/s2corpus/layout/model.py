@@ -107,6 +107,11 @@ class Line:
             weight[token.font] = weight.get(token.font, 0) + len(token.text)
         return max(weight, key=lambda font: (weight[font], font.size))
 
+    def forget(self) -> None:
+        """Drops what was computed from its tokens, after they changed."""
+        self.__dict__.pop("text", None)
+        self.__dict__.pop("font", None)
+
     @property
     def size(self) -> float:
         """Size of its main font, in points."""

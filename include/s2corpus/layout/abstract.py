@@ -1,0 +1,161 @@
+"""The abstract and the keywords on the first pages."""
+
+from __future__ import annotations
+
+import re
+
+from .measures import Measures
+from .model import Kind, Line
+from .text import Hyphens
+
+_HEAD = re.compile(
+    r"\s*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|(?:executive\s+)?summary|zusammenfassung|résumé|resumen|摘\s*要)\s*(?P<stop>[.:：—–\-|]+)?\s*",
+    re.I,
+)
+_KEYWORDS = re.compile(
+    r"\s*(?:key\s?-?\s?words?(?:\s+and\s+phrases)?|index\s+terms|schlüsselwörter|schlagwörter|mots[\s-]cl[ée]s|关\s*键\s*[词字])\s*[.:：—–\-]*\s*",
+    re.I,
+)
+INTRODUCTION = re.compile(
+    r"\s*(?:(?:1|I|A)\s*[.:)]?\s+)?(?:introduction|einleitung|introducción|引\s*言)\s*$|\s*background\s*$|\s*(?:1|I)\s*\.?\s+[A-Z][A-Za-z][\w\s:,’'-]{2,60}$",
+    re.I,
+)
+STRUCTURED = re.compile(
+    r"\s*(?:background|objectives?|purpose|aims?|methods?|methodology|results?|findings|conclusions?|discussion|design|setting|participants|"
+    r"interventions?|measurements?|main outcome|significance|interpretation|introduction|rationale|context|hypothesis|trial registration)\b[^.]{0,40}$",
+    re.I,
+)
+FRONT = re.compile(
+    r"\s*(?:ccs concepts|acm reference format|[\w\s]{0,12}reference format|categories and subject|general terms|article\s*info|a r t i c l e|"
+    r"open access|correspond|\*\s*correspond|received\b|citation:|copyright|©|doi\b|https?:|editor\b|edited by|reviewed by|academic editor|jel\b|"
+    r"msc\b|pacs\b|this is an open access|author summary|significance statement|e-?mail|article history|how to cite|to cite this)",
+    re.I,
+)
+
+
+def find(lines: list[Line], top: float, measures: Measures) -> list[Line]:
+    """The abstract's lines, the word `Abstract` taken off; its head, where it stands alone, is marked FRONT.
+
+    `lines` are one page's in reading order; only what stands below `top` counts."""
+    for i, line in enumerate(lines):
+        match = _HEAD.match(line.text)
+        if line.y0 < top - 2 or not match or line.kind is not Kind.BODY:
+            continue
+        rest = len(line.text) - match.end()
+        if rest > 3:
+            if not match["stop"] and not _head_in_type(line, match.end()):
+                continue
+            _take_off(line, match.end())
+            return _run(lines[i:], measures)
+        if rest <= 1:
+            line.kind = Kind.FRONT
+            below = [
+                x for x in lines if x is not line and x.y0 > line.y0 + 2 and x.x1 > line.x0 - 5 and x.y0 >= line.y1 - 2
+            ]
+            after = [x for x in lines[i + 1 :] if x in below] or below
+            return _run(after, measures)
+    return []
+
+
+def unheaded(lines: list[Line], measures: Measures) -> list[Line]:
+    """A paragraph of three lines or more, set in another type than the running text, where an abstract would stand."""
+    run: list[Line] = []
+    for line in lines:
+        if run and (
+            (line.block != run[0].block and line.y0 - run[-1].y1 > 0.6 * line.size)
+            or line.font.family != run[0].font.family
+        ):
+            if len(run) >= 3:
+                break
+            run = []
+        if (line.width > 0.35 * 600 and not FRONT.match(line.text) and not _KEYWORDS.match(line.text)) or (
+            run and line.block == run[-1].block and not FRONT.match(line.text)
+        ):
+            run.append(line)
+    other = bool(run) and (abs(run[0].size - measures.size) > 0.4 or run[0].font.bold or run[0].font.italic)
+    return run if len(run) >= 3 and other and sum(len(x.text) for x in run) > 250 else []
+
+
+def _head_in_type(line: Line, end: int) -> bool:
+    """Whether the word at a line's start is set apart by its type."""
+    first = line.tokens[0].font
+    rest = [t for t in line.tokens[1:] if len(t.text) > 2]
+    return bool(rest) and (
+        first.family != rest[-1].font.family or first.bold != rest[-1].font.bold or line.tokens[0].text.isupper()
+    )
+
+
+def _take_off(line: Line, characters: int) -> None:
+    """Takes the first characters of a line's text away."""
+    tokens = line.tokens
+    while len(tokens) > 1 and characters >= len(tokens[0].text):
+        characters -= len(tokens[0].text) + tokens[1].space
+        tokens = tokens[1:]
+    if characters > 0:
+        tokens[0].text = tokens[0].text[characters:]
+    line.tokens = tokens
+    line.forget()
+
+
+def _run(lines: list[Line], measures: Measures) -> list[Line]:
+    """From the first line to what ends an abstract: keywords, the first head, another type, another column."""
+    run: list[Line] = []
+    for line in lines:
+        text = line.text
+        if _KEYWORDS.match(text) or FRONT.match(text):
+            break
+        if not run:
+            if not (STRUCTURED.match(text) and len(text) < 30):
+                run.append(line)
+            continue
+        first, last = run[0], run[-1]
+        if INTRODUCTION.match(text) and not (STRUCTURED.match(text) and line.font.family == first.font.family):
+            break
+        if (
+            STRUCTURED.match(text)
+            and len(text) < 30
+            and line.y0 - last.y1 < 1.5 * line.size
+            and line.x0 - first.x0 < 10
+        ):
+            continue
+        moved = line.y0 < last.y0 - 2
+        if abs(line.size - first.size) > 0.8 or (
+            moved and (line.x0 < first.x1 or line.page != last.page or _ended(last))
+        ):
+            break
+        gap = line.y0 - last.y1
+        if gap > 2.2 * line.size or (gap > 0.8 * line.size and line.font.family != last.font.family and len(text) < 80):
+            break
+        if abs(first.size - measures.size) > 0.4 and abs(line.size - measures.size) < 0.2 and line.block != last.block:
+            break
+        run.append(line)
+    return run
+
+
+def _ended(line: Line) -> bool:
+    return line.text.rstrip().endswith((".", "!", "?", "”"))
+
+
+def keywords(lines: list[Line], hyphens: Hyphens) -> list[str]:
+    """The keywords; their lines are marked FRONT."""
+    for i, line in enumerate(lines):
+        match = _KEYWORDS.match(line.text)
+        if not match or line.kind is not Kind.BODY:
+            continue
+        alone = match.end() >= len(line.text) - 1
+        run = [line]
+        for other in lines[i + 1 :]:
+            gap = other.y0 - run[-1].y1
+            if INTRODUCTION.match(other.text) or FRONT.match(other.text) or len(run) > 8 or other.kind is not Kind.BODY:
+                break
+            if alone and len(run) == 1:
+                if abs(other.x0 - line.x0) > 60 or gap > 2 * line.size:
+                    break
+            elif other.block != run[-1].block or gap > 0.8 * other.size or abs(other.size - run[-1].size) > 1:
+                break
+            run.append(other)
+        for x in run:
+            x.kind = Kind.FRONT
+        text = _KEYWORDS.sub("", hyphens.text(run).text, count=1)
+        return [k for part in re.split(r"[;,·•|，；、]|\s[-–]\s", text) if (k := part.strip(" ."))]
+    return []

@@ -1,0 +1,33 @@
+"""Which lines are display formulas."""
+
+from __future__ import annotations
+
+import re
+
+from .measures import Measures
+from .model import Line
+
+LABEL = re.compile(r"\(\s*[A-Z]?\.?\d+(?:\.\d+)?[a-z]?\s*\)\s*$")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_FUNCTIONS = {
+    "max", "min", "log", "exp", "sup", "inf", "sin", "cos", "tan", "arg", "lim", "argmax", "argmin", "softmax", "det", "var", "cov", "tanh",
+    "mod", "otherwise", "for", "all", "and", "where", "with", "sigmoid", "relu", "tr", "diag", "rank", "dim", "ker",
+}  # fmt: skip
+_SIGN = re.compile(r"[=≠≤≥<>+−±×÷∑∏∫√∂∇∈∉⊂⊆∪∩∀∃→←↔⇒⇔≈∼≡∝∞|{}\[\]^_α-ωΑ-Ω\U0001d400-\U0001d7ff]")
+
+
+def is_formula(line: Line, measures: Measures) -> bool:
+    """A line of mathematics by itself: hardly a word, and many signs or letters from mathematical fonts."""
+    text = line.text
+    visible = sum(not c.isspace() for c in text)
+    if visible == 0:
+        return False
+    words = [w for w in _WORD.findall(text) if w.lower() not in _FUNCTIONS and not "\U0001d400" <= w[0] <= "\U0001d7ff"]
+    letters = sum(map(len, words))
+    fonts = sum(len(t.text) for t in line.tokens if t.font.mathematical)
+    mathematical = max(fonts, len(_SIGN.findall(text)))
+    if letters / visible < 0.25 and mathematical / visible > 0.25:
+        return True
+    return (
+        bool(LABEL.search(text)) and letters / visible < 0.4 and mathematical > 2 and line.width < 1.05 * measures.width
+    )

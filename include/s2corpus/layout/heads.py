@@ -1,0 +1,95 @@
+"""Which lines are section heads."""
+
+from __future__ import annotations
+
+import re
+
+from .formulas import is_formula
+from .measures import Measures
+from .model import Line
+
+_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4}\.?)\s+(?=\S)")
+NUMBERED = re.compile(r"\s*(?:\d{1,2}(?:\.\d{1,2}){0,4}[.)]?|[IVX]{1,5}[.)]|[A-Z](?:\.\d{1,2}){0,3}[.)]?)\s+(?=\S)")
+_WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u9fff]{2,}")
+
+
+def split_number(text: str) -> tuple[str, str]:
+    """A head's arabic number and its text, as GROBID parts them: `3.1. Data` is (`3.1.`, `Data`); `II. Data` stays whole."""
+    match = _NUMBER.match(text)
+    return (match.group(1), text[match.end() :].strip()) if match else ("", text.strip())
+
+
+def is_head(lines: list[Line], i: int, measures: Measures) -> bool:
+    """Whether a head begins at line i."""
+    return head_length(lines, i, measures) > 0
+
+
+def head_length(lines: list[Line], i: int, measures: Measures) -> int:
+    """How many lines from i on are one head; 0 if none begins there.
+
+    A head begins a block or follows a gap, is short, does not end like a sentence, and is set apart from the running text: larger,
+    bold, in capitals, or in another family."""
+    line = lines[i]
+    text = line.text
+    before = lines[i - 1] if i else None
+    if len(text) > 130 or not _WORD.search(text) or is_formula(line, measures):
+        return 0
+    if not _apart(before, line) or not _set_apart(line, measures):
+        return 0
+    if text[:1].islower() or (not text[:1].isalnum()):
+        return 0
+    numbered = bool(NUMBERED.match(text))
+    if text.rstrip().endswith((",", ";")) or (text.rstrip().endswith(".") and not numbered and len(text) > 60):
+        return 0
+    count = 1
+    while count < 4 and i + count < len(lines) and _goes_on(lines[i + count - 1], lines[i + count], measures):
+        count += 1
+    if count == 4 or sum(len(x.text) for x in lines[i : i + count]) > 220:
+        return 0
+    return count
+
+
+def _apart(before: Line | None, line: Line) -> bool:
+    """Whether a line stands apart from the one before: another block or column, a gap, or another type."""
+    if before is None or before.block != line.block or line.y0 < before.y0 or before.page != line.page:
+        return True
+    return (
+        line.y0 - before.y1 > 0.6 * line.size
+        or abs(before.size - line.size) > 0.5
+        or before.font.family != line.font.family
+    )
+
+
+def _set_apart(line: Line, measures: Measures) -> bool:
+    if line.size > measures.size + 0.5:
+        return True
+    if line.size < measures.size - 1.2:
+        return False
+    letters = [t for t in line.tokens if any(c.isalpha() for c in t.text)]
+    total = sum(len(t.text) for t in letters)
+    bold = sum(len(t.text) for t in letters if t.font.bold)
+    other = sum(
+        len(t.text)
+        for t in letters
+        if t.font.family != measures.family and not t.font.mathematical and not t.font.raised
+    )
+    capitals = line.text.isupper() and sum(c.isalpha() for c in line.text) > 4
+    return bold > 0.85 * total or other > 0.85 * total or capitals
+
+
+def _goes_on(last: Line, line: Line, measures: Measures) -> bool:
+    """Whether a head goes on in the next line: the same type, close below, not numbered anew, the line before well filled."""
+    return (
+        line.font.family == last.font.family
+        and line.font.bold == last.font.bold
+        and abs(line.size - last.size) < 0.3
+        and line.page == last.page
+        and -2 < line.y0 - last.y1 < 0.6 * line.size
+        and not NUMBERED.match(line.text)
+        and (
+            last.width > 0.45 * measures.width
+            or last.text.rstrip().endswith((":", "-", "and", "of", "for", "in", "the", "with", "by"))
+        )
+        and last.x0 < line.x1
+        and line.x0 < last.x1
+    )

@@ -13,10 +13,7 @@ def text_of(column: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]
         TypeError: the column holds no strings.
         pa.ArrowCapacityError: it holds 2 GB of text or more: cut it into batches.
     """
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-        if isinstance(column, pa.ChunkedArray):
-            column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], pa.string())
+    column = one_chunk(column)
     if pa.types.is_null(column.type):
         return _nothing(len(column))
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
@@ -35,6 +32,17 @@ def text_of(column: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]
 def _nothing(rows: int) -> tuple[np.ndarray, np.ndarray]:
     # Read-only as Arrow's own buffers are: numba compiles a kernel once for each.
     return np.frombuffer(bytes(4 * (rows + 1)), np.int32), np.frombuffer(b"", np.uint8)
+
+
+def one_chunk(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """A column as one array."""
+    if isinstance(column, pa.ChunkedArray):
+        return (
+            column.chunk(0)
+            if column.num_chunks == 1
+            else pa.concat_arrays(column.chunks or [pa.array([], column.type)])
+        )
+    return column
 
 
 def strings(offsets: np.ndarray, data: np.ndarray) -> pa.Array:

@@ -1,0 +1,255 @@
+"""`corpus link`: bibliography entries → the papers they are, from files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from s2corpus.errors import UserError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_IDENTIFIERS = {
+    "doi": "normalise_doi", "arxiv_id": "normalise_arxiv", "pubmed_id": "normalise_pmid", "pmc_id": "normalise_pmcid",
+}  # fmt: skip
+_SHARED = ("title", "authors", "year", "date", "venue", *_IDENTIFIERS)
+ENTRY_KEYS = ("entry_id", "citing_paper_id", *_SHARED, "raw_text")
+PAPER_KEYS = ("paper_id", *_SHARED, "journal", "acl_id")
+_ROWS = 50_000
+
+
+@click.command(epilog="Example: corpus link --entries entries.jsonl --papers papers.jsonl --out links.parquet")
+@click.option("--entries", required=True, type=click.Path(path_type=Path), help="Entries, .jsonl or .parquet.")
+@click.option("--papers", required=True, type=click.Path(path_type=Path), help="Papers, .jsonl or .parquet.")
+@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Links to write, likewise.")
+@click.option(
+    "--min-score",
+    type=click.FloatRange(0.5, 1.0, max_open=True),
+    default=0.8,
+    show_default=True,
+    help="S of the titles must be above it.",
+)
+@click.option(
+    "--memory-mb", type=click.IntRange(min=64), default=1024, show_default=True, help="Memory for the search."
+)
+def command(entries: Path, papers: Path, out: Path, min_score: float, memory_mb: int) -> None:
+    """Link bibliography entries to papers by identifier, by equal title, or by the most alike title (S2ORC §2.6).
+
+    \b
+    entries: entry_id, title; optional citing_paper_id, authors, year or date, venue, doi, arxiv_id, pubmed_id, pmc_id, raw_text
+    papers:  paper_id, title; optional authors, year or date, venue, journal, doi, arxiv_id, pubmed_id, pmc_id, acl_id
+    out:     entry_id, paper_id (null: not linked), score, reason (id, exact, fuzzy, none), warning, runner_up_score
+
+    Authors are a list of {first, middle, last, suffix}, a list of names, or one string. JSON Lines or Parquet by suffix.
+    """
+    import pyarrow as pa
+
+    from s2corpus.titles.candidates import Search
+    from s2corpus.titles.linking import link
+    from s2corpus.titles.targets import Targets
+
+    write = _writer(out)
+    targets = Targets.of(pa.concat_tables(_tables(papers, "paper_id", PAPER_KEYS)))
+    if len(targets.papers) < len(targets.paper_id):
+        raise UserError(f"{papers}: a paper_id is empty or occurs twice: every paper needs its own")
+    search = Search(min_score, memory_mb=memory_mb)
+    linked = []
+    rows = 0
+    for some in _gathered(_tables(entries, "entry_id", ENTRY_KEYS), memory_mb * 1024):
+        links = link(some, targets, search).rows
+        linked.append(links.add_column(0, "entry_id", some["entry_id"]))
+        rows += len(some)
+    result = pa.concat_tables(linked)
+    write(result)
+    counts = {reason["values"]: reason["counts"] for reason in result["reason"].value_counts().to_pylist()}
+    none = counts.pop("none", 0)
+    details = ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items())) or "none"
+    click.echo(f"{rows:,} entries, {rows - none:,} linked ({details}) to {len(targets.paper_id):,} papers", err=True)
+
+
+def _gathered(tables: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
+    """The same rows in tables of about `rows`: each makes an index of the papers anew."""
+    import pyarrow as pa
+
+    held: list[pa.Table] = []
+    for table in tables:
+        held.append(table)
+        if sum(len(t) for t in held) >= rows:
+            yield pa.concat_tables(held)
+            held = []
+    if held:
+        yield pa.concat_tables(held)
+
+
+def _tables(path: Path, key: str, allowed: tuple[str, ...]) -> Iterator[pa.Table]:
+    """The file in batches, with `key`, title, year, surname of the first author, identifiers and citing_paper_id; one at least."""
+    if not path.is_file():
+        raise UserError(f"{path}: no such file: give a .jsonl or .parquet file with {key} and title")
+    read = {".jsonl": _read_jsonl, ".parquet": _read_parquet}.get(path.suffix)
+    if read is None:
+        raise UserError(f"{path}: the suffix says the format: .jsonl or .parquet was expected")
+    batches = 0
+    for columns, count, first in read(path):
+        if unknown := sorted(set(columns) - set(allowed)):
+            raise UserError(f"{path}: unknown key {', '.join(unknown)}; known are {', '.join(allowed)}")
+        yield _compact(path, key, columns, count, first)
+        batches += 1
+    if not batches:
+        yield _compact(path, key, {key: [], "title": []}, 0, 0)
+
+
+def _read_jsonl(path: Path) -> Iterator[tuple[dict[str, list[Any]], int, int]]:
+    """Columns of some lines, how many they are, and the number of the first."""
+    import orjson
+
+    with path.open("rb") as file:
+        lines: list[dict[str, Any]] = []
+        number = 0
+        for number, line in enumerate(file, 1):
+            try:
+                item = orjson.loads(line) if line.strip() else None
+            except orjson.JSONDecodeError as error:
+                raise UserError(f"{path}: line {number} is no JSON: {error}") from None
+            if item is None:
+                continue
+            if not isinstance(item, dict):
+                raise UserError(f"{path}: line {number} is a JSON {type(item).__name__}, an object was expected")
+            lines.append(item)
+            if len(lines) == _ROWS:
+                yield _by_column(lines), len(lines), number - len(lines) + 1
+                lines = []
+        if lines:
+            yield _by_column(lines), len(lines), number - len(lines) + 1
+
+
+def _by_column(lines: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    return {name: [line.get(name) for line in lines] for name in dict.fromkeys(k for line in lines for k in line)}
+
+
+def _read_parquet(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            first = 1
+            for batch in file.iter_batches(batch_size=_ROWS):
+                yield dict(zip(batch.schema.names, batch.columns, strict=True)), batch.num_rows, first
+                first += batch.num_rows
+            if first == 1:
+                yield {name: [] for name in file.schema_arrow.names}, 0, 1
+    except pa.ArrowInvalid as error:
+        raise UserError(f"{path} is no Parquet file: {error}") from None
+
+
+def _compact(path: Path, key: str, columns: dict[str, Any], count: int, first: int) -> pa.Table:
+    import pyarrow as pa
+
+    from s2corpus.sources import identifiers
+
+    for name in (key, "title"):
+        if name not in columns:
+            raise UserError(f"{path}: {name} is missing; every row has {key} and title")
+    ids = _texts(path, key, columns[key])
+    if ids.null_count:
+        row = first + ids.is_null().to_pylist().index(True)
+        raise UserError(f"{path}: row {row} has no {key}: every row needs one")
+    missing = [None] * count
+    out = {
+        key: ids,
+        "title": _texts(path, "title", columns["title"]),
+        "year": _years(columns.get("year", missing), columns.get("date", missing)),
+        "surname": _surnames(columns.get("authors", missing)),
+        "citing_paper_id": _texts(path, "citing_paper_id", columns.get("citing_paper_id", missing)),
+    }
+    for name, function in _IDENTIFIERS.items():
+        texts = _texts(path, name, columns.get(name, missing))
+        normalise = getattr(identifiers, function)
+        normalised = {text: normalise(text) for text in texts.unique().to_pylist() if text}
+        out[name] = pa.array([normalised.get(t) for t in texts.to_pylist()], pa.string())
+    return pa.table(out)
+
+
+def _texts(path: Path, name: str, values: Any) -> pa.Array:
+    import pyarrow as pa
+
+    if isinstance(values, pa.Array):
+        if pa.types.is_string(values.type):
+            return values
+        values = values.to_pylist()
+    for value in values:
+        if value is not None and (not isinstance(value, str | int) or isinstance(value, bool)):
+            raise UserError(f"{path}: {name} is {value!r}: a string was expected")
+    return pa.array([None if value is None else str(value) for value in values], pa.string())
+
+
+def _years(years: Any, dates: Any) -> pa.Array:
+    import pyarrow as pa
+
+    def year(value: Any) -> int | None:
+        text = str(value)[:4] if value is not None else ""
+        return int(text) if text.isdecimal() and len(text) == 4 else None
+
+    if isinstance(years, pa.Array) and pa.types.is_integer(years.type) and not isinstance(dates, pa.Array):
+        return years.cast(pa.int32())
+    years, dates = (v.to_pylist() if isinstance(v, pa.Array) else v for v in (years, dates))
+    return pa.array([year(y) or year(d) for y, d in zip(years, dates, strict=True)], pa.int32())
+
+
+def _surnames(authors: Any) -> pa.Array:
+    import pyarrow as pa
+
+    from s2corpus.titles.targets import first_surname
+
+    if isinstance(authors, pa.Array):
+        kind = authors.type
+        if (
+            pa.types.is_list(kind)
+            and pa.types.is_struct(kind.value_type)
+            and {"first", "last"} <= set(kind.value_type.names)
+        ):
+            return first_surname(authors)
+        authors = authors.to_pylist()
+    return pa.array([_surname(value) for value in authors], pa.string())
+
+
+def _surname(value: Any) -> str | None:
+    from s2corpus.sources.names import parse_authors, parse_name
+
+    if isinstance(value, list):
+        value = value[0] if value else None
+        author = parse_name(value) if isinstance(value, str) else None
+        if isinstance(value, dict):
+            return str(value.get("last") or value.get("first") or "")
+    else:
+        author = next(iter(parse_authors(value)), None) if isinstance(value, str) else None
+    return (author.last or author.first) if author else None
+
+
+def _writer(out: Path) -> Callable[[pa.Table], None]:
+    """What writes the links, told by the suffix before any work is done."""
+    if not out.parent.is_dir():
+        raise UserError(f"{out.parent}: no such folder to write links to")
+    if out.suffix == ".parquet":
+
+        def write_parquet(table: pa.Table) -> None:
+            import pyarrow.parquet as pq
+
+            pq.write_table(table, out, compression="zstd")
+
+        return write_parquet
+    if out.suffix == ".jsonl":
+
+        def write_jsonl(table: pa.Table) -> None:
+            import orjson
+
+            with out.open("wb") as file:
+                for batch in table.to_batches(max_chunksize=_ROWS):
+                    file.writelines(orjson.dumps(row) + b"\n" for row in batch.to_pylist())
+
+        return write_jsonl
+    raise UserError(f"{out}: the suffix says the format: .jsonl or .parquet was expected")

@@ -1,0 +1,191 @@
+"""Link: bibliography entries to the kept papers they are, and where in the text they are cited (S2ORC §2.6; SEMANTICS: Link).
+
+A shard is some neighbouring buckets of papers. It reads every kept paper's title and identifiers and makes its own index of them:
+that takes two seconds a million titles, less than keeping one anywhere would.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes
+from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS, PAPERS
+from s2corpus.titles.candidates import Search
+from s2corpus.titles.linking import Links, link
+from s2corpus.titles.recall import measure
+from s2corpus.titles.targets import IDENTIFIERS, Targets, first_surname
+
+SAMPLE = 1000
+"""Titles of a release that are compared with all, and links by identifier that are tried by title: for recall and precision."""
+_BYTES_PER_ENTRY = 1024
+"""Memory that an entry takes while it is linked, an upper estimate."""
+
+
+class Link:
+    """Entries and kept papers → links, the contexts of inline citations, and how good the links are."""
+
+    name = "link"
+    reads = (PAPERS, FILTERED, FULLTEXTS, ENTRIES)
+    writes = (LINKS, CONTEXTS)
+
+    def plan(self, run: Run) -> list[Shard]:
+        """Neighbouring buckets with together as many entries as the memory allows at once; one bucket at least."""
+        shards: list[list[int]] = []
+        room = 0
+        for bucket, part in enumerate(run.table(ENTRIES).committed().parts):
+            if not shards or part.rows > room:
+                shards.append([])
+                room = _entries_at_once(run)
+            shards[-1].append(bucket)
+            room -= part.rows
+        return [Shard(i, {"buckets": buckets, "sample": -(-SAMPLE // len(shards))}) for i, buckets in enumerate(shards)]
+
+    def work(self, run: Run, shard: Shard) -> None:
+        """Link the entries of the shard's buckets, and measure the links on a sample."""
+        targets, search = _targets(run), _search(run)
+        buckets = [_entries(run, bucket) for bucket in shard.params["buckets"]]
+        entries = pa.concat_tables(buckets)
+        rows, counts = [], Counter[str]()
+        for begin in range(0, max(len(entries), 1), _entries_at_once(run)):
+            some = entries.slice(begin, _entries_at_once(run))
+            links = link(some, targets, search)
+            rows.append(links.rows)
+            counts.update(_search_counts(links))
+            if begin == 0:
+                counts.update(measure(some, links, targets, search, shard.params["sample"]).counts())
+        linked = pa.concat_tables(rows).rename_columns({"paper_id": "cited_paper_id"})
+        for name, key in (("citing_paper_id", "paper_id"), ("parse_kind", "parse_kind"), ("ref_id", "ref_id")):
+            linked = linked.append_column(key, entries[name])
+        begin = 0
+        for bucket, part in zip(shard.params["buckets"], buckets, strict=True):
+            links_of_bucket = linked.slice(begin, len(part))
+            begin += len(part)
+            run.table(LINKS).write(bucket, links_of_bucket)
+            run.table(CONTEXTS).write(bucket, _contexts(run, bucket, links_of_bucket, counts))
+        run.lake.put(_counts_key(run, shard), orjson.dumps(counts))
+
+    def finish(self, run: Run) -> Metrics:
+        """Commit; how many entries are linked and why, recall and precision on the sample, and S2ORC's table 4."""
+        metrics = commit_all(run, self.writes, run.paper_shards) | count_outcomes(run, LINKS, "reason")
+        counts = Counter[str]()
+        for shard in run.planned(self.name):
+            counts.update(orjson.loads(run.lake.get(_counts_key(run, shard))[0]))
+        metrics["linked"] = metrics["rows"] - metrics.get("reason.none", 0.0)
+        metrics |= {name: float(value) for name, value in counts.items() if "." not in name}
+        if counts["alike"]:
+            metrics["recall"] = counts["found"] / counts["alike"]
+        if counts["tried"]:
+            metrics["precision"] = counts["agreed"] / counts["tried"]
+        for name, value in counts.items():
+            kind, dot, statistic = name.partition(".")
+            if dot:
+                metrics[name if statistic == "parses" else f"{name}_mean"] = (
+                    float(value) if statistic == "parses" else value / counts[f"{kind}.parses"]
+                )
+        return metrics
+
+
+def _counts_key(run: Run, shard: Shard) -> str:
+    return f"releases/{run.release_id}/{LINKS.name}/counts-{shard.index:05d}.json"
+
+
+def _entries_at_once(run: Run) -> int:
+    return max(run.spec.resources.memory_mb * (1 << 20) // 2 // _BYTES_PER_ENTRY, 1)
+
+
+def _search(run: Run) -> Search:
+    rules = run.spec.link
+    return Search(rules.min_score, rules.bands, rules.rows, rules.min_keys, memory_mb=run.spec.resources.memory_mb // 2)
+
+
+def _search_counts(links: Links) -> dict[str, int]:
+    pairs = links.pairs
+    return {
+        "titles_searched": len(links.searched),
+        "pairs_proposed": pairs.proposed,
+        "pairs_verified": pairs.verified,
+        "keys_crowded": pairs.crowded,
+    }
+
+
+def _targets(run: Run) -> Targets:
+    """Kept papers, with what the rules look at."""
+    tables: list[pa.Table] = []
+    for bucket in range(run.paper_shards):
+        kept = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")["paper_id"]
+        columns = ["paper_id", "title", "date", "authors", *IDENTIFIERS]
+        papers = run.table(PAPERS).read(columns, shard=bucket, where=pc.field("paper_id").isin(kept.combine_chunks()))
+        tables.append(
+            papers.append_column("year", pc.utf8_slice_codeunits(papers["date"], 0, 4).cast(pa.int32()))
+            .append_column("surname", first_surname(papers["authors"]))
+            .drop_columns(["date", "authors"])
+        )
+    return Targets.of(pa.concat_tables(tables))
+
+
+def _entries(run: Run, bucket: int) -> pa.Table:
+    """The entries of a bucket, with what the rules look at."""
+    columns = ["paper_id", "parse_kind", "ref_id", "title", "authors", "year", *IDENTIFIERS]
+    entries = run.table(ENTRIES).read(columns, shard=bucket)
+    return (
+        entries.append_column("surname", first_surname(entries["authors"]))
+        .drop_columns(["authors"])
+        .rename_columns({"paper_id": "citing_paper_id"})
+    )
+
+
+def _contexts(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> Iterator[pa.RecordBatch]:
+    """The inline citations of the bucket's open, kept papers, each with its paragraph; counts what S2ORC's table 4 shows."""
+    kept = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")["paper_id"]
+    where = pc.field("open_access") & pc.field("paper_id").isin(kept.combine_chunks())
+    by_parse = _by_parse(links)
+    for batch in run.table(FULLTEXTS).batches(["paper_id", "parse_kind", "parse"], shard=bucket, where=where, rows=64):
+        rows: list[dict[str, Any]] = []
+        for fulltext in batch.to_pylist():
+            key = {"paper_id": fulltext["paper_id"], "parse_kind": fulltext["parse_kind"]}
+            mine = links.slice(*by_parse.get((key["paper_id"], key["parse_kind"]), (0, 0)))
+            cited = dict(zip(mine["ref_id"].to_pylist(), mine["cited_paper_id"].to_pylist(), strict=True))
+            parse = orjson.loads(fulltext["parse"])
+            kind = key["parse_kind"]
+            counts[f"{kind}.parses"] += 1
+            counts[f"{kind}.bib_entries"] += len(cited)
+            counts[f"{kind}.linked_bib_entries"] += sum(1 for paper in cited.values() if paper)
+            paragraphs = [(part, p) for part in ("abstract", "body_text", "back_matter") for p in parse.get(part) or ()]
+            found = []
+            for number, (part, paragraph) in enumerate(paragraphs):
+                counts[f"{kind}.paragraphs_{part}"] += 1
+                counts[f"{kind}.cite_spans_{part}"] += len(paragraph["cite_spans"])
+                found += [
+                    {
+                        **key,
+                        "paragraph": number,
+                        "start": span["start"],
+                        "end": span["end"],
+                        "ref_id": span["ref_id"],
+                        "cited_paper_id": cited.get(span["ref_id"]),
+                        "text": paragraph["text"],
+                    }
+                    for span in paragraph["cite_spans"]
+                    if span["ref_id"]
+                ]
+            found.sort(key=lambda row: (row["paragraph"], row["start"], row["end"], row["ref_id"]))
+            rows += found
+        if rows:
+            yield from pa.Table.from_pylist(rows, schema=CONTEXTS.schema).to_batches()
+
+
+def _by_parse(links: pa.Table) -> dict[tuple[str, str], tuple[int, int]]:
+    """Where the links of each parse are: (paper_id, parse_kind) → first row, rows. They are sorted by it."""
+    where: dict[tuple[str, str], tuple[int, int]] = {}
+    first = 0
+    parses = links.group_by(["paper_id", "parse_kind"], use_threads=False).aggregate([([], "count_all")])
+    for parse in parses.to_pylist():
+        where[parse["paper_id"], parse["parse_kind"]] = (first, parse["count_all"])
+        first += parse["count_all"]
+    return where

@@ -1,0 +1,129 @@
+"""Equal strings: grouped, and looked up, by a hash table over Arrow columns; what hashes alike is compared byte by byte."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numba import njit
+
+from s2corpus.titles.arrays import text_of
+
+
+@dataclass(frozen=True, slots=True)
+class EqualStrings:
+    """The groups of equal strings of one column, numbered by first occurrence; the empty string (and null) is in none."""
+
+    groups: np.ndarray
+    """group of each row, int32, -1 for none"""
+    first: np.ndarray
+    """first row of each group, int32"""
+    _offsets: np.ndarray
+    _data: np.ndarray
+    _hashes: np.ndarray
+    _slots: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @staticmethod
+    def of(column: pa.Array | pa.ChunkedArray) -> EqualStrings:
+        """Group the rows of a string column."""
+        offsets, data = text_of(column)
+        hashes = hash_strings(offsets, data)
+        slots = np.full(1 << max(len(hashes) * 2 - 1, 1).bit_length(), -1, np.int32)
+        return EqualStrings(*_group(offsets, data, hashes, slots), offsets, data, hashes, slots)
+
+    def find(self, column: pa.Array | pa.ChunkedArray) -> np.ndarray:
+        """Group that each row of another string column is equal to, int32; -1 for none."""
+        offsets, data = text_of(column)
+        rows = _find(self._offsets, self._data, self._hashes, self._slots, offsets, data, hash_strings(offsets, data))
+        return np.where(rows < 0, np.int32(-1), np.append(self.groups, np.int32(-1))[rows])
+
+
+@njit(cache=True, nogil=True)
+def hash_strings(offsets: np.ndarray, data: np.ndarray) -> np.ndarray:
+    """64-bit hashes of strings, eight bytes at a time; 0 for the empty string only."""
+    rows = len(offsets) - 1
+    hashes = np.zeros(rows, np.uint64)
+    for row in range(rows):
+        begin, end = offsets[row], offsets[row + 1]
+        if begin == end:
+            continue
+        value = np.uint64(end - begin) * np.uint64(0x9E3779B97F4A7C15)
+        word = np.uint64(0)
+        for i in range(begin, end):
+            word = word << np.uint64(8) | np.uint64(data[i])
+            if (i - begin) & 7 == 7 or i == end - 1:
+                value = (value ^ word) * np.uint64(0xBF58476D1CE4E5B9)
+                value ^= value >> np.uint64(32)
+                word = np.uint64(0)
+        value *= np.uint64(0x94D049BB133111EB)
+        hashes[row] = max(value ^ (value >> np.uint64(29)), np.uint64(1))
+    return hashes
+
+
+@njit(cache=True, nogil=True)
+def _same(offsets_a: np.ndarray, data_a: np.ndarray, a: int, offsets_b: np.ndarray, data_b: np.ndarray, b: int) -> bool:
+    size = offsets_a[a + 1] - offsets_a[a]
+    if size != offsets_b[b + 1] - offsets_b[b]:
+        return False
+    for i in range(size):  # noqa: SIM110 - all() over a generator is not compiled
+        if data_a[offsets_a[a] + i] != data_b[offsets_b[b] + i]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _group(
+    offsets: np.ndarray, data: np.ndarray, hashes: np.ndarray, slots: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    rows = len(hashes)
+    groups = np.full(rows, -1, np.int32)
+    first = np.empty(rows, np.int32)
+    count = 0
+    last = len(slots) - 1
+    for row in range(rows):
+        if hashes[row] == 0:
+            continue
+        slot = np.int64(hashes[row] & np.uint64(last))
+        while True:
+            other = slots[slot]
+            if other < 0:
+                slots[slot] = row
+                groups[row] = count
+                first[count] = row
+                count += 1
+                break
+            if hashes[other] == hashes[row] and _same(offsets, data, row, offsets, data, other):
+                groups[row] = groups[other]
+                break
+            slot = (slot + 1) & last
+    return groups, first[:count].copy()
+
+
+@njit(cache=True, nogil=True)
+def _find(
+    offsets: np.ndarray,
+    data: np.ndarray,
+    hashes: np.ndarray,
+    slots: np.ndarray,
+    wanted_offsets: np.ndarray,
+    wanted_data: np.ndarray,
+    wanted: np.ndarray,
+) -> np.ndarray:
+    """First row equal to each wanted string, -1 for none."""
+    found = np.full(len(wanted), -1, np.int32)
+    last = len(slots) - 1
+    for row in range(len(wanted)):
+        if wanted[row] == 0:
+            continue
+        slot = np.int64(wanted[row] & np.uint64(last))
+        while slots[slot] >= 0:
+            other = slots[slot]
+            if hashes[other] == wanted[row] and _same(wanted_offsets, wanted_data, row, offsets, data, other):
+                found[row] = other
+                break
+            slot = (slot + 1) & last
+    return found

@@ -1,0 +1,30 @@
+"""`corpus verify`: every file of a snapshot against its manifest, every line against the format."""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+
+import click
+
+
+@click.command(epilog="Example: corpus verify s3://lake/snapshots/s2_v2-20230101-0a1b2c3d")
+@click.argument("snapshot")
+@click.option("--lake", help="Where SNAPSHOT is by its id; else what S2CORPUS_LAKE names.")
+@click.option("--most", type=click.IntRange(1), default=100, show_default=True, help="Faults to show.")
+def command(snapshot: str, lake: str | None, most: int) -> None:
+    """Verify a snapshot: its address, its id, or a spec's name for the latest.
+
+    Exit status 0: nothing is wrong; 1: what is wrong is on standard output, a line each; 2: there is no snapshot to verify.
+    """
+    from s2corpus.snapshot.reader import open_snapshot
+    from s2corpus.snapshot.verify import verify
+
+    folder = open_snapshot(snapshot, lake)
+    faults = list(islice(verify(folder), most))
+    for fault in faults:
+        click.echo(fault)
+    if faults:
+        click.echo(f"{folder.root}: {len(faults)}{' or more' if len(faults) == most else ''} faults", err=True)
+        sys.exit(1)
+    click.echo(f"{folder.root}: whole", err=True)

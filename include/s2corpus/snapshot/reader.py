@@ -1,0 +1,113 @@
+"""Finding a snapshot by its address or name, and reading documents of it."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from s2corpus.errors import UserError
+from s2corpus.lake import open_lake
+
+if TYPE_CHECKING:
+    from s2corpus.lake import Lake
+
+
+def open_snapshot(name: str, lake: str | None = None) -> Lake:
+    """A snapshot's folder: by its address, or by its id in the lake; a spec's folder or name gives its latest snapshot.
+
+    Raises:
+        UserError: there is none.
+    """
+    if "/" not in name:
+        root = lake or os.environ.get("S2CORPUS_LAKE")
+        if not root:
+            raise UserError(f"{name!r} is no address: give one (s3://…/snapshots/{name}), or the lake with --lake")
+        name = f"{root.rstrip('/')}/snapshots/{name}"
+    folder = open_lake(name.rstrip("/"))
+    if folder.size("manifest.json") is not None:
+        return folder
+    if folder.size("latest.json") is None:
+        raise UserError(
+            f"{name}: neither manifest.json nor latest.json here: give the folder of a snapshot or of a spec"
+        )
+    snapshot = orjson.loads(folder.get("latest.json")[0])["snapshot"]
+    if snapshot is None:
+        raise UserError(f"{name}: every snapshot of it was yanked")
+    return open_lake(f"{name.rstrip('/').rpartition('/')[0]}/{snapshot}")
+
+
+def by_ids(snapshot: Lake, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The documents with these ids, or former ids, in the order of files.
+
+    Raises:
+        UserError: names the ids that the snapshot has not.
+    """
+    aliases = _table(snapshot, "aliases.parquet")
+    known = dict(zip(aliases["alias"].to_pylist(), aliases["paper_id"].to_pylist(), strict=True))
+    wanted = {known.get(id_, id_): id_ for id_ in ids}
+    index = _table(snapshot, "index.parquet", ["id", "file", "line"])
+    rows = index.filter(pc.field("id").isin(pa.array(list(wanted), pa.string()))).to_pylist()
+    if missing := sorted(wanted[id_] for id_ in set(wanted) - {row["id"] for row in rows}):
+        raise UserError(f"{snapshot.root}: no document {', '.join(missing)} (dropped or held back ones are in none)")
+    yield from _at(snapshot, rows)
+
+
+def sample(snapshot: Lake, count: int, sets: Sequence[str], splits: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The same `count` documents each time, spread over all: those whose ids have the smallest hashes."""
+    index = _table(snapshot, "index.parquet", ["id", "set", "split", "file", "line"])
+    chosen = index.filter(pc.field("set").isin(list(sets)) & pc.field("split").isin(list(splits)))
+    hashes = [hashlib.sha256(id_.encode()).digest()[:8] for id_ in chosen["id"].to_pylist()]
+    first = sorted(range(len(hashes)), key=hashes.__getitem__)[:count]
+    yield from _at(snapshot, chosen.take(first).to_pylist())
+
+
+def grep(snapshot: Lake, pattern: str, sets: Sequence[str], splits: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Every document whose text has a match of a regular expression, in the order of files.
+
+    Raises:
+        UserError: no regular expression.
+    """
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise UserError(f"{pattern!r} is no regular expression: {error}") from None
+    for set_ in sets:
+        for split in splits:
+            for entry in snapshot.list(f"v2/{set_}/{split}/"):
+                for _, line in _lines(snapshot, entry.key):
+                    document = orjson.loads(line)
+                    if compiled.search(document["text"]):
+                        yield document
+
+
+def _table(snapshot: Lake, path: str, columns: Sequence[str] | None = None) -> pa.Table:
+    with snapshot.open(path) as file:
+        return pq.read_table(pa.BufferReader(file.read()), columns=list(columns) if columns else None)
+
+
+def _at(snapshot: Lake, rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    files: dict[str, set[int]] = defaultdict(set)
+    for row in rows:
+        files[row["file"]].add(row["line"])
+    for path, wanted in sorted(files.items()):
+        last = max(wanted)
+        for number, line in _lines(snapshot, path):
+            if number in wanted:
+                yield orjson.loads(line)
+            if number == last:
+                break
+
+
+def _lines(snapshot: Lake, path: str) -> Iterator[tuple[int, bytes]]:
+    with snapshot.open(path) as raw, gzip.open(raw) as lines:
+        yield from enumerate(lines, 1)

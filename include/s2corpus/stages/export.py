@@ -25,13 +25,14 @@ import pyarrow.parquet as pq
 
 import s2corpus
 from s2corpus.duck import duckdb_connection
-from s2corpus.errors import TransientError, UserError
+from s2corpus.errors import TransientError
 from s2corpus.quality import read_metrics
 from s2corpus.snapshot import plots, pointer, report, rows
 from s2corpus.snapshot.croissant import croissant
 from s2corpus.snapshot.diff import diff
 from s2corpus.snapshot.files import File, GzipLines, document_line, documents_path, json_line, listed, number
 from s2corpus.snapshot.manifest import Manifest, rules_of
+from s2corpus.snapshot.store import Store
 from s2corpus.stages.base import Metrics, Run, Shard
 from s2corpus.tables import (
     ALIASES,
@@ -81,7 +82,7 @@ class Export:
 
     def finish(self, run: Run) -> Metrics:
         """Write what describes the whole snapshot, then the manifest."""
-        store = _Store(run)
+        store = _store(run)
         with tempfile.TemporaryDirectory(prefix="s2corpus-export-", dir=run.scratch) as scratch:
             return _describe(run, store, Path(scratch))
 
@@ -91,71 +92,13 @@ def publish(run: Run) -> pointer.Pointer:
     return pointer.publish(run.lake, run.snapshot_id)
 
 
-class _Store:
-    """The snapshot's files in the lake, each with a receipt of what was written from which tables."""
-
-    def __init__(self, run: Run) -> None:
-        self.lake = run.lake
-        self.prefix = f"snapshots/{run.snapshot_id}"
-        self._receipts = f"releases/{run.release_id}/_export/{run.snapshot_id}"
-        self._inputs = _digest(run)
-        self._frozen = self._manifest() if pointer.is_published(run.lake, run.snapshot_id) else None
-
-    def _manifest(self) -> dict[str, File]:
-        data, _ = self.lake.get(f"{self.prefix}/manifest.json")
-        own = File("manifest.json", len(data), hashlib.sha256(data).hexdigest())
-        return {file.path: file for file in [own, *(File(**f) for f in orjson.loads(data)["files"])]}
-
-    def there(self, path: str) -> File | None:
-        """The file, if it was written from these tables and lies there as it was written."""
-        try:
-            receipt = orjson.loads(self.lake.get(f"{self._receipts}/{path}.json")[0])
-        except FileNotFoundError:
-            return None
-        if receipt["inputs"] != self._inputs or receipt["etag"] != self.lake.etag(f"{self.prefix}/{path}"):
-            return None
-        return File(**receipt["file"])
-
-    def put(self, file: File, local: Path) -> File:
-        """Upload a file and its receipt.
-
-        Raises:
-            UserError: the snapshot was published with another file of that name.
-        """
-        if self._frozen is not None and self._frozen.get(file.path) != file:
-            raise UserError(
-                f"{self.lake.uri(self.prefix)} is published and never changes, but {file.path} came out different: "
-                f"other content needs another id (change the spec, or the package's version)"
-            )
-        if self._frozen is None:
-            self.lake.upload(f"{self.prefix}/{file.path}", local)
-        etag = self.lake.etag(f"{self.prefix}/{file.path}")
-        receipt = {"inputs": self._inputs, "etag": etag, "file": file.as_json()}
-        self.lake.put(f"{self._receipts}/{file.path}.json", orjson.dumps(receipt))
-        return file
-
-    def fragment_key(self, name: str) -> str:
-        """Where a piece of a file that `finish` puts together is kept."""
-        return f"{self._receipts}/_fragments/{self._inputs}/{name}.parquet"
-
-    def put_fragment(self, name: str, table: pa.Table) -> None:
-        """Keep a piece."""
-        sink = pa.BufferOutputStream()
-        pq.write_table(table, sink, compression="zstd")
-        self.lake.put(self.fragment_key(name), sink.getvalue().to_pybytes())
-
-    def fragment(self, name: str) -> pa.Table:
-        """A piece kept by `put_fragment`."""
-        return pq.read_table(pa.BufferReader(self.lake.get(self.fragment_key(name))[0]))
-
-
-def _digest(run: Run) -> str:
-    """What the committed tables hold, whatever the number of their parts' rewrites."""
+def _store(run: Run) -> Store:
+    """Where this run's snapshot is written, and what it is written from."""
     digest = hashlib.sha256(s2corpus.__version__.encode())
     for table in Export.reads:
         for part in run.table(table).committed().parts:
             digest.update(f"{table.name}/{part.name}:{part.sha256};".encode())
-    return digest.hexdigest()[:16]
+    return Store(run.lake, run.snapshot_id, f"releases/{run.release_id}/_export", digest.hexdigest()[:16])
 
 
 class _Group:
@@ -163,7 +106,7 @@ class _Group:
 
     def __init__(self, run: Run, index: int, groups: int) -> None:
         self.run = run
-        self.store = _Store(run)
+        self.store = _store(run)
         self.files = run.spec.export.files
         self.numbers = range(index, self.files, groups)
         self.buckets = range(index, run.paper_shards, groups)
@@ -265,7 +208,7 @@ def _write_graph(group: _Group, table: Table, scratch: Path) -> None:
         local.unlink()
 
 
-def _describe(run: Run, store: _Store, scratch: Path) -> Metrics:
+def _describe(run: Run, store: Store, scratch: Path) -> Metrics:
     """Write what is about all files, then the manifest."""
     files = [_present(store, path) for path in _work_paths(run)]
     published = report.Published()
@@ -330,7 +273,7 @@ def _work_paths(run: Run) -> Iterator[str]:
         yield from (f"graph/{table.name}/{nn:02d}.parquet" for table in (LINKS, CONTEXTS))
 
 
-def _present(store: _Store, path: str) -> File:
+def _present(store: Store, path: str) -> File:
     file = store.there(path)
     if file is None:
         raise TransientError(
@@ -339,7 +282,7 @@ def _present(store: _Store, path: str) -> File:
     return file
 
 
-def _write_index(run: Run, store: _Store, local: Path, published: report.Published) -> int:
+def _write_index(run: Run, store: Store, local: Path, published: report.Published) -> int:
     """`index.parquet`: by file number, set and id."""
     count = 0
     with pq.ParquetWriter(local, rows.INDEX, compression="zstd") as writer:

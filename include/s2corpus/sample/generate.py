@@ -62,13 +62,12 @@ def _generate(out: Path, made_with: dict[str, Any], cast_of: Callable[[], Cast],
     if out.exists() and any(out.iterdir()):
         if not mark.exists():
             raise UserError(f"{out} is not empty and holds no sample: give a new or an empty folder")
-        made = json.loads(mark.read_text(encoding="utf-8"))
-        if made["with"] == made_with and made["files"] == _sizes(out):
+        if mark.read_text(encoding="utf-8") == _mark(made_with, _sizes(out)):
             return truths(out)[0]
         for folder in ("drops", "sources"):
             shutil.rmtree(out / folder, ignore_errors=True)
     out.mkdir(parents=True, exist_ok=True)
-    mark.write_text(json.dumps({"with": made_with, "files": None}), encoding="utf-8")
+    mark.write_text("", encoding="utf-8")
     cast = cast_of()
     write_all(cast)
     contents = _pdfs(cast, workers)
@@ -77,8 +76,13 @@ def _generate(out: Path, made_with: dict[str, Any], cast_of: Callable[[], Cast],
     _write_suppressions(out, cast, contents)
     for number in (1, 2, 3):
         (out / _truth_name(number)).write_text(_truth(cast, contents, number).to_json(), encoding="utf-8")
-    mark.write_text(json.dumps({"with": made_with, "files": _sizes(out)}), encoding="utf-8")
+    mark.write_text(_mark(made_with, _sizes(out)), encoding="utf-8")
     return truths(out)[0]
+
+
+def _mark(made_with: dict[str, Any], files: dict[str, int]) -> str:
+    """What a complete sample says of itself; an empty mark is one that was not finished."""
+    return json.dumps({"with": made_with, "files": files}, indent=1) + "\n"
 
 
 def _sizes(out: Path) -> dict[str, int]:

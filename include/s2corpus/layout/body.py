@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass, field
 
 from .formulas import LABEL, is_formula
-from .heads import head_length, split_number
+from .heads import head_length, run_in, split_number
 from .measures import Measures
 from .model import Document, Kind, Line
 from .text import Hyphens, Text
 
-_ENDS = re.compile(r"[.!?:;。！？]['\"”’)\]\d]*\s*$")
+_ENDS = re.compile(r"[.!?:;。！？][\"'”’)\]\d,–\s*†‡]*\s*$")
+_ITEM = re.compile(r"\s*(?:[•▪◦‣·∙○●■–—-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)")
 
 
 @dataclass(slots=True)
@@ -36,67 +37,82 @@ class Section:
     number: str
     head: str
     items: list[Paragraph | Formula] = field(default_factory=list)
+    after_references: bool = False
 
 
 def read(document: Document, measures: Measures, hyphens: Hyphens) -> list[Section]:
-    """The body's sections in order; text before the first head is a section without head."""
-    lines = [line for page in document.pages for line in page.lines if line.kind is Kind.BODY]
+    """The sections in order, those after the reference list too; text before the first head is a section without head."""
+    lines = [line for page in document.pages for line in page.lines if line.kind in (Kind.BODY, Kind.REFERENCE)]
+    last = max((i for i, line in enumerate(lines) if line.kind is Kind.REFERENCE), default=len(lines))
+    body = [line for line in lines[:last] if line.kind is Kind.BODY]
+    behind = [line for line in lines[last:] if line.kind is Kind.BODY]
+    out = _sections(body, measures, hyphens)
+    for section in _sections(behind, measures, hyphens):
+        section.after_references = True
+        out.append(section)
+    return out
+
+
+def _sections(lines: list[Line], measures: Measures, hyphens: Hyphens) -> list[Section]:
     sections = [Section("", "")]
     paragraph: list[Line] = []
 
     def flush() -> None:
-        nonlocal paragraph
-        if paragraph:
-            content = hyphens.text(paragraph)
-            if content.text:
-                sections[-1].items.append(Paragraph(content))
-        paragraph = []
+        content = hyphens.text(paragraph)
+        if content.text:
+            sections[-1].items.append(Paragraph(content))
+        paragraph.clear()
 
     i = 0
     while i < len(lines):
-        head = head_length(lines, i, measures)
-        if head:
+        line = lines[i]
+        if count := head_length(lines, i, measures):
             flush()
-            number, title = split_number(hyphens.text(lines[i : i + head]).text)
-            sections.append(Section(number, title))
-            i += head
-            continue
-        if is_formula(lines[i], measures):
-            run = [lines[i]]
-            while i + 1 < len(lines) and is_formula(lines[i + 1], measures) and lines[i + 1].page == lines[i].page:
-                i += 1
-                run.append(lines[i])
+            sections.append(Section(*split_number(hyphens.text(lines[i : i + count]).text)))
+            i += count
+        elif is_formula(line, measures):
             flush()
-            text = hyphens.text(run).text
-            label = LABEL.search(text)
-            sections[-1].items.append(
-                Formula(text[: label.start()].strip() if label else text, label.group().strip() if label else "")
-            )
+            count = 1
+            while (
+                i + count < len(lines) and lines[i + count].page == line.page and is_formula(lines[i + count], measures)
+            ):
+                count += 1
+            sections[-1].items.append(_formula(hyphens.text(lines[i : i + count]).text))
+            i += count
+        else:
+            split = run_in(line, lines[i - 1] if i else None, measures)
+            if split:
+                flush()
+                sections.append(Section(*split_number(hyphens.text([split[0]]).text)))
+                line = split[1]
+            elif paragraph and _breaks(paragraph, line, measures):
+                flush()
+            paragraph.append(line)
             i += 1
-            continue
-        if paragraph and _breaks(paragraph, lines[i], measures):
-            flush()
-        paragraph.append(lines[i])
-        i += 1
     flush()
     return [s for s in sections if s.head or s.items]
 
 
+def _formula(text: str) -> Formula:
+    label = LABEL.search(text)
+    return Formula(text[: label.start()].strip(), label.group().strip()) if label else Formula(text, "")
+
+
 def _breaks(paragraph: list[Line], line: Line, measures: Measures) -> bool:
-    """Whether a line begins a new paragraph."""
+    """Whether a line begins a new paragraph: after a full stop, by an indent, a gap, a short line before, or an item's mark."""
     before = paragraph[-1]
-    text = line.text
+    if line.text[:1].islower() and not _ITEM.match(line.text):
+        return False
     ended = bool(_ENDS.search(before.text))
-    moved = line.page != before.page or line.y1 < before.y0 or line.x0 > before.x1
-    lower = text[:1].islower()
-    if moved:
-        return ended and not lower
+    if line.page != before.page or line.y1 < before.y0 or line.x0 > before.x1:
+        return ended
     gap = line.y0 - before.y1
-    if line.block == before.block:
-        indented = line.x0 - before.x0 > 0.7 * line.size and (
-            len(paragraph) < 2 or line.x0 - paragraph[-2].x0 > 0.7 * line.size or True
-        )
-        if indented and (ended or before.width < measures.width * 0.9) and not lower:
-            return True
-        return gap > 0.8 * line.size and ended
-    return (ended and not lower) or (gap > 1.2 * line.size and not lower)
+    if line.block != before.block:
+        return ended or gap > 1.2 * line.size
+    indent = line.x0 - before.x0
+    short = before.width < 0.85 * measures.width
+    if indent > 0.7 * line.size and (ended or short):
+        return True
+    if _ITEM.match(line.text) and ended and (short or indent < -0.5 * line.size):
+        return True
+    return ended and (gap > 0.8 * line.size or (short and gap > 0.55 * line.size))

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 
+from .heads import NUMBERED
 from .measures import Measures
-from .model import Document, Kind, Line, Page
+from .model import Box, Document, Kind, Line, Page
 from .text import Hyphens
 
 _CAPTION = re.compile(
-    r"\s*((?:Figure|FIGURE|Fig\.?|FIG\.?|Abbildung|Abb\.|图|Table|TABLE|Tab\.|Tabelle|表|Algorithm|Scheme|Box|Chart)\s*"
-    r"((?:[A-Z]\.?)?\d+(?:\.\d+)*[a-z]?|[IVXL]+|[A-Z]\d+))\s*([.:|—–\-]?)(?=\s|$|[A-Z])"
+    r"\s*(?P<head>(?P<kind>Figure|FIGURE|Fig\.?|FIG\.?|Abbildung|Abb\.|图|Table|TABLE|Tab\.|Tabelle|表|Algorithm|Scheme|Box|Chart|Plate)\s*"
+    r"(?P<label>(?:[A-Z]\.?)?\d+(?:\.\d+)*[a-z]?|[IVXL]+|[A-Z]\d+)(?!\w))\s*(?P<stop>[.:|—–\-：])?(?=\s|$|[A-Z\u4e00-\u9fff])"
 )
+_REACH = 60.0
+"""Points without text or graphics over which a float's inside does not go on."""
 
 
 @dataclass(slots=True)
@@ -24,39 +28,39 @@ class Float:
     label: str
     caption: str
     rows: list[list[str]] = field(default_factory=list)
-    page: int = 0
 
 
 def read(document: Document, measures: Measures, hyphens: Hyphens) -> list[Float]:
-    """Finds captions and marks CAPTION, FIGURE and TABLE lines."""
+    """Finds the captions and marks CAPTION, FIGURE and TABLE lines."""
     found: list[Float] = []
     for page in document.pages:
-        for caption in _captions(page, measures):
-            found.append(_float(caption, page, measures, hyphens))
-        _inside(page, measures)
+        running = _running_blocks(page, measures)
+        captions = _captions(page, measures)
+        graphics = _graphics(page)
+        insides = _insides(page, captions, graphics, running, measures)
+        for caption, inside in zip(captions, insides, strict=True):
+            found.append(_float(caption, inside, hyphens))
+        for line in page.lines:
+            if line.kind is Kind.BODY and line.block not in running and _on_graphics(line, graphics, measures):
+                line.kind = Kind.FIGURE
     return found
+
+
+def is_table(caption: list[Line]) -> bool:
+    """Whether a caption is a table's."""
+    return caption[0].text.lstrip()[:3].casefold().startswith(("tab", "表"))
 
 
 def _captions(page: Page, measures: Measures) -> list[list[Line]]:
     lines = page.lines
     captions: list[list[Line]] = []
     for i, line in enumerate(lines):
-        if line.kind is not Kind.BODY:
-            continue
-        match = _CAPTION.match(line.text)
+        match = _CAPTION.match(line.text) if line.kind is Kind.BODY else None
         if not match or not _opens(lines, i, match, measures):
             continue
         run = [line]
         for other in lines[i + 1 :]:
-            last = run[-1]
-            if other.kind is not Kind.BODY or other.page != last.page or _CAPTION.match(other.text):
-                break
-            gap = other.y0 - last.y1
-            if not -2 < gap < 0.75 * line.size or abs(other.size - line.size) > 1.1:
-                break
-            if other.block != last.block and (gap > 0.6 * line.size or last.text.endswith(".")):
-                break
-            if other.x0 > last.x1 or other.x1 < last.x0:
+            if other.kind is not Kind.BODY or _CAPTION.match(other.text) or not _goes_on(run, other, measures):
                 break
             run.append(other)
         for x in run:
@@ -66,8 +70,8 @@ def _captions(page: Page, measures: Measures) -> list[list[Line]]:
 
 
 def _opens(lines: list[Line], i: int, match: re.Match[str], measures: Measures) -> bool:
-    """Whether a line that begins with `Figure 3` begins a caption: it has a stop after the number or another type, and
-    begins a block or follows a gap."""
+    """Whether a line that begins with `Figure 3` begins a caption: it has a stop after the number or is set in another type,
+    and begins a block, follows a gap or another kind of line."""
     line = lines[i]
     before = lines[i - 1] if i else None
     apart = (
@@ -76,44 +80,142 @@ def _opens(lines: list[Line], i: int, match: re.Match[str], measures: Measures) 
         or before.kind is not Kind.BODY
         or line.y0 - before.y1 > 0.5 * line.size
     )
-    other = (
-        abs(line.size - measures.size) > 0.4
-        or line.tokens[0].font.bold
-        or line.tokens[0].font.family != measures.family
-    )
-    stop = bool(match.group(3)) or match.end() >= len(line.text.rstrip())
+    first = line.tokens[0].font
+    other = abs(line.size - measures.size) > 0.4 or first.bold or first.italic or first.family != measures.family
+    stop = bool(match["stop"]) or match.end() >= len(line.text.rstrip())
     return (apart and (stop or other)) or (stop and other)
 
 
-def _float(lines: list[Line], page: Page, measures: Measures, hyphens: Hyphens) -> Float:
-    text = hyphens.text(lines).text
+def _goes_on(run: list[Line], line: Line, measures: Measures) -> bool:
+    last, first = run[-1], run[0]
+    gap = line.y0 - last.y1
+    if not -2 < gap < 0.8 * first.size or abs(line.size - last.size) > 1.1 or line.x0 > last.x1 or line.x1 < last.x0:
+        return False
+    if line.block == last.block:
+        return True
+    if len(run) == 1 and _CAPTION.fullmatch(first.text.rstrip()):
+        return True
+    full = last.x1 > max(x.x1 for x in run) - 0.1 * measures.width
+    return full and line.font == last.font and not last.text.rstrip().endswith(".") and line.size < measures.size + 0.2
+
+
+def _float(caption: list[Line], inside: list[Line], hyphens: Hyphens) -> Float:
+    text = hyphens.text(caption).text
     match = _CAPTION.match(text)
-    assert match is not None
-    table = match.group(1)[:3].lower() in {"tab", "表"} or match.group(1).startswith("表")
-    head = text[: match.end()].strip()
-    return Float(
-        table,
-        head,
-        match.group(2),
-        text[match.end() :].strip(" :.|—–-") if False else text[match.end() :].strip(),
-        page=page.number,
+    head = text[: match.end()].strip() if match else ""
+    label = match["label"] if match else ""
+    table = is_table(caption)
+    return Float(table, head, label, text[match.end() :].strip() if match else text, _rows(inside) if table else [])
+
+
+def _rows(lines: list[Line]) -> list[list[str]]:
+    """A table's lines as rows of cells, left to right."""
+    rows: list[list[Line]] = []
+    for line in sorted(lines, key=lambda x: (x.y0, x.x0)):
+        if rows and line.y0 < rows[-1][0].y1 - 0.5 * rows[-1][0].height:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [[x.text for x in sorted(row, key=lambda x: x.x0)] for row in rows]
+
+
+def _running_blocks(page: Page, measures: Measures) -> set[int]:
+    """Blocks of running text: they hold a line set like it that fills its column."""
+    return {
+        line.block
+        for line in page.lines
+        if abs(line.size - measures.size) < 0.4 and line.width > 0.8 * measures.width and _words(line) > 0.5
+    }
+
+
+def _words(line: Line) -> float:
+    """Share of a line's characters that are in words."""
+    visible = sum(not c.isspace() for c in line.text)
+    return sum(len(w) for w in re.findall(r"[^\W\d_]{2,}", line.text)) / max(visible, 1)
+
+
+def _graphics(page: Page) -> list[Box]:
+    """Graphics that may be figures: neither rules nor the page's background."""
+    whole = page.width * page.height
+    return [
+        b for b in page.boxes if b.x1 - b.x0 > 15 and b.y1 - b.y0 > 15 and (b.x1 - b.x0) * (b.y1 - b.y0) < 0.7 * whole
+    ]
+
+
+def _on_graphics(line: Line, graphics: list[Box], measures: Measures) -> bool:
+    if line.width > 0.8 * measures.width and abs(line.size - measures.size) < 0.4:
+        return False
+    return any(
+        b.x0 - 3 <= line.x0 and line.x1 <= b.x1 + 3 and b.y0 - 3 <= line.y0 and line.y1 <= b.y1 + 3 for b in graphics
     )
 
 
-def _inside(page: Page, measures: Measures) -> None:
-    """Marks the text of figures (on graphics, or strewn in another type above a caption) and of tables."""
-    captions = [line for line in page.lines if line.kind is Kind.CAPTION]
-    for line in page.lines:
-        if line.kind is not Kind.BODY:
-            continue
-        small = line.size < measures.size - 0.6 or (line.font.family != measures.family and not line.font.bold)
-        short = line.width < measures.width * 0.6
-        on_graphics = any(
-            b.x0 - 2 <= line.x0 and line.x1 <= b.x1 + 2 and b.y0 - 2 <= line.y0 and line.y1 <= b.y1 + 2
-            for b in page.boxes
-            if (b.x1 - b.x0) * (b.y1 - b.y0) < 0.8 * page.width * page.height and b.y1 - b.y0 > 20 and b.x1 - b.x0 > 20
+def _insides(
+    page: Page, captions: list[list[Line]], graphics: list[Box], running: set[int], measures: Measures
+) -> list[list[Line]]:
+    """For each caption the lines of its figure or table, marked so: from the caption away over lines that are no running text,
+    figures upwards first, tables downwards first."""
+    out: list[list[Line]] = []
+    left = min((x.x0 for x in page.lines), default=0.0)
+    right = max((x.x1 for x in page.lines), default=page.width)
+    for caption in captions:
+        x0, x1 = min(x.x0 for x in caption), max(x.x1 for x in caption)
+        middle = (x0 + x1) / 2
+        wide = x1 - x0 > 1.15 * measures.width or (
+            abs(middle - (left + right) / 2) < 0.06 * (right - left) and right - left > 1.6 * measures.width
         )
-        if on_graphics and (small or short):
-            line.kind = Kind.FIGURE
-        elif captions and small and short and abs(line.size - measures.size) > 0.3:
-            line.kind = Kind.TABLE
+        if wide:
+            x0, x1 = left, right
+        else:
+            x0, x1 = min(x0, middle - measures.width / 2), max(x1, middle + measures.width / 2)
+        lines = [
+            x for x in page.lines if x.kind in (Kind.BODY, Kind.CAPTION, Kind.FRONT, Kind.NOTE) and x not in caption
+        ]
+        lines = [x for x in lines if x0 - 8 < (x.x0 + x.x1) / 2 < x1 + 8]
+        table = is_table(caption)
+        top, bottom = min(x.y0 for x in caption), max(x.y1 for x in caption)
+        first, second = (1, -1) if table else (-1, 1)
+        inside = _walk(lines, graphics, first, top, bottom, running, measures)
+        if not _enough(inside, table):
+            other = _walk(lines, graphics, second, top, bottom, running, measures)
+            inside = other if table and _enough(other, table) else inside
+        for line in inside:
+            line.kind = Kind.TABLE if table else Kind.FIGURE
+        out.append(inside)
+    return out
+
+
+def _enough(lines: list[Line], table: bool) -> bool:
+    if not table:
+        return bool(lines)
+    return any(abs(a.y0 - b.y0) < 3 for a, b in pairwise(sorted(lines, key=lambda x: x.y0)))
+
+
+def _walk(
+    lines: list[Line],
+    graphics: list[Box],
+    direction: int,
+    top: float,
+    bottom: float,
+    running: set[int],
+    measures: Measures,
+) -> list[Line]:
+    """Lines from the caption's edge in one direction until running text, a head, another caption or a wide gap."""
+    taken: list[Line] = []
+    edge = top if direction < 0 else bottom
+    beyond = [x for x in lines if (x.y1 <= top + 2 if direction < 0 else x.y0 >= bottom - 2)]
+    for line in sorted(beyond, key=lambda x: (-x.y1 if direction < 0 else x.y0, x.x0)):
+        if line.kind is not Kind.BODY or line.block in running or _is_section_head(line, measures):
+            break
+        near, far = (line.y1, edge) if direction < 0 else (edge, line.y0)
+        if far - near > _REACH and not any(b.y0 < far - 5 and b.y1 > near + 5 for b in graphics):
+            break
+        taken.append(line)
+        edge = min(edge, line.y0) if direction < 0 else max(edge, line.y1)
+    return taken
+
+
+def _is_section_head(line: Line, measures: Measures) -> bool:
+    """A numbered or larger head in bold: floats have none inside."""
+    strong = line.font.bold or line.size > measures.size + 0.8 or line.text.isupper()
+    return strong and line.size > measures.size - 0.3 and bool(NUMBERED.match(line.text)) and _words(line) > 0.6

@@ -13,7 +13,7 @@ _FUNCTIONS = {
     "max", "min", "log", "exp", "sup", "inf", "sin", "cos", "tan", "arg", "lim", "argmax", "argmin", "softmax", "det", "var", "cov", "tanh",
     "mod", "otherwise", "for", "all", "and", "where", "with", "sigmoid", "relu", "tr", "diag", "rank", "dim", "ker",
 }  # fmt: skip
-_SIGN = re.compile(r"[=≠≤≥<>+−±×÷∑∏∫√∂∇∈∉⊂⊆∪∩∀∃→←↔⇒⇔≈∼≡∝∞|{}\[\]^_α-ωΑ-Ω\U0001d400-\U0001d7ff]")
+_SIGN = re.compile(r"[=¼≠≤≥<>+−±×÷∑∏∫√∂∇∈∉⊂⊆∪∩∀∃→←↔⇒⇔≈∼≡∝∞|{}\[\]^_α-ωΑ-Ω\U0001d400-\U0001d7ff]")
 
 
 def is_formula(line: Line, measures: Measures) -> bool:

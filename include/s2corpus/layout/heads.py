@@ -10,6 +10,7 @@ from .model import Line
 
 _NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4}\.?)\s+(?=\S)")
 NUMBERED = re.compile(r"\s*(?:\d{1,2}(?:\.\d{1,2}){0,4}[.)]?|[IVX]{1,5}[.)]|[A-Z](?:\.\d{1,2}){0,3}[.)]?)\s+(?=\S)")
+_SENTENCE = re.compile(r"[a-z]{3}\. [A-Z][a-z]+ [a-z]")
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u9fff]{2,}")
 
 
@@ -36,7 +37,11 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
         return 0
     if not _apart(before, line) or not _set_apart(line, measures):
         return 0
-    if text[:1].islower() or (not text[:1].isalnum()):
+    if (
+        text[:1].islower()
+        or not text[:1].isalnum()
+        or (text.rstrip().endswith("-") and line.width > 0.9 * measures.width)
+    ):
         return 0
     numbered = bool(NUMBERED.match(text))
     if text.rstrip().endswith((",", ";")) or (text.rstrip().endswith(".") and not numbered and len(text) > 60):
@@ -44,7 +49,8 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
     count = 1
     while count < 4 and i + count < len(lines) and _goes_on(lines[i + count - 1], lines[i + count], measures):
         count += 1
-    if count == 4 or sum(len(x.text) for x in lines[i : i + count]) > 220:
+    whole = " ".join(x.text for x in lines[i : i + count])
+    if count == 4 or len(whole) > 220 or _SENTENCE.search(whole):
         return 0
     return count
 
@@ -93,3 +99,19 @@ def _goes_on(last: Line, line: Line, measures: Measures) -> bool:
         and last.x0 < line.x1
         and line.x0 < last.x1
     )
+
+
+def run_in(line: Line, before: Line | None, measures: Measures) -> tuple[Line, Line] | None:
+    """A numbered head at the start of a paragraph's first line (`3.4.1 Selective labels. Another challenge …`): head and rest.
+
+    The head is set in another type than the rest and ends with a full stop."""
+    if not _NUMBER.match(line.text) or not _apart(before, line) or len(line.tokens) < 4:
+        return None
+    tokens = line.tokens
+    style = (tokens[0].font.bold, tokens[0].font.italic)
+    count = next((i for i, t in enumerate(tokens) if (t.font.bold, t.font.italic) != style), len(tokens))
+    head, rest = tokens[:count], tokens[count:]
+    if not any(style) or not 2 <= count <= 16 or len(rest) < 2 or not head[-1].text.endswith((".", ":")):
+        return None
+    rest[0].space = False
+    return Line(head, line.page, line.block), Line(rest, line.page, line.block)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import alto, body, callouts, fields, floats, furniture, header, references, tei
+from . import alto, back, body, callouts, fields, floats, fragments, furniture, header, notes, references, tei
 from .errors import Code, ExtractionError
 from .measures import measure
 from .model import Kind
@@ -21,13 +21,16 @@ def extract(pdf: Path, *, timeout: float) -> bytes | None:
     if not lines:
         return None
     furniture.mark(document)
+    for page in document.pages:
+        fragments.mend(page)
     measures = measure([line for line in lines if line.kind is Kind.BODY] or lines)
     hyphens = Hyphens(lines)
     front = header.read(document, measures, hyphens)
     entries = references.read(document, hyphens)
     found = floats.read(document, measures, hyphens)
-    sections = body.read(document, measures, hyphens)
+    feet = notes.read(document, measures, hyphens)
+    sections, behind = back.part(body.read(document, measures, hyphens))
     parsed = [fields.parse(entry.raw) for entry in entries]
     texts = [item.content for section in sections for item in section.items if isinstance(item, body.Paragraph)]
     linker = callouts.Linker(callouts.style_of(texts, entries), entries, parsed, tei.float_ids(found))
-    return tei.write(VERSION, front, sections, found, [], [], entries, parsed, linker)
+    return tei.write(VERSION, front, sections, found, feet, behind, entries, parsed, linker)

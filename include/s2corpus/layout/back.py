@@ -1,0 +1,56 @@
+"""What stands behind the body: acknowledgements, statements, appendices."""
+
+from __future__ import annotations
+
+import re
+
+from .body import Section
+
+_KINDS = (
+    ("acknowledgement", re.compile(r"acknowledge?ments?|danksagung|remerciements|agradecimientos|致\s*谢", re.I)),
+    ("funding", re.compile(r"funding|financial support|grant support", re.I)),
+    (
+        "availability",
+        re.compile(r"(?:data|code)(?: and (?:code|materials?))? availability|availability of (?:data|code)", re.I),
+    ),
+    ("contribution", re.compile(r"(?:authors?.{0,2}\s)?(?:contributions?|credit author)", re.I)),
+    (
+        "conflict",
+        re.compile(r"(?:declaration of |statement of )?(?:conflicts?|competing|conflicting)\b.{0,20}interests?", re.I),
+    ),
+    (
+        "annex",
+        re.compile(
+            r"(?:appendi(?:x|ces)|supplement|supporting information|ethic|consent|orcid|abbreviations|additional (?:files?|information)|"
+            r"about the authors?|biograph|notes?$|publisher.s note|endnotes?|declarations?$|author details|author information|"
+            r"disclosures?|reproducibility checklist|anhang)",
+            re.I,
+        ),
+    ),
+)
+_NUMBER = re.compile(r"^(?:[A-Z]|\d+|[IVX]+)[.:]?\s+(?=\S)")
+
+
+def part(sections: list[Section]) -> tuple[list[Section], list[tuple[str, list[Section]]]]:
+    """The body's sections, and the back's with their kinds: a section headed like one of the back takes those after it along
+    until the reference list; all after the list is annex."""
+    body: list[Section] = []
+    back: list[tuple[str, list[Section]]] = []
+    for section in sections:
+        kind = _kind(section.head)
+        if section.after_references:
+            kind = kind or "annex"
+        elif kind is None or (kind == "contribution" and not re.match(r"(?:the\s)?authors?", section.head, re.I)):
+            kind = None
+        if kind is None:
+            body.append(section)
+        elif back and back[-1][0] == kind:
+            back[-1][1].append(section)
+        else:
+            back.append((kind, [section]))
+    return body, back
+
+
+def _kind(head: str) -> str | None:
+    text = _NUMBER.sub("", head.strip())
+    return next((kind for kind, pattern in _KINDS if pattern.match(text)), None)

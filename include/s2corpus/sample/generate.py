@@ -165,7 +165,7 @@ def _drops_of(cast: Cast) -> dict[str, dict[str, PdfCase | None]]:
 def _write_drops(out: Path, cast: Cast, contents: dict[str, bytes]) -> None:
     for drop, pdfs in sorted(_drops_of(cast).items()):
         files = {name: contents[name] for name in pdfs}
-        declared = [{"file": name, **pdf.declared} for name, pdf in sorted(pdfs.items()) if pdf and pdf.declared]
+        declared = [{"name": name, **pdf.declared} for name, pdf in sorted(pdfs.items()) if pdf and pdf.declared]
         if declared:
             files["records.jsonl"] = jsonl(declared)
         write_ready(out / "drops" / drop, files, _DROPS[drop][1])

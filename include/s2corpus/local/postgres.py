@@ -14,6 +14,7 @@ import psycopg2
 from psycopg2 import sql
 
 from s2corpus.errors import UserError
+from s2corpus.local.process import Step
 from s2corpus.local.service import Service
 from s2corpus.local.state import State
 
@@ -28,8 +29,9 @@ class Postgres(Service):
 
     name = "postgres"
     programs = ("postgres",)
-    # SIGINT to the server is its fast shutdown: clients are cut off, data is written. SIGQUIT is its emergency stop.
-    steps = ((signal.SIGINT, 10.0), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0))
+    # SIGINT to the first process is the fast shutdown: clients are cut off, data is written. SIGQUIT is the emergency
+    # stop, for every process: what a killed first process leaves.
+    steps = (Step(signal.SIGINT, 10.0, leaders_only=True), Step(signal.SIGQUIT, 3.0), Step(signal.SIGKILL, 5.0))
 
     def __init__(self, state: State) -> None:
         super().__init__(state)

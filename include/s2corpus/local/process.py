@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -131,16 +131,26 @@ def send(process: Process, number: int) -> None:
         os.close(handle)
 
 
-def stop(find: Callable[[], list[Process]], steps: Iterable[tuple[int, float]]) -> list[Process]:
-    """Signal what `find` gives, step by step (signal, seconds to wait), until it gives nothing.
+@dataclass(frozen=True)
+class Step:
+    """One step of stopping a service: a signal, to all its processes or its first one only, and seconds to wait."""
+
+    signal: int
+    seconds: float
+    leaders_only: bool = False
+
+
+def stop(find: Callable[[], list[Process]], steps: Iterable[Step], leaders: Container[Process] = ()) -> list[Process]:
+    """Signal what `find` gives, step by step, until it gives nothing. A step for leaders is left out when none lives.
 
     Returns what is left: an empty list unless the kernel itself holds a process.
     """
     left = find()
-    for number, seconds in steps:
-        for process in left:
-            send(process, number)
-        deadline = time.monotonic() + seconds
+    for step in steps:
+        addressed = [process for process in left if process in leaders or not step.leaders_only]
+        for process in addressed:
+            send(process, step.signal)
+        deadline = time.monotonic() + (step.seconds if addressed else 0.0)
         while left and time.monotonic() < deadline:
             time.sleep(0.02)
             left = [process for process in left if alive(process)] or find()

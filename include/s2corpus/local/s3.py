@@ -84,6 +84,7 @@ class S3(Service):
             "-admin.ui=false",
             "-webdav=false",
             "-master.telemetry=false",
+            "-volume.preStopSeconds=0",
             "-s3.port.iceberg=0",
             "-s3.port.lance=0",
             # Unix sockets of S3 and the filer in the working folder instead of /tmp.

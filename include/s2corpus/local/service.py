@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from s2corpus.local.process import Step
 from s2corpus.local.state import State
 
 PYTHON = (Path(sys.executable).resolve().name,)
@@ -19,10 +20,7 @@ PYTHON = (Path(sys.executable).resolve().name,)
 # Straight to 127.0.0.1, whatever proxies the environment names.
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
-Steps = tuple[tuple[int, float], ...]
-"""How a service is stopped: one signal after another, with the seconds to wait for its effect."""
-
-TERMINATE: Steps = ((signal.SIGTERM, 10.0), (signal.SIGKILL, 5.0))
+TERMINATE = (Step(signal.SIGTERM, 10.0), Step(signal.SIGKILL, 5.0))
 
 
 class Service(ABC):
@@ -37,7 +35,7 @@ class Service(ABC):
     """What it listens on and must be free before it starts; 0 for none."""
     patience: float = 30.0
     """Seconds it may take from its start to a healthy answer."""
-    steps: Steps = TERMINATE
+    steps: tuple[Step, ...] = TERMINATE
 
     def __init__(self, state: State) -> None:
         self.state = state

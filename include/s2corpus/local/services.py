@@ -213,7 +213,7 @@ class Services:
         services = list(services)
         for steps in {service.steps for service in services}:
             group = [service for service in services if service.steps == steps]
-            leaders = [self.state.leader(service.name) for service in group]
+            leaders = [leader for service in group if (leader := self.state.leader(service.name))]
             left = process.stop(partial(self._members, *group), steps, leaders)
             if left:
                 pids = ", ".join(str(p.pid) for p in left)

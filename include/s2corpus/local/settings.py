@@ -75,7 +75,8 @@ def _entries(path: Path, lists: Mapping[str, Any], kind: str) -> Iterable[dict[s
             raise UserError(f"{path}: {kind} must be a list of mappings, found {entry!r}")
         if unknown := sorted(set(entry) - set(_KEYS[kind])):
             raise UserError(f"{path}: unknown key {unknown[0]!r} in {kind}, allowed are {', '.join(_KEYS[kind])}")
-        if not any(value not in (None, "") for value in entry.values()):
+        # Astro's template comes with an example in conn_extra.
+        if not any(value not in (None, "") for key, value in entry.items() if key != "conn_extra"):
             continue
         if entry.get(_KEYS[kind][0]) in (None, ""):
             raise UserError(f"{path}: an entry of {kind} has no {_KEYS[kind][0]}")

@@ -1,0 +1,281 @@
+"""The local services after a crash: whatever was killed, `up` repairs it, `down` leaves nothing, and only ours is touched."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import boto3
+import psycopg2
+import pytest
+
+from s2corpus.errors import UserError
+from s2corpus.local import Condition, Endpoints, Services, process
+from s2corpus.local.process import Process
+from s2corpus.local.service import ask
+from s2corpus.local.settings import Settings
+from s2corpus.local.state import project
+
+pytestmark = pytest.mark.services
+ONLY = {"s3", "postgres"}
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Iterator[Services]:
+    local = Services(tmp_path / "state")
+    try:
+        yield local
+    finally:
+        local.down()
+
+
+def pids(local: Services) -> dict[str, int]:
+    return {status.name: status.pid for status in local.status() if status.pid}
+
+
+def members(local: Services, name: str) -> list[Process]:
+    return [member for service in local._all() if service.name == name for member in local._members(service)]
+
+
+def kill(processes: list[Process]) -> None:
+    for victim in processes:
+        process.send(victim, signal.SIGKILL)
+    while any(process.alive(victim) for victim in processes):
+        time.sleep(0.01)
+
+
+def query(endpoints: Endpoints, statement: str) -> list[tuple[object, ...]]:
+    url = endpoints.environ()["S2CORPUS_CATALOG"].replace("postgresql+psycopg2", "postgresql")
+    connection = psycopg2.connect(url)
+    try:
+        with connection, connection.cursor() as cursor:
+            cursor.execute(statement)
+            return cursor.fetchall() if cursor.description else []
+    finally:
+        connection.close()
+
+
+def bucket(endpoints: Endpoints) -> object:
+    environ = endpoints.environ()
+    return boto3.client(
+        "s3",
+        endpoint_url=environ["AWS_ENDPOINT_URL"],
+        region_name=environ["AWS_DEFAULT_REGION"],
+        aws_access_key_id=environ["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=environ["AWS_SECRET_ACCESS_KEY"],
+    )
+
+
+def test_data_survive_kills_of_everything_and_a_clean_stop(local: Services) -> None:
+    endpoints = local.up(ONLY)
+    bucket(endpoints).put_object(Bucket="corpus", Key="k", Body=b"kept")
+    query(endpoints, "CREATE TABLE kept (n int)")
+    query(endpoints, "INSERT INTO kept VALUES (7)")
+    time.sleep(1)  # what PostgreSQL has not written after this long is lost only with the machine
+    kill(members(local, "s3") + members(local, "postgres"))
+    assert {s.reason for s in local.status() if s.name in ONLY} == {"died"}
+    for _ in range(2):
+        endpoints = local.up(ONLY)
+        assert bucket(endpoints).get_object(Bucket="corpus", Key="k")["Body"].read() == b"kept"
+        assert query(endpoints, "SELECT n FROM kept") == [(7,)]
+        local.down()
+        assert not members(local, "s3") + members(local, "postgres")
+
+
+def test_postgresql_starts_again_right_after_its_first_process_was_killed(local: Services) -> None:
+    endpoints = local.up({"postgres"})
+    for _ in range(3):
+        os.kill(pids(local)["postgres"], signal.SIGKILL)  # its children still end while `up` begins
+        local.up({"postgres"})
+        assert query(endpoints, "SELECT 1") == [(1,)]
+
+
+def test_only_what_died_is_started(local: Services) -> None:
+    local.up(ONLY)
+    before = pids(local)
+    kill(members(local, "s3"))
+    local.up(ONLY)
+    after = pids(local)
+    assert after["postgres"] == before["postgres"]
+    assert after["s3"] != before["s3"]
+
+
+def test_a_process_that_hangs_is_replaced(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("s2corpus.local.services._CONVALESCENCE", 1.0)
+    monkeypatch.setattr("s2corpus.local.s3.ask", lambda *a, **k: ask(*a, **k, seconds=0.5))
+    local.up({"s3"})
+    before = pids(local)
+    os.kill(before["s3"], signal.SIGSTOP)
+    local.up({"s3"})
+    assert pids(local)["s3"] != before["s3"]
+    assert not process.identify(before["s3"])
+
+
+def test_a_pid_that_is_another_process_by_now_is_left_alone(local: Services, tmp_path: Path) -> None:
+    local.up({"postgres"})
+    kill(members(local, "postgres"))
+    with subprocess.Popen(["sleep", "60"]) as stranger:
+        record = local.state.root / "run" / "postgres.json"
+        record.write_text(json.dumps(json.loads(record.read_text()) | {"pid": stranger.pid}))
+        (local.state.root / "postgres/data/postmaster.pid").write_text(f"{stranger.pid}\n")
+        assert "postgres" not in pids(local)
+        local.up({"postgres"})
+        assert "postgres" in pids(local)
+        local.down()
+        assert stranger.poll() is None
+        stranger.kill()
+
+
+@pytest.mark.parametrize("lost", ["run", "everything"])
+def test_services_whose_record_is_lost_are_found_and_stopped(local: Services, lost: str) -> None:
+    local.up(ONLY)
+    running = members(local, "s3") + members(local, "postgres")
+    for path in (local.state.root / "run").iterdir():
+        path.unlink()
+    if lost == "everything":  # somebody removed the folder while they ran
+        subprocess.run(["rm", "-rf", str(local.state.root)], check=True)
+    local.up(ONLY)
+    assert not any(process.alive(old) for old in running)
+
+
+def test_two_ups_at_once_start_everything_once(local: Services) -> None:
+    code = (
+        "import sys, pathlib; from s2corpus.local import Services; "
+        f"s = Services(pathlib.Path(sys.argv[1])); s.up({ONLY!r}); print(sorted((t.name, t.pid) for t in s.status() if t.pid))"
+    )
+
+    def up(_: int) -> str:
+        command = [sys.executable, "-c", code, str(local.state.root)]
+        environ = os.environ | {"PYTHONPATH": str(project() / "include")}
+        return subprocess.run(command, env=environ, check=True, capture_output=True, text=True).stdout
+
+    with ThreadPoolExecutor() as pool:
+        assert len(set(pool.map(up, range(3)))) == 1
+
+
+def test_a_chosen_port_that_is_taken_is_one_clear_sentence(local: Services) -> None:
+    local.up({"postgres"})
+    local.down()
+    port = local.state.ports()["postgres"]
+    with (
+        socket.create_server(("127.0.0.1", port)),
+        pytest.raises(UserError, match=rf"port {port} of postgres is in use by process {os.getpid()} "),
+    ):
+        local.up({"postgres"})
+    local.up({"postgres"})
+
+
+def test_an_explicit_port_that_is_taken_changes_nothing(local: Services, tmp_path: Path) -> None:
+    local.up({"postgres"})
+    before = local.state.ports()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        taken = server.getsockname()[1]
+        command = ["up", "--only", "postgres", "--port-postgres", str(taken)]
+        environ = os.environ | {"PYTHONPATH": str(project() / "include"), "S2CORPUS_STATE": str(local.state.root)}
+        done = subprocess.run(
+            [sys.executable, "-c", "from s2corpus.cli import main; main()", *command],
+            env=environ,
+            capture_output=True,
+            text=True,
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"corpus: port {taken} of postgres is in use by process {os.getpid()} ")
+    assert done.stderr.count("\n") == 1
+    assert local.state.ports() == before
+
+
+def test_a_service_that_cannot_start_is_named_with_its_log(local: Services) -> None:
+    local.up({"postgres"})
+    local.down()
+    (local.state.root / "postgres/data/postgresql.conf").write_text("nonsense")
+    with pytest.raises(UserError, match=r"postgres did not start: it ended at once.*logs/postgres\.log"):
+        local.up({"postgres"})
+    assert not pids(local)
+
+
+@pytest.fixture(scope="module")
+def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
+    local = Services(tmp_path_factory.mktemp("airflow") / "state")
+    try:
+        local.up()
+        yield local
+    finally:
+        local.down()
+        assert not [m for service in local._all() for m in local._members(service)]
+
+
+@pytest.mark.airflow
+@pytest.mark.slow
+class TestAirflow:
+    """Airflow, started once for these tests."""
+
+    @pytest.fixture
+    def get(self, airflow: Services) -> Callable[[str], object]:
+        endpoints = airflow.endpoints()
+        user = {"username": endpoints.airflow_user, "password": endpoints.airflow_password}
+        token = ask(f"{endpoints.airflow_url}/auth/token", method="POST", body=user).json()["access_token"]
+        headers = {"Authorization": f"Bearer {token}"}
+        return lambda path: ask(f"{endpoints.airflow_url}{path}", headers=headers).json()
+
+    def test_all_run_and_a_second_up_starts_nothing(self, airflow: Services) -> None:
+        before = pids(airflow)
+        airflow.up()
+        assert {status.condition for status in airflow.status()} == {Condition.RUNNING}
+        assert pids(airflow) == before
+        assert len(before) == 7
+
+    def test_the_pools_are_those_of_the_settings_file(self, get: Callable[[str], dict]) -> None:
+        pools = {pool["name"]: pool["slots"] for pool in get("/api/v2/pools")["pools"]}
+        for pool in Settings.read(project() / "airflow_settings.yaml").pools:
+            assert pools[pool["name"]] == pool["slots"]
+
+    @pytest.mark.parametrize("path", ["/api/v2/dags", "/api/v2/pools", "/ui/config", "/execution/variables/x"])
+    def test_nothing_is_told_without_a_password(self, airflow: Services, path: str) -> None:
+        assert ask(f"{airflow.endpoints().airflow_url}{path}").status in {401, 403}
+
+    @pytest.mark.parametrize("password", ["admin", "", "airflow"])
+    def test_no_usual_password_opens(self, airflow: Services, password: str) -> None:
+        user = {"username": "admin", "password": password}
+        assert ask(f"{airflow.endpoints().airflow_url}/auth/token", method="POST", body=user).status in {400, 401}
+
+    def test_every_listening_socket_is_on_the_loopback(self, airflow: Services) -> None:
+        ours = {m.pid for service in airflow._all() for m in airflow._members(service)}
+        found = [listener for listener in process.listeners() if listener.pid in ours]
+        assert {listener.port for listener in found} == set(airflow.state.ports().values())
+        assert {listener.address for listener in found} == {"127.0.0.1"}
+
+    def test_no_secret_is_on_a_command_line_or_in_a_log_or_open_to_others(self, airflow: Services) -> None:
+        secrets = [value for name, value in airflow.state.secrets().items() if name != "s3-access-key"]
+        ours = [m for service in airflow._all() for m in airflow._members(service)]
+        shown = [Path(f"/proc/{m.pid}/cmdline").read_text(errors="replace") for m in ours]
+        shown += [path.read_text(errors="replace") for path in airflow.state.logs.iterdir()]
+        assert not [text for text in shown if any(secret in text for secret in secrets)]
+        password = airflow.state.root / "airflow/passwords.json"
+        assert password.stat().st_mode & 0o077 == 0
+
+    def test_the_killed_group_of_the_scheduler_is_all_that_is_started_again(self, airflow: Services) -> None:
+        before = pids(airflow)
+        kill(members(airflow, "airflow-scheduler"))
+        conditions = {status.name: status.condition for status in airflow.status()}
+        assert conditions.pop("airflow-scheduler") is Condition.STOPPED
+        assert set(conditions.values()) == {Condition.RUNNING}
+        airflow.up()
+        after = pids(airflow)
+        assert {name for name in before if before[name] != after[name]} == {"airflow-scheduler"}
+        health = json.load(urllib.request.urlopen(f"{airflow.endpoints().airflow_url}/api/v2/monitor/health"))
+        assert {entry["status"] for entry in health.values()} == {"healthy"}
+
+    def test_everything_killed_comes_up_again(self, airflow: Services, get: Callable[[str], dict]) -> None:
+        kill([m for service in airflow._all() for m in airflow._members(service)])
+        airflow.up()
+        assert {status.condition for status in airflow.status()} == {Condition.RUNNING}
+        assert get("/api/v2/pools")["total_entries"] >= 2

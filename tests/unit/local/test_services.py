@@ -1,0 +1,204 @@
+"""S3, PostgreSQL and the extractor as started by `corpus up`: reachable with their keys, by nobody else, from nowhere else."""
+
+from __future__ import annotations
+
+import ipaddress
+import ssl
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import boto3
+import psycopg2
+import pytest
+from botocore.exceptions import ClientError
+from click.testing import CliRunner
+
+from s2corpus.cli import corpus
+from s2corpus.errors import UserError
+from s2corpus.local import Condition, Services, process
+from s2corpus.local.service import ask
+
+pytestmark = pytest.mark.services
+ONLY = {"s3", "postgres", "extractor"}
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
+    local = Services(tmp_path_factory.mktemp("local") / "state")
+    try:
+        local.up(ONLY)
+        yield local
+    finally:
+        local.down()
+
+
+def pids(local: Services) -> dict[str, int]:
+    return {status.name: status.pid for status in local.status() if status.condition is Condition.RUNNING}
+
+
+def s3(local: Services, **keys: str) -> object:
+    environ = local.endpoints().environ()
+    given = {
+        "aws_access_key_id": environ["AWS_ACCESS_KEY_ID"],
+        "aws_secret_access_key": environ["AWS_SECRET_ACCESS_KEY"],
+    } | keys
+    return boto3.client(
+        "s3", endpoint_url=environ["AWS_ENDPOINT_URL"], region_name=environ["AWS_DEFAULT_REGION"], **given
+    )
+
+
+def connect(local: Services, database: str, **changes: object) -> psycopg2.extensions.connection:
+    given = {
+        "host": "127.0.0.1",
+        "port": local.state.ports()["postgres"],
+        "dbname": database,
+        "user": database,
+        "password": local.state.secrets()[f"{database}-database"],
+    } | changes
+    return psycopg2.connect(**given)
+
+
+def test_up_again_starts_nothing_anew(local: Services) -> None:
+    before = pids(local)
+    assert set(before) == ONLY
+    local.up(ONLY)
+    assert pids(local) == before
+
+
+def test_objects_come_back_from_the_bucket(local: Services) -> None:
+    client = s3(local)
+    client.put_object(Bucket="corpus", Key="a/b", Body=b"bytes")
+    assert client.get_object(Bucket="corpus", Key="a/b")["Body"].read() == b"bytes"
+
+
+@pytest.mark.parametrize("wrong", [{"aws_secret_access_key": "wrong"}, {"aws_access_key_id": "any"}])
+def test_wrong_keys_open_no_bucket(local: Services, wrong: dict[str, str]) -> None:
+    with pytest.raises(ClientError, match=r"SignatureDoesNotMatch|InvalidAccessKeyId"):
+        s3(local, **wrong).list_objects_v2(Bucket="corpus")
+
+
+@pytest.mark.parametrize("database", ["airflow", "catalog"])
+def test_each_database_has_an_owner_who_is_no_superuser(local: Services, database: str) -> None:
+    with connect(local, database) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE probe (n int)")
+        cursor.execute("DROP TABLE probe")
+        with pytest.raises(psycopg2.errors.InsufficientPrivilege):
+            cursor.execute("SELECT pg_read_file('/etc/passwd')")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"password": ""},
+        {"password": "wrong"},
+        {"user": "postgres"},
+        {"user": "postgres", "password": "postgres", "dbname": "postgres"},
+        {"dbname": "catalog"},
+    ],
+)
+def test_postgresql_trusts_nobody(local: Services, changes: dict[str, object]) -> None:
+    with pytest.raises(psycopg2.OperationalError, match=r"password|permission denied"):
+        connect(local, "airflow", **changes)
+
+
+def test_every_listening_socket_is_on_the_loopback_and_is_one_of_the_chosen_ports(local: Services) -> None:
+    ours = {member.pid for service in local._all() for member in local._members(service)}
+    found = [listener for listener in process.listeners() if listener.pid in ours]
+    assert {listener.port for listener in found} == set(local.state.ports().values()) - {local.state.ports()["airflow"]}
+    assert not [listener for listener in found if not ipaddress.ip_address(listener.address).is_loopback]
+
+
+@pytest.mark.parametrize(
+    "port", ["s3", "s3-grpc", "master", "master-grpc", "filer", "filer-grpc", "volume", "volume-grpc", "admin", "admin-grpc", "extractor"]
+)  # fmt: skip
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_no_port_answers_without_its_key(local: Services, port: str, scheme: str) -> None:
+    unverified = ssl._create_unverified_context()
+    for path in (
+        "/", "/corpus", "/buckets/corpus/", "/dir/assign", "/dir/status", "/vol/status", "/cluster/status", "/metrics",
+        "/debug/pprof/", "/stats/counter", "/ui/index.html", "/dir/lookup?volumeId=1", "/api/version", "/col/delete?collection=corpus",
+    ):  # fmt: skip
+        url = f"{scheme}://127.0.0.1:{local.state.ports()[port]}{path}"
+        try:
+            with urllib.request.urlopen(url, timeout=5, context=unverified if scheme == "https" else None) as response:
+                pytest.fail(f"{url} answered {response.status}: {response.read(200)!r}")
+        except urllib.error.HTTPError as error:
+            # 404 from the extractor is a path that it does not have; elsewhere it would be an answer.
+            assert error.code in {400, 401, 403} or (port == "extractor" and error.code == 404), url
+        except OSError:
+            continue
+
+
+def test_the_extractor_answers_its_bearer(local: Services) -> None:
+    environ = local.endpoints().environ()
+    headers = {"Authorization": f"Bearer {environ['S2CORPUS_EXTRACTOR_TOKEN']}"}
+    assert ask(f"{environ['GROBID_URL']}/api/isalive", headers=headers).status == 200
+
+
+def test_no_secret_is_on_a_command_line_or_in_a_log(local: Services) -> None:
+    # An access key id is the name in a request, not its secret: SeaweedFS logs it.
+    secrets = [value for name, value in local.state.secrets().items() if name != "s3-access-key"]
+    members = [member for service in local._all() for member in local._members(service)]
+    shown = [Path(f"/proc/{member.pid}/cmdline").read_text(errors="replace") for member in members]
+    shown += [path.read_text(errors="replace") for path in local.state.logs.iterdir()]
+    assert len(shown) > len(ONLY)
+    assert not [text for text in shown if any(secret in text for secret in secrets)]
+
+
+def test_the_users_own_grobid_takes_the_embedded_ones_place(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GROBID_URL", "http://grobid.example:8070/")
+    environ = local.endpoints().environ()
+    assert environ["GROBID_URL"] == "http://grobid.example:8070"
+    assert "S2CORPUS_EXTRACTOR_TOKEN" not in environ
+    conditions = {status.name: status.condition for status in local.status()}
+    assert conditions["extractor"] is Condition.EXTERNAL
+
+
+def test_the_embedded_one_named_by_corpus_env_is_still_the_embedded_one(
+    local: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = local.endpoints().environ()
+    monkeypatch.setenv("GROBID_URL", before["GROBID_URL"])
+    assert local.endpoints().environ() == before
+
+
+def test_requests_to_this_machine_pass_no_proxy(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "example.org")
+    assert local.endpoints().environ()["NO_PROXY"] == "example.org,127.0.0.1,localhost"
+
+
+def test_the_commands_show_what_runs(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2CORPUS_STATE", str(local.state.root))
+    status = CliRunner().invoke(corpus, ["status"])
+    assert status.exit_code == 1  # Airflow does not run
+    for name, pid in pids(local).items():
+        assert any(line.startswith(name) and f"pid {pid}" in line for line in status.output.splitlines())
+        assert str(local.state.logs / f"{name}.log") in status.output
+    exported = CliRunner().invoke(corpus, ["env"]).output
+    assert f"export AWS_ENDPOINT_URL=http://127.0.0.1:{local.state.ports()['s3']}\n" in exported
+
+
+def test_wipe_shows_first_and_removes_on_yes_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2CORPUS_STATE", str(tmp_path / "state"))
+    local = Services(tmp_path / "state")
+    local.up({"postgres"})
+    shown = CliRunner().invoke(corpus, ["down", "--wipe"])
+    assert shown.exit_code == 0
+    assert f"would remove {local.state.root / 'postgres'}" in shown.output
+    assert pids(local).keys() == {"postgres"}
+    assert CliRunner().invoke(corpus, ["down", "--wipe", "--yes"]).exit_code == 0
+    assert not local.state.root.exists()
+
+
+def test_what_is_no_state_folder_is_never_removed(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("x")
+    with pytest.raises(UserError, match="is no state folder"):
+        Services(tmp_path).wipe()
+    assert (tmp_path / "thesis.tex").exists()
+
+
+def test_an_unknown_service_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no service 'redis': there are s3, postgres, extractor, airflow"):
+        Services(tmp_path / "state").up({"redis"})

@@ -1,0 +1,71 @@
+"""`airflow_settings.yaml`: Astro's keys, turned into what Airflow's REST API takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from s2corpus.errors import UserError
+from s2corpus.local.settings import Settings
+from s2corpus.local.state import project
+
+
+def read(tmp_path: Path, text: str) -> Settings:
+    path = tmp_path / "airflow_settings.yaml"
+    path.write_text(text)
+    return Settings.read(path)
+
+
+def test_the_projects_own_file_has_the_pool_of_the_extractor_and_no_secret() -> None:
+    settings = Settings.read(project() / "airflow_settings.yaml")
+    assert [pool["name"] for pool in settings.pools] == ["grobid"]
+    assert settings.pools[0]["slots"] >= 1
+    assert not [connection for connection in settings.connections if "password" in connection]
+
+
+def test_every_kind_of_entry_is_translated(tmp_path: Path) -> None:
+    settings = read(
+        tmp_path,
+        """
+        airflow:
+          pools: [{pool_name: grobid, pool_slot: 3, pool_description: in flight}]
+          connections:
+            - {conn_id: s3, conn_type: aws, conn_host: h, conn_port: 9000, conn_extra: {region: x}}
+          variables: [{variable_name: colour, variable_value: blue}]
+        """,
+    )
+    assert settings.pools == [{"name": "grobid", "slots": 3, "description": "in flight"}]
+    assert settings.connections == [
+        {"connection_id": "s3", "conn_type": "aws", "host": "h", "port": 9000, "extra": '{"region": "x"}'}
+    ]
+    assert settings.variables == [{"key": "colour", "value": "blue"}]
+
+
+def test_astros_empty_template_entries_are_left_out(tmp_path: Path) -> None:
+    text = """
+    airflow:
+      connections: [{conn_id: , conn_type: , conn_host: , conn_extra: {example_extra_field: example-value}}]
+      pools: [{pool_name: , pool_slot: , pool_description: }]
+      variables: [{variable_name: , variable_value: }]
+    """
+    assert read(tmp_path, text) == Settings([], [], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[", "is not YAML"),
+        ("airflow: 3", "has no `airflow:`"),
+        ("airflow: {pools: [x]}", "a list of mappings, found 'x'"),
+        ("airflow: {pools: [{pool: a}]}", "unknown key 'pool' in pools, allowed are pool_name"),
+        ("airflow: {pools: [{pool_slot: 3}]}", "an entry of pools has no pool_name"),
+        ("airflow: {pools: [{pool_name: a, pool_slot: many}]}", "must be a whole number, found 'many'"),
+        ("airflow: {connections: [{conn_id: a, conn_uri: 'http://h'}]}", "conn_uri of a"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_in_one_sentence(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(UserError, match=r"airflow_settings\.yaml") as error:
+        read(tmp_path, text)
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)

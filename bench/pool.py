@@ -103,8 +103,9 @@ def with_client(server: Server, folder: Path, numbers: dict[str, int]) -> dict[s
             if (Path(out) / f"{sha1}.grobid.tei.xml").exists():
                 found[sha1] = "ok"
             elif errors := list(Path(out).glob(f"{sha1}_*.txt")):
+                status = errors[0].stem.rpartition("_")[2]
                 text = errors[0].read_text()
-                found[sha1] = "failed:NO_BLOCKS" if "NO_BLOCKS" in text else errors[0].stem.rpartition("_")[2]
+                found[sha1] = "failed:NO_BLOCKS" if "NO_BLOCKS" in text else {"204": "no_content"}.get(status, status)
         return found
 
 

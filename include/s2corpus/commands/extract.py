@@ -61,7 +61,7 @@ def command(pdfs: tuple[Path, ...], out: Path, in_flight: int, seconds: float) -
         rows = {row["pdf_sha1"]: row for row in _kept(table) if key.items() <= row.items() and _complete(row, out)}
         items = [(sha1, partial(_open, path)) for sha1, path in files.items() if sha1 not in rows]
         with table.open("ab") as lines:  # one by one, so that what was answered before a crash is not sent again
-            for result in pool.extract(items):
+            for result in pool.extract(items, total=len(items)):
                 row = {
                     **key,
                     "pdf_sha1": result.pdf_sha1,

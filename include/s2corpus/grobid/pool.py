@@ -19,6 +19,7 @@ from typing import BinaryIO
 
 from s2corpus.errors import UserError
 from s2corpus.grobid.answer import Options, Outcome
+from s2corpus.grobid.load import Load
 from s2corpus.grobid.server import Answer, Server
 
 log = logging.getLogger(__name__)
@@ -44,7 +45,7 @@ class Limits:
     """failures in a row, nothing answered in between, after which a server is taken out"""
     health_wait: tuple[float, float] = (2.0, 4.0)
     """between looks at a server that is out"""
-    outage: float = 120.0
+    outage: float = 180.0
     """without any server for so long, what is left is given up"""
     status: float = 10.0
     """of `/api/isalive` and `/api/version`"""
@@ -82,44 +83,6 @@ class _Job:
     server: str | None = field(default=None, compare=False)
 
 
-class _Load:
-    """How one server stands: what it works on, what it last refused, whether it is out."""
-
-    def __init__(self, server: Server) -> None:
-        self.server = server
-        self.in_flight = 0
-        self.failures = 0
-        self.refusals = 0
-        self.room = 0
-        self.room_until = 0.0
-        self.out = False
-        self.look_at = 0.0
-
-    def takes(self, now: float) -> bool:
-        """Whether it may be sent one more."""
-        return not self.out and (self.in_flight < self.room or now >= self.room_until)
-
-    def refused(self, until: float) -> None:
-        """Note a 503. A row of them, as long as what it works on, says how much it has room for: tried again later.
-
-        A single one says little: other clients, and servers that restart, give them at any load.
-        """
-        self.refusals += 1
-        if self.refusals >= max(3, self.in_flight):
-            self.room, self.room_until = self.in_flight, until
-
-    def failed(self, limit: int, now: float, *, at_once: bool) -> None:
-        """Note a timeout or broken connection; too many in a row and it is looked at before it is sent anything."""
-        self.failures += 1
-        if not self.out and (at_once or self.failures >= limit):
-            log.warning("%s does not answer: taken out", self.server.name)
-            self.out, self.look_at = True, now
-
-    def answered(self) -> None:
-        """Note a final answer."""
-        self.failures = self.refusals = 0
-
-
 class Pool:
     """Some GROBID servers that answer alike, and what may be asked of them."""
 
@@ -154,13 +117,16 @@ class Pool:
             raise UserError(f"the servers of one pool must be of one version, but {found}")
         return next(iter(told.values()))
 
-    def extract(self, items: Iterable[tuple[str, Callable[[], BinaryIO]]]) -> Iterator[Extraction]:
+    def extract(
+        self, items: Iterable[tuple[str, Callable[[], BinaryIO]]], *, total: int | None = None
+    ) -> Iterator[Extraction]:
         """Send PDFs `(pdf_sha1, open)` and give one Extraction each, in the order in which they are decided.
 
         `open` is called once a try and gives a stream, which is read in blocks. Items are taken as they are
-        needed, and no faster than the results are: memory does not grow with their number.
+        needed, and no faster than the results are: memory does not grow with their number. `total` is their number,
+        for the log.
         """
-        run = _Run(self, iter(items))
+        run = _Run(self, iter(items), total)
         try:
             yield from run.results()
         finally:
@@ -170,11 +136,14 @@ class Pool:
 class _Run:
     """The shared state of one `extract`. Everything below the lock is decided in one place: `_next` and `_settle`."""
 
-    def __init__(self, pool: Pool, items: Iterator[tuple[str, Callable[[], BinaryIO]]]) -> None:
+    def __init__(
+        self, pool: Pool, items: Iterator[tuple[str, Callable[[], BinaryIO]]], total: int | None = None
+    ) -> None:
         self.pool = pool
+        self.total = total
         self.limits = pool.limits
         self.items = items
-        self.loads = [_Load(server) for server in pool.servers]
+        self.loads = [Load(server) for server in pool.servers]
         self.changed = threading.Condition()
         self.waiting: list[_Job] = []
         self.done: deque[Extraction] = deque()
@@ -223,8 +192,9 @@ class _Run:
         done = sum(self.counts.values())
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(self.counts.items())) or "none"
         servers = ", ".join(f"{load.server.name} {'out' if load.out else load.in_flight}" for load in self.loads)
+        of_total = f" of {self.total}" if self.total else ""
         return (
-            f"extracted {done} PDFs in {seconds:.0f} s ({done / max(seconds, 1e-9):.2f}/s): {outcomes}; "
+            f"extracted {done}{of_total} PDFs in {seconds:.0f} s ({done / max(seconds, 1e-9):.2f}/s): {outcomes}; "
             f"{self.in_flight} in flight, {len(self.waiting)} waiting; {servers}"
         )
 
@@ -260,7 +230,7 @@ class _Run:
                 self.error = error
                 self.changed.notify_all()
 
-    def _next(self) -> tuple[_Load, _Job | None] | float | None:
+    def _next(self) -> tuple[Load, _Job | None] | float | None:
         """What a free thread does next: a PDF for a server, a look at a server, wait so many seconds, or (None) end."""
         now = time.monotonic()
         for load in self.loads:
@@ -309,7 +279,7 @@ class _Run:
         heapq.heappush(self.waiting, _Job(0.0, self.taken, *item))
         return True
 
-    def _settle(self, load: _Load, job: _Job, answer: Answer) -> None:
+    def _settle(self, load: Load, job: _Job, answer: Answer) -> None:
         """Account for one try: final, or to be tried again after a wait, or given up."""
         now = time.monotonic()
         load.in_flight -= 1
@@ -337,7 +307,7 @@ class _Run:
             heapq.heappush(self.waiting, job)
             self.changed.notify_all()
 
-    def _looked(self, load: _Load, alive: bool) -> None:
+    def _looked(self, load: Load, alive: bool) -> None:
         """Put a server back that is alive again; otherwise look again later."""
         if alive:
             log.info("%s answers: put back", load.server.name)

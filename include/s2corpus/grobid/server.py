@@ -14,6 +14,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from http.cookiejar import DefaultCookiePolicy
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit, urlunsplit
 
@@ -54,6 +55,7 @@ class Server(ApiClient):
         self.max_bytes = max_bytes
         self.session = requests.Session()
         self.session.trust_env = False  # no proxy between us and the server, no .netrc instead of the token
+        self.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # no balancer's sticky sessions
         self.session.headers["Accept-Encoding"] = "identity"
         if token:
             self.session.headers["Authorization"] = f"Bearer {token}"

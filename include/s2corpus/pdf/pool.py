@@ -23,6 +23,7 @@ PDFS_PER_CHILD = 500
 """A child is replaced after so many PDFs, which keeps its memory where it was."""
 START_SECONDS = 120.0
 _GRACE = 5.0
+_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PDFALTO_BINARY")
 
 
 def inspect_many(
@@ -74,6 +75,13 @@ def inspect_many(
             child.kill()
 
 
+def _environment() -> dict[str, str]:
+    """What a child may know of ours: no keys, no tokens."""
+    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    search = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))
+    return {**kept, "PYTHONPATH": search}
+
+
 class _Child:
     """One child process and the PDF it is at."""
 
@@ -93,14 +101,12 @@ class _Child:
         if self.process is not None and (self.served >= PDFS_PER_CHILD or self.process.poll() is not None):
             self._end(selector)
         if self.process is None:
-            package_root = str(Path(__file__).parents[2])
-            search = os.pathsep.join(filter(None, [package_root, os.environ.get("PYTHONPATH")]))
             self.process = subprocess.Popen(
                 self.command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 start_new_session=True,
-                env={**os.environ, "PYTHONPATH": search},
+                env=_environment(),
             )
             assert self.process.stdout is not None
             selector.register(self.process.stdout, selectors.EVENT_READ, self)

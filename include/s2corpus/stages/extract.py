@@ -121,7 +121,7 @@ class Extract:
         batch: list[dict[str, Any]] = []
         size, stored_at = 0, time.monotonic()
         try:
-            for result in pool.extract(items):
+            for result in pool.extract(items, total=len(missing)):
                 row = {
                     **key,
                     "pdf_sha1": result.pdf_sha1,

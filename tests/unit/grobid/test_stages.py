@@ -254,4 +254,4 @@ def test_the_log_says_what_goes_on(lake: Lake, serve: Serve, caplog: pytest.LogC
     with caplog.at_level(logging.INFO):
         work(Extract(FAST), selected(Intake(lake, papers(3), shards=1).run()))
     assert "extract shard 0: 3 selected, 0 already extracted" in caplog.text
-    assert "extracted 3 PDFs in" in caplog.text
+    assert "extracted 3 of 3 PDFs in" in caplog.text

@@ -123,6 +123,15 @@ def _group(process: Path) -> int | None:
     return None if state == "Z" else int(group)
 
 
+def test_the_process_that_meets_hostile_files_knows_no_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s3cret")
+    results = inspect_many(papers(tmp_path, 2), max_pages=50, workers=1, timeout=20.0, memory_bytes=1024 * MB)
+    next(results)
+    (child,) = children()
+    assert b"s3cret" not in Path(f"/proc/{child}/environ").read_bytes()
+    results.close()
+
+
 def test_processes_are_replaced_so_that_their_memory_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "PDFS_PER_CHILD", 2)
     seen = set()

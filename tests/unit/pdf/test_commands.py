@@ -1,0 +1,108 @@
+"""`corpus select` and `corpus extract` on files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from s2corpus.cli import corpus
+from s2corpus.errors import TransientError, UserError
+from s2corpus.tables import SELECTIONS
+from tests.standin_grobid import StandIn
+from tests.unit.pdf.bad_pdfs import KINDS
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(corpus, [str(a) for a in arguments])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A paper, a copy of it, and a page of HTML that is called a PDF."""
+    pdfs = tmp_path / "pdfs"
+    pdfs.mkdir()
+    for name, kind in (("a.pdf", "paper"), ("b.PDF", "paper"), ("c.pdf", "html")):
+        (pdfs / name).write_bytes(KINDS[kind][0]())
+    (pdfs / "notes.txt").write_text("no PDF")
+    return pdfs
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
+def test_select_says_an_outcome_for_each_pdf_and_writes_the_table(folder: Path, suffix: str) -> None:
+    out = folder / f"selections.{suffix}"
+    result = run("select", folder, "--out", out, "--workers", 1)
+    assert result.exit_code == 0, result.output
+    assert f"selected\t{folder}/a.pdf\n" in result.stdout
+    assert f"unreadable\t{folder}/c.pdf\tPdfStreamError" in result.stdout
+    assert result.stderr == "2 PDFs: 1 selected, 1 unreadable\n"
+    rows = pq.read_table(out).to_pylist() if suffix == "parquet" else list(map(json.loads, out.open()))
+    assert sorted(row["outcome"] for row in rows) == ["selected", "unreadable"]
+    assert list(rows[0]) == SELECTIONS.schema.names
+    assert rows == sorted(rows, key=lambda row: row["pdf_sha1"])
+
+
+def test_extract_uses_the_grobid_that_is_named_and_sends_nothing_twice(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "tei"
+    html = hashlib.sha1((folder / "c.pdf").read_bytes()).hexdigest()
+    with StandIn(faults=lambda upload: "BAD_INPUT_DATA" if upload.sha1 == html else None) as server:
+        monkeypatch.setenv("GROBID_URL", f"{server.url},")
+        for _ in range(2):
+            result = run("extract", folder, "--out", out)
+            assert result.exit_code == 0, result.output
+            assert f"failed:BAD_INPUT_DATA\t{folder}/c.pdf\n" in result.stdout
+            assert server.requests == 2
+        assert "2 PDFs with grobid 0.8.2: 1 failed:BAD_INPUT_DATA, 1 ok; 2 were there" in result.stderr
+        sha1 = hashlib.sha1((folder / "a.pdf").read_bytes()).hexdigest()
+        assert (out / f"{sha1}.tei.xml").read_bytes() == server.recorded(sha1)
+        assert {json.loads(line)["pdf_sha1"] for line in (out / "extractions.jsonl").open()} == {sha1, html}
+        (out / f"{sha1}.tei.xml").write_text("damaged")
+        run("extract", folder, "--out", out)
+        assert (server.uploads[sha1], server.uploads[html]) == (2, 1)
+        server.version = "0.9.0"
+        run("extract", folder, "--out", out)
+        assert server.requests == 5
+
+
+def test_extract_runs_the_embedded_extractor_otherwise(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GROBID_URL", raising=False)
+    result = run("extract", folder / "a.pdf", "--out", tmp_path / "tei", "--in-flight", 1)
+    assert result.exit_code == 0, result.output
+    (tei,) = (tmp_path / "tei").glob("*.tei.xml")
+    assert b"s2corpus-layout" in tei.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("select", "/no/such/paper.pdf"), "/no/such/paper.pdf: cannot be read"),
+        (("select", "{empty}"), "a folder without PDFs"),
+        (("select", "{pdfs}", "--out", "x.csv"), "x.csv: expected a name that ends in .parquet or .jsonl"),
+        (("extract", "{empty}", "--out", "{out}"), "a folder without PDFs"),
+        (("extract", "{pdfs}", "--out", "{pdfs}/notes.txt/x"), "no folder can be made there"),
+    ],
+)
+def test_wrong_input_is_one_sentence(folder: Path, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    (tmp_path / "empty").mkdir()
+    places = {"empty": tmp_path / "empty", "pdfs": folder, "out": tmp_path / "out"}
+    error = run(*(argument.format(**places) for argument in arguments)).exception
+    assert isinstance(error, UserError)
+    assert message in str(error)
+    assert "\n" not in str(error)
+
+
+def test_a_grobid_that_does_not_answer_is_one_sentence(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GROBID_URL", "http://127.0.0.1:1")
+    error = run("extract", folder, "--out", tmp_path / "tei").exception
+    assert isinstance(error, TransientError)
+    assert str(error) == "http://127.0.0.1:1 does not answer (ConnectionError)"

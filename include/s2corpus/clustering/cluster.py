@@ -14,7 +14,7 @@ from s2corpus.clustering.identity import Parent, earlier, identify
 from s2corpus.clustering.nodes import IDENTIFIERS, nodes_of
 from s2corpus.tables import ALIASES, CLUSTERS, EDGES
 
-COLUMNS = ("record_id", "kind", "ready_at", "title", "authors", "date", *IDENTIFIERS)
+COLUMNS = ("record_id", "source", "kind", "ready_at", "title", "authors", "date", *IDENTIFIERS)
 """The columns of `records` that decide."""
 
 

@@ -50,7 +50,8 @@ def identifier_edges(nodes: Nodes, reason: int, min_title_score: float) -> Edges
 
     Publishers' and archives' records are joined in a star around the smallest id. What a PDF says of itself, and one PDF named by
     several records, joins only with S_title above the threshold: a "not found" page is one sha1 for many papers. A PDF whose own
-    title was not read cannot contradict: it joins those that name its sha1 if these have but one title.
+    title was not read cannot contradict: it joins those that name its sha1 if these have but one title. ScienceParse's and the
+    extractor's header of one PDF join whatever they read.
     """
     codes = nodes.identifiers[IDENTIFIERS[reason]]
     order, starts = blocks(codes)
@@ -58,6 +59,10 @@ def identifier_edges(nodes: Nodes, reason: int, min_title_score: float) -> Edges
     left, right = _stars(order, starts, trusted)
     doubtful_left, doubtful_right = _doubtful(order, starts, trusted, WINDOW)
     same = _title_scores(nodes, doubtful_left, doubtful_right) > min_title_score
+    if IDENTIFIERS[reason] == "pdf_sha1":  # two readings of one PDF are of one PDF
+        same |= (nodes.second_header[doubtful_left] & ~nodes.trusted[doubtful_right]) | (
+            nodes.second_header[doubtful_right] & ~nodes.trusted[doubtful_left]
+        )
     left = np.concatenate([left, doubtful_left[same]])
     right = np.concatenate([right, doubtful_right[same]])
     if IDENTIFIERS[reason] == "pdf_sha1":

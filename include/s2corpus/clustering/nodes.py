@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from s2corpus import titles
 from s2corpus.clustering.surnames import surname_keys
+from s2corpus.sources.record import SCIENCEPARSE
 from s2corpus.titles.rules import GENERIC_TITLES
 
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1")
@@ -23,6 +24,7 @@ class Nodes:
 
     record_ids: pa.Array  # string, ascending
     trusted: np.ndarray  # bool: publisher or archive, not a PDF's own header
+    second_header: np.ndarray  # bool: ScienceParse's reading of a PDF that the extractor reads too
     identifiers: dict[str, np.ndarray]  # kind → int32 code
     final_doi: np.ndarray  # int32 code of a DOI that is no preprint's
     preprint: np.ndarray  # bool: the record is of a preprint
@@ -65,6 +67,7 @@ def nodes_of(records: pa.Table, preprint_prefixes: Sequence[str]) -> Nodes:
     return Nodes(
         record_ids=record_ids,
         trusted=_bool(pc.not_equal(kind, "pdf")),
+        second_header=_bool(pc.equal(records["source"], SCIENCEPARSE)),
         identifiers=identifiers,
         final_doi=np.where(of_preprint, -1, doi_codes).astype(np.int32),
         preprint=of_preprint | arxiv,

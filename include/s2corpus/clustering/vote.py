@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from s2corpus.clustering.fewest import fewest_sources
 from s2corpus.clustering.openness import CLOSED, Openness, openness
 from s2corpus.sources.names import surname_key
-from s2corpus.sources.record import Author, Kind, Record
+from s2corpus.sources.record import SCIENCEPARSE, Author, Kind, Record
 from s2corpus.titles import normalise_one
 
 FIELDS = (
@@ -19,7 +19,6 @@ FIELDS = (
     "fields_of_study",
 )  # fmt: skip
 _TELLING = ("abstract", "date", "venue", "doi")  # how many of these a publisher record has breaks ties between PDFs
-_SCIENCEPARSE = "scienceparse"
 
 Value = Any
 """Of one field: a string, a tuple of authors, a tuple of strings; of `date` (date, precision). Absent: None."""
@@ -179,12 +178,13 @@ class _Group:
     value: Value  # normalised
     votes: Mapping[str, tuple[Value, Delivered]]  # source → the form it gives, and the record that has it
 
-    def form(self, rank: Rank, sources: Iterable[str] | None = None) -> tuple[Value, Delivered]:
-        """The most frequent, then the fullest, then the smallest form; and its most trusted supporter among `sources`."""
+    def form(self, rank: Rank, sources: Collection[str] | None = None) -> tuple[Value, Delivered]:
+        """The most frequent, then the fullest, then the most trusted form; and its most trusted supporter among `sources`."""
         counts = Counter(form for form, _ in self.votes.values())
-        best = min(counts, key=lambda form: (-counts[form], -_fullness(form), repr(form)))
-        among = [source for source in sources or self.votes if source in self.votes]
-        supporter = min(among, key=lambda source: (self.votes[source][0] != best, rank(source)))
+        by_trust = sorted(self.votes, key=rank)
+        best = min((self.votes[source][0] for source in by_trust), key=lambda form: (-counts[form], -_fullness(form)))
+        among = [source for source in by_trust if sources is None or source in sources]
+        supporter = min(among, key=lambda source: self.votes[source][0] != best)
         return best, self.votes[supporter][1]
 
 
@@ -210,7 +210,7 @@ def _voters(name: str, members: Sequence[Delivered], open_of: Mapping[str, Openn
     having = [d for d in members if value_of(d.record, name) is not None]
     if others := [d for d in having if d.record.kind is not Kind.PDF]:
         return others
-    if name in ("title", "authors") and (parsed := [d for d in having if d.record.source == _SCIENCEPARSE]):
+    if name in ("title", "authors") and (parsed := [d for d in having if d.record.source == SCIENCEPARSE]):
         return parsed
     if name in ("title", "abstract") and any(not _is_extractors(d.record) for d in members):
         having = [d for d in having if not _is_extractors(d.record)]
@@ -220,12 +220,12 @@ def _voters(name: str, members: Sequence[Delivered], open_of: Mapping[str, Openn
 
 
 def _is_extractors(record: Record) -> bool:
-    return record.kind is Kind.PDF and record.source != _SCIENCEPARSE
+    return record.kind is Kind.PDF and record.source != SCIENCEPARSE
 
 
 def _pdfs_of(members: Iterable[Delivered]) -> list[str]:
-    """The PDFs of a cluster: those whose own header is in it (a PDF that a record only names may be of another paper)."""
-    return sorted({d.record.pdf_sha1 for d in members if d.record.kind is Kind.PDF and d.record.pdf_sha1})
+    """The PDFs of a cluster: those whose extracted header is in it (a PDF that a record only names may be of another paper)."""
+    return sorted({d.record.pdf_sha1 for d in members if _is_extractors(d.record) and d.record.pdf_sha1})
 
 
 def _canonical_pdf(

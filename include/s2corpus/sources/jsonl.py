@@ -19,7 +19,7 @@ from s2corpus.tables import RECORDS
 
 NAME = "jsonl"
 KIND = Kind.ARCHIVE
-_COLUMNS = frozenset(RECORDS.schema.names) | {"id", "year", "deleted"}
+COLUMNS = frozenset(RECORDS.schema.names) | {"id", "year", "deleted"}
 _GIVEN = frozenset(RECORDS.schema.names) - {
     "record_id", "source", "kind", "delivery", "ready_at", "authors", "date", "date_precision",
 }  # fmt: skip
@@ -33,7 +33,7 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
 
 def entry_of(line: dict[str, Any], where: str) -> Entry:
     """The record of one line."""
-    if unknown := sorted(set(line) - _COLUMNS):
+    if unknown := sorted(set(line) - COLUMNS):
         return Dropped(Reason.MALFORMED, where, f"unknown keys: {', '.join(unknown)[:200]}")
     native = line.get("record_id", line.get("id"))
     if not isinstance(native, str | int) or isinstance(native, bool) or not str(native).strip():

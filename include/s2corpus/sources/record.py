@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+SCIENCEPARSE = "scienceparse"
+"""The one source of kind pdf that is not the extractor: it outranks it for title and authors."""
+
 
 class Kind(StrEnum):
     """How far a record's word goes (SEMANTICS §4): publisher (gold) > archive > pdf."""

@@ -21,13 +21,26 @@ from s2corpus.stages.base import Run
 from s2corpus.stages.cluster import Cluster
 from s2corpus.stages.filter import Filter, read_suppressions
 from s2corpus.stages.vote import Vote
-from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, EDGES, ENTRIES, FILTERED, FULLTEXTS, MEMBERS, PAPERS, PDF_RECORDS, PDFS, RECORDS
+from s2corpus.tables import (
+    ALIASES,
+    CLUSTERS,
+    DELIVERIES,
+    EDGES,
+    ENTRIES,
+    FILTERED,
+    FULLTEXTS,
+    MEMBERS,
+    PAPERS,
+    PDF_RECORDS,
+    PDFS,
+    RECORDS,
+)
 
 RECORD_LINES = [
     {"record_id": "crossref:10.18653/v1/n18", "source": "crossref", "kind": "publisher", "title": "Deep parsing of papers at scale",
      "authors": "Ada Lovelace, Alan Turing", "date": "2020-05-01", "doi": "10.18653/v1/n18", "venue": "Journal of Parsing"},
-    {"record_id": "arxiv:1911.02782", "source": "arxiv", "title": "Deep Parsing of Papers, at Scale", "authors": "Ada Lovelace; Alan Turing",
-     "date": "2019-11-07", "arxiv_id": "1911.02782", "abstract": "We parse papers. " * 10},
+    {"record_id": "arxiv:1911.02782", "source": "arxiv", "title": "Deep Parsing of Papers, at Scale",
+     "authors": "Ada Lovelace; Alan Turing", "date": "2019-11-07", "arxiv_id": "1911.02782", "abstract": "We parse papers. " * 10},
     {"record_id": "dblp:conf/x/1", "source": "dblp", "title": "An unrelated paper on graphs", "authors": "Kurt Gödel", "year": 2001},
 ]  # fmt: skip
 SHA1 = "a" * 40
@@ -41,21 +54,36 @@ def records(lines: list[dict[str, Any]]) -> list[Record]:
 
 @pytest.fixture
 def run(lake: Lake, tmp_path: Path) -> Run:
-    return Run(ReleaseSpec(name="tiny", resources={"papers_per_shard": 1}), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
+    return Run(
+        ReleaseSpec(name="tiny", resources={"papers_per_shard": 1}), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path
+    )
 
 
-def deliver(run: Run, lines: list[dict[str, Any]], ready_at: str = "2023-01-05T00:00:00Z", parent: str | None = None) -> None:
+def deliver(
+    run: Run, lines: list[dict[str, Any]], ready_at: str = "2023-01-05T00:00:00Z", parent: str | None = None
+) -> None:
     run.table(RECORDS).write(0, list_of(records(lines), ready_at))
     run.table(RECORDS).commit([0])
-    header = Record(f"grobid:{SHA1}", "grobid", Kind.PDF, title="Deep parsing of papers at scale", pdf_sha1=SHA1, doi="10.18653/v1/n18")
+    header = Record(
+        f"grobid:{SHA1}",
+        "grobid",
+        Kind.PDF,
+        title="Deep parsing of papers at scale",
+        pdf_sha1=SHA1,
+        doi="10.18653/v1/n18",
+    )
     run.table(PDF_RECORDS).write(0, list_of([header], ready_at))
     run.table(PDF_RECORDS).commit([0])
     declared = {"open_access": True, "licence": "CC-BY-4.0", "published": None}
-    run.table(PDFS).write(0, [{"pdf_sha1": SHA1, "bytes": 1, "places": [], "first_seen": ready_at, "declared": declared}])
+    run.table(PDFS).write(
+        0, [{"pdf_sha1": SHA1, "bytes": 1, "places": [], "first_seen": ready_at, "declared": declared}]
+    )
     run.table(PDFS).commit([0], {"pdf_shards": 1})
     run.table(DELIVERIES).write(0, [])
     run.table(DELIVERIES).commit([0], {"inputs": "", "parent": parent})
-    run.lake.put(f"releases/{run.release_id}/suppress.jsonl", json.dumps({"doi": "10.18653/V1/N18", "reason": "asked"}).encode())
+    run.lake.put(
+        f"releases/{run.release_id}/suppress.jsonl", json.dumps({"doi": "10.18653/V1/N18", "reason": "asked"}).encode()
+    )
 
 
 def list_of(found: list[Record], ready_at: str) -> pa.Table:
@@ -73,8 +101,18 @@ def test_records_of_one_paper_come_together_and_every_record_has_a_paper(run: Ru
     deliver(run, RECORD_LINES)
     metrics = run_stage(run, Cluster())
     papers = dict(zip(*run.table(CLUSTERS).read(["record_id", "paper_id"]).to_pydict().values(), strict=True))
-    assert papers["crossref:10.18653/v1/n18"] == papers["arxiv:1911.02782"] == papers[f"grobid:{SHA1}"] != papers["dblp:conf/x/1"]
-    assert metrics["papers"] == 2 and metrics["rows.members"] == 4 and metrics["edges.title"] == 1 and metrics["edges.doi"] == 1
+    assert (
+        papers["crossref:10.18653/v1/n18"]
+        == papers["arxiv:1911.02782"]
+        == papers[f"grobid:{SHA1}"]
+        != papers["dblp:conf/x/1"]
+    )
+    assert (
+        metrics["papers"] == 2
+        and metrics["rows.members"] == 4
+        and metrics["edges.title"] == 1
+        and metrics["edges.doi"] == 1
+    )
     assert run.paper_shards == 2
     for shard in range(2):
         members = run.table(MEMBERS).read(["paper_id", "record_id"], shard=shard).to_pylist()
@@ -88,7 +126,11 @@ def test_vote_and_filter_follow_the_clusters(run: Run) -> None:
     metrics = run_stage(run, Vote())
     assert metrics["rows.papers"] == 2 and metrics["with_pdf"] == 1 and metrics["open_access"] == 1
     (paper,) = [row for row in run.table(PAPERS).read().to_pylist() if row["doi"]]
-    assert (paper["title"], paper["date"], paper["date_precision"]) == ("Deep parsing of papers at scale", "2020-05-01", "day")
+    assert (paper["title"], paper["date"], paper["date_precision"]) == (
+        "Deep parsing of papers at scale",
+        "2020-05-01",
+        "day",
+    )
     assert paper["arxiv_id"] == "1911.02782" and paper["canonical_pdf"] == SHA1 and paper["licence"] == "CC-BY-4.0"
     assert dict(paper["provenance"])["title"]["rule"] == "publisher"
 

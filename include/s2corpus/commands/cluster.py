@@ -1,0 +1,79 @@
+"""`corpus cluster`: records → which paper each belongs to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command(
+    epilog="Example: corpus cluster --records crossref.parquet --records arxiv.jsonl --out clusters.parquet --explain"
+)
+@click.option(
+    "--records",
+    "files",
+    required=True,
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Records, .parquet or .jsonl.",
+)
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Parquet: record_id, paper_id."
+)
+@click.option(
+    "--edges", "edges_out", type=click.Path(path_type=Path, dir_okay=False), help="Parquet: the edges taken and cut."
+)
+@click.option("--parent", type=click.Path(path_type=Path), help="clusters of an earlier run: ids stay the same.")
+@click.option(
+    "--aliases", "aliases_out", type=click.Path(path_type=Path, dir_okay=False), help="Parquet: alias, paper_id."
+)
+@click.option(
+    "--explain", is_flag=True, help="Print every cluster of several records: why it is one, and what was cut."
+)
+def command(
+    files: tuple[Path, ...],
+    out: Path,
+    edges_out: Path | None,
+    parent: Path | None,
+    aliases_out: Path | None,
+    explain: bool,
+) -> None:
+    """Say which records are of one paper: equal identifiers, alike titles whose authors and years agree."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    from s2corpus import spec
+    from s2corpus.clustering.cluster import cluster
+    from s2corpus.clustering.explain import explanations, told
+    from s2corpus.clustering.identity import Parent
+    from s2corpus.errors import UserError
+    from s2corpus.sources.files import read_latest
+
+    before = Parent()
+    if parent is not None:
+        try:
+            known = pq.read_table(parent, columns=["record_id", "paper_id"])
+        except (pa.ArrowInvalid, OSError) as error:
+            raise UserError(f"{parent}: expected a Parquet file with record_id and paper_id ({error})") from None
+        before = Parent(dict(zip(known["record_id"].to_pylist(), known["paper_id"].to_pylist(), strict=True)))
+    rules = spec.Cluster()
+    records = read_latest(files)
+    found = cluster(
+        records,
+        preprint_prefixes=rules.preprint_prefixes,
+        min_title_score=rules.min_title_score,
+        max_preprint_years=rules.max_preprint_years,
+        parent=before,
+    )
+    pq.write_table(found.clusters.select(["record_id", "paper_id"]), out, compression="zstd")
+    for path, table in ((edges_out, found.edges), (aliases_out, found.aliases)):
+        if path is not None:
+            pq.write_table(table, path, compression="zstd")
+    if explain:
+        for explanation in explanations(found.clusters, found.edges):
+            click.echo(told(explanation))
+    papers = pc.count_distinct(found.clusters["paper_id"]).as_py()
+    conflicts = found.edges.num_rows - (pc.sum(found.edges["taken"]).as_py() or 0)
+    click.echo(f"{records.num_rows} records, {papers} papers, {conflicts} conflicts of DOIs", err=True)

@@ -1,0 +1,48 @@
+"""`corpus explain`: why a record is in its paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command(epilog="Example: corpus explain crossref:10.18653/v1/n18-3011 --release s2_v2-20230201")
+@click.argument("ids", nargs=-1, required=True)
+@click.option("--release", help="Release in the lake that S2CORPUS_LAKE names, <spec>-<YYYYMMDD>.")
+@click.option("--clusters", type=click.Path(path_type=Path), help="Instead: what `corpus cluster --out` wrote.")
+@click.option("--edges", type=click.Path(path_type=Path), help="And what its --edges wrote.")
+def command(ids: tuple[str, ...], release: str | None, clusters: Path | None, edges: Path | None) -> None:
+    """Show the clusters of papers or records: records, the edges that joined them with their reasons, and what was cut."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from s2corpus.clustering.explain import explanations, told
+    from s2corpus.errors import UserError
+    from s2corpus.stages.reports import release_table
+    from s2corpus.tables import ALIASES, CLUSTERS, EDGES
+
+    aliases: dict[str, str] = {}
+    if release is not None:
+        known, found = release_table(release, CLUSTERS).read(), release_table(release, EDGES).read()
+        former = release_table(release, ALIASES).read()
+        aliases = dict(zip(former["alias"].to_pylist(), former["paper_id"].to_pylist(), strict=True))
+    elif clusters is not None and edges is not None:
+        try:
+            known, found = pq.read_table(clusters), pq.read_table(edges)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise UserError(
+                f"{clusters}, {edges}: expected what `corpus cluster --out … --edges …` wrote ({error})"
+            ) from None
+    else:
+        raise UserError("no clusters given: expected --release, or --clusters and --edges")
+    paper_of = dict(zip(known["record_id"].to_pylist(), known["paper_id"].to_pylist(), strict=True))
+    papers = set(paper_of.values())
+    asked = set()
+    for given in ids:
+        paper = paper_of.get(given) or aliases.get(given) or (given if given in papers else None)
+        if paper is None:
+            raise UserError(f"{given}: no record, paper or former paper of that id is there")
+        asked.add(paper)
+    for explanation in explanations(known, found, asked):
+        click.echo(told(explanation))

@@ -1,0 +1,70 @@
+"""`corpus filter`: which papers stay in the corpus (S2ORC §2.5)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command(epilog="Example: corpus filter --papers papers.parquet --bodies bodies.jsonl --out filtered.parquet")
+@click.option(
+    "--papers", required=True, type=click.Path(path_type=Path), help="Papers, Parquet, as `corpus vote` writes them."
+)
+@click.option("--bodies", type=click.Path(path_type=Path), help="JSON lines {paper_id, text}: the papers' body texts.")
+@click.option("--suppress", type=click.Path(path_type=Path), help="JSON lines {doi | sha1 | paper_id, reason}.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Outcomes, .parquet or .jsonl."
+)
+def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path) -> None:
+    """Say of each paper whether it stays: suppressed, no_title, no_authors, short_text, not_english or kept."""
+    from collections import Counter
+
+    import orjson
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from s2corpus import spec
+    from s2corpus.clustering.keeping import verdict
+    from s2corpus.errors import UserError
+    from s2corpus.pdf.files import check_table_name, write_table
+    from s2corpus.stages.filter import read_suppressions
+    from s2corpus.tables import FILTERED
+
+    check_table_name(out)
+    try:
+        rows = pq.read_table(
+            papers, columns=["paper_id", "title", "authors", "abstract", "doi", "canonical_pdf"]
+        ).to_pylist()
+        listed = read_suppressions(suppress.read_bytes()) if suppress else set()
+        lines = [orjson.loads(line) for line in bodies.read_bytes().splitlines()] if bodies else []
+        text_of = {line["paper_id"]: line["text"] for line in lines}
+    except (pa.ArrowInvalid, OSError, orjson.JSONDecodeError, KeyError, TypeError) as error:
+        raise UserError(
+            f"{papers}: expected papers as `corpus vote` writes them, bodies as {{paper_id, text}}: {error}"
+        ) from None
+    rules = spec.Filter()
+    outcomes = []
+    for paper in rows:
+        found = verdict(
+            [name for name in (paper["paper_id"], paper["doi"], paper["canonical_pdf"]) if name],
+            listed,
+            title=paper["title"],
+            authors=len(paper["authors"] or ()),
+            text="\n".join(part for part in (paper["abstract"], text_of.get(paper["paper_id"])) if part),
+            min_characters=rules.min_characters,
+            min_english=rules.min_english,
+        )
+        outcomes.append(
+            {
+                "paper_id": paper["paper_id"],
+                "outcome": found.outcome,
+                "characters": found.characters,
+                "english": found.english,
+            }
+        )
+    write_table(out, FILTERED, outcomes)
+    told = Counter(str(row["outcome"]) for row in outcomes)
+    click.echo(
+        f"{len(outcomes)} papers: " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(told.items())), err=True
+    )

@@ -1,0 +1,62 @@
+"""`corpus records`: files of a metadata source → the table `records`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+
+@click.command(epilog="Example: corpus records crossref dump/*.json.gz --out records.parquet")
+@click.argument("source")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Parquet file to write.")
+@click.option(
+    "--dropped", type=click.Path(path_type=Path, dir_okay=False), help="JSON lines of what gave no record, and why."
+)
+@click.option("--delivery", help="Delivery to name in every record.")
+@click.option("--ready-at", help="When that delivery was ready, ISO UTC.")
+def command(
+    source: str, files: tuple[Path, ...], out: Path, dropped: Path | None, delivery: str | None, ready_at: str | None
+) -> None:
+    """Read FILES of SOURCE (gzip, bzip2, xz and zstd are recognised) and say per file how many records it gave and dropped.
+
+    SOURCE is acl, arxiv, crossref, dblp, elsevier, jats, jsonl, pubmed, s2ag, s2orc, scienceparse, unpaywall, or one that an
+    installed package adds. Memory does not grow with the size of a file.
+    """
+    import contextlib
+
+    import orjson
+    import pyarrow.parquet as pq
+
+    from s2corpus import sources
+    from s2corpus.errors import UserError
+    from s2corpus.tables import RECORDS
+
+    sources.adapter(source)
+    for file in files:
+        if not file.is_file():
+            raise UserError(f"{file}: no such file: expected files of the source {source}")
+    if out.suffix != ".parquet":
+        raise UserError(f"{out}: expected a name that ends in .parquet")
+    with contextlib.ExitStack() as stack:
+        writer = stack.enter_context(pq.ParquetWriter(out, RECORDS.schema, compression="zstd"))
+        reject = stack.enter_context(dropped.open("wb")) if dropped else None
+
+        def kept(file: Path, counts: sources.Counts) -> Iterator[sources.Record]:
+            for entry in sources.read(source, file):
+                sources.tally(counts, entry)
+                if isinstance(entry, sources.Record):
+                    yield entry
+                elif reject is not None:
+                    what = entry if isinstance(entry, sources.Dropped) else {"deleted": entry.record_id}
+                    reject.write(orjson.dumps({"file": str(file), "entry": what}, option=orjson.OPT_APPEND_NEWLINE))
+
+        for file in files:
+            counts = sources.Counts(0, 0, {})
+            for batch in sources.batches(kept(file, counts), delivery=delivery, ready_at=ready_at):
+                writer.write_batch(batch)
+            reasons = "".join(f", {reason} {number}" for reason, number in sorted(counts.dropped.items()))
+            withdrawn = f", withdrawn {counts.deleted}" if counts.deleted else ""
+            click.echo(f"{file}: {counts.entries} entries, {counts.records} records{withdrawn}{reasons}", err=True)

@@ -1,0 +1,59 @@
+"""`corpus vote`: records and their clusters → canonical metadata."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command(epilog="Example: corpus vote --records records.parquet --clusters clusters.parquet --out papers.parquet")
+@click.option(
+    "--records",
+    "files",
+    required=True,
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Records, .parquet or .jsonl.",
+)
+@click.option("--clusters", required=True, type=click.Path(path_type=Path), help="Parquet: record_id, paper_id.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Papers, .parquet or .jsonl."
+)
+@click.option(
+    "--trust", help="Sources by trust, comma-separated: decides what nothing else does.  [default: the spec's]"
+)
+@click.option("--all-open", is_flag=True, help="Count every PDF as open access (profile own).")
+def command(files: tuple[Path, ...], clusters: Path, out: Path, trust: str | None, all_open: bool) -> None:
+    """Vote on every paper's metadata, one vote a source, with who decided each field and how."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    from s2corpus import spec
+    from s2corpus.clustering.papers import papers_of
+    from s2corpus.errors import UserError
+    from s2corpus.pdf.files import check_table_name, write_table
+    from s2corpus.sources.files import read_latest
+    from s2corpus.tables import MEMBERS, PAPERS
+
+    check_table_name(out)
+    records = read_latest(files)
+    try:
+        known = pq.read_table(clusters, columns=["record_id", "paper_id"])
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UserError(f"{clusters}: expected a Parquet file with record_id and paper_id ({error})") from None
+    places = pc.index_in(records["record_id"], known["record_id"])
+    if places.null_count:
+        raise UserError(f"{clusters}: {places.null_count} of {records.num_rows} records have no paper in it")
+    members = records.append_column("paper_id", known["paper_id"].take(places)).select(MEMBERS.schema.names)
+    members = members.take(pc.sort_indices(members, [("paper_id", "ascending"), ("record_id", "ascending")]))
+    order = tuple(trust.split(",")) if trust else spec.Vote().trust
+    papers = pa.Table.from_batches(
+        papers_of(members.to_batches(), trust=order, pdfs={}, all_open=all_open), schema=PAPERS.schema
+    )
+    rows = papers.to_pylist()
+    if out.suffix == ".jsonl":
+        rows = [{**row, "provenance": dict(row["provenance"])} for row in rows]
+    write_table(out, PAPERS, rows)
+    click.echo(f"{records.num_rows} records, {papers.num_rows} papers", err=True)

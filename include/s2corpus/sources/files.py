@@ -1,0 +1,82 @@
+"""Tables of records in files, as the command line is given them: JSON lines or Parquet, in any of the documented forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from s2corpus.errors import UserError
+from s2corpus.sources import Dropped, Record, read
+from s2corpus.sources.arrow import batches
+from s2corpus.sources.jsonl import COLUMNS, entry_of
+from s2corpus.tables import RECORDS
+
+
+def read_latest(paths: Iterable[Path]) -> pa.Table:
+    """The table `records` of several files, the latest of each record_id: by ready_at, then by place."""
+    records = pa.concat_tables([read_records(path) for path in paths])
+    place = pa.array(np.arange(records.num_rows))
+    keyed = pa.table({"id": records["record_id"], "ready_at": pc.fill_null(records["ready_at"], ""), "place": place})
+    ordered = keyed.sort_by([("id", "ascending"), ("ready_at", "ascending"), ("place", "ascending")])
+    ids = ordered["id"].combine_chunks()
+    last = pa.array([True]) if len(ids) else pa.array([], pa.bool_())
+    if len(ids) > 1:
+        last = pa.concat_arrays([pc.not_equal(ids[:-1], ids[1:]), last])
+    return records.take(ordered["place"].filter(last).combine_chunks())
+
+
+def read_records(path: Path) -> pa.Table:
+    """The table `records` of a file; what is absent is null.
+
+    Raises:
+        UserError: no such file, another format, an unknown column, or a line that is no record: names file, place and reason.
+    """
+    if not path.is_file():
+        raise UserError(f"{path}: no such file: expected records as .parquet or .jsonl")
+    if path.suffix == ".parquet":
+        return _parquet(path)
+    if not path.name.endswith((".jsonl", ".jsonl.gz", ".json")):
+        raise UserError(f"{path}: expected a name that ends in .parquet, .jsonl or .jsonl.gz")
+    return pa.Table.from_batches(batches(_all_records(path, read("jsonl", path))), schema=RECORDS.schema)
+
+
+def _parquet(path: Path) -> pa.Table:
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UserError(f"{path}: not readable as Parquet: {error}") from None
+    if unknown := sorted(set(table.column_names) - COLUMNS):
+        raise UserError(
+            f"{path}: unknown columns {', '.join(unknown)}; those of records are {', '.join(RECORDS.schema.names)}"
+        )
+    known = RECORDS.schema
+    if {"record_id", "source", "kind"} <= set(table.column_names) and all(
+        name in known.names and table.schema.field(name).type in (known.field(name).type, pa.null())
+        for name in table.column_names
+    ):
+        rows = table.num_rows
+        columns = [
+            table[f.name].cast(f.type) if f.name in table.column_names else pa.nulls(rows, f.type) for f in known
+        ]
+        return pa.table(columns, schema=known)
+    found = _all_records(path, (entry_of(row, f"row {number}") for number, row in enumerate(_rows(table), 1)))
+    return pa.Table.from_batches(batches(found), schema=known)
+
+
+def _rows(table: pa.Table) -> Iterator[dict[str, Any]]:
+    for batch in table.to_batches(max_chunksize=10_000):
+        yield from batch.to_pylist()
+
+
+def _all_records(path: Path, entries: Iterator[Any]) -> Iterator[Record]:
+    for entry in entries:
+        if isinstance(entry, Dropped):
+            raise UserError(f"{path}: {entry.where}: {entry.reason}{': ' if entry.detail else ''}{entry.detail}")
+        if isinstance(entry, Record):
+            yield entry

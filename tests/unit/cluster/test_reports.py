@@ -1,0 +1,86 @@
+"""The reports are SQL over real tables: each runs, and prints what the rows say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from s2corpus.commands.report import NAMES, command
+from s2corpus.lake import open_lake
+from s2corpus.parts import TableRef
+from s2corpus.stages.reports import names
+from s2corpus.tables import TABLES
+
+PARSE = {
+    "abstract": [{"text": "We", "cite_spans": [{"ref_id": "BIBREF0"}]}],
+    "body_text": [{"text": "a", "cite_spans": [{}, {}]}, {"text": "b", "cite_spans": []}],
+    "bib_entries": {"BIBREF0": {}, "BIBREF1": {}},
+}
+DECISION = {"source": "crossref", "record_id": "crossref:1", "rule": "majority", "votes_for": 1, "votes_against": 0}
+ROWS: dict[str, list[dict[str, Any]]] = {
+    "selections": [{"pdf_sha1": "a", "outcome": "selected"}, {"pdf_sha1": "b", "outcome": "landscape"}],
+    "papers": [
+        {"paper_id": "p1", "title": "T", "abstract": "A", "doi": "10.18653/v1/n18", "canonical_pdf": "a", "open_access": True,
+         "oa_evidence": "arxiv", "provenance": [("abstract", DECISION)], "record_ids": [], "fields_of_study": ["cs.CL"]},
+        {"paper_id": "p2", "title": "U", "open_access": False, "provenance": [], "record_ids": []},
+    ],
+    "filtered": [{"paper_id": "p1", "outcome": "kept"}, {"paper_id": "p2", "outcome": "not_english"}],
+    "fulltexts": [{"paper_id": "p1", "parse_kind": "grobid", "parse_id": "a:grobid:1", "pdf_sha1": "a", "open_access": True,
+                   "parse": json.dumps(PARSE).encode()}],
+    "links": [{"paper_id": "p1", "parse_kind": "grobid", "ref_id": f"BIBREF{i}", "cited_paper_id": cited, "reason": "id"}
+              for i, cited in enumerate(["p2", None])],
+}  # fmt: skip
+
+
+@pytest.fixture
+def lake_with_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path))
+    for name, table in TABLES.items():
+        ref = TableRef(open_lake(str(tmp_path)), f"releases/tiny-20230201/{name}", table)
+        ref.write(0, [{**dict.fromkeys(table.schema.names), **row} for row in ROWS.get(name, [])])
+        ref.commit([0])
+
+
+def printed(*arguments: str) -> list[str]:
+    result = CliRunner().invoke(command, [*arguments, "--csv"], catch_exceptions=False)
+    return result.output.splitlines()
+
+
+def test_every_report_has_its_file() -> None:
+    assert names() == sorted(NAMES)
+
+
+@pytest.mark.usefixtures("lake_with_release")
+def test_funnel_prints_tables_8_and_2() -> None:
+    lines = printed("funnel", "tiny-20230201")
+    assert (
+        "Page width > height,1" in lines and "PyPDF error,0" in lines and "Not English,1" in lines and "Kept,1" in lines
+    )
+
+
+@pytest.mark.usefixtures("lake_with_release")
+def test_provenance_prints_table_3() -> None:
+    lines = printed("provenance", "tiny-20230201")
+    assert (
+        "Total papers,1,100.0" in lines
+        and "Papers w/ DOIs,1,100.0" in lines
+        and "Papers w/ publisher abstract,1,100.0" in lines
+    )
+    assert "Papers w/ PubMed IDs,0,0.0" in lines and "abstract,majority,crossref,1" in lines
+
+
+@pytest.mark.usefixtures("lake_with_release")
+def test_coverage_prints_table_4() -> None:
+    lines = printed("coverage", "tiny-20230201")
+    for row in (
+        "Paragraphs (body),2.0,",
+        "Inline cite spans (body),2.0,",
+        "Bibliography entries,2.0,",
+        "Linked bib. entries,1.0,",
+    ):
+        assert row in lines
+    assert "cs.CL,1" in lines

@@ -8,23 +8,34 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
+import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
+from s2corpus.engine import Engine, chosen, engine
 from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes
 from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS, PAPERS
-from s2corpus.titles.candidates import Search
+from s2corpus.titles.candidates import MAX_SHARED, Pairs, Search, best, candidates, score_proposed
 from s2corpus.titles.linking import Links, link
+from s2corpus.titles.minhash import minhash_keys
 from s2corpus.titles.recall import measure
 from s2corpus.titles.targets import IDENTIFIERS, Targets, first_surname
+from s2corpus.titles.threegrams import grams
 
 SAMPLE = 1000
 """Titles of a release that are compared with all, and links by identifier that are tried by title: for recall and precision."""
 _BYTES_PER_ENTRY = 1024
 """Memory that an entry takes while it is linked, an upper estimate."""
+
+
+_TITLES_AT_ONCE = 1 << 16
+_KEYS = pa.schema([("row", pa.int64()), ("key", pa.int64()), ("size", pa.int32())])
+_PAIRS = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("keys", pa.int64())])
 
 
 class Link:
@@ -49,12 +60,13 @@ class Link:
     def work(self, run: Run, shard: Shard) -> None:
         """Link the entries of the shard's buckets, and measure the links on a sample."""
         targets, search = _targets(run), _search(run)
+        propose = candidates if chosen() == "duckdb" else partial(pairs_by_join, run, shard)
         buckets = [_entries(run, bucket) for bucket in shard.params["buckets"]]
         entries = pa.concat_tables(buckets)
         rows, counts = [], Counter[str]()
         for begin in range(0, max(len(entries), 1), _entries_at_once(run)):
             some = entries.slice(begin, _entries_at_once(run))
-            links = link(some, targets, search)
+            links = link(some, targets, search, propose)
             rows.append(links.rows)
             counts.update(_search_counts(links))
             if begin == 0:
@@ -89,6 +101,54 @@ class Link:
                     float(value) if statistic == "parses" else value / counts[f"{kind}.parses"]
                 )
         return metrics
+
+
+def pairs_by_join(
+    run: Run, shard: Shard, titles_a: pa.Array, titles_b: pa.Array, threshold: float, search: Search | None
+) -> Pairs:
+    """`candidates` as a join of keys, for Spark: the same pairs. On one machine the probe is many times as fast (`bench/link.py`)."""
+    search = search or _search(run)
+    uris = []
+    for side, titles in (("a", titles_a), ("b", titles_b)):
+        key = f"releases/{run.release_id}/_keys/link-{shard.index:05d}-{side}.parquet"
+        path = run.scratch / f"link-{run.release_id}-{shard.index:05d}-{side}.parquet"
+        with pq.ParquetWriter(path, _KEYS) as writer:
+            for begin in range(0, len(titles), _TITLES_AT_ONCE):
+                sets = grams(titles.slice(begin, _TITLES_AT_ONCE))
+                row, keys = minhash_keys(sets, search.bands, search.rows)
+                writer.write_table(pa.table([row + begin, keys.astype(np.int64), sets.sizes[row]], schema=_KEYS))
+        run.lake.upload(key, path)
+        path.unlink()
+        uris.append(run.lake.uri(key))
+    with engine(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as at_work:
+        found, crowded = join_keys(at_work, uris[0], uris[1], threshold, search.min_keys)
+    a, b = found["a"].to_numpy(), found["b"].to_numpy()
+    scores = score_proposed(titles_a, a, titles_b, b, threshold)
+    kept = best(a, b, scores, search.keep)
+    return Pairs(a[kept], b[kept], scores[kept], int(np.sum(found["keys"])), len(found), crowded)
+
+
+def join_keys(at_work: Engine, uri_a: str, uri_b: str, threshold: float, min_keys: int) -> tuple[pa.Table, int]:
+    """Pairs of rows that share `min_keys` keys or more whose sizes allow S; and how many keys more than MAX_SHARED of b share.
+
+    Those propose nobody.
+    """
+    f = at_work.functions
+    a, b = at_work.read([uri_a]), at_work.read([uri_b])
+    common = b.groupBy("key").agg(f.count(f.lit(1)).alias("titles"))
+    crowded = common.where(f.col("titles") > MAX_SHARED).select("key")
+    b = b.join(crowded, on="key", how="left_anti")
+    a = a.select(f.col("key"), f.col("row").alias("a"), f.col("size").alias("size_a"))
+    b = b.select(f.col("key"), f.col("row").alias("b"), f.col("size").alias("size_b"))
+    pairs = (
+        a.join(b, on="key", how="inner")
+        .where(f.least("size_a", "size_b") * 2.0 > f.lit(threshold) * (f.col("size_a") + f.col("size_b")))
+        .groupBy("a", "b")
+        .agg(f.count(f.lit(1)).alias("keys"))
+        .where(f.col("keys") >= min_keys)
+    )
+    found = at_work.arrow(pairs, _PAIRS).sort_by([("a", "ascending"), ("b", "ascending")])
+    return found, int(crowded.count())
 
 
 def _counts_key(run: Run, shard: Shard) -> str:

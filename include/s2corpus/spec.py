@@ -206,8 +206,8 @@ class Resources(_Section):
     """address space of a child that reads one PDF, MB"""
     pdf_seconds: Annotated[float, Field(gt=0)] = 120
     """time of a child that reads one PDF, seconds"""
-    extract_seconds: Annotated[float, Field(gt=0)] = 300
-    """deadline of one PDF in the GROBID pool, 503s included, seconds"""
+    extract_seconds: Annotated[float, Field(gt=0)] = 600
+    """deadline of one PDF in the GROBID pool, 503s included, seconds; one request has a third of it"""
     in_flight: Count = 2
     """requests one extract task keeps open, and the slots of the pool `grobid` it takes: together never more than the pool has"""
 

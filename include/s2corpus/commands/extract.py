@@ -15,6 +15,9 @@ from typing import Any, BinaryIO
 import click
 import orjson
 
+GROBID_CONCURRENCY = 10
+"""threads of a GROBID server as it is delivered"""
+
 
 @click.command(
     epilog="Example: corpus extract papers/*.pdf --out tei; with a GROBID of your own: "
@@ -27,9 +30,11 @@ import orjson
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder for <sha1>.tei.xml of each PDF and extractions.jsonl, a line for each PDF.",
 )
-@click.option("--in-flight", type=click.IntRange(1, 256), default=os.cpu_count() or 1, help="Requests at a time.")
-@click.option("--seconds", type=click.FloatRange(1), default=300.0, show_default=True, help="Time for each PDF.")
-def command(pdfs: tuple[Path, ...], out: Path, in_flight: int, seconds: float) -> None:
+@click.option(
+    "--in-flight", type=click.IntRange(1, 256), help="Requests at a time: 10, or one a core for the embedded extractor."
+)
+@click.option("--seconds", type=click.FloatRange(1), default=600.0, show_default=True, help="Time for each PDF.")
+def command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: float) -> None:
     """Extract the full text of PDFs (or of the PDFs of a folder) as TEI.
 
     GROBID_URL names one or several servers (with commas between); without it the embedded extractor runs for as long
@@ -51,9 +56,10 @@ def command(pdfs: tuple[Path, ...], out: Path, in_flight: int, seconds: float) -
         servers = [url for url in os.environ.get("GROBID_URL", "").split(",") if url.strip()]
         token = os.environ.get("S2CORPUS_EXTRACTOR_TOKEN")
         if not servers:
+            in_flight = in_flight or os.cpu_count() or 1
             url, token = stack.enter_context(embedded_extractor(in_flight))
             servers = [url]
-        limits = Limits(in_flight=in_flight, deadline=seconds, request=seconds / Limits.tries)
+        limits = Limits(in_flight=in_flight or GROBID_CONCURRENCY, deadline=seconds, request=seconds / Limits.tries)
         pool = Pool(servers, Options(), limits, token=token)
         extractor, version = pool.identity()
         key = {"extractor": extractor, "version": version, "options_hash": pool.options.hash}

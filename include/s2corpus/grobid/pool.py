@@ -31,9 +31,9 @@ class Limits:
 
     in_flight: int = 4
     """requests open at once, over all servers"""
-    deadline: float = 300.0
+    deadline: float = 600.0
     """of one PDF, from its first request, waits included"""
-    request: float = 120.0
+    request: float = 200.0
     """of one request"""
     tries: int = 3
     """failures of one kind (timeout, connection) after which a PDF is given up"""

@@ -277,7 +277,14 @@ def dropped(cast: Cast) -> None:
     )
     with_record(case("old", "published in 1968", "1968-04-01", s2orc="before_1970", s2ag="before_1970"))
     with_record(
-        case("few-paragraphs", "three long paragraphs", s2orc="few_paragraphs", s2ag="kept", body="few", columns=1)
+        case(
+            "few-paragraphs",
+            "few paragraphs, though long ones",
+            s2orc="few_paragraphs",
+            s2ag="kept",
+            body="few",
+            columns=1,
+        )
     )
     orphan = case_of(
         "no-records", "a PDF no source knows: no year", s2orc="no_year", s2ag="no_year", columns=1, citable=False

@@ -19,7 +19,7 @@ from s2corpus.sample.compose import (
 )
 from s2corpus.sample.model import Block, Head, PageBreak, Reference
 
-_WITHOUT_REFERENCES = frozenset({"german", "chinese", "editorial", "short", "slides", "thesis", "scan"})
+_WITHOUT_REFERENCES = frozenset({"german", "chinese", "editorial", "short", "few", "slides", "thesis", "scan"})
 
 
 def write_all(cast: Cast) -> None:
@@ -97,7 +97,8 @@ def _body(cast: Cast, case: Case) -> None:
         case "0.05":
             _usual_with(rng, case, [[foreign.threshold_heavy(rng, 6)] for _ in range(6)])
         case "few":
-            p.blocks = _few(w, len(p.references))
+            # Two of about 270 words: even where a page breaks one of them, fewer than five.
+            p.blocks = paragraphs(("Introduction", "Discussion"), [_plain(w, "intro", 18), _plain(w, "discussion", 18)])
         case "gibberish":
             readings: list[Block] = [[prose.gibberish(rng, 90)] for _ in range(2)]
             _usual_with(rng, case, [Head("Supplementary readings", None), *readings])
@@ -127,17 +128,6 @@ def _usual_with(rng: random.Random, case: Case, more: Sequence[Block]) -> None:
 def _plain(w: prose.Writer, role: prose.Role, sentences: int) -> str:
     """A paragraph without citations."""
     return "".join(r for r in w.paragraph(role, sentences) if isinstance(r, str))
-
-
-def _few(w: prose.Writer, references: int) -> list[Block]:
-    """Three paragraphs of about 200 words."""
-    cites = [prose.Cite((i,)) for i in range(references)]
-    roles: tuple[prose.Role, ...] = ("intro", "related", "discussion")
-    blocks: list[Block] = []
-    for i, role in enumerate(roles, start=1):
-        blocks.append(Head(("Introduction", "Background", "Discussion")[i - 1], str(i)))
-        blocks.append(w.paragraph(role, 14, cites))
-    return blocks
 
 
 def _copy_twin(cast: Cast) -> None:

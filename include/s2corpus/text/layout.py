@@ -117,5 +117,6 @@ def units_of_parse(parse: Mapping[str, Any], *, drop_citations: bool = False) ->
 def _without_citations(paragraph: Mapping[str, Any]) -> str:
     text: str = paragraph["text"]
     for span in sorted(paragraph["cite_spans"], key=lambda s: s["start"], reverse=True):
-        text = text[: span["start"]] + text[span["end"] :]
+        before, after = text[: span["start"]], text[span["end"] :]
+        text = (before.rstrip(" ") if not after or after[0] in " ,.;:)]" else before) + after
     return _EMPTY_BRACKETS.sub("", text)

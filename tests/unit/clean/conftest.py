@@ -1,0 +1,67 @@
+"""Documents with exactly as many words, paragraphs and repetitions as a case asks for."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import pytest
+import wordfreq
+
+from s2corpus.spec import Clean
+from s2corpus.text.documents import Document
+from s2corpus.text.layout import Unit
+from s2corpus.text.unigrams import Unigrams
+
+GERMAN = "Die Ergebnisse zeigen, dass die Konzentration der Proteine in allen untersuchten Proben deutlich über dem Wert lag."
+
+
+@cache
+def vocabulary() -> tuple[str, ...]:
+    return tuple(
+        word for word in wordfreq.top_n_list("en", 4000) if word.isalpha() and word.isascii() and len(word) > 3
+    )
+
+
+def english(words: int, seed: int = 0) -> str:
+    """So many different English words."""
+    return " ".join(random.Random(seed).sample(vocabulary(), words))
+
+
+@pytest.fixture(scope="session")
+def unigrams() -> Unigrams:
+    """A list of common words: others are as improbable as in the card's list."""
+    return Unigrams.of_counts("common words", dict.fromkeys(vocabulary(), 100000000))
+
+
+@pytest.fixture
+def paper() -> Callable[..., Document]:
+    """A document that every rule keeps, but for what a case says otherwise."""
+
+    def made(
+        body: Sequence[tuple[str | None, str | None]] | None = None,
+        *,
+        words: int = 500,
+        paragraphs: int = 5,
+        **fields: object,
+    ) -> Document:
+        if body is None:
+            each, more = divmod(words, paragraphs)
+            body = [(None, english(each + (i < more), i)) for i in range(paragraphs)]
+        values = {"title": "A title of words", "abstract": english(60, 99), "date": "2011-05-06", **fields}
+        return Document(paper_id="p", body=tuple(Unit(*unit) for unit in body), **{"open_access": True, **values})  # type: ignore[arg-type]
+
+    return made
+
+
+@pytest.fixture
+def card() -> Clean:
+    """The card's rules."""
+    return Clean()
+
+
+@pytest.fixture
+def recipe() -> Clean:
+    """The published recipe's."""
+    return Clean.model_validate({"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}})

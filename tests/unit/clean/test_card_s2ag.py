@@ -1,0 +1,88 @@
+"""The S2 V2 card's rules for titles and abstracts: each threshold from both sides, each tie, each empty input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from s2corpus.spec import Clean
+from s2corpus.text.clean import clean_s2ag
+from s2corpus.text.documents import Document
+from s2corpus.text.unigrams import Unigrams
+from tests.unit.clean.conftest import GERMAN, english
+
+NO_WORDS = "Xqz vvkt wqx zzjh pqk"
+
+
+def abstract(words: int) -> str:
+    return " ".join(english(250, i) for i in range(words // 250)) + " " + english(words % 250, 77)
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, "kept"),
+        ({"abstract": None}, "no_abstract"),
+        ({"abstract": "  "}, "no_abstract"),
+        ({"abstract": f"{GERMAN} {GERMAN} {GERMAN} {GERMAN}"}, "abstract_not_english"),
+        ({"title": None}, "title_not_english"),
+        ({"title": ""}, "title_not_english"),
+        ({"title": NO_WORDS}, "title_not_english"),
+        ({"title": "Significant biological discoveries"}, "kept"),
+        ({"abstract": abstract(50)}, "kept"),
+        ({"abstract": abstract(49)}, "abstract_short"),
+        ({"abstract": abstract(1000)}, "kept"),
+        ({"abstract": abstract(1001)}, "abstract_long"),
+        ({"abstract": abstract(49), "date": None}, "abstract_short"),
+        ({"date": None}, "no_year"),
+        ({"date": "1970"}, "kept"),
+        ({"date": "1969-12-31"}, "before_1970"),
+    ],
+)
+def test_outcome(unigrams: Unigrams, fields: dict[str, Any], expected: str) -> None:
+    values = {"title": "Significant results about something", "abstract": abstract(60), "date": "2011", **fields}
+    assert clean_s2ag(Document("p", body=None, **values), Clean(), unigrams).outcome == expected
+
+
+@pytest.mark.parametrize(
+    ("mean", "title", "expected"),
+    [
+        (-19.0, "Significant results about something", "kept"),
+        (-20.0, "Significant results about something", "abstract_improbable"),  # must be higher
+        (-20.0, NO_WORDS, "title_not_english"),
+        (-19.0, NO_WORDS, "kept"),  # a title may be another language's if its words are probable
+    ],
+)
+def test_log_probabilities_must_be_above_the_threshold(mean: float, title: str, expected: str) -> None:
+    flat = Unigrams("flat", {}, unknown=mean, threshold=-20.0)
+    assert clean_s2ag(Document("p", title, abstract(60), "2011", None), Clean(), flat).outcome == expected
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"),
+    [
+        ("mitosis " * 5, "kept"),
+        ("of " * 5, "kept"),
+        ("a " * 5, "bad_top_word"),  # and what comes second is a title word of … see below
+        ("a " * 5 + "mitosis " * 4, "kept"),
+        ("a " * 5 + "l1 " * 4, "bad_top_word"),
+        ("I " * 5 + "mitosis " * 4, "bad_top_word"),  # only `a` may be one letter
+        ("A " * 5 + "mitosis " * 4, "bad_top_word"),
+        ("mitosis, " * 5, "bad_top_word"),
+        ("2 " * 5, "bad_top_word"),
+        ("l1 " * 5 + "mitosis " * 5, "bad_top_word"),  # a tie: the first to appear
+        ("mitosis " * 5 + "l1 " * 5, "kept"),
+    ],
+)
+def test_the_most_frequent_word(unigrams: Unigrams, most: str, expected: str) -> None:
+    # Every other word is there once, the title's first one with a hyphen: it is the second most frequent unless a case says.
+    document = Document("p", "Two-fold significant results", f"{most} {english(70, 5)}", "2011", None)
+    assert clean_s2ag(document, Clean(), unigrams).outcome == expected
+
+
+def test_the_text_is_title_and_abstract(unigrams: Unigrams) -> None:
+    document = Document("p", " Significant  results\nabout something", f" {abstract(60)}\n", "2011", None)
+    assert (
+        clean_s2ag(document, Clean(), unigrams).text == f"Significant results about something\n\n{abstract(60).strip()}"
+    )

@@ -1,0 +1,189 @@
+"""The S2 V2 card's rules for full texts: each threshold from both sides, each tie, each empty input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from s2corpus.spec import Clean
+from s2corpus.text.clean import clean_s2orc
+from s2corpus.text.documents import Document
+from s2corpus.text.unigrams import Unigrams
+from tests.unit.clean.conftest import GERMAN, english
+
+Paper = Callable[..., Document]
+NOISE = "xqz vvkt wqx zzjh pqk"  # words that no list has
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, "kept"),
+        ({"title": None}, "no_title"),
+        ({"title": " \n"}, "no_title"),
+        ({"abstract": None}, "no_abstract"),
+        ({"abstract": ""}, "no_abstract"),
+        ({"open_access": False}, "closed"),
+        ({"open_access": False, "title": None}, "closed"),  # the first hit decides
+        ({"title": None, "abstract": None}, "no_title"),
+        ({"date": None}, "no_year"),
+        ({"date": "1970"}, "kept"),
+        ({"date": "1970-01-01"}, "kept"),
+        ({"date": "1969-12-31"}, "before_1970"),
+        ({"date": "1969"}, "before_1970"),
+        ({"words": 500}, "kept"),
+        ({"words": 499}, "short"),
+        ({"words": 499, "date": None}, "short"),
+        ({"paragraphs": 5}, "kept"),
+        ({"paragraphs": 4}, "few_paragraphs"),
+        ({"paragraphs": 4, "date": "1950"}, "before_1970"),
+        ({"body": []}, "not_english"),
+        ({"body": [("Only a head", None)]}, "not_english"),
+        ({"body": [("A", "EQUATION"), ("B", "EQUATION .")]}, "not_english"),
+    ],
+)
+def test_outcome(paper: Paper, card: Clean, unigrams: Unigrams, fields: dict[str, Any], expected: str) -> None:
+    assert clean_s2orc(paper(**fields), card, unigrams).outcome == expected
+
+
+def test_a_paper_without_parse(card: Clean, unigrams: Unigrams) -> None:
+    document = Document("p", "Title", "Abstract", "2011", None, open_access=False)
+    assert clean_s2orc(document, card, unigrams).outcome == "no_parse"
+
+
+@pytest.mark.parametrize(
+    ("english_paragraphs", "german_paragraphs", "expected"),
+    [(5, 0, "kept"), (5, 4, "kept"), (5, 5, "not_english"), (5, 6, "not_english"), (0, 5, "not_english")],
+)
+def test_the_paper_is_in_the_language_of_most_paragraphs(
+    paper: Paper, card: Clean, unigrams: Unigrams, english_paragraphs: int, german_paragraphs: int, expected: str
+) -> None:
+    body = [(None, english(110, i)) for i in range(english_paragraphs)] + [(None, GERMAN)] * german_paragraphs
+    assert clean_s2orc(paper(body), card, unigrams).outcome == expected
+
+
+def test_formulas_have_no_vote(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+    body = [(None, english(100, i)) for i in range(5)] + [(None, "EQUATION"), (None, "")] * 9
+    assert clean_s2orc(paper(body), card, unigrams).outcome == "kept"
+
+
+@pytest.mark.parametrize(("equations", "expected"), [(0, "short"), (1, "kept")])
+def test_words_count_before_anything_is_removed(
+    paper: Paper, card: Clean, unigrams: Unigrams, equations: int, expected: str
+) -> None:
+    body = [("Head", english(100, i)) for i in range(4)] + [("Head", english(98, 4))]  # 498 and one header
+    body += [("Head", "EQUATION")] * equations
+    assert clean_s2orc(paper(body), card, unigrams).outcome == expected
+
+
+def test_an_improbable_section_goes_with_its_paragraphs(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+    good = [("Results", english(100, i)) for i in range(5)]
+    decision = clean_s2orc(paper([*good[:3], ("Residue", NOISE), *good[3:]]), card, unigrams)
+    assert decision.outcome == "kept"
+    assert (decision.paragraphs, decision.removed_sections) == (5, 1)
+    assert decision.text is not None
+    assert "Residue" not in decision.text
+    assert NOISE not in decision.text
+
+
+def test_paragraphs_of_removed_sections_do_not_count(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+    body = [("Results", english(150, i)) for i in range(4)] + [("Residue", NOISE)]
+    assert clean_s2orc(paper(body), card, unigrams).outcome == "few_paragraphs"
+
+
+def test_a_section_is_judged_as_a_whole(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+    body = [("Results", english(110, i)) for i in range(4)] + [("Results", english(60, 9)), ("Results", NOISE)]
+    assert clean_s2orc(paper(body), card, unigrams).paragraphs == 6
+
+
+def test_a_section_without_paragraphs_stays(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+    body = [("Xqzvvk::Results", english(100, i)) for i in range(5)]
+    decision = clean_s2orc(paper(body), card, unigrams)
+    assert decision.removed_sections == 0
+    assert decision.text is not None
+    assert decision.text.split("\n\n")[2] == "Xqzvvk"
+
+
+@pytest.mark.parametrize(("threshold", "outcome"), [(-16.0, "kept"), (-15.0, "few_paragraphs")])
+def test_a_mean_at_the_threshold_stays(paper: Paper, threshold: float, outcome: str) -> None:
+    halves = Unigrams("halves", {}, unknown=-16.0, threshold=threshold)  # every word has log probability −16
+    assert clean_s2orc(paper(), Clean(), halves).outcome == outcome
+
+
+def test_the_spec_may_set_the_threshold(paper: Paper, unigrams: Unigrams) -> None:
+    assert clean_s2orc(paper(), Clean(min_log_prob=0.0), unigrams).outcome == "few_paragraphs"
+
+
+@pytest.mark.parametrize(
+    ("times", "word", "expected"),
+    [
+        (74, "mitosis", "kept"),  # 74 of 1,000: below 7.5 %
+        (75, "mitosis", "bad_top_word"),  # at 7.5 %
+        (74, "mitosis,", "bad_top_word"),  # not letters only
+        (74, "l1", "bad_top_word"),
+        (74, "a", "kept"),
+        (74, "naïve", "kept"),  # any letters
+        (74, "[1]", "bad_top_word"),
+    ],
+)
+def test_the_most_frequent_word(
+    paper: Paper, card: Clean, unigrams: Unigrams, times: int, word: str, expected: str
+) -> None:
+    body = [(None, english(200, i)) for i in range(4)] + [
+        (None, english(200 - times, 4)),
+        (None, " ".join([word] * times)),
+    ]
+    assert clean_s2orc(paper(body), card, unigrams).outcome == expected
+
+
+@pytest.mark.parametrize(("first", "expected"), [("mitosis", "kept"), ("l1", "bad_top_word")])
+def test_of_equally_frequent_words_the_first_counts(
+    paper: Paper, card: Clean, unigrams: Unigrams, first: str, expected: str
+) -> None:
+    second = {"mitosis": "l1", "l1": "mitosis"}[first]
+    body = [(None, english(200, i)) for i in range(5)] + [(None, f"{first} {second} " * 30)]
+    assert clean_s2orc(paper(body), card, unigrams).outcome == expected
+
+
+def test_the_most_frequent_word_is_taken_of_what_remains(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+    body = [("Results", english(110, i)) for i in range(5)] + [("Residue", "xqz1 " * 200)]
+    decision = clean_s2orc(paper(body), card, unigrams)
+    assert decision.outcome == "kept"
+    assert decision.top_word != "xqz1"
+
+
+def test_upper_and_lower_case_are_two_words(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+    body = [(None, english(200, i)) for i in range(5)] + [(None, "Mitosis mitosis " * 45)]
+    assert clean_s2orc(paper(body), card, unigrams).outcome == "kept"
+
+
+def test_the_text_of_a_kept_paper(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+    paragraphs = [english(100, i) for i in range(5)]
+    sections = ["Introduction", "Methods::Data", "Methods::Data", "Methods::Models", None]
+    decision = clean_s2orc(paper(list(zip(sections, paragraphs, strict=True))), card, unigrams)
+    one, two, three, four, five = paragraphs
+    body = f"Introduction\n{one}\n\nMethods\n\nData\n{two}\n{three}\n\nModels\n{four}\n\n{five}"
+    assert decision.text == f"A title of words\n\n{english(60, 99)}\n\n{body}"
+
+
+def test_what_was_not_evaluated_is_null(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+    decision = clean_s2orc(paper(words=499), card, unigrams)
+    assert (decision.outcome, decision.words, decision.language) == ("short", 499, "en")
+    assert (decision.top_word, decision.log_prob, decision.paragraphs, decision.text) == (None, None, None, None)
+
+
+@pytest.mark.parametrize(
+    "fields", [{}, {"words": 499}, {"date": None}, {"title": None}, {"body": []}, {"paragraphs": 4}]
+)
+def test_evaluating_everything_changes_no_decision(paper: Paper, unigrams: Unigrams, fields: dict[str, Any]) -> None:
+    quick = clean_s2orc(paper(**fields), Clean(), unigrams)
+    whole = clean_s2orc(paper(**fields), Clean(evaluate_all=True), unigrams)
+    assert (whole.outcome, whole.text) == (quick.outcome, quick.text)
+    assert whole.words is not None
+    assert whole.removed_sections is not None
+
+
+def test_unknown_years_are_kept_where_the_spec_says_so(paper: Paper, unigrams: Unigrams) -> None:
+    assert clean_s2orc(paper(date=None), Clean(unknown_year="keep"), unigrams).outcome == "kept"

@@ -1,0 +1,101 @@
+"""The layout of `text`: title, abstract and blocks; it round-trips."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from s2corpus.text.layout import Unit, blocks, document_text, line, lines_of, units_of_parse
+
+
+@pytest.mark.parametrize(
+    ("units", "expected"),
+    [
+        pytest.param([("A", "one"), ("A", "two")], [["A", "one", "two"]], id="a section is one block"),
+        pytest.param([("A", "one"), ("B", "two")], [["A", "one"], ["B", "two"]], id="each head opens a block"),
+        pytest.param([("A::B", "one")], [["A"], ["B", "one"]], id="a head without paragraphs is a block of its own"),
+        pytest.param(
+            [("A", "1"), ("A::B", "2"), ("A::C", "3")], [["A", "1"], ["B", "2"], ["C", "3"]], id="subsections"
+        ),
+        pytest.param(
+            [("A::B", "1"), ("C::B", "2")], [["A"], ["B", "1"], ["C"], ["B", "2"]], id="equal innermost heads"
+        ),
+        pytest.param([("A::B", "1"), ("A", "2")], [["A"], ["B", "1"], ["A", "2"]], id="back to a head already open"),
+        pytest.param([(None, "1"), (None, "2")], [["1", "2"]], id="no header: paragraphs only"),
+        pytest.param([("A", "1"), (None, "2")], [["A", "1"], ["2"]], id="after a section, none"),
+        pytest.param([("", "1"), (" :: ", "2")], [["1", "2"]], id="blank heads are none"),
+        pytest.param([("A", None), ("B", "1")], [["A"], ["B", "1"]], id="a head given without paragraph"),
+        pytest.param([("A", "EQUATION"), ("B", "1")], [["A"], ["B", "1"]], id="a paragraph of formulas is none"),
+        pytest.param([("A", "EQUATION ."), ("A", "1")], [["A", "1"]], id="nor is one with a full stop left"),
+        pytest.param([("A", "so EQUATION holds")], [["A", "so holds"]], id="a formula goes"),
+        pytest.param([("A", "EQUATIONS hold")], [["A", "EQUATIONS hold"]], id="a word that only starts so stays"),
+        pytest.param([("A\u0301", " x\n\ny\u2028z\t")], [["Á", "x y z"]], id="NFC, white space single"),
+        pytest.param([], [], id="nothing"),
+    ],
+)
+def test_blocks(units: list[tuple[str | None, str | None]], expected: list[list[str]]) -> None:
+    assert [block.lines for block in blocks(Unit(*unit) for unit in units)[0]] == expected
+
+
+@pytest.mark.parametrize(
+    ("units", "words"),
+    [
+        ([("Two words", "three more words")], 5),
+        ([("Head", "one"), ("Head", "two")], 3),  # a header counts once
+        ([("A::B", "one")], 3),
+        ([("A", "EQUATION"), ("A", "we have EQUATION here")], 6),  # before anything is removed
+        ([(None, "  ")], 0),
+        ([], 0),
+    ],
+)
+def test_words_are_counted_with_headers_before_anything_is_removed(units: list[tuple[str, str]], words: int) -> None:
+    assert blocks(Unit(*unit) for unit in units)[1] == words
+
+
+def test_text_of_title_and_abstract() -> None:
+    assert document_text(" A  title\n", "An\nabstract") == "A title\n\nAn abstract"
+
+
+text = st.text(max_size=30)
+units = st.lists(st.tuples(st.none() | text, text), max_size=12)
+
+
+@given(text, text, units)
+@settings(deadline=None)
+def test_text_round_trips_to_the_same_blocks_and_lines(
+    title: str, abstract: str, given_units: list[tuple[str | None, str]]
+) -> None:
+    made, _ = blocks(Unit(*unit) for unit in given_units)
+    whole = document_text(title, abstract, made)
+    assert lines_of(whole) == (line(title), line(abstract), [block.lines for block in made])
+    assert unicodedata.is_normalized("NFC", whole)
+
+
+@given(units)
+@settings(deadline=None)
+def test_no_word_of_a_paragraph_is_lost_but_formulas(given_units: list[tuple[str | None, str]]) -> None:
+    made, _ = blocks(Unit(*unit) for unit in given_units)
+    found = [word for block in made for paragraph in block.paragraphs for word in paragraph.split()]
+    expected = [word for _, text in given_units for word in line(text).split()]
+    assert found == expected
+
+
+CITING = "As shown [3] (Lyons and Waite, 2011), cells grow [1, 2]."
+PARAGRAPH = {
+    "section": "Intro",
+    "text": CITING,
+    "cite_spans": [
+        {"start": CITING.index(surface), "end": CITING.index(surface) + len(surface), "text": surface, "ref_id": None}
+        for surface in ("[3]", "Lyons and Waite, 2011", "[1, 2]")
+    ],
+}
+
+
+@pytest.mark.parametrize(("drop", "expected"), [(False, CITING), (True, "As shown, cells grow.")], ids=["keep", "drop"])
+def test_citations_are_kept_as_printed_or_dropped_with_their_brackets(drop: bool, expected: str) -> None:
+    parse = {"body_text": [PARAGRAPH]}
+    (unit,) = units_of_parse(parse, drop_citations=drop)
+    assert (unit.section, line(unit.text or "")) == ("Intro", expected)

@@ -1,0 +1,84 @@
+"""Train, valid or held back by date: fixed and rolling, as precise as the date is."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from s2corpus import spec
+from s2corpus.text.splits import Split, bounds, date_span, recipe_split, split_by_date
+
+CARD = bounds(spec.Split(), datetime(2023, 2, 1, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("published", "expected"),
+    [
+        ("2022-11-30", Split.TRAIN),
+        ("2022-12-01", Split.VALID),
+        ("2023-01-03", Split.VALID),
+        ("2023-01-04", Split.LATE),
+        ("2022-11", Split.TRAIN),
+        ("2022-12", Split.VALID),
+        ("2023-01", Split.UNDATED),  # from valid into what comes after
+        ("2023-02", Split.LATE),
+        ("2021", Split.TRAIN),
+        ("2022", Split.UNDATED),
+        ("2023", Split.UNDATED),
+        ("2024", Split.LATE),
+        (None, Split.UNDATED),
+    ],
+)
+def test_fixed_split_of_the_card(published: str | None, expected: Split) -> None:
+    assert split_by_date(published, *CARD) == expected
+
+
+def test_unknown_dates_go_to_train_where_they_are_kept() -> None:
+    assert split_by_date(None, *CARD, undated=Split.TRAIN) == Split.TRAIN
+
+
+@pytest.mark.parametrize(
+    ("as_of", "first", "last"),
+    [
+        (datetime(2023, 2, 1, tzinfo=UTC), date(2022, 12, 30), date(2023, 1, 31)),  # 33 days, as_of not among them
+        (datetime(2024, 3, 1, tzinfo=UTC), date(2024, 1, 28), date(2024, 2, 29)),
+        (datetime(2023, 2, 1, 12, tzinfo=UTC), date(2022, 12, 31), date(2023, 2, 1)),  # a day begun counts
+    ],
+)
+def test_rolling_split_takes_the_last_33_days(as_of: datetime, first: date, last: date) -> None:
+    assert bounds(spec.Split(kind="rolling"), as_of) == (first, last)
+    assert (last - first).days + 1 == 33
+
+
+@pytest.mark.parametrize(
+    ("given", "first", "last"),
+    [
+        ("2020-02-29", date(2020, 2, 29), date(2020, 2, 29)),
+        ("2020-02", date(2020, 2, 1), date(2020, 2, 29)),
+        ("2021", date(2021, 1, 1), date(2021, 12, 31)),
+    ],
+)
+def test_date_span(given: str, first: date, last: date) -> None:
+    assert date_span(given) == (first, last)
+
+
+@pytest.mark.parametrize("wrong", ["2021-02-29", "2021-13", "next year", "", "0000", "2021-01-01T00:00:00Z"])
+def test_what_is_no_date_is_refused(wrong: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        date_span(wrong)
+
+
+@pytest.mark.parametrize(
+    ("published", "expected"),
+    [
+        ("2023-12-31", Split.TRAIN),
+        ("2024-07-31", Split.TRAIN),
+        ("2024-08-01", Split.VALID),
+        ("2024-08", Split.VALID),
+        ("2024", Split.TRAIN),  # taken for 1 January
+        ("2030", Split.VALID),  # no upper bound
+    ],
+)
+def test_split_of_the_recipe(published: str, expected: Split) -> None:
+    assert recipe_split(published, date(2024, 8, 1)) == expected

@@ -1,0 +1,73 @@
+"""Log probability: mean log2 of each word's share, unknown words as if counted √V + 1 times."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import math
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from s2corpus.errors import UserError
+from s2corpus.text import Unigrams, log_probabilities, log_probability
+from s2corpus.text.unigrams import parse_unigrams, wordfreq_unigrams
+
+COUNTS = {"the": 6, "cat": 1, "sat": 1}  # V = 3, 8 words in all
+LIST = Unigrams.of_counts("three words", COUNTS)
+UNKNOWN = math.log2((math.sqrt(3) + 1) / 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the", math.log2(6 / 8)),
+        ("The", math.log2(6 / 8)),  # lower-cased
+        ("cat sat", -3.0),
+        ("the cat", (math.log2(6 / 8) - 3) / 2),
+        ("zebra", UNKNOWN),
+        ("cat.", (-3 + UNKNOWN) / 2),  # punctuation is a word of its own
+        ("", 0.0),
+        ("  ", 0.0),
+    ],
+)
+def test_log_probability(text: str, expected: float) -> None:
+    assert log_probability(text, LIST) == pytest.approx(expected)
+
+
+def test_log_probabilities_of_an_array() -> None:
+    assert log_probabilities(pa.array(["cat", None, ""]), LIST).to_pylist() == [-3.0, None, 0.0]
+
+
+CSV = b"word,count\nthe,6\ncat,1\nsat,1\n"
+
+
+@pytest.mark.parametrize(
+    "content", [CSV, b"the\t6\ncat\t1\nsat\t1", gzip.compress(CSV), b"cat,1\r\nsat,1\r\nthe,6\r\n"]
+)
+def test_a_list_is_csv_or_tab_separated_plain_or_gzipped(content: bytes) -> None:
+    found = parse_unigrams("list", content, hashlib.sha256(content).hexdigest())
+    assert (dict(found.log_shares), found.unknown) == (LIST.log_shares, LIST.unknown)
+
+
+@pytest.mark.parametrize(
+    ("content", "sha256", "message"),
+    [(CSV, "0" * 64, "SHA-256 is"), (b"nothing here", None, "no line reads"), (b"", None, "no line reads")],
+)
+def test_a_wrong_list_is_refused(content: bytes, sha256: str | None, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        parse_unigrams("list", content, sha256)
+
+
+def test_the_cards_list_is_read_as_it_is_published(shared_data: Path) -> None:
+    found = parse_unigrams("1T", (shared_data / "unigrams" / "count_1w.txt.gz").read_bytes())
+    assert len(found.log_shares) == 333_333
+    assert found.log_shares["the"] == pytest.approx(-4.668, abs=1e-3)
+    assert found.unknown == pytest.approx(-29.9215, abs=1e-3)
+
+
+def test_the_embedded_list_is_on_the_same_scale(shared_data: Path) -> None:
+    card = parse_unigrams("1T", (shared_data / "unigrams" / "count_1w.txt.gz").read_bytes())
+    assert wordfreq_unigrams().unknown == pytest.approx(card.unknown, abs=0.1)
+    assert wordfreq_unigrams().log_shares["the"] == pytest.approx(card.log_shares["the"], abs=0.5)

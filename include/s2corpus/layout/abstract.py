@@ -6,7 +6,7 @@ import re
 
 from .measures import Measures
 from .model import Kind, Line
-from .text import Hyphens
+from .text import Joiner
 
 _HEAD = re.compile(
     r"\s*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|(?:executive\s+)?summary|zusammenfassung|résumé|resumen|摘\s*要)\s*(?P<stop>[.:：—–\-|]+)?\s*",
@@ -136,7 +136,7 @@ def _ended(line: Line) -> bool:
     return line.text.rstrip().endswith((".", "!", "?", "”"))
 
 
-def keywords(lines: list[Line], hyphens: Hyphens) -> list[str]:
+def keywords(lines: list[Line], joiner: Joiner) -> list[str]:
     """The keywords; their lines are marked FRONT."""
     for i, line in enumerate(lines):
         match = _KEYWORDS.match(line.text)
@@ -156,6 +156,6 @@ def keywords(lines: list[Line], hyphens: Hyphens) -> list[str]:
             run.append(other)
         for x in run:
             x.kind = Kind.FRONT
-        text = _KEYWORDS.sub("", hyphens.text(run).text, count=1)
+        text = _KEYWORDS.sub("", joiner.text(run).text, count=1)
         return [k for part in re.split(r"[;,·•|，；、]|\s[-–]\s", text) if (k := part.strip(" ."))]
     return []

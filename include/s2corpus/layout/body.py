@@ -9,7 +9,7 @@ from .formulas import LABEL, is_formula
 from .heads import head_length, run_in, split_number
 from .measures import Measures
 from .model import Document, Kind, Line
-from .text import Hyphens, Text
+from .text import Joiner, Text
 
 _ENDS = re.compile(r"[.!?:;。！？][\"'”’)\]\d,–\s*†‡]*\s*$")
 _ITEM = re.compile(r"\s*(?:[•▪◦‣·∙○●■–—-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)")
@@ -40,25 +40,25 @@ class Section:
     after_references: bool = False
 
 
-def read(document: Document, measures: Measures, hyphens: Hyphens) -> list[Section]:
+def read(document: Document, measures: Measures, joiner: Joiner) -> list[Section]:
     """The sections in order, those after the reference list too; text before the first head is a section without head."""
     lines = [line for page in document.pages for line in page.lines if line.kind in (Kind.BODY, Kind.REFERENCE)]
     last = max((i for i, line in enumerate(lines) if line.kind is Kind.REFERENCE), default=len(lines))
     body = [line for line in lines[:last] if line.kind is Kind.BODY]
     behind = [line for line in lines[last:] if line.kind is Kind.BODY]
-    out = _sections(body, measures, hyphens)
-    for section in _sections(behind, measures, hyphens):
+    out = _sections(body, measures, joiner)
+    for section in _sections(behind, measures, joiner):
         section.after_references = True
         out.append(section)
     return out
 
 
-def _sections(lines: list[Line], measures: Measures, hyphens: Hyphens) -> list[Section]:
+def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Section]:
     sections = [Section("", "")]
     paragraph: list[Line] = []
 
     def flush() -> None:
-        content = hyphens.text(paragraph)
+        content = joiner.text(paragraph)
         if content.text:
             sections[-1].items.append(Paragraph(content))
         paragraph.clear()
@@ -68,7 +68,7 @@ def _sections(lines: list[Line], measures: Measures, hyphens: Hyphens) -> list[S
         line = lines[i]
         if count := head_length(lines, i, measures):
             flush()
-            sections.append(Section(*split_number(hyphens.text(lines[i : i + count]).text)))
+            sections.append(Section(*split_number(joiner.text(lines[i : i + count]).text)))
             i += count
         elif is_formula(line, measures):
             flush()
@@ -77,13 +77,13 @@ def _sections(lines: list[Line], measures: Measures, hyphens: Hyphens) -> list[S
                 i + count < len(lines) and lines[i + count].page == line.page and is_formula(lines[i + count], measures)
             ):
                 count += 1
-            sections[-1].items.append(_formula(hyphens.text(lines[i : i + count]).text))
+            sections[-1].items.append(_formula(joiner.text(lines[i : i + count]).text))
             i += count
         else:
             split = run_in(line, lines[i - 1] if i else None, measures)
             if split:
                 flush()
-                sections.append(Section(*split_number(hyphens.text([split[0]]).text)))
+                sections.append(Section(*split_number(joiner.text([split[0]]).text)))
                 line = split[1]
             elif paragraph and _breaks(paragraph, line, measures):
                 flush()

@@ -18,8 +18,10 @@ _YEAR = r"(?:(?:1[6-9]|20)\d\d[a-z]?|in press|forthcoming|n\.\s?d\.)"
 _SURNAME = r"(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|ter|ten|Van|De|Von|Du|La|Le|Di)\s(?:der\s|den\s|la\s)?)?[A-ZÀ-ÖØ-ÞŁŠŽČĆĐŚŞİŐ][\w’'‐-]+"
 _NAMES = rf"{_SURNAME}(?:\s+et\s+al\.?|(?:\s*,\s*{_SURNAME})*\s*,?\s*(?:and|&|und)\s+{_SURNAME}(?:\s+et\s+al\.?)?|(?:\s+{_SURNAME}){{0,2}})?"
 _NAME_YEAR = re.compile(
-    rf"(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b|\s*:\s*\d+(?:[–-]\d+)?)*)(?P<close>\)?)"
+    rf"(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b)*)(?P<close>\)?)"
 )
+_YEARS = re.compile(rf"{_YEAR}|\b[a-z]\b")
+_CITED = re.compile(r"[(\[;]\s*(?:e\.g\.,?\s*|see\s+|cf\.\s*)?$")
 _FLOAT = re.compile(
     r"\b(?P<kind>Figures?|Figs?\.?|FIGURES?|FIGS?\.?|Tables?|TABLES?|Tab\.)\s*(?P<number>(?:[A-Z]\.?)?\d+(?:\.\d+)*|[IVXL]+\b)(?P<panel>\s?[a-z]\b|[A-H]\b)?"
 )
@@ -120,7 +122,7 @@ class Linker:
                 Callout(m.start(), m.end(), "bibr", self._labels.get(m.group(1).split(",")[0].strip(), ""))
                 for m in _KEY.finditer(text.text)
             ]
-        return [c for m in _NAME_YEAR.finditer(text.text) if (c := self._name_year(text.text, m)) is not None]
+        return [c for m in _NAME_YEAR.finditer(text.text) for c in self._name_years(text.text, m)]
 
     def _numbers(self, text: str, start: int, end: int) -> list[Callout]:
         """One callout a number; the first takes the opening bracket, the last the closing one."""
@@ -132,18 +134,26 @@ class Linker:
             out.append(Callout(left, right, "bibr", self._labels.get(text[s:e], "")))
         return out if any(c.target for c in out) else []
 
-    def _name_year(self, text: str, match: re.Match[str]) -> Callout | None:
-        names = [_fold(n) for n in re.findall(_SURNAME, match.group("names"))]
-        years = re.findall(_YEAR, match.group("years"))
-        target = self._lookup(names, years[0] if years else "")
-        if (
-            target is None
-            and "et al" not in match.group("names")
-            and match.group("close") != ")"
-            and not re.search(r"[(\[;]\s*(?:e\.g\.,?\s*|see\s+|cf\.\s*)?$", text[: match.start()][-12:])
-        ):
-            return None
-        return Callout(match.start(), match.end(), "bibr", target or "")
+    def _name_years(self, text: str, match: re.Match[str]) -> list[Callout]:
+        """One callout a year: the first takes the names, the last the closing bracket."""
+        names = [_fold(n) for n in re.findall(_SURNAME, match["names"])]
+        start = match.start("years")
+        years = [(m.start() + start, m.end() + start, m.group()) for m in _YEARS.finditer(match["years"])]
+        out: list[Callout] = []
+        whole = ""
+        for i, (s, e, year) in enumerate(years):
+            whole = year if len(year) > 2 else whole[:4] + year
+            left = match.start() if i == 0 else s
+            right = match.end() if i == len(years) - 1 else e
+            out.append(Callout(left, right, "bibr", self._lookup(names, whole) or ""))
+        if any(c.target for c in out):
+            return out
+        cited = (
+            "et al" in match["names"]
+            or match["close"] == ")"
+            or _CITED.search(text[max(match.start() - 12, 0) : match.start()])
+        )
+        return out if cited else []
 
     def _lookup(self, names: list[str], year: str) -> str | None:
         for name in names[:3]:

@@ -71,6 +71,8 @@ def parse(raw: str) -> Reference:
     out.volume, out.issue, out.pages = first(Label.VOLUME), first(Label.ISSUE), first(Label.PAGES)
     years = [m.group() for d in found.get(Label.DATE, []) if (m := _YEAR.search(d))]
     out.year = next(iter(years), "") or next((m.group() for m in _YEAR.finditer(raw)), "")
+    if out.year and (letter := re.search(rf"{out.year}([a-z])\b", raw)) and not out.year[-1].isalpha():
+        out.year += letter.group(1)
     if match := _DOI.search(raw):
         out.doi = match.group().rstrip(".,;)]")
     if match := _ARXIV.search(raw) or _OLD_ARXIV.search(raw):

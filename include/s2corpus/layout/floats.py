@@ -9,7 +9,7 @@ from itertools import pairwise
 from .heads import NUMBERED
 from .measures import Measures
 from .model import Box, Document, Kind, Line, Page
-from .text import Hyphens
+from .text import Joiner
 
 _CAPTION = re.compile(
     r"\s*(?P<head>(?P<kind>Figure|FIGURE|Fig\.?|FIG\.?|Abbildung|Abb\.|图|Table|TABLE|Tab\.|Tabelle|表|Algorithm|Scheme|Box|Chart|Plate)\s*"
@@ -30,7 +30,7 @@ class Float:
     rows: list[list[str]] = field(default_factory=list)
 
 
-def read(document: Document, measures: Measures, hyphens: Hyphens) -> list[Float]:
+def read(document: Document, measures: Measures, joiner: Joiner) -> list[Float]:
     """Finds the captions and marks CAPTION, FIGURE and TABLE lines."""
     found: list[Float] = []
     for page in document.pages:
@@ -39,7 +39,7 @@ def read(document: Document, measures: Measures, hyphens: Hyphens) -> list[Float
         graphics = _graphics(page)
         insides = _insides(page, captions, graphics, running, measures)
         for caption, inside in zip(captions, insides, strict=True):
-            found.append(_float(caption, inside, hyphens))
+            found.append(_float(caption, inside, joiner))
         for line in page.lines:
             if line.kind is Kind.BODY and line.block not in running and _on_graphics(line, graphics, measures):
                 line.kind = Kind.FIGURE
@@ -99,8 +99,8 @@ def _goes_on(run: list[Line], line: Line, measures: Measures) -> bool:
     return full and line.font == last.font and not last.text.rstrip().endswith(".") and line.size < measures.size + 0.2
 
 
-def _float(caption: list[Line], inside: list[Line], hyphens: Hyphens) -> Float:
-    text = hyphens.text(caption).text
+def _float(caption: list[Line], inside: list[Line], joiner: Joiner) -> Float:
+    text = joiner.text(caption).text
     match = _CAPTION.match(text)
     head = text[: match.end()].strip() if match else ""
     label = match["label"] if match else ""

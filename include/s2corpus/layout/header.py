@@ -10,7 +10,7 @@ from .authors import Author, authors
 from .heads import is_head
 from .measures import Measures
 from .model import Document, Kind, Line, Page
-from .text import Hyphens, clean
+from .text import Joiner, clean
 
 
 @dataclass(slots=True)
@@ -23,13 +23,13 @@ class Header:
     keywords: list[str] = field(default_factory=list)
 
 
-def read(document: Document, measures: Measures, hyphens: Hyphens) -> Header:
+def read(document: Document, measures: Measures, joiner: Joiner) -> Header:
     """Reads the front and marks its lines FRONT or ABSTRACT: all of the first page before the body's first line."""
     header = Header()
     page = document.pages[0]
     lines = [line for line in page.lines if line.kind is Kind.BODY]
     title = titles.find(lines, page.height, document.claimed_title)
-    header.title = clean(hyphens.text(title).text)
+    header.title = clean(joiner.text(title).text)
     for line in title:
         line.kind = Kind.FRONT
     top = min((line.y0 for line in title), default=0.0)
@@ -39,7 +39,7 @@ def read(document: Document, measures: Measures, hyphens: Hyphens) -> Header:
     if not abstract and len(document.pages) > 1:
         second = [line for line in document.pages[1].lines if line.kind is Kind.BODY]
         abstract = abstracts.find(second, 0.0, measures)
-    header.keywords = abstracts.keywords(lines, hyphens)
+    header.keywords = abstracts.keywords(lines, joiner)
     lines = [line for line in lines if line.kind is Kind.BODY]
     start = _start(lines, bottom, abstract, measures)
     body = lines[start] if start < len(lines) else None
@@ -52,13 +52,22 @@ def read(document: Document, measures: Measures, hyphens: Hyphens) -> Header:
         abstract = abstracts.unheaded(between, measures)
         above = min([above, *(line.y0 for line in abstract[:1])])
     edge = _sidebar(title, abstract or ([body] if body else []), page)
-    front = [x for x in lines if x not in abstract and bottom - 2 < x.y1 and x.y0 < above - 2 and x.x1 > edge]
+    late = [x for i, x in enumerate(lines) if i >= start and _running(lines, i, measures)]
+    front = [
+        x
+        for i, x in enumerate(lines)
+        if x not in abstract
+        and bottom - 2 < x.y1
+        and x.y0 < above - 2
+        and x.x1 > edge
+        and (i < start or x.y1 < min((r.y0 for r in late if r.x0 < x.x1 and x.x0 < r.x1), default=0.0))
+    ]
     header.authors = authors(front)
     for line in front:
         line.kind = Kind.FRONT
     for line in abstract:
         line.kind = Kind.ABSTRACT
-    header.abstract = [text for run in _paragraphs(abstract) if (text := hyphens.text(run).text)]
+    header.abstract = [text for run in _paragraphs(abstract) if (text := joiner.text(run).text)]
     for i, line in enumerate(lines):
         if line.kind is Kind.BODY and (
             i < start or line.y1 < top or line.x1 <= edge or abstracts.FRONT.match(line.text)
@@ -88,7 +97,7 @@ def _start(lines: list[Line], bottom: float, abstract: list[Line], measures: Mea
         if _running(lines, i, measures) and _running(lines, i + 1, measures):
             head = i - 1 in below and is_head(lines, i - 1, measures)
             return i - 1 if head else i
-    return len(lines) if abstract else min(below, default=0)
+    return len(lines)
 
 
 def _running(lines: list[Line], i: int, measures: Measures) -> bool:

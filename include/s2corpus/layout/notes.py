@@ -6,7 +6,7 @@ import re
 
 from .measures import Measures
 from .model import Document, Kind, Line, Page
-from .text import Hyphens
+from .text import Joiner
 
 _MARKED = re.compile(r"\s*(?:[*†‡§¶∗⋆♯#✉]|\d{1,2}(?=\s?[A-Z(“\"h]))")
 _IMPRINT = re.compile(
@@ -16,7 +16,7 @@ _IMPRINT = re.compile(
 )
 
 
-def read(document: Document, measures: Measures, hyphens: Hyphens) -> list[str]:
+def read(document: Document, measures: Measures, joiner: Joiner) -> list[str]:
     """The footnotes' texts; marks their lines NOTE."""
     out: list[str] = []
     for page in document.pages:
@@ -24,7 +24,7 @@ def read(document: Document, measures: Measures, hyphens: Hyphens) -> list[str]:
             for note in _feet(column, page, measures):
                 for line in note:
                     line.kind = Kind.NOTE
-                if text := hyphens.text(note).text:
+                if text := joiner.text(note).text:
                     out.append(text)
     return out
 

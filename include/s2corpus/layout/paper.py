@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import alto, back, body, callouts, fields, floats, fragments, furniture, header, notes, references, tei
+from . import alto, back, body, callouts, fields, floats, fragments, furniture, header, hyphens, notes, references, tei
 from .errors import Code, ExtractionError
 from .measures import measure
 from .model import Kind
-from .text import Hyphens
+from .text import Joiner
 from .version import VERSION
 
 
@@ -20,16 +20,18 @@ def extract(pdf: Path, *, timeout: float) -> bytes | None:
     lines = [line for page in document.pages for line in page.lines]
     if not lines:
         return None
+    hyphens.restore(document, pdf)
     furniture.mark(document)
     for page in document.pages:
         fragments.mend(page)
     measures = measure([line for line in lines if line.kind is Kind.BODY] or lines)
-    hyphens = Hyphens(lines)
-    front = header.read(document, measures, hyphens)
-    entries = references.read(document, hyphens)
-    found = floats.read(document, measures, hyphens)
-    feet = notes.read(document, measures, hyphens)
-    sections, behind = back.part(body.read(document, measures, hyphens))
+    lines = [line for page in document.pages for line in page.lines]
+    joiner = Joiner(lines)
+    front = header.read(document, measures, joiner)
+    entries = references.read(document, joiner)
+    found = floats.read(document, measures, joiner)
+    feet = notes.read(document, measures, joiner)
+    sections, behind = back.part(body.read(document, measures, joiner))
     parsed = [fields.parse(entry.raw) for entry in entries]
     texts = [item.content for section in sections for item in section.items if isinstance(item, body.Paragraph)]
     linker = callouts.Linker(callouts.style_of(texts, entries), entries, parsed, tei.float_ids(found))

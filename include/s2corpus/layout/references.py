@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from .model import Document, Kind, Line
-from .text import Hyphens
+from .text import Joiner
 
 _HEAD = re.compile(
     r"\s*(?:(?:\d+|[IVX]+|[A-Z])\s*\.?\s+)?(?:references?(?:\s+and\s+notes|\s+cited)?|bibliography|literature(?:\s+cited)?|works\s+cited|"
@@ -36,7 +36,7 @@ class Entry:
     raw: str
 
 
-def read(document: Document, hyphens: Hyphens) -> list[Entry]:
+def read(document: Document, joiner: Joiner) -> list[Entry]:
     """Finds the reference list, marks its lines REFERENCE (the head included) and splits it into entries."""
     lines = [line for page in document.pages for line in page.lines if line.kind is Kind.BODY]
     start = _start(lines)
@@ -45,7 +45,7 @@ def read(document: Document, hyphens: Hyphens) -> list[Entry]:
     stop = _stop(lines, start)
     for line in lines[start:stop]:
         line.kind = Kind.REFERENCE
-    return [e for group in _split(lines[start + 1 : stop]) if (e := _entry(group, hyphens)) is not None]
+    return [e for group in _split(lines[start + 1 : stop]) if (e := _entry(group, joiner)) is not None]
 
 
 def _start(lines: list[Line]) -> int | None:
@@ -174,8 +174,8 @@ def _is_hanging(lines: list[Line], columns: list[float]) -> int:
     return 1 if first and capital_out / max(outs, 1) >= capital_in / max(ins, 1) else -1
 
 
-def _entry(lines: list[Line], hyphens: Hyphens) -> Entry | None:
-    raw = hyphens.text(lines).text
+def _entry(lines: list[Line], joiner: Joiner) -> Entry | None:
+    raw = joiner.text(lines).text
     match = _LABEL.match(raw)
     label = ""
     if match:

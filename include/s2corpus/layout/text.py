@@ -22,6 +22,8 @@ _LIGATURES = str.maketrans(
     }
 )
 _HYPHENS = "-\u2010"
+_CJK = "\u2e80"
+"""From here on scripts are written without spaces."""
 _COMPOUND = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)+")
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -39,8 +41,8 @@ class Text:
     raised: list[tuple[int, int]] = field(default_factory=list)
 
 
-class Hyphens:
-    """Decides from the document's own words whether a hyphen at a line's end belongs to the word."""
+class Joiner:
+    """Joins lines, and decides from the document's own words whether a hyphen at a line's end belongs to the word."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
         self._compounds: Counter[str] = Counter()
@@ -72,7 +74,9 @@ class Hyphens:
                     if not self.kept(left, right):
                         parts[-1] = last[:-1]
                         length -= 1
-                elif last and last[-1] in _HYPHENS and len(last) > 1 and last[-2].isalnum():
+                elif (len(last) > 1 and last[-1] in _HYPHENS and last[-2].isalnum()) or (
+                    last[-1] >= _CJK and first[:1] >= _CJK
+                ):
                     separator = ""
             for i, token in enumerate(line.tokens):
                 text = clean(token.text)

@@ -1,0 +1,63 @@
+"""Hyphens that pdfalto lost: it drops the soft hyphen, which some typesetters use for every hyphen; PDFium keeps it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from .model import Document, Line
+
+_BREAK = "\ufffe"
+"""PDFium's sign for a hyphen at a line's end (U+0002 in some of its calls)."""
+_DASHES = "-\u00ad\u2010"
+_END_WORD = re.compile(rf"(\S+){_BREAK}(?:\r?\n)?([^\s{_BREAK}]+)")
+_INNER = re.compile(r"\S+")
+_FEW_LINES = 30
+_USUAL = 0.02
+"""Share of lines that end in a hyphen above which none are taken to be lost."""
+
+
+def restore(document: Document, pdf: Path) -> None:
+    """Puts lost hyphens back, where a document has hardly any at its lines' ends: those PDFium finds, by the words around them."""
+    lines = [line for page in document.pages for line in page.lines]
+    ends = sum(line.tokens[-1].text[-1] in _DASHES for line in lines)
+    if len(lines) < _FEW_LINES or ends > _USUAL * len(lines):
+        return
+    import pypdfium2
+
+    try:
+        source = pypdfium2.PdfDocument(pdf)
+    except pypdfium2.PdfiumError:
+        return
+    try:
+        for page, printed in zip(document.pages, source, strict=False):
+            text = printed.get_textpage().get_text_range().replace("\x02", _BREAK)
+            if _BREAK in text or "\u00ad" in text:
+                _mend(page.lines, text)
+    finally:
+        source.close()
+
+
+def _mend(lines: list[Line], text: str) -> None:
+    breaks = {(m.group(1).rpartition(_BREAK)[2], m.group(2)[:2]) for m in _END_WORD.finditer(text)}
+    words: dict[str, str] = {}
+    plain: set[str] = set()
+    for match in _INNER.finditer(text.replace(_BREAK, " ")):
+        word = match.group()
+        bare = "".join(c for c in word if c not in _DASHES)
+        if bare != word and len(bare) > 1:
+            words.setdefault(bare, word.replace("\u00ad", "-"))
+        else:
+            plain.add(word)
+    for i, line in enumerate(lines):
+        changed = False
+        for token in line.tokens:
+            whole = words.get(token.text)
+            if whole is not None and token.text not in plain:
+                token.text, changed = whole, True
+        last = line.tokens[-1]
+        after = lines[i + 1].tokens[0].text[:2] if i + 1 < len(lines) else ""
+        if (last.text, after) in breaks:
+            last.text, changed = last.text + "-", True
+        if changed:
+            line.forget()

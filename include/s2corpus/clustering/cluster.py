@@ -44,7 +44,7 @@ def cluster(
     """
     nodes = nodes_of(records, preprint_prefixes)
     edges = edges_of(nodes, min_title_score, max_preprint_years)
-    labels, fates = components(nodes.final_doi, edges)
+    labels, fates = components(nodes, edges, max_preprint_years)
     told = np.flatnonzero(fates != Fate.NEEDLESS)
     told = told[np.lexsort((edges.right[told], edges.left[told]))]
     edge_table = pa.table(

@@ -1,4 +1,4 @@
-"""Edges to clusters, strongest first, never joining two different DOIs of published papers."""
+"""Edges to clusters, strongest first, never joining two DOIs of published papers, nor by title two years that disagree."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from enum import IntEnum
 import numpy as np
 from numba import njit
 
-from s2corpus.clustering.edges import Edges
+from s2corpus.clustering.edges import TITLE, Edges
+from s2corpus.clustering.nodes import Nodes
 
 
 class Fate(IntEnum):
@@ -15,16 +16,20 @@ class Fate(IntEnum):
 
     NEEDLESS = 0  # its records were one cluster already
     TAKEN = 1
-    CONFLICT = 2  # cut: it would have joined two different non-preprint DOIs
+    CONFLICT = 2  # cut: it would have joined two different non-preprint DOIs, or by title clusters whose years disagree
 
 
-def components(final_doi: np.ndarray, edges: Edges) -> tuple[np.ndarray, np.ndarray]:
+def components(nodes: Nodes, edges: Edges, max_preprint_years: int = 2) -> tuple[np.ndarray, np.ndarray]:
     """(cluster of each node: its smallest node, int32; fate of each edge, int8).
 
-    Edges are taken in their order (strongest first). Of the edges cut between the same two clusters only the first is a
-    CONFLICT, the others are NEEDLESS: a conflict is told once.
+    Edges are taken in their order (strongest first). Two records' years may agree only because one has none: such a record joins
+    one cluster, it does not bring the 1989 and the 1993 paper of one title together. Of the edges cut between the same two
+    clusters only the first is a CONFLICT, the others are NEEDLESS: a conflict is told once.
     """
-    labels, fates = _kruskal(final_doi.astype(np.int32), edges.left, edges.right)
+    by_title = edges.reason == TITLE
+    labels, fates = _kruskal(
+        nodes.final_doi, nodes.year, nodes.preprint, edges.left, edges.right, by_title, max_preprint_years
+    )
     cut = np.flatnonzero(fates == Fate.CONFLICT)
     if len(cut):
         a, b = labels[edges.left[cut]].astype(np.int64), labels[edges.right[cut]].astype(np.int64)
@@ -43,9 +48,17 @@ def _find(parent: np.ndarray, node: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _kruskal(final_doi: np.ndarray, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _kruskal(
+    final_doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, left: np.ndarray, right: np.ndarray, by_title: np.ndarray,
+    max_preprint_years: int,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     parent = np.arange(len(final_doi)).astype(np.int32)
     doi = final_doi.copy()  # of a root: its cluster's, of which there is at most one
+    published = np.where(
+        preprint, 0, year
+    )  # of a root: first and last known year of its published records, and of its preprints
+    preprinted = np.where(preprint, year, 0)
+    first, last = np.stack((published, preprinted)), np.stack((published, preprinted))
     fates = np.zeros(len(left), np.int8)
     for edge in range(len(left)):
         a, b = _find(parent, left[edge]), _find(parent, right[edge])
@@ -54,10 +67,30 @@ def _kruskal(final_doi: np.ndarray, left: np.ndarray, right: np.ndarray) -> tupl
         if doi[a] >= 0 and doi[b] >= 0 and doi[a] != doi[b]:
             fates[edge] = 2
             continue
+        if by_title[edge] and not _years_agree(first, last, a, b, max_preprint_years):
+            fates[edge] = 2
+            continue
         root, child = min(a, b), max(a, b)
         parent[child] = root
         doi[root] = max(doi[a], doi[b])
+        for kind in range(2):
+            if first[kind, child] != 0:
+                known = first[kind, root] != 0
+                first[kind, root] = min(first[kind, root], first[kind, child]) if known else first[kind, child]
+                last[kind, root] = max(last[kind, root], last[kind, child])
         fates[edge] = 1
     for node in range(len(parent)):
         parent[node] = _find(parent, node)
     return parent, fates
+
+
+@njit(cache=True, nogil=True)
+def _years_agree(first: np.ndarray, last: np.ndarray, a: int, b: int, max_preprint_years: int) -> bool:
+    """Published and published overlap, so do preprint and preprint; preprint and published lie at most some years apart."""
+    for x in range(2):
+        for y in range(2):
+            if first[x, a] != 0 and first[y, b] != 0:
+                apart = max(first[x, a] - last[y, b], first[y, b] - last[x, a])
+                if apart > (0 if x == y else max_preprint_years):
+                    return False
+    return True

@@ -22,7 +22,7 @@ class Why:
     def __str__(self) -> str:
         why = f"S_title = {self.strength:.3f}" if self.reason == "title" else f"equal {self.reason}"
         return f"{self.left} — {self.right}: {why}" + (
-            "" if self.taken else "; cut: their clusters have different DOIs"
+            "" if self.taken else "; cut: their clusters have different DOIs, or years that disagree"
         )
 
 

@@ -21,6 +21,7 @@ _INITIALS = re.compile(r"^(?:[^\W\d_]\.?[-‐\s]\s?){0,4}[^\W\d_]\.?$|^(?:[^\W\d
 _GLUED_INITIALS = re.compile(r"^[^\W\d_](?:\.[-‐]?[^\W\d_])+\.?$")
 _AND = re.compile(r"\s*(?:,\s*|\s)(?:and|&|und|et)\s+(?!al\b)", re.IGNORECASE)
 _ET_AL = re.compile(r"[,;]?\s*\b(?:et\.?\s+al\.?|and\s+others)\s*$", re.IGNORECASE)
+_EDGES = " ,;:&*"
 _SPACE = re.compile(r"\s+")
 
 
@@ -31,7 +32,7 @@ def parse_authors(text: str) -> tuple[Author, ...]:
     "Last, F., Last, F., and Last, F.", BibTeX's "Last, First and Last, First", and a trailing "et al.".
     Character entities are resolved. An empty string gives no authors; nothing raises.
     """
-    text = _SPACE.sub(" ", _unescape(text[:MAX_CHARACTERS])).strip(" ,;")
+    text = _SPACE.sub(" ", _unescape(text[:MAX_CHARACTERS])).strip(_EDGES)
     text = _ET_AL.sub("", text)
     if not text:
         return ()
@@ -47,7 +48,7 @@ def parse_authors(text: str) -> tuple[Author, ...]:
 
 def parse_name(text: str) -> Author | None:
     """One author's name, "Last, First Middle, Suffix" or "First Middle Last Suffix"; None if it has no letter."""
-    text = _SPACE.sub(" ", _unescape(text)).strip(" ,;")
+    text = _SPACE.sub(" ", _unescape(text)).strip(_EDGES)
     if not any(character.isalpha() for character in text):
         return None
     parts = [part.strip() for part in text.split(",") if part.strip()]
@@ -97,6 +98,8 @@ def _natural(tokens: list[str], suffix: str) -> Author | None:
         return _author([], tokens[0], suffix)
     if _is_bare_initials(tokens[-1]) and not _is_bare_initials(tokens[0]) and len(tokens[0]) > 1:
         return _author(list(tokens[-1]), " ".join(tokens[:-1]), suffix)  # PubMed: Smith JA
+    if "." in tokens[-1] and _INITIALS.match(tokens[-1]) and not _starts_with_initial(tokens):
+        return _author(tokens[1:], tokens[0], suffix)  # Smith J. A.
     start = len(tokens) - 1
     while start > 1 and tokens[start - 1].casefold() in _PARTICLES:
         start -= 1
@@ -120,6 +123,10 @@ def _author(given: list[str], last: str, suffix: str) -> Author | None:
 
 def _is_bare_initials(token: str) -> bool:
     return 1 <= len(token) <= 3 and token.isalpha() and token.isupper()
+
+
+def _starts_with_initial(tokens: list[str]) -> bool:
+    return len(tokens[0]) == 1 or bool("." in tokens[0] and _INITIALS.match(tokens[0]))
 
 
 def _is_initials(text: str) -> bool:
@@ -149,7 +156,8 @@ def _parse_comma_list(parts: list[str]) -> list[Author]:
     while at < len(parts):
         part, follower = parts[at], parts[at + 1] if at + 1 < len(parts) else None
         taken = 1
-        if follower is not None and not _is_initials(part) and (_is_initials(follower) or inverted_pair):
+        whole = _is_initials(part) or (" " in part and _starts_with_initial(part.split()))
+        if follower is not None and not whole and (_is_initials(follower) or inverted_pair):
             author, taken = parse_name(f"{part}, {follower}"), 2
         else:
             author = parse_name(part)

@@ -105,7 +105,7 @@ def _dropped(decision: Decision) -> dict[str, Any]:
 def _documents(path: Path) -> Iterator[tuple[dict[str, Any], Document]]:
     seen: set[str] = set()
     for where, row in _rows(path):
-        document = _document(row, where)
+        document = document_of(row, where)
         if document.paper_id in seen:
             raise UserError(f"{where}: id {document.paper_id!r} is there twice; ids are unique in a file")
         seen.add(document.paper_id)
@@ -146,7 +146,12 @@ def _object(line: bytes, where: str) -> dict[str, Any]:
     return row
 
 
-def _document(row: Mapping[str, Any], where: str) -> Document:
+def document_of(row: Mapping[str, Any], where: str) -> Document:
+    """The document of a row of a file; `where` names it in errors.
+
+    Raises:
+        UserError: an unknown key, or a value of another type than expected.
+    """
     if unknown := sorted(set(row) - set(KEYS)):
         raise UserError(f"{where}: unknown {_keys(unknown)}; known are {', '.join(KEYS)}")
     _check(row, "id", str, where, needed=True)

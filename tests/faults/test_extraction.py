@@ -1,0 +1,111 @@
+"""Extraction on real S3, with the worker killed and the server gone in the middle of a shard."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from s2corpus.lake import Lake, open_lake
+from s2corpus.local import Services
+from s2corpus.stages.base import Run
+from s2corpus.stages.extract import Extract
+from s2corpus.stages.select import Select
+from s2corpus.tables import STORED_TEI
+from tests.standin_grobid import StandIn
+from tests.unit.grobid.test_extract_stage import Intake, outcomes, papers, selected, work
+
+pytestmark = pytest.mark.services
+ROOT = Path(__file__).resolve().parents[2]
+WORKER = """
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages import extract
+from s2corpus.stages.base import Run
+extract.PART_SECONDS = 0.5
+run = Run.of(ReleaseSpec(name="test"), datetime(2026, 1, 1, tzinfo=UTC), scratch=Path("/tmp"))
+extract.Extract().work(run, run.planned("extract")[0])
+"""
+
+
+@pytest.fixture(scope="module")
+def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    local = Services(tmp_path_factory.mktemp("services") / "state")
+    with pytest.MonkeyPatch.context() as environment:
+        try:
+            for name, value in local.up({"s3"}).environ().items():
+                environment.setenv(name, value)
+            yield os.environ["S2CORPUS_LAKE"]
+        finally:
+            local.down()
+
+
+@pytest.fixture
+def s3(bucket: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Lake:
+    """A lake of this test's own in the bucket."""
+    monkeypatch.setenv("S2CORPUS_LAKE", f"{bucket}/{request.node.name}")
+    return open_lake(os.environ["S2CORPUS_LAKE"])
+
+
+def stored(run: Run) -> set[str]:
+    """The PDFs whose answers are in the content store."""
+    return set(run.store(STORED_TEI, "grobid", "0.8.2", "2531976d7b1d5c70").known("0" * 40, "f" * 40, ["pdf_sha1"]))
+
+
+def test_pdfs_stream_from_s3_and_a_killed_worker_loses_its_last_part_only(
+    s3: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pdfs = papers(60)
+    run = Intake(s3, pdfs, shards=1).run()
+    work(Select(), run)
+    with StandIn(latency=0.1) as server:
+        monkeypatch.setenv("GROBID_URL", server.url)
+        monkeypatch.setenv("PYTHONPATH", str(ROOT / "include"))
+        run.put_plan("extract", Extract().plan(run))
+        worker = subprocess.Popen([sys.executable, "-c", WORKER], cwd=ROOT)
+        while len(server.answered) < 30 or not stored(run):
+            assert worker.poll() is None
+            time.sleep(0.05)
+        os.kill(worker.pid, signal.SIGKILL)
+        worker.wait()
+        kept, sent = stored(run), set(server.uploads)
+        assert 0 < len(kept) < 60
+        server.uploads.clear()
+        subprocess.run([sys.executable, "-c", WORKER], cwd=ROOT, check=True)
+        Extract().finish(run)
+        assert not kept & set(server.uploads)
+        assert kept | set(server.uploads) == set(pdfs)
+        assert len(sent - kept) <= 20  # half a second's work
+    assert outcomes(run) == dict.fromkeys(pdfs, "ok")
+
+
+def test_a_server_that_is_gone_fails_the_shard_and_a_retry_goes_on(s3: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    pdfs = papers(30)
+    run = selected(Intake(s3, pdfs, shards=1).run())
+    with StandIn(latency=0.05) as server:
+        monkeypatch.setenv("GROBID_URL", server.url)
+        monkeypatch.setenv("PYTHONPATH", str(ROOT / "include"))
+        run.put_plan("extract", Extract().plan(run))
+        impatient = WORKER.replace("extract.Extract()", "extract.Extract(Limits(outage=0.5, health_wait=(0.1, 0.2)))")
+        command = [sys.executable, "-c", f"from s2corpus.grobid import Limits\n{impatient}"]
+        worker = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE)
+        while len(server.answered) < 5:
+            assert worker.poll() is None
+            time.sleep(0.01)
+        server.stop()
+        _, said = worker.communicate(timeout=60)
+        assert b"TooManyFailures: shard 0: 7 of 30 PDFs were given up ({'gave_up:connection': 7})" in said
+        kept = stored(run)
+        assert 5 <= len(kept) < 30
+        server.start()
+        server.uploads.clear()
+        subprocess.run([sys.executable, "-c", WORKER], cwd=ROOT, check=True)
+        assert set(server.uploads) == set(pdfs) - kept

@@ -49,6 +49,7 @@ class Case:
     pdfs: list[PdfCase] = field(default_factory=list)
     canonical: str | None = None  # name of its canonical PDF
     open_access: bool = True
+    evidence: str | None = "declared"  # what says that its canonical PDF is open
     filtered: str = "kept"
     s2orc: str | None = "kept"
     s2ag: str | None = None
@@ -72,6 +73,7 @@ class Cast:
         self.seed = seed
         self.titles = Titles()
         self.cases: list[Case] = []
+        self.conflicts: tuple[str, ...] = ()  # papers that an edge to another is cut from
         self.merged: dict[int, tuple[tuple[str, str], ...]] = {}  # release → (paper that went, paper it became)
         self.split_off: dict[int, tuple[tuple[str, str], ...]] = {}  # release → (new paper, paper it was)
         self.extras: tuple[str, ...] = ()  # PDFs that are nobody's, see `generate.EXTRAS`
@@ -120,6 +122,7 @@ def preprint(cast: Cast, case: Case, **changes: Any) -> PdfCase:
     year = case.paper.year or 2020
     case.paper.arxiv_id = f"{year % 100:02d}03.9{cast.number(case):04d}"
     pdf = PdfCase(f"{case.paper.arxiv_id}v1.pdf", "preprint")
+    case.evidence = "arxiv"
     for name, value in changes.items():
         setattr(pdf, name, value)
     case.pdfs.append(pdf)
@@ -150,7 +153,7 @@ def regular(cast: Cast, i: int) -> Case:
         if i % 2:
             delivered(case, sources.dblp(rng, p))
     if i % 3 == 0:
-        pdf.declared = None
+        pdf.declared, case.evidence = None, "unpaywall"
         delivered(case, sources.unpaywall(p))
     return case
 
@@ -180,6 +183,7 @@ def pairs(cast: Cast) -> None:
     same = cast.add("pair-same-title", "preprint and published version with one title, joined by DOI", "2018-06-11")
     preprint(cast, same)
     published(same)
+    same.evidence = "declared"
     delivered(
         same,
         sources.crossref(same.paper, pdf_sha1=f"@{same.key}.pdf"),
@@ -195,6 +199,7 @@ def pairs(cast: Cast) -> None:
     earlier = "Seasonal drift in pulsar timings in long archival series of two observatories"
     preprint(cast, other, title=earlier)
     published(other)
+    other.evidence = "declared"
     delivered(
         other,
         sources.crossref(other.paper, pdf_sha1=f"@{other.key}.pdf"),
@@ -290,6 +295,13 @@ def dropped(cast: Cast) -> None:
         "no-records", "a PDF no source knows: no year", s2orc="no_year", s2ag="no_year", columns=1, citable=False
     )
     orphan.paper.journal = orphan.paper.venue = orphan.paper.doi = orphan.paper.date = None
+    parsed = case_of(
+        "scienceparse", "only ScienceParse read its PDF: its title outranks the extractor's", s2orc="no_year", s2ag="no_year",
+        columns=1, citable=False,
+    )  # fmt: skip
+    parsed.paper.journal = parsed.paper.venue = parsed.paper.doi = parsed.paper.date = None
+    parsed.title = f"{parsed.paper.title} (extended)"
+    delivered(parsed, sources.scienceparse(parsed.paper, title=parsed.title, pdf_sha1="@scienceparse.pdf"))
     for made in (german, chinese):
         foreign_metadata(made)
         with_record(made)
@@ -338,9 +350,11 @@ def identities(cast: Cast) -> None:
     )  # fmt: skip
     typo.paper.authors, typo.paper.doi, typo.paper.abstract = case.paper.authors, case.paper.doi + "7", None
     typo.paper.journal, typo.paper.venue = case.paper.journal, case.paper.venue
-    delivered(case, sources.crossref(case.paper, pdf_sha1=f"@{case.key}.pdf"))
+    case.paper.arxiv_id = f"1409.9{cast.number(case):04d}"  # fits both by title: an edge to the second is cut
+    delivered(case, sources.crossref(case.paper, pdf_sha1=f"@{case.key}.pdf"), sources.arxiv(case.paper))
     delivered(typo, sources.dblp(cast.rng("doi-typo", "no-slip-0"), typo.paper, year=2014, title=typo.paper.title))
     typo.date = "2014"
+    cast.conflicts = ("doi-typo-record",)
 
     gibberish = cast.add("improbable-section", "one section of invented words is removed, the rest stays", "2010-07-07")
     gibberish.body = "gibberish"
@@ -354,6 +368,24 @@ def identities(cast: Cast) -> None:
     owner = cast.add("owner-password", "protected against printing, needs no password to read", "2015-12-03", columns=1)
     published(owner, treat="owner_password")
     delivered(owner, sources.crossref(owner.paper, pdf_sha1=f"@{owner.key}.pdf"))
+
+
+def open_by(cast: Cast) -> None:
+    """What else says that a PDF is open: the ACL Anthology, PMC's open access subset."""
+    acl = cast.add("open-acl", "open because the ACL Anthology has it", "2016-08-07", evidence="acl")
+    published(acl, declared=None)
+    delivered(
+        acl, sources.crossref(acl.paper), sources.acl(acl.paper, "2016.sample-main.7", pdf_sha1=f"@{acl.key}.pdf")
+    )
+    pmc = cast.add("open-pmc", "open because it is in PMC's open access subset", "2019-02-21", evidence="pmc")
+    pmc.paper.pubmed_id, pmc.paper.journal, pmc.paper.venue = "99000003", "Freshwater Letters", None
+    published(pmc, declared=None)
+    rng = cast.rng("open-pmc", "pubmed")
+    delivered(
+        pmc,
+        sources.crossref(pmc.paper, pdf_sha1=f"@{pmc.key}.pdf"),
+        sources.pubmed(rng, pmc.paper, pmc_id="PMC99000003", open_access=True, licence="CC-BY-4.0"),
+    )
 
 
 def unselected(cast: Cast) -> None:
@@ -509,6 +541,7 @@ def sample_cast(seed: int, papers: int) -> Cast:
     pairs(cast)
     dropped(cast)
     identities(cast)
+    open_by(cast)
     unselected(cast)
     record_only(cast)
     three_months(cast)
@@ -535,6 +568,7 @@ def tiny_cast(seed: int) -> Cast:
     same = cast.add("pair", "preprint and published version with one title, joined by DOI", "2018-06-11", columns=2)
     pdf = preprint(cast, same)
     published(same)
+    same.evidence = "declared"
     delivered(
         same,
         sources.crossref(same.paper, pdf_sha1="@pair.pdf"),

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from s2corpus.sample.truth import PaperTruth, Truth
 
-TABLES = ("selections", "clusters", "papers", "filtered", "links", "documents", "splits")
+TABLES = ("selections", "clusters", "papers", "filtered", "links", "documents", "splits", "edges")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +65,14 @@ def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
     rows = [
         _selections(truth, tables),
         _clusters(truth, tables),
+        _conflicts(truth, tables["edges"]),
         _fields("title", truth, ids, papers, lambda p: _plain(p.title), lambda row: _plain(row["title"])),
         _fields("authors", truth, ids, papers, lambda p: list(p.authors), _surnames),
         _fields("date", truth, ids, papers, lambda p: p.date, lambda row: row["date"]),
         _fields("canonical PDF", truth, ids, papers, lambda p: p.canonical_pdf, lambda row: row["canonical_pdf"]),
+        _fields("open access by", truth, ids, papers, lambda p: p.oa_evidence, lambda row: row["oa_evidence"]),
         _fields(
-            "open access",
-            truth,
-            ids,
-            papers,
-            lambda p: p.open_access if p.canonical_pdf else None,
-            lambda row: row["open_access"] if row["canonical_pdf"] else None,
+            "open access", truth, ids, papers, _is_open, lambda row: bool(row["canonical_pdf"] and row["open_access"])
         ),
         _outcomes(
             "filter", truth, ids, {r["paper_id"]: r["outcome"] for r in tables["filtered"].to_pylist()}, "filtered"
@@ -95,6 +92,29 @@ def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
         if p.s2orc == "kept" and ("s2orc", ids.get(p.key, "")) in documents
     ]
     return Comparison(tuple(rows), sum(scores) / len(scores) if scores else 0.0)
+
+
+def compare_identities(
+    before: tuple[Truth, Mapping[str, pa.Table]], after: tuple[Truth, Mapping[str, pa.Table]]
+) -> tuple[Row, ...]:
+    """Whether paper ids passed from one release to the next as SEMANTICS §4 says.
+
+    Each side is a release's truth and its tables `clusters`, `papers` and `aliases`.
+    """
+    old, new = _paper_ids(*before), _paper_ids(*after)
+    (_, _), (truth, tables) = before, after
+    aliases = {row["alias"]: row["paper_id"] for row in tables["aliases"].to_pylist()}
+    living = set(tables["clusters"].column("paper_id").to_pylist())
+    merged = dict(truth.merged)
+    gone = sorted(old.keys() - new.keys() - merged.keys())
+    return (
+        _row("ids kept", ((key, old[key], new[key]) for key in sorted(old.keys() & new.keys()))),
+        _row(
+            "merged: alias of the older", ((key, new[to], aliases.get(old[key])) for key, to in sorted(merged.items()))
+        ),
+        _row("split off: a new id", ((key, True, new[key] not in old.values()) for key, _ in truth.split_off)),
+        _row("withdrawn: no paper", ((key, False, old[key] in living or old[key] in aliases) for key in gone)),
+    )
 
 
 def expected_text(paper: PaperTruth) -> str:
@@ -174,6 +194,12 @@ def _clusters(truth: Truth, tables: Mapping[str, pa.Table]) -> Row:
     return _row("clusters", pairs)
 
 
+def _conflicts(truth: Truth, edges: pa.Table) -> Row:
+    """Edges that were cut because they would have joined two different DOIs: of which records, as far as sources' go."""
+    cut = {record for row in edges.to_pylist() if not row["taken"] for record in (row["left"], row["right"])}
+    return _row("conflicts of DOIs", ((record, True, record in cut) for record in truth.conflicts))
+
+
 def _fields(what: str, truth: Truth, ids: Mapping[str, str], papers: Mapping[str, Any], expected: Any, got: Any) -> Row:
     return _row(
         what,
@@ -216,6 +242,10 @@ def _links(truth: Truth, ids: Mapping[str, str], links: pa.Table) -> list[Row]:
         Row("citations right", len({g for g in got if g[0] in citing}), len(got & expected), tuple(false)),
         _row("numeral warnings", ((key, True, any(a == key for a, _ in warned)) for key in numeral)),
     ]
+
+
+def _is_open(paper: PaperTruth) -> bool:
+    return bool(paper.canonical_pdf and paper.open_access)
 
 
 def _plain(title: str | None) -> str:

@@ -104,6 +104,7 @@ def outline(
         doi=f"{DOI_PREFIX}/sample.{number:04d}",
         style=style,
         ranges="split" if number % 4 == 0 else "joined",
+        square=number % 8 == 5,
         columns=columns,
         keywords=", ".join(rng.sample(field.things, 3)) if rng.random() < 0.4 else None,
     )

@@ -223,6 +223,7 @@ def _truth(cast: Cast, contents: dict[str, bytes], release: int) -> Truth:
         "fixed",
         tuple(sorted(pdfs, key=lambda p: p.sha1)),
         tuple(_paper_truth(case, records[key], cases, seen, contents) for key, case in cases.items()),
+        tuple(sorted(record for key in cast.conflicts if key in cases for record in records[key])),
         cast.merged.get(release, ()),
         cast.split_off.get(release, ()),
     )
@@ -260,6 +261,7 @@ def _paper_truth(
         pdfs=tuple(sorted(_sha1(contents[pdf.name]) for pdf in selected)),
         canonical_pdf=_sha1(contents[case.canonical]) if case.canonical else None,
         open_access=case.open_access,
+        oa_evidence=case.evidence if case.open_access and case.canonical else None,
         filtered=case.filtered,
         s2orc=case.s2orc,
         s2ag=case.s2ag,

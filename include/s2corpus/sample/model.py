@@ -120,6 +120,7 @@ class Paper:
     pubmed_id: str | None = None
     style: Style = Style.BRACKET
     ranges: str = "joined"  # `joined` prints [1, 3-5], `split` prints [3]–[5] and titles of entries in quotes
+    square: bool = False  # names and years in square brackets: [Lyons and Waite, 2011]
     columns: int = 1
     language: str = "en"
     keywords: str | None = None

@@ -1,4 +1,4 @@
-"""What four metadata sources say about a paper, each with its habits and mistakes, in the generic JSONL form of records."""
+"""What metadata sources say about a paper, each with its habits and mistakes, in the generic JSONL form of records."""
 
 from __future__ import annotations
 
@@ -12,18 +12,21 @@ Row = dict[str, Any]
 
 def crossref(paper: Paper, *, abstract: bool = True, **changes: Any) -> Row:
     """The publisher's own word: full names, full date, DOI; `pdf_sha1` is filled in where the source names the file."""
-    return _row(
-        record_id=f"crossref:{paper.doi}",
-        source="crossref",
-        kind="publisher",
-        title=paper.title,
-        authors=[a.as_dict() for a in paper.authors],
-        date=paper.date,
-        journal=paper.journal,
-        venue=paper.venue,
-        abstract=paper.abstract if abstract else None,
-        doi=paper.doi,
-    ) | _given(changes)
+    return (
+        _row(
+            record_id=f"crossref:{paper.doi}",
+            source="crossref",
+            kind="publisher",
+            title=paper.title,
+            authors=[a.as_dict() for a in paper.authors],
+            date=paper.date,
+            journal=paper.journal,
+            venue=paper.venue,
+            abstract=paper.abstract if abstract else None,
+            doi=paper.doi,
+        )
+        | changes
+    )
 
 
 def dblp(rng: random.Random, paper: Paper, **changes: Any) -> Row:
@@ -33,16 +36,19 @@ def dblp(rng: random.Random, paper: Paper, **changes: Any) -> Row:
     if year is not None and rng.random() < 0.2:
         year -= 1
     native = f"journals/smp/{paper.authors[0].last.replace(' ', '').replace(chr(39), '')}{paper.key}"
-    return _row(
-        record_id=f"dblp:{native}",
-        source="dblp",
-        kind="archive",
-        title=f"{title}.",
-        authors=" and ".join(a.full for a in paper.authors),
-        year=year,
-        venue=paper.venue or paper.journal,
-        doi=paper.doi,
-    ) | _given(changes)
+    return (
+        _row(
+            record_id=f"dblp:{native}",
+            source="dblp",
+            kind="archive",
+            title=f"{title}.",
+            authors=" and ".join(a.full for a in paper.authors),
+            year=year,
+            venue=paper.venue or paper.journal,
+            doi=paper.doi,
+        )
+        | changes
+    )
 
 
 def pubmed(rng: random.Random, paper: Paper, **changes: Any) -> Row:
@@ -51,35 +57,75 @@ def pubmed(rng: random.Random, paper: Paper, **changes: Any) -> Row:
     if rng.random() < 0.25:
         at = rng.randrange(4, len(title) - 4)
         title = title[:at] + title[at + 1] + title[at] + title[at + 2 :]
-    return _row(
-        record_id=f"pubmed:{paper.pubmed_id}",
-        source="pubmed",
-        kind="archive",
-        title=title,
-        authors="; ".join(f"{a.last}, {a.initials}" for a in paper.authors),
-        date=paper.date[:7] if paper.date else None,
-        journal=paper.journal,
-        abstract=paper.abstract,
-        doi=paper.doi,
-        pubmed_id=paper.pubmed_id,
-        fields_of_study=[paper.field],
-    ) | _given(changes)
+    return (
+        _row(
+            record_id=f"pubmed:{paper.pubmed_id}",
+            source="pubmed",
+            kind="archive",
+            title=title,
+            authors="; ".join(f"{a.last}, {a.initials}" for a in paper.authors),
+            date=paper.date[:7] if paper.date else None,
+            journal=paper.journal,
+            abstract=paper.abstract,
+            doi=paper.doi,
+            pubmed_id=paper.pubmed_id,
+            fields_of_study=[paper.field],
+        )
+        | changes
+    )
 
 
 def arxiv(paper: Paper, **changes: Any) -> Row:
     """A preprint server's: its own id, abstract, licence; the DOI of the published version only where its author added it."""
-    return _row(
-        record_id=f"arxiv:{paper.arxiv_id}",
-        source="arxiv",
-        kind="archive",
-        title=paper.title,
-        authors=[a.as_dict() for a in paper.authors],
-        date=paper.date,
-        abstract=paper.abstract,
-        arxiv_id=paper.arxiv_id,
-        licence="CC-BY-4.0",
-        fields_of_study=[paper.field],
-    ) | _given(changes)
+    return (
+        _row(
+            record_id=f"arxiv:{paper.arxiv_id}",
+            source="arxiv",
+            kind="archive",
+            title=paper.title,
+            authors=[a.as_dict() for a in paper.authors],
+            date=paper.date,
+            abstract=paper.abstract,
+            arxiv_id=paper.arxiv_id,
+            licence="CC-BY-4.0",
+            fields_of_study=[paper.field],
+        )
+        | changes
+    )
+
+
+def acl(paper: Paper, acl_id: str, **changes: Any) -> Row:
+    """An anthology's: a publisher's word, with its own id."""
+    return (
+        _row(
+            record_id=f"acl:{acl_id}",
+            source="acl",
+            kind="publisher",
+            title=paper.title,
+            authors=[a.as_dict() for a in paper.authors],
+            date=paper.date,
+            venue=paper.venue,
+            abstract=paper.abstract,
+            doi=paper.doi,
+            acl_id=acl_id,
+        )
+        | changes
+    )
+
+
+def scienceparse(paper: Paper, **changes: Any) -> Row:
+    """Another reader of PDFs: a record of kind pdf."""
+    return (
+        _row(
+            record_id=f"scienceparse:{paper.key}",
+            source="scienceparse",
+            kind="pdf",
+            title=paper.title,
+            authors=[a.full for a in paper.authors],
+            abstract=paper.abstract,
+        )
+        | changes
+    )
 
 
 def unpaywall(paper: Paper) -> Row:
@@ -101,7 +147,3 @@ def tombstone(record_id: str) -> Row:
 
 def _row(**values: Any) -> Row:
     return {k: v for k, v in values.items() if v not in (None, "", [])}
-
-
-def _given(changes: Row) -> Row:
-    return dict(changes)

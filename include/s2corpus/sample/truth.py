@@ -50,6 +50,7 @@ class PaperTruth:
     pdfs: tuple[str, ...]  # SHA-1s of the selected ones that belong to it
     canonical_pdf: str | None
     open_access: bool
+    oa_evidence: str | None
     filtered: str
     s2orc: str | None  # None: not asked, because the paper was filtered out
     s2ag: str | None  # None: not asked, because filtered out or kept in s2orc
@@ -72,6 +73,7 @@ class Truth:
     split: str
     pdfs: tuple[PdfTruth, ...]
     papers: tuple[PaperTruth, ...]
+    conflicts: tuple[str, ...] = ()  # records of which an edge was cut, because it would join two different DOIs
     merged: tuple[tuple[str, str], ...] = ()  # since the release before: (paper that went, paper it is now)
     split_off: tuple[tuple[str, str], ...] = ()  # likewise: (new paper, paper it was)
 
@@ -88,6 +90,7 @@ class Truth:
                 **data,
                 "pdfs": tuple(PdfTruth(**{**p, "places": _pairs(p["places"])}) for p in data["pdfs"]),
                 "papers": tuple(_paper(p) for p in data["papers"]),
+                "conflicts": tuple(data["conflicts"]),
                 "merged": _pairs(data["merged"]),
                 "split_off": _pairs(data["split_off"]),
             }

@@ -59,10 +59,15 @@ def callout(paper: Paper, cite: Cite) -> list[dict[str, str]]:
     named = surnames(paper.references[refs[0]].authors) if cite.textual else ""
     if paper.style is Style.NAME_YEAR:
         years = year_labels(paper.references)
+        opening, closing = "[]" if paper.square else "()"
         if cite.textual:
             rest = f"; {'; '.join(f'{surnames(paper.references[i].authors)}, {years[i]}' for i in refs[1:])}"
-            return [{"s": f"{named} ({years[refs[0]]}{rest if refs[1:] else ''})"}]
-        return [{"s": f" ({'; '.join(f'{surnames(paper.references[i].authors)}, {years[i]}' for i in refs)})"}]
+            return [{"s": f"{named} {opening}{years[refs[0]]}{rest if refs[1:] else ''}{closing}"}]
+        return [
+            {
+                "s": f" {opening}{'; '.join(f'{surnames(paper.references[i].authors)}, {years[i]}' for i in refs)}{closing}"
+            }
+        ]
     if paper.style is Style.SUPERSCRIPT:
         marks = ",".join(f"{a}–{b}" if b > a else str(a) for a, b in _spans(refs))
         return [{"s": named}, {"sup": marks}] if named else [{"sup": marks}]

@@ -20,6 +20,7 @@ def perfect(truth: Truth) -> Release:
     release: Release = {name: [] for name in TABLES}
     ids = {p.key: f"id-{p.key}" for p in truth.papers}
     release["selections"] = [{"pdf_sha1": p.sha1, "outcome": p.selection} for p in truth.pdfs if p.seen]
+    release["edges"] = [{"left": record, "right": "z", "taken": False} for record in truth.conflicts]
     for p in truth.papers:
         paper_id = ids[p.key]
         release["clusters"] += [{"record_id": r, "paper_id": paper_id} for r in p.record_ids]
@@ -31,6 +32,7 @@ def perfect(truth: Truth) -> Release:
                 "date": p.date,
                 "canonical_pdf": p.canonical_pdf,
                 "open_access": p.open_access,
+                "oa_evidence": p.oa_evidence,
             }
         )
         release["filtered"].append({"paper_id": paper_id, "outcome": p.filtered})
@@ -84,6 +86,8 @@ MISTAKES: list[tuple[str, Callable[[Release], None]]] = [
     ("date", change("papers", "date", "2001", of("regular-00"))),
     ("canonical PDF", change("papers", "canonical_pdf", "0" * 40, of("pair-closed"))),
     ("open access", change("papers", "open_access", True, of("closed"))),
+    ("open access by", change("papers", "oa_evidence", "arxiv", of("regular-00"))),
+    ("conflicts of DOIs", change("edges", "taken", True, lambda r: True)),
     ("filter", change("filtered", "outcome", "kept", of("german"))),
     ("citations found", change("links", "cited_paper_id", None, lambda r: r["cited_paper_id"] is not None)),
     ("citations right", change("links", "cited_paper_id", "id-german", lambda r: r["cited_paper_id"] is None)),

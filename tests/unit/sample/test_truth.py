@@ -50,6 +50,7 @@ def test_every_outcome_of_every_stage_occurs(truth: Truth) -> None:
     assert {p.split for p in truth.papers} == {
         None, "train", "valid", "held_back:late", "held_back:undated", "held_back:near_duplicate",
     }  # fmt: skip
+    assert {p.oa_evidence for p in truth.papers} == {None, "arxiv", "acl", "pmc", "unpaywall", "declared"}
     assert {p.citation_style for p in truth.papers} == {None, "BRACKET", "NAME_YEAR", "OTHER"}
 
 
@@ -149,6 +150,7 @@ def test_citations_lead_to_kept_papers_and_callouts_to_entries(truth: Truth) -> 
         ("BRACKET", r"\[\d+(, \d+)*-\d+\]"),  # [1, 3-5]
         ("BRACKET", r"\[\d+\]–\[\d+\]"),  # [3]–[5]
         ("NAME_YEAR", r"\(\w+ and \w+, \d{4}"),
+        ("NAME_YEAR", r"\[\w+ and \w+, \d{4}"),
         ("NAME_YEAR", r"\w+ et al\. \(\d{4}[ab]?\)"),
         ("OTHER", r"^\d+–\d+$"),
     ],
@@ -169,7 +171,7 @@ def test_sources_disagree_and_correct_themselves(sample: Path) -> None:
     for field in ("title", "authors", "date", "abstract"):
         values = [{json.dumps(r.get(field)) for r in group} for group in by_doi.values()]
         assert any(len(v) > 1 for v in values), f"{field} never differs"
-    assert {r["kind"] for r in rows if "kind" in r} == {"publisher", "archive"}
+    assert {r["kind"] for r in rows if "kind" in r} == {"publisher", "archive", "pdf"}
     assert sum(bool(r.get("deleted")) for r in rows) == 2
     ids = Counter(r["record_id"] for r in rows)
     assert ids["crossref:" + next(d for d in by_doi if d.endswith("0001"))] == 1 and max(ids.values()) == 2

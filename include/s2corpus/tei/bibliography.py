@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import pairwise
 
 from s2corpus.sources import identifiers
+from s2corpus.sources.dates import FIRST_YEAR, LAST_YEAR, year_of
 from s2corpus.sources.dates import parse_date as parse_any_date
-from s2corpus.sources.dates import year_of
 from s2corpus.sources.names import make_author
 from s2corpus.sources.record import Author
 from s2corpus.tei.model import BibEntry
@@ -19,6 +20,8 @@ XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 _GROBID_ID = re.compile(r"b(\d{1,5})")
 _NAME_PARTS = frozenset(("forename", "surname", "genName", "nameLink"))
 _FACTS = frozenset(("title", "idno", "ptr", "date", "biblScope", "publisher", "meeting", "label", "note"))
+_CONTAINERS = ("analytic", "monogr", "series")
+_READ = tuple(f"{{*}}{tag}" for tag in (*_NAME_PARTS, *_FACTS, *_CONTAINERS, "author", "editor"))
 _NOT_A_NAME = frozenset(("others", "al", "et al", "and others", "others et al"))
 _NAME_SUFFIX = re.compile(r"(.+?)[,\s]+(jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
 _LABEL = re.compile(r"\s*(?:\[([^\[\]\s]{1,12})\]|(\d{1,4})\s*[.)](?=\s))")
@@ -45,54 +48,41 @@ def read_bibliography(lists: Iterable[Element]) -> tuple[list[Element], list[Bib
     ]
 
 
+@dataclass(slots=True)
+class _Name:
+    """The parts of a person's name as the TEI has them."""
+
+    given: list[str]
+    family: str
+    suffix: str
+
+
 def read_authors(parent: Element) -> tuple[Author, ...]:
     """The authors of a header's `analytic`, in order; "and others" is none, and neither is a bare affiliation."""
-    names = [next(author.iter("{*}persName", "{*}name"), author) for author in parent.iter("{*}author")]
+    names = []
+    for author in parent.iter("{*}author"):
+        parts: dict[str, list[str]] = {"forename": [], "surname": [], "nameLink": [], "genName": []}
+        for part in author.iter("{*}forename", "{*}surname", "{*}genName", "{*}nameLink"):
+            parts[local_name(part)].append(plain(part))
+        family = " ".join(parts["nameLink"] + parts["surname"]) or ("" if len(author) else plain(author))
+        names.append(_Name(parts["forename"], family, "".join(parts["genName"])))
+    return _authors(names)
+
+
+def _authors(names: Iterable[_Name]) -> tuple[Author, ...]:
     authors = []
     for name in names:
-        person = _Person()
-        if local_name(name) == "author":
-            person.name = "" if len(name) else plain(name)
-        for part in name:
-            person.add(local_name(part), part)
-        if (author := person.author()) is not None:
+        given, family, suffix = name.given, name.family, name.suffix
+        if not suffix and family.isalpha() and all(map(str.isalpha, given)) and family.casefold() not in _NOT_A_NAME:
+            authors.append(Author(given[0] if given else "", tuple(given[1:]), family, ""))  # as below, sooner
+            continue
+        if family.casefold().strip(" .,") in _NOT_A_NAME:
+            continue
+        if not suffix and (match := _NAME_SUFFIX.fullmatch(family)):
+            family, suffix = match.groups()
+        if (author := make_author(" ".join(given), family, suffix)) is not None:
             authors.append(author)
     return tuple(authors)
-
-
-class _Person:
-    """The parts of one name."""
-
-    __slots__ = ("family", "given", "name", "suffix")
-
-    def __init__(self) -> None:
-        self.given: list[str] = []
-        self.family = self.suffix = self.name = ""
-
-    def add(self, tag: str, part: Element) -> None:
-        if tag == "forename":
-            self.given.append(plain(part))
-        elif tag == "surname":
-            self.family = f"{self.family} {plain(part)}" if self.family else plain(part)
-        elif tag == "nameLink":
-            self.family = f"{plain(part)} {self.family}".strip()
-        elif tag == "genName":
-            self.suffix = plain(part)
-
-    def author(self) -> Author | None:
-        """The author; None if it is none."""
-        family = self.family
-        if family and not self.suffix and all(map(str.isalpha, self.given)) and family.isalpha() and len(family) > 4:
-            return Author(
-                self.given[0] if self.given else "", tuple(self.given[1:]), family, ""
-            )  # as make_author, sooner
-        if not family and not self.given:
-            family = self.name
-        if family.casefold().strip(" .,") in _NOT_A_NAME:
-            return None
-        if not self.suffix and (match := _NAME_SUFFIX.fullmatch(family)):
-            family, self.suffix = match.groups()
-        return make_author(" ".join(self.given), family, self.suffix)
 
 
 def read_identifiers(elements: Iterable[Element]) -> dict[str, str]:
@@ -156,32 +146,27 @@ class _Said:
         self.label = (element.get("n") or "").strip()
         self.raw = self.publisher = self.issn = self.meeting = ""
         self.year: int | None = None
-        people: dict[str, list[_Person]] = {"analytic": [], "monogr": [], "series": [], "": []}
+        people: dict[str, list[_Name]] = {"analytic": [], "monogr": [], "series": [], "": []}
         part = ""
-        person: _Person | None = None
-        for child in element.iter():
+        nobody = current = _Name([], "", "")
+        for child in element.iter(_READ):
             tag = local_name(child)
-            if tag in _NAME_PARTS:
-                if person is not None:
-                    person.add(tag, child)
+            if tag == "forename":
+                current.given.append(child.text or "" if not len(child) else plain(child))
+            elif tag == "surname" or tag == "nameLink":
+                current.family = f"{current.family} {plain(child)}" if current.family else plain(child)
             elif tag == "author":
-                person = _Person()
-                person.name = "" if len(child) else plain(child)
-                people[part].append(person)
+                current = _Name([], child.text or "" if not len(child) else "", "")
+                people[part].append(current)
             elif tag in people:
-                part, person = tag, None
+                part, current = tag, nobody
             elif tag == "editor":
-                person = None
-            elif tag in _FACTS:
+                current = nobody
+            elif tag == "genName":
+                current.suffix = plain(child)
+            else:
                 self._take(tag, child, part)
-        self.authors = next(
-            (
-                authors
-                for named in people.values()
-                if (authors := tuple(author for one in named if (author := one.author()) is not None))
-            ),
-            (),
-        )
+        self.authors = next(filter(None, map(_authors, people.values())), ())
         if not self.raw and local_name(element) == "bibl":
             self.raw = plain(element)
 
@@ -259,6 +244,8 @@ def _identifiers(idnos: list[Element], urls: list[str], raw: str, notes: list[st
 
 def _year(date: Element) -> int | None:
     for text in (date.get("when"), date.text):
+        if text and len(text) == 4 and text.isdecimal() and text.isascii() and FIRST_YEAR <= int(text) <= LAST_YEAR:
+            return int(text)
         if text and (year := year_of(parse_any_date(text)[0])):
             return year
     return None

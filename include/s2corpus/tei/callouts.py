@@ -99,18 +99,21 @@ class Linker:
     def _by_name(self) -> Mapping[tuple[str, int], Sequence[BibEntry]]:
         return name_year.index_of(self._entries)
 
-    def spans(self, draft: Draft) -> tuple[tuple[CiteSpan, ...], tuple[RefSpan, ...]]:
-        """The citation and reference spans of one text, each in order, none twice."""
+    def citations(self, draft: Draft) -> tuple[CiteSpan, ...]:
+        """The citation spans of one text in order, none twice."""
         text = draft.text
-        cites: dict[tuple[int, int, str | None], CiteSpan] = {}
-        for start, end, key in self._citations(draft):
-            cites.setdefault((start, end, key), CiteSpan(start, end, text[start:end], key))
-        taken = [(span.start, span.end) for span in cites.values()]
-        refs: dict[tuple[int, int], RefSpan] = {}
+        found = dict.fromkeys(self._citations(draft))
+        return tuple(CiteSpan(start, end, text[start:end], key) for start, end, key in sorted(found, key=_place))
+
+    def references(self, draft: Draft, cites: Sequence[CiteSpan]) -> tuple[RefSpan, ...]:
+        """The reference spans of one text in order, none twice, none on a citation."""
+        text = draft.text
+        taken = [(span.start, span.end) for span in cites]
+        found: dict[tuple[int, int], RefSpan] = {}
         for start, end, key in self._references(draft):
-            if (start, end) not in refs and not _overlaps(taken, start, end):
-                refs[start, end] = RefSpan(start, end, text[start:end], key)
-        return tuple(sorted(cites.values(), key=_place)), tuple(sorted(refs.values(), key=_place))
+            if (start, end) not in found and not _overlaps(taken, start, end):
+                found[start, end] = RefSpan(start, end, text[start:end], key)
+        return tuple(found[at] for at in sorted(found))
 
     def _votes(self, drafts: Sequence[Draft], positions: Mapping[str, int]) -> list[tuple[int, int]]:
         """(printed number, position) of every callout of one number that the TEI resolved."""
@@ -214,10 +217,10 @@ class Linker:
             yield start, end, self._by_label.get(text[start:end].strip(" []()"))
 
     def _works(self, text: str, start: int, end: int, keys: list[str]) -> Iterable[tuple[int, int, str | None]]:
-        works = name_year.works(text, start, end)
-        if keys and len(works) < 2:
+        if keys and len(name_year.YEAR.findall(text, start, end)) < 2:
             yield from ((start, end, key) for key in keys)
             return
+        works = name_year.works(text, start, end)
         if works and not any(work.surname for work in works):
             return  # a year without a name is a year
         if not works:  # in press
@@ -257,8 +260,8 @@ def _overlaps(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
     return any(left < end and start < right for left, right in taken)
 
 
-def _place(span: CiteSpan | RefSpan) -> tuple[int, int]:
-    return span.start, span.end
+def _place(at: tuple[int, int, str | None]) -> tuple[int, int]:
+    return at[0], at[1]
 
 
 def _or_none(keys: Iterable[str]) -> list[str | None]:

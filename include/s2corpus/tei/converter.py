@@ -103,7 +103,7 @@ class _Floats:
     def with_spans(self, linker: Linker) -> list[RefEntry]:
         """The entries with the citations in their captions."""
         return [
-            replace(entry, cite_spans=linker.spans(self._captions[entry.key])[0])
+            replace(entry, cite_spans=linker.citations(self._captions[entry.key]))
             if entry.key in self._captions
             else entry
             for entry in self.entries
@@ -111,12 +111,12 @@ class _Floats:
 
 
 def _paragraph(draft: Draft, linker: Linker, floats: _Floats, where: str) -> Paragraph:
-    cites, refs = linker.spans(draft)
+    cites = linker.citations(draft)
     return Paragraph(
         section="Abstract" if where == "abstract" else draft.section.path,
         text=draft.text,
         sec_num=draft.section.num,
         cite_spans=cites,
-        ref_spans=refs,
+        ref_spans=linker.references(draft, cites),
         eq_spans=tuple(floats.equation(at, element) for at, element in draft.formulas),
     )

@@ -50,14 +50,13 @@ def works(text: str, start: int, end: int) -> list[Work]:
     """
     found: list[Work] = []
     surname = ""
-    before = _BEFORE.search(text[max(0, start - 80) : start])
-    if before:
-        surname = before.group(1)
     left = at = start
     while match := YEAR.search(text, at, end):
         names = _SURNAME.findall(text, at, match.start())
         if names:
             surname = next((name for name in names if name not in _NOT_SURNAMES), surname)
+        elif not found and (before := _BEFORE.search(text[max(0, start - 80) : start])):
+            surname = before.group(1)
         right = match.end()
         year, letter = int(match.group(1)), match.group(2)
         found.append(Work(left, right, surname, year, letter))

@@ -12,14 +12,14 @@ log = logging.getLogger(__name__)
 class Load:
     """What a server works on, what it last refused, whether it is out."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, *, out: bool = False) -> None:
         self.server = server
         self.in_flight = 0
         self.failures = 0
         self.refusals = 0
         self.room = 0
         self.room_until = 0.0
-        self.out = False
+        self.out = out
         self.look_at = 0.0
 
     def takes(self, now: float) -> bool:

@@ -1,86 +1,18 @@
-"""PDFs through one or several GROBID servers: every PDF ends with exactly one outcome, and none is sent again that was answered.
-
-`Pool.extract` runs `in_flight` threads over a shared state (`_Run`): what is waiting, which server takes how much, what is done.
-A PDF that waits holds neither a thread nor a request.
-"""
+"""PDFs through one or several GROBID servers: every PDF ends with one outcome, and none is sent again that was answered."""
 
 from __future__ import annotations
 
-import hashlib
-import heapq
 import logging
-import random
-import threading
-import time
-from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from s2corpus.errors import UserError
-from s2corpus.grobid.answer import Options, Outcome
-from s2corpus.grobid.load import Load
-from s2corpus.grobid.server import Answer, Server
+from s2corpus.errors import TransientError, UserError
+from s2corpus.grobid.answer import Options
+from s2corpus.grobid.extraction import Extraction, Limits
+from s2corpus.grobid.run import Run
+from s2corpus.grobid.server import Server
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How long and how much; times in seconds, pairs are ranges from which a wait is drawn evenly."""
-
-    in_flight: int = 4
-    """requests open at once, over all servers"""
-    deadline: float = 600.0
-    """of one PDF, from its first request, waits included"""
-    request: float = 200.0
-    """of one request"""
-    tries: int = 3
-    """failures of one kind (timeout, connection) after which a PDF is given up"""
-    busy_wait: tuple[float, float] = (5.0, 10.0)
-    """after a 503, as GROBID asks for"""
-    retry_wait: tuple[float, float] = (1.0, 3.0)
-    """after a timeout or a broken connection"""
-    failures: int = 3
-    """failures in a row, nothing answered in between, after which a server is taken out"""
-    health_wait: tuple[float, float] = (2.0, 4.0)
-    """between looks at a server that is out"""
-    outage: float = 180.0
-    """without any server for so long, what is left is given up"""
-    status: float = 10.0
-    """of `/api/isalive` and `/api/version`"""
-    max_tei_bytes: int = 12_000_000
-    progress: float = 5.0
-    """between lines in the log"""
-
-
-@dataclass(frozen=True, slots=True)
-class Extraction:
-    """What became of one PDF: `tries` requests were made, the last took `seconds`, and `server` had it."""
-
-    pdf_sha1: str
-    outcome: Outcome
-    tries: int
-    seconds: float
-    server: str | None
-    tei: bytes | None = None
-    tei_sha1: str | None = None
-
-
-@dataclass(order=True, slots=True)
-class _Job:
-    """A PDF on its way; ordered by when it may be sent."""
-
-    not_before: float
-    number: int
-    pdf_sha1: str = field(compare=False)
-    open_pdf: Callable[[], BinaryIO] = field(compare=False)
-    deadline: float = field(default=0.0, compare=False)
-    tries: int = field(default=0, compare=False)
-    failures: Counter[Outcome] = field(default_factory=Counter, compare=False)
-    outcome: Outcome = field(default=Outcome.CONNECTION, compare=False)
-    seconds: float = field(default=0.0, compare=False)
-    server: str | None = field(default=None, compare=False)
 
 
 class Pool:
@@ -103,19 +35,44 @@ class Pool:
             Server(url, token=token, connections=self.limits.in_flight, max_bytes=self.limits.max_tei_bytes)
             for url in urls
         ]
+        self.known: tuple[str, str] | None = None
+        self.answering = {server.name for server in self.servers}
 
     def identity(self) -> tuple[str, str]:
         """(extractor, version) of the servers, for instance `("grobid", "0.8.2")`; asked anew each time.
 
+        A server that does not answer now is left out until it does, and then has to be of this version too.
+
         Raises:
-            TransientError: a server does not answer.
+            TransientError: none of them answers.
             UserError: one is no GROBID server, wants a token, or is of another version than the others.
         """
-        told = {server.name: server.identity(timeout=self.limits.status) for server in self.servers}
+        told: dict[str, tuple[str, str]] = {}
+        silent: list[TransientError] = []
+        for server in self.servers:
+            try:
+                told[server.name] = server.identity(timeout=self.limits.status)
+            except TransientError as error:
+                log.warning("%s", error)
+                silent.append(error)
+        if not told:
+            raise silent[0]
         if len(set(told.values())) > 1:
             found = ", ".join(f"{name} is {extractor} {version}" for name, (extractor, version) in told.items())
             raise UserError(f"the servers of one pool must be of one version, but {found}")
-        return next(iter(told.values()))
+        self.answering = set(told)
+        self.known = next(iter(told.values()))
+        return self.known
+
+    def fit(self, server: Server) -> bool:
+        """Whether a server that was out may be sent PDFs again: it is alive, and what the others are."""
+        try:
+            return server.alive(timeout=self.limits.status) and (
+                self.known is None or server.identity(timeout=self.limits.status) == self.known
+            )
+        except (TransientError, UserError) as error:
+            log.warning("%s", error)
+            return False
 
     def extract(
         self, items: Iterable[tuple[str, Callable[[], BinaryIO]]], *, total: int | None = None
@@ -126,200 +83,8 @@ class Pool:
         needed, and no faster than the results are: memory does not grow with their number. `total` is their number,
         for the log.
         """
-        run = _Run(self, iter(items), total)
+        run = Run(self.servers, self.answering, self.fit, self.options, self.limits, iter(items), total)
         try:
             yield from run.results()
         finally:
             run.stop()
-
-
-class _Run:
-    """The shared state of one `extract`. Everything below the lock is decided in one place: `_next` and `_settle`."""
-
-    def __init__(
-        self, pool: Pool, items: Iterator[tuple[str, Callable[[], BinaryIO]]], total: int | None = None
-    ) -> None:
-        self.pool = pool
-        self.total = total
-        self.limits = pool.limits
-        self.items = items
-        self.loads = [Load(server) for server in pool.servers]
-        self.changed = threading.Condition()
-        self.waiting: list[_Job] = []
-        self.done: deque[Extraction] = deque()
-        self.taken = 0
-        self.in_flight = 0
-        self.counts: Counter[Outcome] = Counter()
-        self.exhausted = False
-        self.stopped = False
-        self.last_seen = time.monotonic()
-        self.error: BaseException | None = None
-
-    def results(self) -> Iterator[Extraction]:
-        """Start the threads and give what gets done, with a line in the log every few seconds."""
-        for number in range(self.limits.in_flight):
-            threading.Thread(target=self._work, name=f"grobid-{number}", daemon=True).start()
-        started = time.monotonic()
-        said = started
-        while True:
-            with self.changed:
-                if not self.done and not self.error and not self._finished():
-                    self.changed.wait(self.limits.progress)
-                if self.error is not None:
-                    raise self.error
-                batch = list(self.done)
-                self.done.clear()
-                self.changed.notify_all()
-                finished = self._finished()
-            yield from batch
-            now = time.monotonic()
-            if finished or now - said >= self.limits.progress:
-                said = now
-                log.info("%s", self._progress(now - started))
-            if finished:
-                return
-
-    def stop(self) -> None:
-        """Let the threads end; requests that are still open are left to run out."""
-        with self.changed:
-            self.stopped = True
-            self.changed.notify_all()
-
-    def _finished(self) -> bool:
-        return self.exhausted and not self.waiting and not self.in_flight
-
-    def _progress(self, seconds: float) -> str:
-        done = sum(self.counts.values())
-        outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(self.counts.items())) or "none"
-        servers = ", ".join(f"{load.server.name} {'out' if load.out else load.in_flight}" for load in self.loads)
-        of_total = f" of {self.total}" if self.total else ""
-        return (
-            f"extracted {done}{of_total} PDFs in {seconds:.0f} s ({done / max(seconds, 1e-9):.2f}/s): {outcomes}; "
-            f"{self.in_flight} in flight, {len(self.waiting)} waiting; {servers}"
-        )
-
-    def _work(self) -> None:
-        try:
-            while True:
-                with self.changed:
-                    while True:
-                        if self.stopped or (task := self._next()) is None:
-                            return
-                        if isinstance(task, tuple):
-                            break
-                        self.changed.wait(task)
-                load, job = task
-                if job is None:
-                    alive = load.server.alive(timeout=self.limits.status)
-                    with self.changed:
-                        self._looked(load, alive)
-                else:
-                    start = time.monotonic()
-                    answer = load.server.process(
-                        job.pdf_sha1,
-                        job.open_pdf,
-                        self.pool.options,
-                        timeout=min(self.limits.request, max(job.deadline - start, 0.1)),
-                        max_tei_bytes=self.limits.max_tei_bytes,
-                    )
-                    job.seconds = time.monotonic() - start
-                    with self.changed:
-                        self._settle(load, job, answer)
-        except BaseException as error:
-            with self.changed:
-                self.error = error
-                self.changed.notify_all()
-
-    def _next(self) -> tuple[Load, _Job | None] | float | None:
-        """What a free thread does next: a PDF for a server, a look at a server, wait so many seconds, or (None) end."""
-        now = time.monotonic()
-        for load in self.loads:
-            if load.out and now >= load.look_at:
-                load.look_at = now + self.limits.status + self.limits.health_wait[1]
-                return load, None
-        if any(not load.out for load in self.loads):
-            self.last_seen = now
-        if len(self.done) >= 2 * self.limits.in_flight:
-            return self.limits.progress  # until the results are taken
-        outage = now - self.last_seen >= self.limits.outage
-        for job in [job for job in self.waiting if outage or now >= job.deadline]:
-            self.waiting.remove(job)
-            self._finish(job)
-        heapq.heapify(self.waiting)
-        if outage and self._take():
-            self._finish(self.waiting.pop())
-            return 0.0
-        if self._finished():
-            self.changed.notify_all()
-            return None
-        takers = [load for load in self.loads if load.takes(now)]
-        due = bool(self.waiting) and self.waiting[0].not_before <= now
-        if takers and (due or (len(self.waiting) < 100 * self.limits.in_flight and self._take())):
-            job = heapq.heappop(self.waiting)
-            load = min(takers, key=lambda load: (load.server.name == job.server, load.in_flight))
-            load.in_flight += 1
-            self.in_flight += 1
-            job.tries += 1
-            job.server = load.server.name
-            job.deadline = job.deadline or now + self.limits.deadline
-            return load, job
-        if takers:
-            return max(self.waiting[0].not_before - now, 0.0) if self.waiting else self.limits.progress
-        return max(min(load.look_at if load.out else load.room_until for load in self.loads) - now, 0.0)
-
-    def _take(self) -> bool:
-        """Put the next PDF at the head of those waiting; False at the end."""
-        if self.exhausted:
-            return False
-        item = next(self.items, None)
-        if item is None:
-            self.exhausted = True
-            return False
-        self.taken += 1
-        heapq.heappush(self.waiting, _Job(0.0, self.taken, *item))
-        return True
-
-    def _settle(self, load: Load, job: _Job, answer: Answer) -> None:
-        """Account for one try: final, or to be tried again after a wait, or given up."""
-        now = time.monotonic()
-        load.in_flight -= 1
-        self.in_flight -= 1
-        job.outcome = answer.outcome
-        if answer.outcome.final:
-            load.answered()
-            self._finish(job, answer.body if answer.outcome is Outcome.OK else None)
-            return
-        log.debug("%s at %s: %s: %s", job.pdf_sha1, load.server.name, answer.outcome, answer.detail)
-        wait = self.limits.retry_wait
-        if answer.outcome is Outcome.BUSY:
-            wait = self.limits.busy_wait
-        elif answer.broken:
-            load.failed(self.limits.failures, now, at_once=answer.unreachable)
-        job.failures[answer.outcome] += 1
-        job.not_before = now + random.uniform(*wait)
-        if answer.outcome is Outcome.BUSY:
-            load.refused(job.not_before)
-        exhausted = answer.outcome is not Outcome.BUSY and job.failures[answer.outcome] >= self.limits.tries
-        if exhausted or job.not_before >= job.deadline:
-            log.warning("gave up %s: %s after %d tries: %s", job.pdf_sha1, answer.outcome, job.tries, answer.detail)
-            self._finish(job)
-        else:
-            heapq.heappush(self.waiting, job)
-            self.changed.notify_all()
-
-    def _looked(self, load: Load, alive: bool) -> None:
-        """Put a server back that is alive again; otherwise look again later."""
-        if alive:
-            log.info("%s answers: put back", load.server.name)
-            load.out, load.failures, load.refusals, load.room_until = False, 0, 0, 0.0
-            self.changed.notify_all()
-        else:
-            load.look_at = time.monotonic() + random.uniform(*self.limits.health_wait)
-
-    def _finish(self, job: _Job, tei: bytes | None = None) -> None:
-        tei_sha1 = None if tei is None else hashlib.sha1(tei, usedforsecurity=False).hexdigest()
-        self.counts[job.outcome] += 1
-        self.done.append(
-            Extraction(job.pdf_sha1, job.outcome, job.tries, round(job.seconds, 3), job.server, tei, tei_sha1)
-        )
-        self.changed.notify_all()

@@ -1,0 +1,244 @@
+"""Linking rule by rule (S2ORC §2.6; SEMANTICS: Link)."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from s2corpus.titles import Search, score
+from s2corpus.titles.linking import SCHEMA, Links, link
+from s2corpus.titles.recall import measure
+from s2corpus.titles.targets import Targets, first_surname
+
+COLUMNS = pa.schema(
+    [
+        ("title", pa.string()),
+        ("year", pa.int32()),
+        ("surname", pa.string()),
+        ("doi", pa.string()),
+        ("arxiv_id", pa.string()),
+        ("pubmed_id", pa.string()),
+        ("pmc_id", pa.string()),
+    ]
+)
+ENTRIES = COLUMNS.append(pa.field("citing_paper_id", pa.string()))
+PAPERS = COLUMNS.append(pa.field("paper_id", pa.string()))
+Row = dict[str, Any]
+
+ATTENTION = "Attention is all you need"
+GRAPHS = "Inductive representation learning on large graphs"
+
+
+def _link(entries: list[Row], papers: list[Row]) -> tuple[Links, Targets]:
+    targets = Targets.of(pa.Table.from_pylist(papers, schema=PAPERS))
+    links = link(pa.Table.from_pylist(entries, schema=ENTRIES), targets)
+    assert links.rows.schema == SCHEMA
+    assert len(links.rows) == len(entries)
+    return links, targets
+
+
+def _one(entry: Row, *papers: Row) -> Row:
+    row: Row = _link([entry], list(papers))[0].rows.to_pylist()[0]
+    return row
+
+
+@pytest.mark.parametrize(
+    ("entry", "paper_id", "reason"),
+    [
+        ({"title": "unheard of", "doi": "10.1/a"}, "a", "id"),
+        ({"title": GRAPHS, "doi": "10.1/a"}, "a", "id"),  # an identifier before an equal title
+        ({"title": "", "arxiv_id": "1706.02216"}, "g", "id"),
+        ({"title": "Attention Is All\nYou Need!"}, "a", "exact"),
+        ({"title": "Attention is all you neeed"}, "a", "fuzzy"),
+        ({"title": "Attention is what you need"}, None, "none"),
+        ({"title": "Attention", "doi": "10.1/z"}, None, "none"),
+        ({"title": ""}, None, "none"),
+        ({"title": None}, None, "none"),
+    ],
+)
+def test_identifier_then_equal_title_then_likeness(entry: Row, paper_id: str | None, reason: str) -> None:
+    papers = [
+        {"paper_id": "a", "title": ATTENTION, "doi": "10.1/a"},
+        {"paper_id": "g", "title": GRAPHS, "arxiv_id": "1706.02216"},
+    ]
+    found = _one(entry, *papers)
+    assert (found["paper_id"], found["reason"]) == (paper_id, reason)
+    titles = {p["paper_id"]: p["title"] for p in papers}
+    if paper_id is None:
+        assert found["score"] is found["runner_up_score"] is None
+    elif entry["title"]:
+        assert found["score"] == score(entry["title"], titles[paper_id])
+    else:
+        assert found["score"] is None
+
+
+def test_the_threshold_is_strict() -> None:
+    papers = pa.Table.from_pylist([{"paper_id": "p", "title": GRAPHS}], schema=PAPERS)
+    entries = pa.Table.from_pylist([{"title": GRAPHS + "s"}], schema=ENTRIES)
+    s = score(GRAPHS, GRAPHS + "s")
+    for threshold, linked in ((s, 0), (s - 1e-9, 1)):
+        rows = link(entries, Targets.of(papers), Search(threshold)).rows
+        assert rows["paper_id"].null_count == 1 - linked
+
+
+@pytest.mark.parametrize(
+    ("entry", "chosen"),
+    [
+        ({"year": 2017, "surname": "Vaswani"}, "p4"),  # year and surname
+        ({"year": 2018, "surname": "Gomez"}, "p2"),  # year before surname
+        ({"year": 1999, "surname": "VASWANI"}, "p4"),  # surname alone, however written
+        ({"year": 1999, "surname": None}, "p1"),  # nothing agrees: the smallest id
+        ({"year": None, "surname": "Nobody"}, "p1"),
+        ({"year": 2017, "surname": "Vaswani", "citing_paper_id": "p4"}, "p5"),  # never to itself: the next
+        ({"year": None, "surname": None, "citing_paper_id": "p1"}, "p2"),
+    ],
+)
+@pytest.mark.parametrize("title", [ATTENTION, ATTENTION + "ed", "something else altogether"])
+def test_ties(entry: Row, chosen: str, title: str) -> None:
+    """Year agrees, then surname, then the smallest id: among equal titles, equal S, and equal identifiers."""
+    papers = [
+        {"paper_id": "p5", "year": 2017, "surname": "Shazeer"},
+        {"paper_id": "p1", "year": 2016, "surname": None},
+        {"paper_id": "p2", "year": 2018, "surname": "Polosukhin"},
+        {"paper_id": "p4", "year": 2017, "surname": "Vaswani"},
+        {"paper_id": "p3", "year": None, "surname": "Gomez"},
+    ]
+    papers = [{**p, "title": ATTENTION, "doi": "10.1/x"} for p in papers]
+    by_id = not title.startswith(ATTENTION)
+    found = _one({**entry, "title": title, "doi": "10.1/x" if by_id else None}, *papers)
+    assert found["paper_id"] == chosen
+    assert found["runner_up_score"] == score(title, ATTENTION)
+
+
+def test_ties_between_different_titles_of_equal_s() -> None:
+    papers = [
+        {"paper_id": "b", "title": GRAPHS + " x1", "year": 2017},
+        {"paper_id": "a", "title": GRAPHS + " y1", "year": 2018},
+    ]
+    assert _one({"title": GRAPHS, "year": 2017}, *papers)["paper_id"] == "b"
+    assert _one({"title": GRAPHS}, *papers)["paper_id"] == "a"
+    assert _one({"title": GRAPHS}, *papers[:1])["runner_up_score"] is None
+
+
+def test_an_equal_title_is_above_an_s_of_1_of_unequal_ones() -> None:
+    repeated = "abcabcabcabc abcabc"  # another string with the same 3-grams
+    papers = [{"paper_id": "a", "title": repeated + " abc abc"}, {"paper_id": "b", "title": repeated + " abc"}]
+    assert score(papers[0]["title"], papers[1]["title"]) == 1.0
+    found = _one({"title": papers[1]["title"]}, *papers)
+    assert (found["paper_id"], found["reason"], found["runner_up_score"]) == ("b", "exact", None)
+
+
+@pytest.mark.parametrize("title", ["Editorial", "Deep learning", "深度学习"])
+@pytest.mark.parametrize(
+    ("year", "surname", "linked"), [(2001, "Snodgrass", True), (2002, "Snodgrass", False), (2001, None, False)]
+)
+def test_titles_that_say_little_need_year_and_surname(title: str, year: int, surname: str, linked: bool) -> None:
+    paper = {"paper_id": "p", "title": title, "year": 2001, "surname": "Snodgrass", "doi": "10.1/p"}
+    entry = {"title": title, "year": year, "surname": surname}
+    assert (_one(entry, paper)["paper_id"] == "p") is linked
+    assert (_one(entry, paper, {**paper, "paper_id": "a", "year": 1990})["paper_id"] == "p") is linked
+    assert _one({**entry, "doi": "10.1/p"}, paper)["reason"] == "id"
+
+
+def test_a_number_that_differs_is_a_warning() -> None:
+    paper = {"paper_id": "p", "title": "Foundations of graph learning, part I"}
+    found = _one({"title": "Foundations of graph learning, part II"}, paper)
+    assert (found["paper_id"], found["reason"], found["warning"]) == ("p", "fuzzy", "numeral")
+    assert _one({"title": "Foundations of graph learnings, part I"}, paper)["warning"] is None
+
+
+def test_never_to_itself_not_even_by_likeness_or_identifier() -> None:
+    paper = {"paper_id": "p", "title": ATTENTION, "doi": "10.1/p"}
+    for entry in ({"title": ATTENTION}, {"title": ATTENTION + "s"}, {"doi": "10.1/p"}):
+        assert _one({**entry, "citing_paper_id": "p"}, paper)["reason"] == "none"
+    found = _one({"title": ATTENTION, "citing_paper_id": "p"}, paper, {"paper_id": "q", "title": ATTENTION + "s"})
+    assert (found["paper_id"], found["reason"]) == ("q", "fuzzy")
+
+
+def test_a_title_of_half_a_million_papers_is_no_trouble() -> None:
+    """Skew: every entry and every paper has the same title, and the tie rules still look at two papers each."""
+    n = 30_000
+    papers = pa.table(
+        {
+            "paper_id": [f"{i:06d}" for i in range(n)],
+            "title": ["Report of the annual meeting"] * n,
+            "year": pa.array(np.arange(n) % 50 + 1970, pa.int32()),
+            **{c: pa.nulls(n, pa.string()) for c in ("surname", "doi", "arxiv_id", "pubmed_id", "pmc_id")},
+        }
+    )
+    entries = papers.rename_columns({"paper_id": "citing_paper_id"})
+    links = link(entries, Targets.of(papers))
+    rows = links.rows.slice(n - 3).to_pylist()
+    assert [r["paper_id"] for r in rows] == [f"{i % 50:06d}" for i in range(n - 3, n)]
+    assert links.rows["paper_id"][0].as_py() == "000050"  # the first of its year but itself
+
+
+@pytest.fixture(scope="module")
+def real(shared_data: Path) -> pa.Table:
+    with gzip.open(shared_data / "titles" / "titles_dev.tsv.gz", "rt", encoding="utf-8") as lines:
+        rows = [line.split("\t") for line in lines.read().split("\n")[1:] if line][::40]
+    return pa.Table.from_pylist(
+        [
+            {
+                "paper_id": f"p{i:05d}",
+                "title": title,
+                "year": int(year) if year.isdigit() else None,
+                "surname": (authors.split(";")[0].split() or [None])[-1],
+                "doi": f"10.1/{i}" if i % 3 == 0 else None,
+            }
+            for i, (_, _, year, _, title, authors) in enumerate(rows)
+        ],
+        schema=PAPERS,
+    )
+
+
+def _entries_of(papers: pa.Table) -> pa.Table:
+    rng = np.random.default_rng(1)
+    titles = []
+    for i, title in enumerate(papers["title"].to_pylist()):
+        at = rng.integers(0, len(title), 2)
+        titles.append(title if i % 2 else title[: at[0]] + "q" + title[at[0] + 1 :])
+    kept = papers.drop_columns(["paper_id"]).set_column(0, "title", pa.array(titles))
+    return kept.append_column("citing_paper_id", pa.nulls(len(kept), pa.string()))
+
+
+def test_links_do_not_depend_on_the_order_of_papers_or_entries(real: pa.Table) -> None:
+    entries = _entries_of(real)
+    rng = np.random.default_rng(2)
+    rows, columns = rng.permutation(len(entries)), rng.permutation(len(real))
+    straight = link(entries, Targets.of(real)).rows
+    shuffled = link(entries.take(pa.array(rows)), Targets.of(real.take(pa.array(columns)))).rows
+    assert shuffled.take(pa.array(np.argsort(rows))).equals(straight)
+    right = np.equal(straight["paper_id"].to_numpy(), real["paper_id"].to_numpy())
+    assert right.mean() > 0.95
+
+
+def test_recall_and_precision_are_measured(real: pa.Table) -> None:
+    entries, targets = _entries_of(real), Targets.of(real)
+    good = measure(entries, link(entries, targets), targets, Search(), 500)
+    assert good.sampled == 500
+    assert good.alike > 400
+    assert good.found >= 0.99 * good.alike
+    assert good.agreed >= 0.99 * good.tried > 300
+    weak = Search(bands=2)
+    poor = measure(entries, link(entries, targets, weak), targets, weak, 500)
+    assert poor.alike == good.alike
+    assert poor.found < 0.8 * poor.alike
+
+
+def test_surname_of_the_first_author() -> None:
+    kind = pa.list_(pa.struct([("first", pa.string()), ("last", pa.string())]))
+    authors = [
+        [{"first": "A", "last": "Turing"}, {"first": "B", "last": "X"}],
+        [],
+        None,
+        [{"first": "Plato", "last": ""}],
+    ]
+    expected = ["Turing", None, None, "Plato"]
+    assert first_surname(pa.array(authors, kind)).to_pylist() == expected
+    assert first_surname(pa.array(authors, kind).slice(2)).to_pylist() == expected[2:]

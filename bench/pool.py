@@ -17,6 +17,7 @@ import io
 import logging
 import os
 import resource
+import subprocess
 import sys
 import tempfile
 import threading
@@ -178,12 +179,20 @@ def memory(count: int) -> None:
     def children() -> list[str]:
         return Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
 
-    from tests.unit.pdf.bad_pdfs import assemble, paper, text
+    from tests.unit.pdf.bad_pdfs import KINDS
 
+    kinds = ["paper"] * 50 + [
+        "image_only",
+        "bit_flipped",
+        "object_stream_bomb",
+        "fifty_pages",
+        "giant_metadata",
+        "deep_nesting",
+    ]
     with tempfile.TemporaryDirectory() as name:
-        path = Path(name) / "paper.pdf"
-        path.write_bytes(assemble(paper(content=text())))
-        items: Iterator[tuple[str, Path]] = ((str(number), path) for number in range(count))
+        for kind in set(kinds):
+            (Path(name) / kind).write_bytes(KINDS[kind][0]())
+        items: Iterator[tuple[str, Path]] = ((str(n), Path(name) / kinds[n % len(kinds)]) for n in range(count))
         for done, _ in enumerate(
             inspect_many(items, max_pages=50, workers=os.cpu_count() or 1, timeout=60, memory_bytes=1 << 30), 1
         ):
@@ -192,12 +201,22 @@ def memory(count: int) -> None:
                     f"select {done:6} PDFs: {rss('self'):6.1f} MB, children {[round(rss(p)) for p in children()]}",
                     flush=True,
                 )
-    with Server(slots=64) as server:
+    command = [
+        sys.executable,
+        str(Path(__file__).parent.parent / "tests" / "standin_grobid.py"),
+        "--port",
+        "0",
+        "--slots",
+        "64",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().strip()
         uploads = ((hashlib.sha1(pdf(n)).hexdigest(), lambda n=n: io.BytesIO(pdf(n))) for n in range(count))
-        for done, _ in enumerate(Pool([server.url], limits=LIMITS).extract(uploads), 1):
-            server.forms.clear()
+        for done, _ in enumerate(Pool([url], limits=LIMITS).extract(uploads), 1):
             if done % (count // 10) == 0:
-                print(f"extract {done:6} PDFs: {rss('self'):6.1f} MB (with the stand-in)", flush=True)
+                print(f"extract {done:6} PDFs: {rss('self'):6.1f} MB", flush=True)
+        server.terminate()
 
 
 def main() -> None:

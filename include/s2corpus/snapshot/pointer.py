@@ -116,7 +116,7 @@ def prunable(lake: Lake, spec: str, keep: int) -> list[str]:
         for folder in ("published", "yanked")
         for entry in lake.list(f"snapshots/{spec}/{folder}/")
     }
-    return sorted((s for s in marked - kept if lake.folders(f"snapshots/{s}/")), key=_as_of)
+    return sorted((s for s in marked - kept if next(lake.list(f"snapshots/{s}/"), None)), key=_as_of)
 
 
 def prune(lake: Lake, snapshot: str) -> int:

@@ -1,0 +1,155 @@
+"""`corpus clean`: files in, kept and dropped documents out; what is wrong is said with its place."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from s2corpus.commands.clean import command
+from s2corpus.errors import UserError
+from tests.unit.clean.conftest import GERMAN, english
+
+
+def document(id_: str, **fields: Any) -> dict[str, Any]:
+    seed = int(hashlib.sha256(id_.encode()).hexdigest()[:6], 16)
+    body = [{"section": "Results", "text": english(101, seed + i)} for i in range(5)]
+    values = {
+        "title": f"Significant findings of paper {id_}",
+        "abstract": english(60, seed),
+        "year": 2011,
+        "body": body,
+        **fields,
+    }
+    return {"id": id_, **values}
+
+
+DOCUMENTS = [
+    document("b", sha1="0" * 40),
+    document("a", date="2022-12-05", year=None),
+    document("late", date="2023-02", year=None),
+    document("vague", year=2022),
+    document("untitled", title=None),
+    document("short", body=[{"section": None, "text": english(90, i)} for i in range(5)]),
+    document("german", body=[{"section": None, "text": GERMAN}] * 9),
+    {**document("b"), "id": "twin", "date": "2012-01-02"},
+]
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def clean(
+    folder: Path, documents: list[dict[str, Any]], *options: str, set_: str = "s2orc"
+) -> tuple[list[Any], list[Any]]:
+    source, out, dropped = folder / "in.jsonl", folder / "out.jsonl", folder / "dropped.jsonl"
+    source.write_text("".join(json.dumps(document) + "\n" for document in documents))
+    arguments = ["--in", str(source), "--set", set_, "--out", str(out), "--dropped", str(dropped), *options]
+    result = CliRunner().invoke(command, arguments, standalone_mode=False)
+    if result.exception:
+        raise result.exception
+    return lines(out), lines(dropped)
+
+
+def test_every_document_is_kept_or_dropped_with_its_reason(tmp_path: Path) -> None:
+    kept, dropped = clean(tmp_path, DOCUMENTS)
+    assert {line["id"]: line["split"] for line in kept} == {
+        "b": "train",
+        "a": "valid",
+        "late": "held_back:late",
+        "vague": "held_back:undated",
+        "twin": "held_back:near_duplicate",
+    }
+    assert {line["id"]: line["reason"] for line in dropped} == {
+        "untitled": "no_title",
+        "short": "short",
+        "german": "not_english",
+    }
+    assert list(kept[0]) == ["id", "sha1", "text", "split"]
+    assert list(kept[1]) == ["id", "text", "split"]
+    by_id = {line["id"]: line for line in dropped}
+    assert by_id["short"]["words"] == 450
+    assert by_id["german"]["language_votes"] == {"de": 5}
+    assert by_id["untitled"]["words"] is None
+
+
+def test_the_order_of_documents_does_not_matter(tmp_path: Path) -> None:
+    def by_id(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return sorted(found, key=lambda line: str(line["id"]))
+
+    kept, dropped = clean(tmp_path, DOCUMENTS)
+    shuffled = random.Random(3).sample(DOCUMENTS, len(DOCUMENTS))
+    again_kept, again_dropped = clean(tmp_path, shuffled)
+    assert (by_id(again_kept), by_id(again_dropped)) == (by_id(kept), by_id(dropped))
+
+
+def test_titles_and_abstracts(tmp_path: Path) -> None:
+    kept, dropped = clean(tmp_path, [document("a"), {"id": "b", "title": "T", "abstract": None}], set_="s2ag")
+    assert [line["id"] for line in kept] == ["a"]
+    assert kept[0]["text"].count("\n\n") == 1
+    assert [line["reason"] for line in dropped] == ["no_abstract"]
+
+
+def test_the_recipe_splits_in_two(tmp_path: Path) -> None:
+    words = tmp_path / "words.csv"
+    words.write_text("word,count\n" + "".join(f"{word},1000000000\n" for word in sorted(set(english(3000).split()))))
+    documents = [
+        document("a", year=2024),
+        document("b", date="2024-08-01", year=None),
+        document("c", date="2030", year=None),
+    ]
+    for each in documents:
+        each["body"] = [{**unit, "text": unit["text"] + "."} for unit in each["body"]]
+    kept, _ = clean(tmp_path, documents, "--profile", "recipe-2024", "--unigrams", str(words))
+    assert [line["split"] for line in kept] == ["train", "valid", "valid"]
+
+
+def test_parquet_in_and_out(tmp_path: Path) -> None:
+    source, out, dropped = (tmp_path / f"{name}.parquet" for name in ("in", "out", "dropped"))
+    pq.write_table(pa.Table.from_pylist([{"sha1": None, **d, "date": d.get("date")} for d in DOCUMENTS]), source)
+    arguments = ["--in", str(source), "--set", "s2orc", "--out", str(out), "--dropped", str(dropped)]
+    CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
+    kept, rejected = clean(tmp_path, DOCUMENTS)
+    assert [line["text"] for line in pq.read_table(out).to_pylist()] == [line["text"] for line in kept]
+    votes = {row["id"]: row["language_votes"] for row in pq.read_table(dropped).to_pylist()}
+    assert votes == {row["id"]: row["language_votes"] and list(row["language_votes"].items()) for row in rejected}
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        ([{"id": "a", "titel": "x"}], r"in\.jsonl, line 1: unknown key 'titel'; known are id, sha1, title"),
+        ([document("a"), {"title": "x"}], r"line 2: id is None; expected str"),
+        ([document("a"), document("a")], r"line 2: id 'a' is there twice"),
+        ([document("a", title=3)], r"title is 3; expected str or null"),
+        ([document("a", date="May 2011")], r"date is 'May 2011'; expected YYYY, YYYY-MM or YYYY-MM-DD"),
+        ([document("a", year=0)], r"year is 0; expected 1 to 9999"),
+        ([document("a", body=[{"text": "x", "head": "y"}])], r"line 1, body\[0\]: unknown key 'head'"),
+        ([document("a", body="text")], r"body is 'text'; expected list"),
+        ([["a"]], r"line 1: list given; a line is one JSON object"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(tmp_path: Path, documents: list[Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        clean(tmp_path, documents)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--profile", "card"), "profile card needs --unigrams"),
+        (("--profile", "card-wordfreq", "--unigrams", "list.csv"), "card-wordfreq has its own list"),
+        (("--profile", "card", "--unigrams", "/nowhere/list.csv"), "no such file"),
+    ],
+)
+def test_profiles_need_their_list(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        clean(tmp_path, DOCUMENTS, *options)

@@ -1,0 +1,201 @@
+"""Export: equal bytes however the work is cut, nothing written twice, a published snapshot never changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow.parquet as pq
+import pytest
+
+from s2corpus.errors import UserError
+from s2corpus.lake import Lake, LocalLake
+from s2corpus.snapshot import pointer
+from s2corpus.snapshot.verify import verify
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.base import Run
+from s2corpus.stages.clean import Clean
+from s2corpus.stages.export import Export, publish
+from s2corpus.stages.split import Split
+from tests.unit.snapshot.release import lay_out, papers
+
+SPEC = ReleaseSpec.model_validate({"name": "small", "export": {"files": 6}})
+
+
+def release(
+    folder: Path,
+    *,
+    count: int = 120,
+    buckets: int = 1,
+    seed: int = 0,
+    backwards: bool = False,
+    spec: ReleaseSpec = SPEC,
+) -> Run:
+    """A release up to and with its export."""
+    folder.mkdir(parents=True, exist_ok=True)
+    run = lay_out(LocalLake(folder / "lake"), folder, spec, papers(count, seed=seed), buckets=buckets)
+    for stage in (Clean(), Split(), Export()):
+        shards = stage.plan(run)
+        for shard in reversed(shards) if backwards else shards:
+            stage.work(run, shard)
+        stage.finish(run)
+    return run
+
+
+def content(run: Run) -> dict[str, str]:
+    """Path → SHA-256 of every file of the snapshot."""
+    prefix = f"snapshots/{run.snapshot_id}/"
+    return {
+        entry.key.removeprefix(prefix): hashlib.sha256(run.lake.get(entry.key)[0]).hexdigest()
+        for entry in run.lake.list(prefix)
+    }
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return release(tmp_path_factory.mktemp("release"))
+
+
+@pytest.mark.parametrize(("buckets", "backwards"), [(2, False), (4, True), (6, True), (12, False)])
+def test_bytes_do_not_depend_on_how_the_work_is_cut(tmp_path: Path, run: Run, buckets: int, backwards: bool) -> None:
+    assert content(release(tmp_path, buckets=buckets, backwards=backwards)) == content(run)
+
+
+def test_a_snapshot_holds_what_it_should(run: Run) -> None:
+    snapshot = LocalLake(Path(run.lake.uri(f"snapshots/{run.snapshot_id}")))
+    assert list(verify(snapshot)) == []
+    stats = json.loads(snapshot.get("stats.json")[0])
+    published = [(s, x) for s, splits in stats["sets"].items() for x, counted in splits.items() if counted["documents"]]
+    assert published == [("s2ag", "train"), ("s2ag", "valid"), ("s2orc", "train"), ("s2orc", "valid")]
+    index = pq.read_table(run.lake.uri(f"snapshots/{run.snapshot_id}/index.parquet")).to_pylist()
+    assert len(index) == sum(c["documents"] for splits in stats["sets"].values() for c in splits.values())
+    assert sum(row["words"] for row in index) == sum(c["words"] for s in stats["sets"].values() for c in s.values())
+
+
+def test_the_funnel_sums_to_its_input(run: Run) -> None:
+    funnel = json.loads(run.lake.get(f"snapshots/{run.snapshot_id}/stats.json")[0])["funnel"]
+
+    def total(stage: str) -> int:
+        return sum(row["count"] for row in funnel if row["stage"] == stage)
+
+    def count(stage: str, outcome: str) -> int:
+        return sum(row["count"] for row in funnel if (row["stage"], row["outcome"]) == (stage, outcome))
+
+    assert total("filter") == count("vote", "papers")
+    assert total("clean s2orc") == count("filter", "kept")
+    assert total("clean s2ag") == total("clean s2orc") - count("clean s2orc", "kept")
+    for set_ in ("s2orc", "s2ag"):
+        assert total(f"split {set_}") == count(f"clean {set_}", "kept")
+
+
+def test_no_text_of_a_closed_paper_leaves(run: Run) -> None:
+    parses = [line for path, line in corpus_lines(run) if "pdf_parses" in path]
+    closed = {paper.row["paper_id"] for paper in papers(120) if not paper.row["open_access"]}
+    shown = [parse for parse in parses if parse["paper_id"] in closed]
+    assert shown
+    assert not any(parse["body_text"] or parse["abstract"] or parse["back_matter"] for parse in shown)
+    assert all(parse["bib_entries"] for parse in shown)
+
+
+def corpus_lines(run: Run) -> list[tuple[str, dict[str, Any]]]:
+    import gzip
+
+    found = []
+    for entry in run.lake.list(f"snapshots/{run.snapshot_id}/corpus/"):
+        found += [(entry.key, orjson.loads(line)) for line in gzip.decompress(run.lake.get(entry.key)[0]).splitlines()]
+    return found
+
+
+def test_metadata_cites_both_ways(run: Run) -> None:
+    rows = {line["paper_id"]: line for path, line in corpus_lines(run) if "metadata" in path}
+    pairs = {(citing, cited) for citing, row in rows.items() for cited in row["outbound_citations"]}
+    assert pairs
+    assert pairs == {(citing, cited) for cited, row in rows.items() for citing in row["inbound_citations"]}
+
+
+def test_metadata_has_the_keys_of_the_release_it_follows(run: Run, shared_data: Path) -> None:
+    with (shared_data / "s2orc" / "metadata_20200705_sample.jsonl").open("rb") as lines:
+        expected = {parsed["has_pdf_parse"]: set(parsed) for parsed in map(orjson.loads, lines)}
+    rows = [line for path, line in corpus_lines(run) if "metadata" in path]
+    assert {row["has_pdf_parse"]: set(row) for row in rows} == expected
+
+
+class Counting:
+    """A lake that remembers what was written to it."""
+
+    def __init__(self, lake: Lake) -> None:
+        self._lake = lake
+        self.uploaded: list[str] = []
+
+    def upload(self, key: str, path: Path) -> None:
+        self.uploaded.append(key)
+        self._lake.upload(key, path)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._lake, name)
+
+
+def test_what_is_there_is_not_written_again(tmp_path: Path) -> None:
+    run = release(tmp_path)
+    before = content(run)
+    damaged = f"snapshots/{run.snapshot_id}/v2/s2orc/train/03.jsonl.gz"
+    run.lake.put(damaged, b"half a file")
+    counting = Counting(run.lake)
+    again = Run(run.spec, run.as_of, counting, run.scratch)  # type: ignore[arg-type]
+    for shard in Export().plan(again):
+        Export().work(again, shard)
+    assert counting.uploaded == [damaged]
+    assert content(run) == before
+
+
+def test_a_published_snapshot_never_changes(tmp_path: Path) -> None:
+    run = release(tmp_path)
+    publish(run)
+    before = content(run)
+    with pytest.raises(UserError, match=r"is published and never changes, but .* came out different"):
+        release(tmp_path, seed=1)
+    assert content(run) == before
+    release(tmp_path)  # the same content may be exported again
+    assert content(run) == before
+
+
+def test_another_instant_has_another_id_and_says_what_changed(tmp_path: Path) -> None:
+    first = release(tmp_path)
+    publish(first)
+    later = lay_out(first.lake, tmp_path, SPEC, papers(130), buckets=1, parent=first.snapshot_id)
+    run = Run(SPEC, first.as_of + timedelta(days=31), first.lake, tmp_path)
+    for entry in list(first.lake.list(f"releases/{later.release_id}/")):
+        if "/_export/" not in entry.key:
+            run.lake.put(entry.key.replace(later.release_id, run.release_id), run.lake.get(entry.key)[0])
+    for stage in (Clean(), Split(), Export()):
+        for shard in stage.plan(run):
+            stage.work(run, shard)
+        stage.finish(run)
+    assert publish(run).snapshot == run.snapshot_id
+    changes = json.loads(run.lake.get(f"snapshots/{run.snapshot_id}/diff.json")[0])
+    assert changes["parent"] == first.snapshot_id
+    old, new = (set(index_ids(each)) for each in (first, run))
+    assert new > old
+    assert sum(changes["added"]["documents"].values()) == len(new - old)
+    assert changes["added"]["first_ids"] == sorted(new - old)
+    assert [changes[kind]["documents"] for kind in ("removed", "moved", "changed")] == [{}, {}, {}]
+    assert pointer.published(run.lake, "small") == [first.snapshot_id, run.snapshot_id]
+
+
+def index_ids(run: Run) -> list[str]:
+    ids: list[str] = pq.read_table(run.lake.uri(f"snapshots/{run.snapshot_id}/index.parquet"))["id"].to_pylist()
+    return ids
+
+
+@pytest.mark.parametrize("kind", ["README.md", "croissant.json", "funnel.svg", "years.svg", "funnel.csv"])
+def test_what_describes_the_snapshot_is_there(run: Run, kind: str) -> None:
+    text = run.lake.get(f"snapshots/{run.snapshot_id}/{kind}")[0].decode()
+    assert {"README.md": run.snapshot_id, "funnel.csv": "stage,outcome,count"}.get(kind, "") in text
+    if kind.endswith(".svg"):
+        from lxml import etree
+
+        assert etree.fromstring(text.encode()).tag.endswith("svg")

@@ -1,0 +1,229 @@
+"""`corpus verify` finds every damage; `corpus read` finds every document."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from s2corpus.commands import read, verify
+from s2corpus.stages.export import publish
+from tests.unit.snapshot.test_export import release
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A lake with one published snapshot."""
+    folder = tmp_path_factory.mktemp("published")
+    publish(release(folder))
+    return folder / "lake"
+
+
+@pytest.fixture(scope="module")
+def published(lake: Path) -> Path:
+    """The snapshot's folder."""
+    return next(path for path in (lake / "snapshots").iterdir() if "-" in path.name)
+
+
+@pytest.fixture
+def copy(published: Path, tmp_path: Path) -> Path:
+    """A copy to damage."""
+    shutil.copytree(published, tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def run(command: Any, *arguments: str) -> Result:
+    return CliRunner().invoke(command, arguments)
+
+
+def test_a_whole_snapshot_is_whole(published: Path) -> None:
+    assert run(verify.command, str(published)).exit_code == 0
+
+
+def relisted(folder: Path, path: str, lines: list[bytes]) -> None:
+    """Write a file with other lines, and list it as it then is: only what the format says can find it."""
+    content = b"".join(lines)
+    data = gzip.compress(content, mtime=0)
+    (folder / path).write_bytes(data)
+    manifest = orjson.loads((folder / "manifest.json").read_bytes())
+    for file in manifest["files"]:
+        if file["path"] == path:
+            file |= {
+                "bytes": len(data),
+                "sha256": hashlib.sha256(data).hexdigest(),
+                "rows": len(lines),
+                "content_bytes": len(content),
+                "content_sha256": hashlib.sha256(content).hexdigest(),
+            }
+    (folder / "manifest.json").write_bytes(orjson.dumps(manifest))
+
+
+def lines_of(folder: Path, path: str) -> list[bytes]:
+    return gzip.decompress((folder / path).read_bytes()).splitlines(keepends=True)
+
+
+def changed(line: bytes, **fields: Any) -> bytes:
+    return orjson.dumps({**orjson.loads(line), **fields}, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def first_file(folder: Path, pattern: str = "v2/s2orc/train") -> str:
+    """A file with at least two lines."""
+    for path in sorted((folder / pattern).glob("*.jsonl.gz")):
+        relative = path.relative_to(folder).as_posix()
+        if len(lines_of(folder, relative)) > 1:
+            return relative
+    raise AssertionError(f"no file of two lines under {pattern}")
+
+
+def _text(line: bytes, change: Callable[[str], str]) -> bytes:
+    return changed(line, text=change(orjson.loads(line)["text"]))
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        pytest.param(lambda ls: ls[::-1], "lines are in the order of ids", id="order"),
+        pytest.param(lambda ls: [ls[0], *ls], "lines are in the order of ids", id="twice"),
+        pytest.param(lambda ls: ls[1:], "is in no file", id="lost"),
+        pytest.param(lambda ls: [changed(ls[0], id="zzz"), *ls[1:]], "belongs to file|the index has", id="another id"),
+        pytest.param(lambda ls: [changed(ls[0], year=2011), *ls[1:]], "keys are", id="a key more"),
+        pytest.param(lambda ls: [changed(ls[0], id=7), *ls[1:]], "string `id`", id="no string"),
+        pytest.param(lambda ls: [ls[0].replace(b'","', b'", "', 1), *ls[1:]], "no canonical JSON", id="a space"),
+        pytest.param(lambda ls: [b"not json\n", *ls[1:]], "no JSON", id="no JSON"),
+        pytest.param(lambda ls: [b'"text"\n', *ls[1:]], "no JSON object", id="no object"),
+        pytest.param(lambda ls: [_text(ls[0], lambda t: t + "\n"), *ls[1:]], "a line is empty", id="a last newline"),
+        pytest.param(lambda ls: [_text(ls[0], lambda t: t + "  x"), *ls[1:]], "white space", id="two spaces"),
+        pytest.param(lambda ls: [_text(ls[0], lambda t: t + " e\u0301"), *ls[1:]], "not in NFC", id="not NFC"),
+        pytest.param(lambda ls: [_text(ls[0], lambda t: "a\nb\n\n" + t), *ls[1:]], "more than one line", id="title"),
+        pytest.param(lambda ls: [_text(ls[0], lambda t: "a\n\nb"), *ls[1:]], "2 blocks", id="no body"),
+    ],
+)
+def test_a_line_against_the_format_is_found(
+    copy: Path, damage: Callable[[list[bytes]], list[bytes]], says: str
+) -> None:
+    path = first_file(copy)
+    relisted(copy, path, damage(lines_of(copy, path)))
+    result = run(verify.command, str(copy))
+    assert result.exit_code == 1
+    assert any(word in result.output for word in says.split("|"))
+
+
+@pytest.mark.parametrize(
+    ("folder", "damage", "says"),
+    [
+        ("corpus/metadata", {"has_pdf_parse": 1, "extra": 1}, "keys differ from S2ORC 20200705's"),
+        ("corpus/metadata", {"outbound_citations": ["b", "a"], "has_outbound_citations": True}, "not sorted"),
+        ("corpus/metadata", {"inbound_citations": [], "has_inbound_citations": True}, "is not what"),
+        ("corpus/pdf_parses", {"abstract": None}, "not of its form"),
+        (
+            "corpus/pdf_parses",
+            {"abstract": [{"text": "abc", "cite_spans": [{"start": 0, "end": 1, "text": "b", "ref_id": None}]}]},
+            "a span of cite_spans is not the text at its place",
+        ),
+        (
+            "corpus/pdf_parses",
+            {"abstract": [{"text": "abc", "ref_spans": [{"start": 0, "end": 1, "text": "a", "ref_id": "FIGREF9"}]}]},
+            "refers to FIGREF9, which ref_entries has not",
+        ),
+        ("corpus/pdf_parses", {"paper_id": "0"}, "has no metadata"),
+    ],
+)
+def test_a_line_of_the_corpus_against_its_form_is_found(
+    copy: Path, folder: str, damage: dict[str, Any], says: str
+) -> None:
+    path = first_file(copy, folder)
+    first, *rest = lines_of(copy, path)
+    relisted(copy, path, [changed(first, **damage), *rest])
+    result = run(verify.command, str(copy))
+    assert result.exit_code == 1
+    assert says in result.output
+
+
+@pytest.mark.parametrize(
+    "path", ["README.md", "index.parquet", "stats.json", "v2/s2ag/valid/00.jsonl.gz", "aliases.parquet"]
+)
+@pytest.mark.parametrize("damage", ["flipped", "shorter", "deleted"])
+def test_a_damaged_file_is_found(copy: Path, path: str, damage: str) -> None:
+    data = (copy / path).read_bytes()
+    if damage == "deleted":
+        (copy / path).unlink()
+    else:
+        middle = len(data) // 2
+        flipped = data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+        (copy / path).write_bytes(flipped if damage == "flipped" else data[:middle])
+    result = run(verify.command, str(copy))
+    assert result.exit_code == 1
+    assert path in result.output
+
+
+def test_a_file_that_the_manifest_does_not_list_is_found(copy: Path) -> None:
+    (copy / "v2" / "more.jsonl.gz").write_bytes(b"")
+    assert "there, but not listed" in run(verify.command, str(copy)).output
+
+
+def test_a_bomb_is_not_unpacked_beyond_its_listed_size(copy: Path) -> None:
+    path = first_file(copy)
+    (copy / path).write_bytes(gzip.compress(bytes(200_000_000), mtime=0))
+    assert run(verify.command, str(copy)).exit_code == 1
+
+
+def test_no_snapshot_is_a_sentence_and_status_2(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    done = subprocess.run(
+        [sys.executable, "-m", "s2corpus.cli", "verify", str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    result = CliRunner().invoke(verify.command, [str(tmp_path)])
+    assert "neither manifest.json nor latest.json here" in str(result.exception)
+    assert "Traceback" not in done.stderr
+
+
+def ids(published: Path) -> list[str]:
+    return sorted(pq.read_table(published / "index.parquet")["id"].to_pylist())
+
+
+def test_read_by_id_and_by_former_id(published: Path) -> None:
+    wanted = ids(published)[3]
+    found = orjson.loads(run(read.command, str(published), "--id", wanted).stdout_bytes)
+    assert found["id"] == wanted
+    alias = pq.read_table(published / "aliases.parquet").to_pylist()[0]
+    if alias["paper_id"] in ids(published):
+        former = orjson.loads(run(read.command, str(published), "--id", alias["alias"]).stdout_bytes)
+        assert former["id"] == alias["paper_id"]
+    assert "no document nobody" in str(run(read.command, str(published), "--id", "nobody").exception)
+
+
+def test_read_a_sample_is_the_same_each_time(published: Path) -> None:
+    first = run(read.command, str(published), "--sample", "3", "--set", "s2ag").stdout_bytes
+    assert len(first.splitlines()) == 3
+    assert all(orjson.loads(line)["text"].count("\n\n") == 1 for line in first.splitlines())
+    assert run(read.command, str(published), "--sample", "3", "--set", "s2ag").stdout_bytes == first
+
+
+def test_read_by_what_the_text_says(published: Path) -> None:
+    found = run(read.command, str(published), "--grep", "^On [A-M]").stdout_bytes.splitlines()
+    everything = run(read.command, str(published), "--grep", ".").stdout_bytes.splitlines()
+    assert sorted(orjson.loads(line)["id"] for line in everything) == ids(published)
+    expected = [line for line in everything if "A" <= orjson.loads(line)["text"][3] <= "M"]
+    assert found == expected
+    assert "no regular expression" in str(run(read.command, str(published), "--grep", "(").exception)
+
+
+def test_read_the_latest_of_a_spec_by_name(lake: Path, published: Path) -> None:
+    by_name = run(read.command, "small", "--lake", str(lake), "--sample", "1")
+    by_address = run(read.command, str(published), "--sample", "1")
+    assert by_name.stdout_bytes == by_address.stdout_bytes != b""
+
+
+@pytest.mark.parametrize("options", [[], ["--id", "a", "--sample", "1"]])
+def test_read_says_what_to_ask_for(published: Path, options: list[str]) -> None:
+    assert "one of --id, --grep or --sample" in str(run(read.command, str(published), *options).exception)

@@ -40,8 +40,6 @@ from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.stages import STAGES, TAKES_OVER
 
 RELEASES = Path(__file__).resolve().parent.parent / "include" / "releases"
-BATCHES = 1000
-"""mapped tasks of a stage at most (Airflow's max_map_length is 1024): more shards share a task"""
 TRANSIENT = ExceptionRetryPolicy(
     rules=[
         RetryRule(exception=name, action=RetryAction.RETRY, reason="may pass")
@@ -79,7 +77,8 @@ def plan(stage: str) -> list[list[int]]:
     """What there is to do, as batches of shard numbers."""
     from s2corpus.stages import runner
 
-    return _batches(runner.plan(_run(), stage))
+    run = _run()
+    return _batches(runner.plan(run, stage), run.spec.resources.max_tasks)
 
 
 @task(map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
@@ -99,7 +98,7 @@ def finish(stage: str) -> list[list[int]]:
     run = _run()
     runner.finish(run, stage)
     count = {"intake": lambda: run.pdf_shards, "cluster": lambda: run.paper_shards}.get(stage, lambda: 0)()
-    return _batches(list(range(count)))
+    return _batches(list(range(count)), run.spec.resources.max_tasks)
 
 
 @task
@@ -128,8 +127,9 @@ def publish(*, outlet_events: Any = None) -> str:
     return run.snapshot_id
 
 
-def _batches(shards: list[int]) -> list[list[int]]:
-    size = -(-len(shards) // BATCHES) or 1
+def _batches(shards: list[int], tasks: int) -> list[list[int]]:
+    """Shards as at most `tasks` batches of about the same size, each worked on by one mapped task."""
+    size = -(-len(shards) // tasks) or 1
     return [shards[i : i + size] for i in range(0, len(shards), size)]
 
 

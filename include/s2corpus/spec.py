@@ -199,7 +199,9 @@ class Resources(_Section):
 
     pdfs_per_shard: Count = 500
     papers_per_shard: Count = 50_000
-    max_shards: Annotated[int, Field(ge=1, le=1024)] = 1024
+    max_shards: Count = 16_384
+    max_tasks: Annotated[int, Field(ge=1, le=1000)] = 1000
+    """mapped tasks of a stage at most (Airflow maps over 1024): more shards share a task"""
     memory_mb: Annotated[int, Field(ge=64)] = 2048
     """memory of one task's joins and sorts, MB"""
     pdf_memory_mb: Annotated[int, Field(ge=128)] = 1024

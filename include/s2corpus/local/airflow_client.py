@@ -110,4 +110,9 @@ class AirflowClient:
             f"?map_index={task['map_index']}&full_content=true"
         )
         content = self.call("GET", path, absent={"content": []})["content"]
-        return [str(line.get("event", line)) if isinstance(line, dict) else str(line) for line in content]
+        lines = []
+        for line in content:
+            lines.append(str(line.get("event", line)) if isinstance(line, dict) else str(line))
+            if isinstance(line, dict):
+                lines += [f"{detail['exc_type']}: {detail['exc_value']}" for detail in line.get("error_detail") or ()]
+        return [line for line in lines if line.strip() and not line.startswith("::")]

@@ -66,7 +66,7 @@ def _why(client: AirflowClient, dag: str, run_id: str, tasks: list[dict[str, Any
     if not failed:
         return f"the run {run_id} of {dag} failed without a failed task: see the scheduler's log (`corpus status`)"
     first = failed[0]
-    lines = [line for line in client.log(dag, run_id, first) if line.strip()]
+    lines = client.log(dag, run_id, first)
     link = f"{client.url}/dags/{dag}/runs/{run_id}/tasks/{first['task_id']}"
     return "\n".join(
         [f"{first['task_id']} failed; its log ends:", *(f"    {line}" for line in lines[-12:]), f"  see {link}"]

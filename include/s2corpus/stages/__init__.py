@@ -34,7 +34,6 @@ TAKES_OVER = {
     "assemble": "cluster",
     "filter": "cluster",
     "clean": "cluster",
-    "split": "cluster",
 }
 """Stages that have nothing to plan, and the one whose shards they take over."""
 

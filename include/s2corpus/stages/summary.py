@@ -43,32 +43,45 @@ def _funnel(metrics: Mapping[str, Metrics]) -> list[tuple[str, str]]:
         found.pop(without, None)
         return "; ".join(f"{word} {n}" for word, n in sorted(found.items(), key=lambda item: (-item[1], item[0])))
 
+    def without(stage: str, word: str) -> str:
+        others = words(stage, "outcome.", word)
+        return f"{count(stage, f'outcome.{word}')}" + (f"   not: {others}" if others else "")
+
     rows = [
         ("PDFs in", str(count("intake", "pdfs"))),
-        ("selected", f"{count('select', 'outcome.selected')}   not: {words('select', 'outcome.', 'selected')}"),
-        ("extracted", f"{count('extract', 'outcome.ok')}   not: {words('extract', 'outcome.', 'ok')}"),
-        ("parses", str(count("postprocess", "outcome.ok"))),
+        ("selected", without("select", "selected")),
+        ("extracted", without("extract", "ok")),
+        ("parses", without("postprocess", "ok")),
         ("records from sources", str(count("intake", "records"))),
         ("papers", str(count("vote", "rows.papers"))),
-        ("kept", f"{count('filter', 'outcome.kept')}   not: {words('filter', 'outcome.', 'kept')}"),
+        ("kept", without("filter", "kept")),
         ("bibliography entries", str(count("assemble", "rows.entries"))),
         ("linked", f"{count('link', 'linked')}   {words('link', 'reason.', 'none')}"),
     ]
     for name in ("s2orc", "s2ag"):
-        splits = {
-            n.removeprefix(f"{name}."): int(v) for n, v in metrics.get("split", {}).items() if n.startswith(f"{name}.")
-        }
-        rows.append(
-            (f"documents of {name}", "  ".join(f"{split} {n}" for split, n in sorted(splits.items())) or "none")
-        )
+        values = metrics.get("split", {})
+        splits = [
+            n.removeprefix(f"{name}.") for n in sorted(values) if n.startswith(f"{name}.") and not n.endswith(".words")
+        ]
+        each = [
+            f"{split} {count('split', f'{name}.{split}')} ({count('split', f'{name}.{split}.words')} words)"
+            for split in splits
+        ]
+        rows.append((f"documents of {name}", "  ".join(each) or "none"))
     return rows
 
 
 def papers_report(run: Run) -> str:
     """What became of each PDF of a small release: one line each, with the stage and the word that decided."""
-    selections = {row["pdf_sha1"]: row["outcome"] for row in run.table(SELECTIONS).read(["pdf_sha1", "outcome"]).to_pylist()}
-    extracted = {row["pdf_sha1"]: row["outcome"] for row in run.table(EXTRACTIONS).read(["pdf_sha1", "outcome"]).to_pylist()}
-    papers = {row["canonical_pdf"]: row for row in run.table(PAPERS).read(["paper_id", "canonical_pdf", "title"]).to_pylist()}
+    selections = {
+        row["pdf_sha1"]: row["outcome"] for row in run.table(SELECTIONS).read(["pdf_sha1", "outcome"]).to_pylist()
+    }
+    extracted = {
+        row["pdf_sha1"]: row["outcome"] for row in run.table(EXTRACTIONS).read(["pdf_sha1", "outcome"]).to_pylist()
+    }
+    papers = {
+        row["canonical_pdf"]: row for row in run.table(PAPERS).read(["paper_id", "canonical_pdf", "title"]).to_pylist()
+    }
     kept = {row["paper_id"]: row["outcome"] for row in run.table(FILTERED).read(["paper_id", "outcome"]).to_pylist()}
     documents = {
         row["paper_id"]: row["outcome"]

@@ -1,0 +1,69 @@
+"""What the end-to-end tests share: the tiny sample, releases built without Airflow, and the bytes of a snapshot."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from s2corpus import sample
+from s2corpus.grobid.embedded import embedded_extractor
+from s2corpus.lake import open_lake
+from s2corpus.local.deliver import deliver_tree
+from s2corpus.sample.truth import Truth
+from s2corpus.spec import ReleaseSpec, load_spec
+from s2corpus.stages import STAGES, runner
+from s2corpus.stages.base import Run
+from s2corpus.stages.export import publish
+
+ROOT = Path(__file__).resolve().parents[2]
+AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
+    """The folder of the tiny sample, and its truth."""
+    folder = tmp_path_factory.mktemp("tiny")
+    return folder, sample.tiny(folder)
+
+
+@pytest.fixture(scope="session")
+def extractor() -> Iterator[Mapping[str, str]]:
+    """The embedded extractor's address and token, as environment variables."""
+    with embedded_extractor(workers=2) as (url, token):
+        yield {"GROBID_URL": url, "S2CORPUS_EXTRACTOR_TOKEN": token}
+
+
+def spec(**resources: int) -> ReleaseSpec:
+    """The sample's spec, with other resources where given."""
+    found = load_spec(ROOT / "include" / "releases" / "sample.yaml")
+    return found.model_copy(update={"resources": found.resources.model_copy(update=resources)})
+
+
+def run_in(folder: Path, release: ReleaseSpec, deliver: Path | None = None) -> Run:
+    """A run in a lake below `folder`, with a tree delivered to it."""
+    run = Run(release, AS_OF, open_lake(str(folder / "lake")), folder)
+    if deliver:
+        deliver_tree(run.lake, deliver)
+    return run
+
+
+def build(run: Run, *, backwards: bool = False, workers: int = 1) -> str:
+    """All stages, then the pointer; the snapshot's id."""
+    for name in STAGES:
+        order = {index: -index for index in range(1000)} if backwards else None
+        runner.run_stage(run, name, workers=workers, order=order)
+    publish(run)
+    return run.snapshot_id
+
+
+def snapshot_bytes(run: Run) -> dict[str, str]:
+    """SHA-256 of every file of the run's snapshot, by its path."""
+    prefix = f"snapshots/{run.snapshot_id}/"
+    return {
+        entry.key.removeprefix(prefix): hashlib.sha256(run.lake.get(entry.key)[0]).hexdigest()
+        for entry in run.lake.list(prefix)
+    }

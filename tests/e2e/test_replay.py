@@ -1,0 +1,104 @@
+"""Thirteen real papers, with the TEI that a real GROBID gave for them, through every stage to the snapshot."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+import pytest
+
+from s2corpus.grobid import Limits
+from s2corpus.lake import open_lake
+from s2corpus.local.deliver import deliver_own
+from s2corpus.spec import load_spec
+from s2corpus.stages import STAGES, runner
+from s2corpus.stages.base import Run
+from s2corpus.stages.export import publish
+from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, PAPERS, PARSES, PDFS, SELECTIONS, SPLITS
+from tests.e2e.conftest import ROOT
+from tests.standin_grobid import StandIn, Upload
+
+pytestmark = pytest.mark.slow
+
+
+@dataclass(frozen=True)
+class Quick(Limits):
+    """The stage's limits, but no five seconds' wait after a 503."""
+
+    busy_wait: tuple[float, float] = (0.05, 0.1)
+
+
+@pytest.fixture(scope="module")
+def run(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A release of the 13 papers, made against a server that answers every third request with 503."""
+    folder = tmp_path_factory.mktemp("replay")
+    lake = open_lake(str(folder / "lake"))
+    drop, _ = deliver_own(lake, shared_data / "pairs")
+    tei = {path.name[:40]: path.read_bytes() for path in (shared_data / "pairs").glob("*.tei.xml")}
+
+    def busy(upload: Upload) -> str | None:
+        return "busy" if upload.number % 3 == 0 else None
+
+    spec = load_spec(ROOT / "include/releases/own.yaml").model_copy(update={"drops": (drop,)})
+    made = Run(spec, datetime(2100, 1, 1, tzinfo=UTC), lake, folder)
+    with pytest.MonkeyPatch.context() as patch, StandIn(faults=busy, tei=tei) as server:
+        patch.setenv("GROBID_URL", server.url)
+        patch.delenv("S2CORPUS_EXTRACTOR_TOKEN", raising=False)
+        patch.setattr("s2corpus.stages.extract.Limits", Quick)
+        for name in STAGES:
+            runner.run_stage(made, name)
+        publish(made)
+    assert sum(server.uploads.values()) > 13, "no request was answered with 503"
+    return made
+
+
+def outcomes(run: Run, table: object) -> list[str]:
+    return run.table(table).read(["outcome"])["outcome"].to_pylist()  # type: ignore[arg-type]
+
+
+def test_every_pdf_is_parsed(run: Run) -> None:
+    assert outcomes(run, SELECTIONS) == ["selected"] * 13
+    assert outcomes(run, EXTRACTIONS) == ["ok"] * 13
+    assert outcomes(run, PARSES) == ["ok"] * 13
+
+
+def test_the_funnel_sums_exactly(run: Run) -> None:
+    pdfs, papers = run.table(PDFS).read().num_rows, run.table(PAPERS).read().num_rows
+    kept = outcomes(run, FILTERED).count("kept")
+    documents = run.table(DOCUMENTS).read(["set", "outcome"]).to_pylist()
+    assert pdfs == 13 == papers
+    assert len(outcomes(run, FILTERED)) == papers
+    assert sum(row["set"] == "s2orc" for row in documents) == kept
+    both = [row["outcome"] for row in documents].count("kept")
+    assert both == run.table(SPLITS).read().num_rows
+    assert run.table(DOCUMENTS).read(["outcome"]).num_rows == kept + sum(row["set"] == "s2ag" for row in documents)
+
+
+def test_every_document_is_readable_and_in_the_format(run: Run) -> None:
+    """`text` = title ⏎⏎ abstract ⏎⏎ blocks; a block is a header line and its paragraphs, one a line (SEMANTICS §10)."""
+    papers = {row["paper_id"]: row for row in run.table(PAPERS).read().to_pylist()}
+    files = [entry.key for entry in run.lake.list(f"snapshots/{run.snapshot_id}/v2/")]
+    assert len(files) == 2 * 2 * run.spec.export.files
+    seen = []
+    for key in files:
+        n = int(key.rpartition("/")[2].split(".")[0])
+        for line in gzip.decompress(run.lake.get(key)[0]).splitlines():
+            document = orjson.loads(line)
+            seen.append(document["id"])
+            paper = papers[document["id"]]
+            assert (
+                int.from_bytes(hashlib.sha1(document["id"].encode()).digest()[:8], "big") % run.spec.export.files == n
+            )
+            assert document["sha1"] == paper["canonical_pdf"]
+            title, abstract, *blocks = document["text"].split("\n\n")
+            assert title and abstract
+            if "/s2orc/" in key:
+                assert len(blocks) >= 2
+                assert all(line == line.strip() and line for block in blocks for line in block.split("\n"))
+    splits = run.table(SPLITS).read().to_pylist()
+    assert sorted(seen) == sorted(row["paper_id"] for row in splits if row["split"] in ("train", "valid"))
+    assert len(seen) >= 9

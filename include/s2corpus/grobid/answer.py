@@ -87,10 +87,10 @@ def judge(status: int, body: bytes, max_tei_bytes: int) -> Outcome:
 
 
 def is_tei(body: bytes) -> bool:
-    """Whether a document is well-formed XML with the TEI root; entities are not expanded, nothing is fetched."""
+    """Whether a document is well-formed XML with the TEI root and no document type: GROBID writes none, bombs need one."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(body, parser)
     except (etree.XMLSyntaxError, ValueError):
         return False
-    return root.tag == TEI_ROOT
+    return root.tag == TEI_ROOT and root.getroottree().docinfo.internalDTD is None

@@ -95,9 +95,14 @@ class _Child:
         self.started = False
         self.reading: Reading | None = None
         self.buffer = b""
+        self.lost_before = False
 
     def take(self, item: tuple[str, Path], selector: selectors.BaseSelector) -> None:
         """Start on a PDF, in a new process if there is none or it has served long enough."""
+        self.lost_before = False
+        self._begin(item, selector)
+
+    def _begin(self, item: tuple[str, Path], selector: selectors.BaseSelector) -> None:
         if self.process is not None and (self.served >= PDFS_PER_CHILD or self.process.poll() is not None):
             self._end(selector)
         if self.process is None:
@@ -140,11 +145,19 @@ class _Child:
                 return self._decided(Outcome(answer[0]), answer[1])
         return None
 
-    def _lost(self, selector: selectors.BaseSelector, *, timed_out: bool) -> Selection:
-        """The outcome of a PDF whose process died or was too slow: which of the two steps it was at decides."""
+    def _lost(self, selector: selectors.BaseSelector, *, timed_out: bool) -> Selection | None:
+        """The outcome of a PDF whose process died or was too slow: which of the two steps it was at decides.
+
+        A process may also be killed from outside, by the kernel or an operator: only what dies twice is the PDF's doing.
+        """
         status = self._end(selector, at_its_end=not timed_out)
         if not self.started:
             raise RuntimeError(f"the process that reads PDFs does not start (exit status {status})")
+        if not timed_out and status != OUT_OF_MEMORY and not self.lost_before:
+            assert self.item is not None
+            self.lost_before = True
+            self._begin(self.item, selector)
+            return None
         how = f"ended its process (status {status})"
         if timed_out:
             how = f"took more than {self.timeout:g} s"

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from s2corpus.clustering.components import Fate, components
 from s2corpus.clustering.edges import REASONS, edges_of
-from s2corpus.clustering.identity import Parent, earlier, identify
+from s2corpus.clustering.identity import Parent, identify
 from s2corpus.clustering.nodes import IDENTIFIERS, nodes_of
-from s2corpus.tables import ALIASES, CLUSTERS, EDGES
+from s2corpus.tables import EDGES
 
 COLUMNS = ("record_id", "source", "kind", "ready_at", "title", "authors", "date", *IDENTIFIERS)
 """The columns of `records` that decide."""
@@ -57,24 +57,8 @@ def cluster(
         },
         schema=EDGES.schema,
     )
-    parent = parent or Parent()
-    ready_at = dict(zip(records["record_id"].to_pylist(), records["ready_at"].to_pylist(), strict=True))
-    record_ids = nodes.record_ids.to_pylist()
-    roots, numbers = np.unique(labels, return_inverse=True)
-    members: list[list[str]] = [[] for _ in roots]
-    for record_id, number in zip(record_ids, numbers.tolist(), strict=True):
-        members[number].append(record_id)
-    identity = identify(members, ready_at, parent)
-    clusters = pa.table(
-        {
-            "record_id": nodes.record_ids,
-            "paper_id": pa.array(identity.paper_ids, pa.string()).take(pa.array(numbers)),
-            "first_ready": pa.array([earlier(ready_at[r], parent.first_ready.get(r)) for r in record_ids], pa.string()),
-        },
-        schema=CLUSTERS.schema,
-    )
-    former, now = list(identity.aliases), list(identity.aliases.values())
-    aliases = pa.table(
-        {"alias": pa.array(former, pa.string()), "paper_id": pa.array(now, pa.string())}, schema=ALIASES.schema
-    )
+    roots = np.flatnonzero(labels == np.arange(len(labels)))
+    number = np.zeros(len(labels), np.int64)
+    number[roots] = np.arange(len(roots))
+    clusters, aliases = identify(nodes.record_ids, number[labels], nodes.ready_at, parent or Parent())
     return Clustering(clusters, edge_table, aliases)

@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-Age = tuple[str, str]
-"""(ready_at, record_id): the smaller is the older; a record without ready_at is older than all that have one."""
+from s2corpus.tables import ALIASES, CLUSTERS
 
 
 @dataclass(frozen=True)
 class Parent:
-    """What the parent release knew: papers of records, and former ids."""
+    """What the parent release knew: its tables `clusters` and `aliases`."""
 
-    paper_of: Mapping[str, str] = field(default_factory=dict)  # record_id → paper_id
-    first_ready: Mapping[str, str] = field(default_factory=dict)  # record_id → when it was first delivered
-    aliases: Mapping[str, str] = field(default_factory=dict)  # former paper id → paper_id
-
-
-@dataclass(frozen=True)
-class Identity:
-    """Ids of a release's clusters."""
-
-    paper_ids: list[str]  # by cluster, in the order given
-    aliases: dict[str, str]  # former paper id → the paper that took it over
+    clusters: pa.Table = field(default_factory=CLUSTERS.schema.empty_table)
+    aliases: pa.Table = field(default_factory=ALIASES.schema.empty_table)
 
 
 def new_paper_id(record_id: str) -> str:
@@ -35,66 +27,75 @@ def new_paper_id(record_id: str) -> str:
     return hashlib.sha256(record_id.encode()).hexdigest()[:15]
 
 
-def parent_of(clusters: pa.Table | None, aliases: pa.Table | None) -> Parent:
-    """The parent from its tables `clusters` and `aliases`; of no release where there are none."""
-    if clusters is None:
-        return Parent()
-    ids = clusters["record_id"].to_pylist()
-    first_ready = zip(ids, clusters["first_ready"].to_pylist(), strict=True)
-    former = [] if aliases is None else zip(aliases["alias"].to_pylist(), aliases["paper_id"].to_pylist(), strict=True)
-    return Parent(
-        dict(zip(ids, clusters["paper_id"].to_pylist(), strict=True)),
-        {record_id: ready for record_id, ready in first_ready if ready is not None},
-        dict(former),
-    )
-
-
-def identify(clusters: Sequence[Sequence[str]], ready_at: Mapping[str, str | None], parent: Parent) -> Identity:
-    """The paper id of every cluster (its record_ids), given the parent's.
+def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, parent: Parent) -> tuple[pa.Table, pa.Table]:
+    """The tables `clusters` and `aliases` of records (ids ascending) whose clusters are labelled 0 … n−1.
 
     - A cluster with no record of the parent gets the id of its earliest delivered record.
     - Of the clusters that share a parent paper's records, the one with the oldest keeps its id (split).
     - A cluster that may keep several keeps that of the oldest paper; the others become aliases (merge).
     - A parent paper whose records all vanished leaves no alias; an alias whose paper was merged follows it.
+
+    A record is as old as its first delivery, as far back as the parents know; one without a time is older than all others, and of
+    equal times the smaller record_id.
     """
+    count = int(labels.max(initial=-1)) + 1
+    known = pc.index_in(record_ids, parent.clusters["record_id"].combine_chunks())
+    then = parent.clusters["first_ready"].take(known)
+    first_ready = pc.min_element_wise(ready_at, then)
+    age = np.empty(len(record_ids), np.int64)
+    age[_by_age(first_ready)] = np.arange(len(record_ids))
 
-    def age(record_id: str) -> Age:
-        return (earlier(ready_at.get(record_id), parent.first_ready.get(record_id)) or "", record_id)
+    papers = parent.clusters["paper_id"].take(known).combine_chunks().dictionary_encode()
+    paper_of = pc.fill_null(papers.indices, -1).to_numpy(zero_copy_only=False)
+    had_paper = np.flatnonzero(paper_of >= 0)
+    heirs = had_paper[
+        _first_of_each(paper_of[had_paper], age[had_paper])
+    ]  # a parent paper's oldest record each: its cluster is heir
+    kept = heirs[_first_of_each(labels[heirs], age[heirs])]  # of the papers a cluster inherits, the oldest
 
-    holders: dict[str, tuple[Age, int]] = {}  # parent paper → (its oldest record that is left, the cluster that has it)
-    for number, cluster in enumerate(clusters):
-        for record_id in cluster:
-            if (paper := parent.paper_of.get(record_id)) is not None:
-                found = (age(record_id), number)
-                holders[paper] = min(holders.get(paper, found), found)
-    kept: dict[int, list[tuple[Age, str]]] = defaultdict(list)
-    for paper, (oldest, number) in holders.items():
-        kept[number].append((oldest, paper))
+    paper_id = np.full(count, None, object)
+    names = np.array(papers.dictionary.to_pylist(), object)
+    paper_id[labels[kept]] = names[paper_of[kept]]
+    taken = set(names[paper_of[kept]])
+    fresh = np.flatnonzero(paper_id == None)  # noqa: E711 (elementwise)
+    earliest = _first_of_each(labels, age)  # by cluster
+    for cluster in fresh[np.argsort(age[earliest[fresh]])]:
+        name = new_paper_id(record_ids[int(earliest[cluster])].as_py())
+        if name in taken:
+            members = np.flatnonzero(labels == cluster)
+            ordered = record_ids.take(pa.array(members[np.argsort(age[members])])).to_pylist()
+            name = next(candidate for candidate in _candidates(ordered) if candidate not in taken)
+        paper_id[cluster] = name
+        taken.add(name)
 
-    paper_ids = [min(kept[number])[1] if number in kept else "" for number in range(len(clusters))]
-    taken = {paper_id for paper_id in paper_ids if paper_id}
-    fresh = sorted((min(map(age, cluster)), number) for number, cluster in enumerate(clusters) if number not in kept)
-    for _, number in fresh:
-        paper_ids[number] = next(
-            candidate for candidate in _candidates(clusters[number], age) if candidate not in taken
-        )
-        taken.add(paper_ids[number])
-
-    aliases = {paper: paper_ids[number] for number, papers in kept.items() for _, paper in papers}
-    for former, paper in parent.aliases.items():
+    aliases = dict(zip(names[paper_of[heirs]], paper_id[labels[heirs]], strict=True))
+    for former, paper in zip(parent.aliases["alias"].to_pylist(), parent.aliases["paper_id"].to_pylist(), strict=True):
         if (now := aliases.get(paper)) is not None:
             aliases.setdefault(former, now)
-    return Identity(paper_ids, {former: paper for former, paper in sorted(aliases.items()) if former not in taken})
+    left = sorted((former, paper) for former, paper in aliases.items() if former not in taken)
+    clusters = pa.table(
+        [record_ids, pa.array(paper_id, pa.string()).take(pa.array(labels)), first_ready], schema=CLUSTERS.schema
+    )
+    return clusters, pa.table(
+        [pa.array([former for former, _ in left], pa.string()), pa.array([paper for _, paper in left], pa.string())],
+        schema=ALIASES.schema,
+    )
 
 
-def earlier(now: str | None, then: str | None) -> str | None:
-    """The earlier of two times of which one may not be known."""
-    return min(now, then) if now and then else now or then
+def _by_age(first_ready: pa.ChunkedArray | pa.Array) -> np.ndarray:
+    """Places of records, already in order of record_id, the oldest first."""
+    times = first_ready.combine_chunks() if isinstance(first_ready, pa.ChunkedArray) else first_ready
+    return np.asarray(pc.array_sort_indices(times, null_placement="at_start"))  # stable
 
 
-def _candidates(cluster: Iterable[str], age: Callable[[str], Age]) -> Iterator[str]:
+def _first_of_each(group: np.ndarray, age: np.ndarray) -> np.ndarray:
+    """Place of the youngest age number of each group, in order of group."""
+    order = np.lexsort((age, group))
+    return order[np.flatnonzero(np.diff(group[order], prepend=-1))]
+
+
+def _candidates(ordered: list[str]) -> Iterator[str]:
     """Ids a new cluster may have: that of its earliest record unless another paper holds it, then those of the next."""
-    ordered = sorted(cluster, key=age)
     yield from map(new_paper_id, ordered)
     number = 2
     while True:

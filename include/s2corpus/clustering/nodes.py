@@ -23,6 +23,7 @@ class Nodes:
     """n records as columns. Codes are small integers for equal values, −1 for none."""
 
     record_ids: pa.Array  # string, ascending
+    ready_at: pa.Array  # string: when it was delivered
     trusted: np.ndarray  # bool: publisher or archive, not a PDF's own header
     second_header: np.ndarray  # bool: ScienceParse's reading of a PDF that the extractor reads too
     identifiers: dict[str, np.ndarray]  # kind → int32 code
@@ -66,6 +67,7 @@ def nodes_of(records: pa.Table, preprint_prefixes: Sequence[str]) -> Nodes:
     arxiv = _bool(pc.and_(pc.is_valid(records["arxiv_id"]), pc.not_equal(kind, "publisher")))
     return Nodes(
         record_ids=record_ids,
+        ready_at=_one(records["ready_at"]),
         trusted=_bool(pc.not_equal(kind, "pdf")),
         second_header=_bool(pc.equal(records["source"], SCIENCEPARSE)),
         identifiers=identifiers,

@@ -57,7 +57,7 @@ def command(
             known = pq.read_table(parent, columns=["record_id", "paper_id"])
         except (pa.ArrowInvalid, OSError) as error:
             raise UserError(f"{parent}: expected a Parquet file with record_id and paper_id ({error})") from None
-        before = Parent(dict(zip(known["record_id"].to_pylist(), known["paper_id"].to_pylist(), strict=True)))
+        before = Parent(known.append_column("first_ready", pa.nulls(known.num_rows, pa.string())))
     rules = spec.Cluster()
     records = read_latest(files)
     found = cluster(

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from s2corpus.clustering.cluster import COLUMNS, cluster
-from s2corpus.clustering.identity import parent_of
+from s2corpus.clustering.identity import Parent
 from s2corpus.duck import duckdb_connection
 from s2corpus.stages.base import Metrics, Run, Shard, commit_all
 from s2corpus.tables import ALIASES, CLUSTERS, EDGES, MEMBERS, PDF_RECORDS, RECORDS, paper_shard
@@ -35,12 +35,14 @@ class Cluster:
         """Cluster, then write every paper's records into its bucket in one sorted pass that spills to disk."""
         records = ds.dataset([run.table(RECORDS).dataset(), run.table(PDF_RECORDS).dataset()])
         rules = run.spec.cluster
+        known, former = run.parent_table(CLUSTERS.name), run.parent_table(ALIASES.name)
+        parent = Parent() if known is None or former is None else Parent(known, former)
         found = cluster(
             records.to_table(columns=list(COLUMNS)),
             preprint_prefixes=rules.preprint_prefixes,
             min_title_score=rules.min_title_score,
             max_preprint_years=rules.max_preprint_years,
-            parent=parent_of(run.parent_table("clusters"), run.parent_table("aliases")),
+            parent=parent,
         )
         run.table(EDGES).write(0, found.edges)
         run.table(CLUSTERS).write(0, found.clusters)

@@ -24,11 +24,11 @@ def command(
 ) -> None:
     """Say of each PDF (or each PDF of a folder) whether it is worth extracting, and why not."""
     from s2corpus.pdf import inspect_many
-    from s2corpus.pdf.files import by_sha1, check_table_name, write_table
+    from s2corpus.pdf.files import by_sha1, check_table, write_table
     from s2corpus.tables import SELECTIONS
 
     if out is not None:
-        check_table_name(out)
+        check_table(out)
     files = by_sha1(pdfs)
     rows = []
     for selection in inspect_many(

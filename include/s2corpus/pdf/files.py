@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -38,12 +39,14 @@ def by_sha1(paths: Iterable[Path]) -> dict[str, Path]:
     return found
 
 
-def check_table_name(path: Path) -> None:
-    """Refuse a name that says neither of the two formats of `write_table`.
+def check_table(path: Path) -> None:
+    """Refuse a file that `write_table` could not write, before the work is done.
 
     Raises:
-        UserError: it ends in something else than .parquet or .jsonl.
+        UserError: it ends in something else than .parquet or .jsonl, or its folder cannot be written to.
     """
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise UserError(f"{path}: cannot be written: {path.parent} is no folder that you may write to")
     if path.suffix not in (".parquet", ".jsonl"):
         raise UserError(f"{path}: expected a name that ends in .parquet or .jsonl")
 

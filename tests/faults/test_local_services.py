@@ -99,6 +99,15 @@ def test_postgresql_starts_again_right_after_its_first_process_was_killed(local:
         assert query(endpoints, "SELECT 1") == [(1,)]
 
 
+def test_a_process_killed_the_moment_before_is_seen_as_dead(local: Services) -> None:
+    local.up(ONLY)
+    for name in ONLY:
+        before = pids(local)[name]
+        os.kill(before, signal.SIGKILL)  # and no waiting for its end
+        local.up(ONLY)
+        assert pids(local)[name] != before
+
+
 def test_only_what_died_is_started(local: Services) -> None:
     local.up(ONLY)
     before = pids(local)
@@ -222,9 +231,9 @@ class TestAirflow:
     def get(self, airflow: Services) -> Callable[[str], object]:
         endpoints = airflow.endpoints()
         user = {"username": endpoints.airflow_user, "password": endpoints.airflow_password}
-        token = ask(f"{endpoints.airflow_url}/auth/token", method="POST", body=user).json()["access_token"]
+        token = ask(f"{endpoints.airflow_url}/auth/token", method="POST", body=user, seconds=60).json()["access_token"]
         headers = {"Authorization": f"Bearer {token}"}
-        return lambda path: ask(f"{endpoints.airflow_url}{path}", headers=headers).json()
+        return lambda path: ask(f"{endpoints.airflow_url}{path}", headers=headers, seconds=60).json()
 
     def test_all_run_and_a_second_up_starts_nothing(self, airflow: Services) -> None:
         before = pids(airflow)
@@ -240,12 +249,15 @@ class TestAirflow:
 
     @pytest.mark.parametrize("path", ["/api/v2/dags", "/api/v2/pools", "/ui/config", "/execution/variables/x"])
     def test_nothing_is_told_without_a_password(self, airflow: Services, path: str) -> None:
-        assert ask(f"{airflow.endpoints().airflow_url}{path}").status in {401, 403}
+        assert ask(f"{airflow.endpoints().airflow_url}{path}", seconds=60).status in {401, 403}
 
     @pytest.mark.parametrize("password", ["admin", "", "airflow"])
     def test_no_usual_password_opens(self, airflow: Services, password: str) -> None:
         user = {"username": "admin", "password": password}
-        assert ask(f"{airflow.endpoints().airflow_url}/auth/token", method="POST", body=user).status in {400, 401}
+        assert ask(f"{airflow.endpoints().airflow_url}/auth/token", method="POST", body=user, seconds=60).status in {
+            400,
+            401,
+        }
 
     def test_every_listening_socket_is_on_the_loopback(self, airflow: Services) -> None:
         ours = {m.pid for service in airflow._all() for m in airflow._members(service)}

@@ -24,6 +24,7 @@ def command() -> None:
         click.echo(f"{status.name:22} {condition:10} {pid:12} {memory:>8}  {status.url}")
         if status.log:
             click.echo(f"{'':22} log {status.log}")
+    click.echo(f"Airflow's tasks log into {services.state.root / 'airflow' / 'logs'}")
     click.echo(f"Airflow's user is admin, the password is in {services.state.root / 'airflow' / 'passwords.json'}")
     if any(status.condition not in (Condition.RUNNING, Condition.EXTERNAL) for status in statuses):
         sys.exit(1)

@@ -7,7 +7,6 @@ import hashlib
 import importlib.metadata
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import cast
 
 from s2corpus.errors import UserError
 from s2corpus.local.postgres import Postgres
+from s2corpus.local.process import start
 from s2corpus.local.service import Service, ask
 from s2corpus.local.settings import Settings, load_settings
 from s2corpus.local.state import State, project
@@ -152,16 +152,9 @@ def migrate(state: State, environ: Mapping[str, str]) -> None:
         return
     state.folder("airflow")
     log = state.logs / "airflow-migrate.log"
-    with log.open("wb") as out:
-        made = subprocess.run(
-            [sys.executable, "-m", "airflow", "db", "migrate"],
-            cwd=state.root / "airflow",
-            env=dict(environ),
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            umask=0o077,
-        )
-    if made.returncode:
+    made = start(
+        [sys.executable, "-m", "airflow", "db", "migrate"], folder=state.root / "airflow", log=log, environ=environ
+    )
+    if made.wait():
         raise UserError(f"Airflow's database could not be migrated: see {log}")
     state.write("airflow/migrated", version)

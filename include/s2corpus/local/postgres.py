@@ -52,7 +52,13 @@ class Postgres(Service):
         """Initialise the cluster if there is none that was finished."""
         folder = self.state.folder("postgres")
         if os.geteuid() == 0:
-            os.chown(folder, _NOBODY, _NOGROUP)
+            try:
+                os.chown(folder, _NOBODY, _NOGROUP)
+            except PermissionError:
+                raise UserError(
+                    f"PostgreSQL refuses to run as root and this root may not give {folder} to `nobody`: "
+                    "run as a normal user"
+                ) from None
         if not (folder / "initialised").exists():
             shutil.rmtree(self.home, ignore_errors=True)
             self._initialise(folder)

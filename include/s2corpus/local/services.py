@@ -36,6 +36,7 @@ _FOREIGN_PREFIXES = ("AIRFLOW", "WEED_", "PG")
 _PASSED_ON = ("ENGINE",)
 # Seconds for a process that lives but does not answer as it should, before it is restarted: machines get busy.
 _CONVALESCENCE = 20.0
+_ROUNDS = 3
 
 
 class Condition(StrEnum):
@@ -226,19 +227,22 @@ class Services:
 
     def _start(self, services: list[Service]) -> None:
         """Make all of the services healthy: start what is dead or configured anew, then restart what stays sick."""
-        launched = self._launch([service for service in services if not self._reusable(service)])
-        sick = []
-        for service in services:
-            child = launched.get(service.name)
-            problem = self._wait(service, child, service.patience if child else _CONVALESCENCE)
-            if problem and child:
-                self._give_up(service, problem)
-            if problem:
-                sick.append(service)
-        relaunched = self._launch(sick)
-        for service in sick:
-            if problem := self._wait(service, relaunched[service.name], service.patience):
-                self._give_up(service, problem)
+        for _ in range(_ROUNDS):
+            launched = self._launch([service for service in services if not self._reusable(service)])
+            sick = []
+            for service in services:
+                child = launched.get(service.name)
+                problem = self._wait(service, child, service.patience if child else _CONVALESCENCE)
+                if problem and child:
+                    self._give_up(service, problem)
+                if problem:
+                    sick.append(service)
+            self._stop(sick)
+            # Once more if one had to be stopped, or died meanwhile (it may have been killed just before we looked).
+            if all(self._reusable(service) for service in services):
+                break
+        else:
+            self._give_up(next(s for s in services if not self._reusable(s)), "died again and again")
         for service in services:
             service.settle()
 

@@ -101,7 +101,7 @@ class State:
             (self.root / name).mkdir(mode=0o700, exist_ok=True)
         known = self.secrets()
         if missing := [name for name in SECRETS if name not in known]:
-            fresh = {name: secrets.token_hex(24) for name in missing}
+            fresh = {name: secrets.token_hex(32) for name in missing}
             if "airflow-fernet" in fresh:
                 fresh["airflow-fernet"] = _fernet_key()
             self.write("secrets.json", json.dumps(known | fresh, indent=1))

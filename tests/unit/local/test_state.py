@@ -34,7 +34,7 @@ def test_secrets_are_generated_for_each_folder_and_all_different(state: State, t
     values = [*state.secrets().values(), *other.secrets().values()]
     assert set(state.secrets()) == set(SECRETS)
     assert len(set(values)) == 2 * len(SECRETS)
-    assert min(len(value) for value in values) >= 40
+    assert min(len(value) for value in values) >= 44
 
 
 def test_ports_and_secrets_are_chosen_once(state: State) -> None:

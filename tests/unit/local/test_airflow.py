@@ -1,0 +1,42 @@
+"""Airflow's settings, as the local services give them."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+
+from s2corpus.local.airflow import airflow_environ
+from s2corpus.local.state import State, project
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    state = State(tmp_path / "state")
+    state.create()
+    state.choose_ports({"airflow": 18080})
+    return airflow_environ(state)
+
+
+def test_every_setting_is_one_that_this_airflow_has(environ: dict[str, str]) -> None:
+    spec = importlib.util.find_spec("airflow")
+    assert spec
+    assert spec.origin
+    known = yaml.safe_load((Path(spec.origin).parent / "config_templates/config.yml").read_text())
+    options = {f"AIRFLOW__{section}__{option}".upper() for section in known for option in known[section]["options"]}
+    assert {name for name in environ if name.startswith("AIRFLOW__")} <= options
+
+
+def test_the_port_is_in_every_address(environ: dict[str, str]) -> None:
+    assert environ["AIRFLOW__API__PORT"] == "18080"
+    assert environ["AIRFLOW__API__BASE_URL"] == "http://127.0.0.1:18080"
+    assert environ["AIRFLOW__CORE__EXECUTION_API_SERVER_URL"] == "http://127.0.0.1:18080/execution/"
+
+
+def test_nothing_is_kept_or_looked_for_in_the_users_own_airflow(environ: dict[str, str], tmp_path: Path) -> None:
+    assert environ["AIRFLOW_HOME"] == str(tmp_path / "state" / "airflow")
+    assert environ["AIRFLOW__CORE__DAGS_FOLDER"] == str(project() / "dags")
+    assert environ["PYTHONPATH"].split(os.pathsep) == [str(project() / "include")]

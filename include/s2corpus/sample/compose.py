@@ -24,11 +24,6 @@ from s2corpus.sample.vocabulary import FIELDS, FIRST_NAMES, LAST_NAMES, Field
 DOI_PREFIX = "10.70112"
 
 
-def field_of(paper: Paper) -> Field:
-    """The vocabulary of a paper's field."""
-    return next(f for f in FIELDS if f.name == paper.field)
-
-
 def people(rng: random.Random, n: int) -> tuple[Person, ...]:
     """`n` authors with different surnames."""
     lasts = rng.sample(LAST_NAMES, n)
@@ -106,6 +101,7 @@ def outline(
         ranges="split" if number % 4 == 0 else "joined",
         square=number % 8 == 5,
         columns=columns,
+        affiliation=f"Department of {field.name}, University of {rng.choice(field.places)}" if number % 2 else None,
         keywords=", ".join(rng.sample(field.things, 3)) if rng.random() < 0.4 else None,
     )
     return paper, w
@@ -133,19 +129,24 @@ def reference_to(rng: random.Random, cited: Paper, *, with_id: bool) -> Referenc
     )
 
 
-def absent_reference(rng: random.Random, field: Field, titles: Titles, before: int) -> Reference:
-    """An entry for a work that is not in the sample."""
-    w = prose.writer(rng, field)
-    is_journal = rng.random() < 0.6
-    return Reference(
-        authors=people(rng, rng.randrange(1, 5)),
-        year=rng.randrange(min(before - 1, 1985), before),
-        title=titles.new(rng, w, take=False),
-        source=rng.choice(field.journals if is_journal else field.venues),
-        is_journal=is_journal,
-        volume=rng.randrange(2, 60),
-        pages=_pages(rng),
-    )
+def absent_works(rng: random.Random, field: Field, titles: Titles, n: int = 60) -> list[Reference]:
+    """Works of a field that are not in the sample, for its papers to cite."""
+    works = []
+    for _ in range(n):
+        is_journal = rng.random() < 0.6
+        title = titles.new(rng, prose.writer(rng, field), take=False)
+        works.append(
+            Reference(
+                authors=people(rng, rng.randrange(1, 5)),
+                year=int(rng.triangular(1948, 2022, 2008)),
+                title=title,
+                source=rng.choice(field.journals if is_journal else field.venues),
+                is_journal=is_journal,
+                volume=rng.randrange(2, 60),
+                pages=_pages(rng),
+            )
+        )
+    return works
 
 
 def _pages(rng: random.Random) -> str:

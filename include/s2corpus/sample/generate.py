@@ -136,6 +136,7 @@ def _data(cast: Cast, case: Case, pdf: PdfCase) -> dict[str, Any]:
         svg = broken.scan_svg(cast.rng(case.key, "scan"))
         data |= {
             "title": None,
+            "affiliation": None,
             "authors": "",
             "abstract": None,
             "banner": None,

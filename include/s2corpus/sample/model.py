@@ -123,6 +123,7 @@ class Paper:
     square: bool = False  # names and years in square brackets: [Lyons and Waite, 2011]
     columns: int = 1
     language: str = "en"
+    affiliation: str | None = None
     keywords: str | None = None
 
     @property

@@ -10,14 +10,14 @@ from typing import Any
 from s2corpus.sample import foreign, prose
 from s2corpus.sample.cast import Case, Cast
 from s2corpus.sample.compose import (
-    absent_reference,
-    field_of,
+    absent_works,
     order_references,
     paragraphs,
     reference_to,
     write_body,
 )
 from s2corpus.sample.model import Block, Head, PageBreak, Reference
+from s2corpus.sample.vocabulary import FIELDS
 
 _WITHOUT_REFERENCES = frozenset({"german", "chinese", "editorial", "short", "few", "slides", "thesis", "scan"})
 
@@ -25,11 +25,12 @@ _WITHOUT_REFERENCES = frozenset({"german", "chinese", "editorial", "short", "few
 def write_all(cast: Cast) -> None:
     """Give every case its references and its body."""
     citable = [c for c in cast.cases if c.citable and c.filtered == "kept"]
+    absent = {f.name: absent_works(cast.rng(f.name, "absent"), f, cast.titles) for f in FIELDS}
     regular = [c for c in cast.cases if c.key.startswith("regular-")]
     for case in cast.cases:
         if case.body not in _WITHOUT_REFERENCES and case.pdfs:
             rng = cast.rng(case.key, "references")
-            entries = _references(rng, cast, case, citable)
+            entries = _references(rng, cast, case, citable, absent[case.paper.field])
             if case in regular:
                 entries += _special(rng, cast, regular.index(case), entries)
             order_references(rng, case.paper, entries)
@@ -38,15 +39,19 @@ def write_all(cast: Cast) -> None:
     _copy_twin(cast)
 
 
-def _references(rng: random.Random, cast: Cast, case: Case, citable: list[Case]) -> list[Reference]:
+def _references(
+    rng: random.Random, cast: Cast, case: Case, citable: list[Case], absent: list[Reference]
+) -> list[Reference]:
     """Two to five entries for older sample papers, and twice as many for works that are not in the sample."""
     year = case.paper.year or 2015
     older = [c for c in citable if c is not case and c.paper.year is not None and c.paper.year < year]
     cited = [c for c in cast.cases if c.key in case.cites]
     cited += rng.sample(older, min(len(older), rng.randrange(2, 6)))
-    entries = [reference_to(rng, c.paper, with_id=rng.random() < 0.25) for c in cited]
-    field = field_of(case.paper)
-    return entries + [absent_reference(rng, field, cast.titles, year) for _ in range(rng.randrange(5, 10))]
+    before = [work for work in absent if work.year < year]
+    return [
+        *(reference_to(rng, c.paper, with_id=rng.random() < 0.25) for c in cited),
+        *rng.sample(before, min(len(before), rng.randrange(5, 10))),
+    ]
 
 
 def _special(rng: random.Random, cast: Cast, i: int, entries: list[Reference]) -> list[Reference]:

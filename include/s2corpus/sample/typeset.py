@@ -172,7 +172,7 @@ def template_data(paper: Paper, *, preprint: bool = False) -> dict[str, Any]:
         "page_numbers": True,
         "title": paper.title,
         "authors": ", ".join(a.full for a in paper.authors),
-        "affiliation": None,
+        "affiliation": paper.affiliation,
         "banner": None if preprint or not place else f"{place}, {paper.year or ''}".rstrip(", "),
         "header": None if preprint or paper.columns == 2 else place,
         "doi_line": f"arXiv:{paper.arxiv_id}v1"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from s2corpus.sample import Truth, compare
+from s2corpus.sample import Truth, compare, compare_identities, truths
 from s2corpus.sample.compare import TABLES, expected_text
 
 Release = dict[str, list[dict[str, Any]]]
@@ -123,3 +124,39 @@ def test_an_empty_release_is_all_wrong(truth: Truth, release: Release) -> None:
     comparison = compare(truth, empty)
     assert comparison.share("clusters") == comparison.share("filter") == comparison.share("split") == 0
     assert comparison.text_f1 == 0
+
+
+def identity_tables(truth: Truth, ids: dict[str, str], aliases: dict[str, str]) -> dict[str, pa.Table]:
+    """Clusters, papers and aliases in which every paper has the id that `ids` gives its key."""
+    release = perfect(truth)
+    clusters = [{"record_id": r, "paper_id": ids[p.key]} for p in truth.papers for r in p.record_ids]
+    papers = [row | {"paper_id": ids[row["paper_id"].removeprefix("id-")]} for row in release["papers"]]
+    columns = pa.schema([("alias", pa.string()), ("paper_id", pa.string())])
+    return {
+        "clusters": pa.Table.from_pylist(clusters),
+        "papers": pa.Table.from_pylist(papers),
+        "aliases": pa.Table.from_pylist([{"alias": a, "paper_id": p} for a, p in aliases.items()], columns),
+    }
+
+
+@pytest.mark.parametrize(
+    "changed, aliases, wrong",
+    [
+        ({}, {"merging-published": "merging-preprint"}, []),
+        ({"regular-00": "new"}, {"merging-published": "merging-preprint"}, ["ids kept"]),
+        ({"split-off": "vanishing"}, {"merging-published": "merging-preprint"}, ["split off: a new id", "withdrawn: no paper"]),
+        ({}, {}, ["merged: alias of the older"]),
+        ({}, {"merging-published": "merging-preprint", "vanishing": "regular-00"}, ["withdrawn: no paper"]),
+    ],
+)  # fmt: skip
+def test_ids_pass_from_one_release_to_the_next(
+    sample: Path, changed: dict[str, str], aliases: dict[str, str], wrong: list[str]
+) -> None:
+    january, february, _ = truths(sample)
+    before = {p.key: p.key for p in january.papers}
+    after = {p.key: changed.get(p.key, p.key) for p in february.papers}
+    rows = compare_identities(
+        (january, identity_tables(january, before, {})), (february, identity_tables(february, after, aliases))
+    )
+    assert [row.what for row in rows if row.misses] == wrong
+    assert all(row.expected for row in rows)

@@ -70,7 +70,7 @@ def test_the_same_release_has_the_same_bytes(
 def test_a_build_killed_at_many_moments_ends_with_the_same_bytes(
     tiny: tuple[Path, Truth], environment: None, reference: dict[str, str], tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-m", "s2corpus.cli", "build", str(ROOT / "include/releases/sample.yaml")]
+    command = [sys.executable, "-m", "s2corpus", "build", str(ROOT / "include/releases/sample.yaml")]
     command += [
         "--as-of",
         f"{AS_OF:%Y-%m-%d}",

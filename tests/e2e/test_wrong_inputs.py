@@ -1,0 +1,104 @@
+"""What is wrong is said in one clear sentence with a non-zero exit, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from s2corpus.local import Endpoints
+from tests.e2e.conftest import ROOT
+
+SAMPLE = "include/releases/sample.yaml"
+
+
+def corpus(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line from the project's folder."""
+    return subprocess.run(
+        [sys.executable, "-m", "s2corpus", *arguments],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def assert_said(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    said = done.stderr.strip().splitlines()
+    assert done.returncode not in (0, 1), done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    assert len(said) == 1, said
+    assert all(word in said[0] for word in words), said[0]
+
+
+def test_no_such_folder() -> None:
+    assert_said(corpus("release", "/no/such/folder"), "/no/such/folder", "no such folder")
+
+
+def test_a_folder_without_pdfs(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("no paper")
+    assert_said(corpus("release", str(tmp_path)), str(tmp_path), "no PDF in it", ".pdf")
+
+
+def test_an_unknown_key_in_a_spec(tmp_path: Path) -> None:
+    spec = tmp_path / "mine.yaml"
+    spec.write_text("name: mine\nselect: {max_page: 3}\n")
+    done = corpus("build", str(spec), "--as-of", "2023-02-01", "--lake", str(tmp_path / "lake"))
+    assert_said(done, str(spec), "select.max_page", "unknown field", "max_pages")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("name: mine\nfilter: {min_english: 2}\n", ("filter.min_english", "2", "less than or equal to 1")),
+        ("name: Mine!\n", ("name", "Mine!", "pattern")),
+        ("select: {}\n", ("name", "missing")),
+        ("name: mine\nclean: {profile: card}\n", ("clean", "needs unigrams")),
+        ("name: mine\nsplit: {valid_until: 2020-01-01}\n", ("split", "before train_before")),
+        ("- a\n- b\n", ("a mapping of fields", "list")),
+        ("name: [\n", ("not readable as YAML",)),
+    ],
+)
+def test_a_spec_that_says_something_impossible(tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
+    spec = tmp_path / "mine.yaml"
+    spec.write_text(text)
+    done = corpus("build", str(spec), "--as-of", "2023-02-01", "--lake", str(tmp_path / "lake"))
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 2
+    assert "Traceback" not in said
+    assert str(spec) in said
+    assert all(word in said for word in words), said
+
+
+def test_a_spec_that_is_not_there_names_those_that_are() -> None:
+    done = corpus("build", "include/releases/nope.yaml", "--as-of", "2023-02-01", "--lake", "/tmp/unused")
+    assert_said(done, "nope.yaml", "no such release spec", "own, s2_v2, sample")
+
+
+@pytest.mark.services
+def test_no_rights_on_the_bucket(services: Endpoints) -> None:
+    wrong = services.environ() | {"AWS_SECRET_ACCESS_KEY": "wrong"}
+    assert_said(corpus("build", SAMPLE, "--as-of", "2023-02-01", **wrong), "s3://corpus", "access refused", "AWS keys")
+
+
+@pytest.mark.services
+def test_no_such_bucket(services: Endpoints) -> None:
+    done = corpus("build", SAMPLE, "--as-of", "2023-02-01", "--lake", "s3://no-such-bucket", **services.environ())
+    assert_said(done, "s3://no-such-bucket", "no such bucket", "S2CORPUS_LAKE")
+
+
+def test_no_lake_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("S2CORPUS_LAKE", raising=False)
+    assert_said(corpus("build", SAMPLE, "--as-of", "2023-02-01"), "no lake given", "S2CORPUS_LAKE")
+
+
+def test_a_port_in_use(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = corpus("up", "--only", "postgres", "--port-postgres", port, S2CORPUS_STATE=str(tmp_path / "state"))
+    assert_said(done, port, "in use")

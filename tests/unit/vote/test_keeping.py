@@ -1,0 +1,33 @@
+"""Which papers stay (S2ORC §2.5), first hit decides."""
+
+from __future__ import annotations
+
+import pytest
+
+from s2corpus.clustering.keeping import Outcome, verdict
+
+ENGLISH = (
+    "We present a large corpus of scientific papers with full text, citations and references, and show how it was made."
+)
+GERMAN = "Wir stellen eine große Sammlung wissenschaftlicher Arbeiten mit Volltext und Zitaten vor und zeigen, wie sie entstand."
+
+
+@pytest.mark.parametrize(
+    ("title", "authors", "text", "suppressed", "outcome"),
+    [
+        ("T", 1, ENGLISH, {"p"}, Outcome.SUPPRESSED),
+        (None, 0, "", {"p"}, Outcome.SUPPRESSED),
+        (None, 0, "", set(), Outcome.NO_TITLE),
+        ("", 1, ENGLISH, set(), Outcome.NO_TITLE),
+        ("T", 0, "", set(), Outcome.NO_AUTHORS),
+        ("T", 1, ENGLISH[:99], set(), Outcome.SHORT_TEXT),
+        ("T", 1, ENGLISH[:100], set(), Outcome.KEPT),
+        ("T", 1, GERMAN, set(), Outcome.NOT_ENGLISH),
+        ("T", 1, ENGLISH, {"another"}, Outcome.KEPT),
+        ("T", 1, " " * 100, set(), Outcome.NOT_ENGLISH),  # blank text is no English
+    ],
+)
+def test_first_hit_decides(title: str | None, authors: int, text: str, suppressed: set[str], outcome: Outcome) -> None:
+    found = verdict(["p", "10.18653/v1/x"], suppressed, title=title, authors=authors, text=text)
+    assert found.outcome is outcome and found.characters == len(text)
+    assert (found.english is not None) == (outcome in (Outcome.KEPT, Outcome.NOT_ENGLISH))

@@ -1,0 +1,296 @@
+"""The vote of S2ORC §2.3: who decides each field, and laws that hold for every cluster."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations, product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from s2corpus.clustering.fewest import fewest_sources
+from s2corpus.clustering.openness import Evidence
+from s2corpus.clustering.vote import FIELDS, Delivered, Paper, Pdf, Rule, canonical, normalised, rank_of, value_of
+from s2corpus.sources import Author, Kind, Record
+
+TRUST = ("crossref", "pubmed", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse", "grobid")
+A, B = "a" * 40, "b" * 40
+ADA, ALAN = Author("Ada", (), "Lovelace", ""), Author("Alan", ("M",), "Turing", "")
+
+
+def record(source: str, native: str = "1", kind: Kind = Kind.ARCHIVE, **fields: Any) -> Record:
+    if "date" in fields:
+        fields["date_precision"] = {4: "year", 7: "month", 10: "day"}[len(fields["date"])]
+    return Record(f"{source}:{native}", source, kind, **fields)
+
+
+def header(sha1: str = A, source: str = "grobid", **fields: Any) -> Record:
+    return record(source, sha1, Kind.PDF, pdf_sha1=sha1, **fields)
+
+
+def vote(*records: Record | Delivered, pdfs: dict[str, Pdf] | None = None, **options: Any) -> Paper:
+    delivered = [r if isinstance(r, Delivered) else Delivered(r) for r in records]
+    return canonical("p", delivered, trust=TRUST, pdfs=pdfs or {}, **options)
+
+
+def test_the_publisher_record_of_the_canonical_pdf_is_canonical() -> None:
+    publisher = record("crossref", kind=Kind.PUBLISHER, title="As published", doi="10.18653/v1/x", date="2020-05-01")
+    paper = vote(
+        header(doi="10.18653/v1/x", title="As printed"),
+        publisher,
+        record("dblp", title="Else"),
+        record("s2", title="Else"),
+    )
+    assert paper.values["title"] == "As published"
+    decision = paper.provenance["title"]
+    assert (decision.rule, decision.votes_for, decision.votes_against) == (Rule.PUBLISHER, 1, 2)
+
+
+def test_a_publisher_record_that_names_the_pdf_goes_before_one_that_shares_its_doi() -> None:
+    named = record("acl", kind=Kind.PUBLISHER, title="Named", pdf_sha1=A)
+    shares = record("crossref", kind=Kind.PUBLISHER, title="Shares", doi="10.18653/v1/x")
+    assert vote(header(doi="10.18653/v1/x"), named, shares).values["title"] == "Named"
+
+
+def test_without_a_pdf_the_publisher_has_one_vote_as_all_others() -> None:
+    publisher = record("crossref", kind=Kind.PUBLISHER, venue="J. Parsing")
+    paper = vote(publisher, record("dblp", venue="ACL"), record("s2", venue="acl"))
+    assert paper.values["venue"] == "ACL" and paper.provenance["venue"].rule is Rule.MAJORITY
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "chosen", "why"),
+    [
+        ({"open_access": False}, {"open_access": True}, B, "open access first"),
+        (
+            {"open_access": True, "first_seen": "2023-01-02"},
+            {"open_access": True, "first_seen": "2023-01-01"},
+            A,
+            "latest first seen",
+        ),
+        ({"open_access": True, "first_seen": "2023"}, {"open_access": True, "first_seen": "2023"}, A, "smallest sha1"),
+    ],
+)
+def test_the_canonical_pdf(a: dict[str, Any], b: dict[str, Any], chosen: str, why: str) -> None:
+    assert vote(header(A), header(B), pdfs={A: Pdf(**a), B: Pdf(**b)}).canonical_pdf == chosen, why
+
+
+def test_of_open_pdfs_the_one_whose_publisher_record_says_most_is_canonical() -> None:
+    told = record("acl", kind=Kind.PUBLISHER, pdf_sha1=B, abstract="We.", venue="ACL", date="2020")
+    terse = record("crossref", kind=Kind.PUBLISHER, pdf_sha1=A, doi="10.18653/v1/x")
+    assert vote(header(A), header(B), told, terse, all_open=True).canonical_pdf == B
+
+
+def test_a_pdf_that_is_only_named_is_not_the_papers() -> None:
+    assert vote(record("crossref", kind=Kind.PUBLISHER, title="T", pdf_sha1=A)).canonical_pdf is None
+
+
+def test_a_source_votes_once_with_its_latest_record() -> None:
+    old, new = Delivered(record("s2", "1", venue="Old"), "2022"), Delivered(record("s2", "2", venue="New"), "2023")
+    paper = vote(old, new, record("dblp", venue="New"))
+    assert paper.values["venue"] == "New" and paper.provenance["venue"].votes_for == 2
+    assert paper.provenance["venue"].votes_against == 0
+
+
+def test_the_most_frequent_then_fullest_form_of_the_winning_value_is_kept() -> None:
+    paper = vote(
+        record("s2", title="deep parsing"), record("dblp", title="Deep Parsing"), record("arxiv", title="Deep Parsing")
+    )
+    assert paper.values["title"] == "Deep Parsing"
+    dates = vote(record("s2", date="2020"), record("dblp", date="2020-05"), record("arxiv", date="2020-05-31"))
+    assert dates.values["date"] == ("2020-05-31", "day") and dates.provenance["date"].votes_for == 3
+
+
+class TestPdfHeaders:
+    def test_title_and_authors_come_from_a_pdf_only_if_nobody_else_gave_them(self) -> None:
+        paper = vote(header(title="Read", authors=(ADA,)), record("s2", title="Said"))
+        assert paper.values["title"] == "Said"
+        assert paper.values["authors"] == (ADA,) and paper.provenance["authors"].rule is Rule.PDF
+
+    def test_scienceparse_goes_before_the_extractor(self) -> None:
+        paper = vote(header(title="By GROBID", authors=(ADA,)), header(source="scienceparse", title="By ScienceParse"))
+        assert paper.values["title"] == "By ScienceParse" and paper.values["authors"] == (ADA,)
+
+    def test_the_extractors_title_and_abstract_are_never_those_of_a_paper_with_another_record(self) -> None:
+        paper = vote(
+            header(title="Read", abstract="We read.", venue="Printed"),
+            record("unpaywall", doi="10.18653/v1/x"),
+            all_open=True,
+        )
+        assert "title" not in paper.values and "abstract" not in paper.values and paper.values["venue"] == "Printed"
+
+    @pytest.mark.parametrize(("all_open", "abstract"), [(True, "We read."), (False, None)])
+    def test_an_abstract_read_from_a_closed_pdf_is_not_published(self, all_open: bool, abstract: str | None) -> None:
+        assert vote(header(abstract="We read."), all_open=all_open).values.get("abstract") == abstract
+
+
+class TestOpenAccess:
+    @pytest.mark.parametrize(
+        ("records", "evidence"),
+        [
+            ([header(arxiv_id="1911.02782")], Evidence.ARXIV),
+            ([header(), record("acl", kind=Kind.PUBLISHER, pdf_sha1=A, acl_id="P19-1001")], Evidence.ACL),
+            (
+                [header(doi="10.18653/v1/x"), record("jats", doi="10.18653/v1/x", pmc_id="PMC1", open_access=True)],
+                Evidence.PMC,
+            ),
+            (
+                [header(doi="10.18653/v1/x"), record("unpaywall", doi="10.18653/v1/x", open_access=True)],
+                Evidence.UNPAYWALL,
+            ),
+            ([header(), record("unpaywall", doi="10.18653/v1/x", open_access=True)], Evidence.UNPAYWALL),
+            ([header(), record("drop", pdf_sha1=A, open_access=True)], Evidence.DECLARED),
+            (
+                [header(), record("arxiv", arxiv_id="1911.02782")],
+                None,
+            ),  # the preprint is open, this PDF may be the publisher's
+            ([header(doi="10.18653/v1/y"), record("unpaywall", doi="10.18653/v1/x", open_access=True)], None),
+            ([header(doi="10.18653/v1/x"), record("unpaywall", doi="10.18653/v1/x", open_access=False)], None),
+            ([header(open_access=True)], None),  # a header does not judge itself
+        ],
+    )
+    def test_is_judged_by_what_speaks_for_the_pdf(self, records: list[Record], evidence: Evidence | None) -> None:
+        found = vote(*records).openness
+        assert (found.open, found.evidence) == (evidence is not None, evidence)
+
+    def test_what_was_declared_closed_is_closed(self) -> None:
+        assert not vote(header(arxiv_id="1911.02782"), pdfs={A: Pdf(open_access=False)}, all_open=True).openness.open
+
+    def test_licence_is_the_declared_one_else_the_evidences(self) -> None:
+        oa = record("unpaywall", doi="10.18653/v1/x", open_access=True, licence="CC-BY")
+        assert vote(header(doi="10.18653/v1/x"), oa).openness.licence == "CC-BY"
+        assert vote(header(doi="10.18653/v1/x"), oa, pdfs={A: Pdf(licence="CC0-1.0")}).openness.licence == "CC0-1.0"
+
+
+# Laws.
+
+words = st.sampled_from(["deep parsing", "Deep Parsing", "shallow", "Graphs!"])
+dates = st.sampled_from(["2019", "2020", "2020-05", "2020-05-31"])
+dois = st.sampled_from(["10.18653/v1/x", "10.18653/v1/y"])
+
+
+@st.composite
+def clusters(draw: st.DrawFn, sources: tuple[str, ...] = TRUST[:7]) -> list[Delivered]:
+    found = []
+    for number in range(draw(st.integers(1, 6))):
+        pdf = draw(st.integers(0, 4)) == 0
+        kind = Kind.PDF if pdf else draw(st.sampled_from([Kind.PUBLISHER, Kind.ARCHIVE]))
+        source = draw(st.sampled_from(TRUST[7:] if pdf else sources))
+        fields = {
+            name: draw(st.none() | values)
+            for name, values in (
+                ("title", words),
+                ("abstract", words),
+                ("venue", words),
+                ("journal", words),
+                ("doi", dois),
+            )
+        }
+        date = draw(st.none() | dates)
+        said = record(source, f"{number}", kind, **fields, **({"date": date} if date else {}))
+        sha1 = draw(st.sampled_from([A, B])) if pdf else draw(st.sampled_from([None, None, A]))
+        authors = draw(st.sampled_from([(), (ADA,), (ADA, ALAN)]))
+        found.append(Delivered(replace(said, pdf_sha1=sha1, authors=authors), draw(st.sampled_from(["2022", "2023"]))))
+    return found
+
+
+def outcome(paper: Paper) -> Any:
+    decided = {name: (d.source, d.rule, d.votes_for, d.votes_against) for name, d in paper.provenance.items()}
+    return paper.values, decided, paper.canonical_pdf, paper.openness
+
+
+@settings(max_examples=150, deadline=None)
+@given(clusters(), st.randoms())
+def test_the_order_of_records_never_matters(cluster: list[Delivered], rng: Any) -> None:
+    shuffled = list(cluster)
+    rng.shuffle(shuffled)
+    assert canonical("p", cluster, trust=TRUST) == canonical("p", shuffled, trust=TRUST)
+
+
+@settings(max_examples=150, deadline=None)
+@given(clusters(), st.data())
+def test_the_same_record_again_under_another_id_changes_nothing(cluster: list[Delivered], data: st.DataObject) -> None:
+    twin = data.draw(st.sampled_from(cluster))
+    again = replace(twin, record=replace(twin.record, record_id=data.draw(st.sampled_from(["0:0", "zz:9"]))))
+    assert outcome(canonical("p", [*cluster, again], trust=TRUST)) == outcome(canonical("p", cluster, trust=TRUST))
+
+
+@settings(max_examples=150, deadline=None)
+@given(clusters())
+def test_a_publisher_record_that_names_the_canonical_pdf_always_wins(cluster: list[Delivered]) -> None:
+    paper = canonical("p", cluster, trust=TRUST)
+    publishers = [
+        d.record for d in cluster if d.record.kind is Kind.PUBLISHER and d.record.pdf_sha1 == paper.canonical_pdf
+    ]
+    if paper.canonical_pdf and len(publishers) == 1:
+        for name in FIELDS:
+            if (said := value_of(publishers[0], name)) is not None:
+                assert paper.values[name] == said and paper.provenance[name].rule is Rule.PUBLISHER
+
+
+@settings(max_examples=200, deadline=None)
+@given(clusters())
+def test_no_value_is_invented_and_none_beats_a_majority(cluster: list[Delivered]) -> None:
+    paper = canonical("p", cluster, trust=TRUST)
+    for name, value in paper.values.items():
+        decision = paper.provenance[name]
+        assert value in [value_of(d.record, name) for d in cluster]
+        if decision.rule is Rule.MAJORITY:
+            votes = Counter(normalised(name, value_of(r, name)) for r in _latest(cluster, name))
+            assert votes[normalised(name, value)] == decision.votes_for == max(votes.values())
+
+
+def _latest(cluster: list[Delivered], name: str) -> list[Record]:
+    """One vote a source other than PDFs: its latest record that has the field."""
+    found: dict[str, Delivered] = {}
+    for d in sorted(cluster, key=lambda d: repr(value_of(d.record, name))):
+        having = value_of(d.record, name) is not None and d.record.kind is not Kind.PDF
+        if having and (d.record.source not in found or found[d.record.source].ready_at < d.ready_at):
+            found[d.record.source] = d
+    return [d.record for d in found.values()]
+
+
+@settings(max_examples=200, deadline=None)
+@given(clusters())
+def test_ties_are_broken_with_the_fewest_sources_there_can_be(cluster: list[Delivered]) -> None:
+    """Brute force: every way to give each tied field one of its sources."""
+    paper = canonical("p", cluster, trust=TRUST)
+    tied = [name for name, d in paper.provenance.items() if d.rule in (Rule.FEWEST_SOURCES, Rule.TRUST)]
+    options = []
+    for name in tied:
+        groups: dict[Any, set[str]] = {}
+        for voter in _latest(cluster, name):
+            groups.setdefault(normalised(name, value_of(voter, name)), set()).add(voter.source)
+        most = max(map(len, groups.values()))
+        options.append(sorted(set().union(*(sources for sources in groups.values() if len(sources) == most))))
+    decided = {d.source for name, d in paper.provenance.items() if name not in tied}
+    fewest = min((len(decided | set(choice)) for choice in product(*options)), default=len(decided))
+    assert len({d.source for d in paper.provenance.values()}) == fewest
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.sets(st.sampled_from("abcdefgh"), min_size=1), max_size=6),
+    st.sets(st.sampled_from("abcdefgh"), max_size=2),
+)
+def test_fewest_sources_is_minimal_and_most_trusted(needs: list[set[str]], used: set[str]) -> None:
+    rank = rank_of("hgfedcba")
+    chosen = fewest_sources(needs, used, rank)
+    assert all(need & (used | chosen) for need in needs)
+    same_size = [
+        set(subset) for size in range(len(chosen) + 1) for subset in combinations("hgfedcba", size)
+        if all(need & (used | set(subset)) for need in needs)
+    ]  # fmt: skip
+    assert min(map(len, same_size)) == len(chosen)
+    assert sorted(map(rank, chosen)) == min(
+        sorted(map(rank, subset)) for subset in same_size if len(subset) == len(chosen)
+    )
+
+
+def test_many_tied_sources_are_covered_greedily() -> None:
+    needs = [{f"s{i:02d}", f"s{i + 1:02d}"} for i in range(40)]
+    chosen = fewest_sources(needs, set(), rank_of(()))
+    assert all(need & chosen for need in needs) and 20 <= len(chosen) <= 27

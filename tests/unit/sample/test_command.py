@@ -1,0 +1,22 @@
+"""`corpus sample` writes a sample and says what it wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from s2corpus.commands.sample import command
+from s2corpus.sample import truths
+
+
+def test_tiny(tmp_path: Path) -> None:
+    result = CliRunner().invoke(command, ["--tiny", "--out", str(tmp_path / "new" / "sample")])
+    assert result.exit_code == 0, result.output
+    assert "9 PDFs, 8 papers, for a release as of 2023-02-01T00:00:00Z" in result.output
+    assert len(truths(tmp_path / "new" / "sample")[0].papers) == 8
+
+
+def test_without_a_folder_it_says_what_is_missing() -> None:
+    result = CliRunner().invoke(command, [])
+    assert result.exit_code == 2 and "--out" in result.output

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 
 from s2corpus.sources import identifiers
 from s2corpus.sources.dates import FIRST_YEAR, LAST_YEAR, year_of
 from s2corpus.sources.dates import parse_date as parse_any_date
-from s2corpus.sources.names import make_author
-from s2corpus.sources.record import Author
 from s2corpus.tei.model import BibEntry
+from s2corpus.tei.people import read_authors
 from s2corpus.tei.read import local_name
 from s2corpus.tei.text import Element, plain
 
 XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 _GROBID_ID = re.compile(r"b(\d{1,5})")
-_NAME_PARTS = frozenset(("forename", "surname", "genName", "nameLink"))
 _FACTS = frozenset(("title", "idno", "ptr", "date", "biblScope", "publisher", "meeting", "label", "note"))
 _CONTAINERS = ("analytic", "monogr", "series")
-_READ = tuple(f"{{*}}{tag}" for tag in (*_NAME_PARTS, *_FACTS, *_CONTAINERS, "author", "editor"))
-_NOT_A_NAME = frozenset(("others", "al", "et al", "and others", "others et al"))
-_NAME_SUFFIX = re.compile(r"(.+?)[,\s]+(jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
+_READ = tuple(f"{{*}}{tag}" for tag in (*_FACTS, *_CONTAINERS, "author"))
 _LABEL = re.compile(r"\s*(?:\[([^\[\]\s]{1,12})\]|(\d{1,4})\s*[.)](?=\s))")
 _INNER_LABEL = re.compile(r"\[(\d{1,4})\]")
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)[a-z]?(?![\d-])")
@@ -46,43 +41,6 @@ def read_bibliography(lists: Iterable[Element]) -> tuple[list[Element], list[Bib
         said.entry(f"BIBREF{number}", identifier or f"b{number}", label)
         for said, number, identifier, label in zip(saids, numbers, ids, labels, strict=True)
     ]
-
-
-@dataclass(slots=True)
-class _Name:
-    """The parts of a person's name as the TEI has them."""
-
-    given: list[str]
-    family: str
-    suffix: str
-
-
-def read_authors(parent: Element) -> tuple[Author, ...]:
-    """The authors of a header's `analytic`, in order; "and others" is none, and neither is a bare affiliation."""
-    names = []
-    for author in parent.iter("{*}author"):
-        parts: dict[str, list[str]] = {"forename": [], "surname": [], "nameLink": [], "genName": []}
-        for part in author.iter("{*}forename", "{*}surname", "{*}genName", "{*}nameLink"):
-            parts[local_name(part)].append(plain(part))
-        family = " ".join(parts["nameLink"] + parts["surname"]) or ("" if len(author) else plain(author))
-        names.append(_Name(parts["forename"], family, "".join(parts["genName"])))
-    return _authors(names)
-
-
-def _authors(names: Iterable[_Name]) -> tuple[Author, ...]:
-    authors = []
-    for name in names:
-        given, family, suffix = name.given, name.family, name.suffix
-        if not suffix and family.isalpha() and all(map(str.isalpha, given)) and family.casefold() not in _NOT_A_NAME:
-            authors.append(Author(given[0] if given else "", tuple(given[1:]), family, ""))  # as below, sooner
-            continue
-        if family.casefold().strip(" .,") in _NOT_A_NAME:
-            continue
-        if not suffix and (match := _NAME_SUFFIX.fullmatch(family)):
-            family, suffix = match.groups()
-        if (author := make_author(" ".join(given), family, suffix)) is not None:
-            authors.append(author)
-    return tuple(authors)
 
 
 def read_identifiers(elements: Iterable[Element]) -> dict[str, str]:
@@ -146,27 +104,17 @@ class _Said:
         self.label = (element.get("n") or "").strip()
         self.raw = self.publisher = self.issn = self.meeting = ""
         self.year: int | None = None
-        people: dict[str, list[_Name]] = {"analytic": [], "monogr": [], "series": [], "": []}
+        people: dict[str, list[Element]] = {"analytic": [], "monogr": [], "series": [], "": []}
         part = ""
-        nobody = current = _Name([], "", "")
         for child in element.iter(_READ):
             tag = local_name(child)
-            if tag == "forename":
-                current.given.append(child.text or "" if not len(child) else plain(child))
-            elif tag == "surname" or tag == "nameLink":
-                current.family = f"{current.family} {plain(child)}" if current.family else plain(child)
-            elif tag == "author":
-                current = _Name([], child.text or "" if not len(child) else "", "")
-                people[part].append(current)
+            if tag == "author":
+                people[part].append(child)
             elif tag in people:
-                part, current = tag, nobody
-            elif tag == "editor":
-                current = nobody
-            elif tag == "genName":
-                current.suffix = plain(child)
+                part = tag
             else:
                 self._take(tag, child, part)
-        self.authors = next(filter(None, map(_authors, people.values())), ())
+        self.authors = next(filter(None, map(read_authors, people.values())), ())
         if not self.raw and local_name(element) == "bibl":
             self.raw = plain(element)
 
@@ -233,6 +181,8 @@ def _identifiers(idnos: list[Element], urls: list[str], raw: str, notes: list[st
         elif "arxiv.org/" in url and (arxiv_id := identifiers.normalise_arxiv(url)):
             found.setdefault("arxiv_id", arxiv_id)
     for text in (raw, *notes):
+        if not any(hint in text for hint in ("PM", "rxiv", "rXiv", "RXIV")):
+            continue
         if match := _PMID_NOTE.search(text):
             found.setdefault("pubmed_id", match.group(1).lstrip("0"))
         if match := _PMCID_NOTE.search(text):

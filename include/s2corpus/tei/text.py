@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import NamedTuple
 
 from lxml import etree
@@ -38,30 +37,27 @@ class Draft:
     formulas: list[tuple[int, Element]] = field(default_factory=list)  # where the token EQUATION stands for which
 
 
-class _Does(Enum):
-    """What an element does to the text it stands in."""
-
-    BREAK = 1  # begins and ends a paragraph
-    DIVIDE = 2  # a div: the same, with a head of its own
-    HEAD = 3
-    CALLOUT = 4
-    FORMULA = 5
-    FLOAT = 6  # its content is not text of the paper's run
-    NOTE = 7
-    SPACE = 8  # parts words
-    LEAVE = 9
-
+# What an element does to the text it stands in.
+_BREAK = "begins and ends a paragraph"
+_DIVIDE = "the same, with a head of its own"
+_HEAD = "names what follows"
+_CALLOUT = "refers to something"
+_FORMULA = "leaves a token"
+_FLOAT = "has content that is not in the paper's run"
+_NOTE = "is read at its own place"
+_SPACE = "parts words"
+_LEAVE = "is read elsewhere, or not at all"
 
 _DOES = {
-    **dict.fromkeys(("p", "ab", "list", "item", "quote", "lg", "l"), _Does.BREAK),
-    **dict.fromkeys(("div", "div1", "div2", "div3", "body", "front", "group", "text"), _Does.DIVIDE),
-    "head": _Does.HEAD,
-    "ref": _Does.CALLOUT,
-    "formula": _Does.FORMULA,
-    **dict.fromkeys(("figure", "table"), _Does.FLOAT),
-    "note": _Does.NOTE,
-    **dict.fromkeys(("s", "lb", "pb", "cb", "cell", "row"), _Does.SPACE),
-    **dict.fromkeys(("listBibl", "biblStruct", "listOrg", "graphic", "teiHeader", "facsimile", "back"), _Does.LEAVE),
+    **dict.fromkeys(("p", "ab", "list", "item", "quote", "lg", "l"), _BREAK),
+    **dict.fromkeys(("div", "div1", "div2", "div3", "body", "front", "group", "text"), _DIVIDE),
+    "head": _HEAD,
+    "ref": _CALLOUT,
+    "formula": _FORMULA,
+    **dict.fromkeys(("figure", "table"), _FLOAT),
+    "note": _NOTE,
+    **dict.fromkeys(("s", "lb", "pb", "cb", "cell", "row"), _SPACE),
+    **dict.fromkeys(("listBibl", "biblStruct", "listOrg", "graphic", "teiHeader", "facsimile", "back"), _LEAVE),
 }
 _KINDS = {
     **dict.fromkeys(("bibr", "bibl", "biblio", "citation"), "cite"),
@@ -144,30 +140,30 @@ class TextReader:
                 self._add(child.tail)
 
     def _element(self, element: Element) -> None:
-        match does := _DOES.get(local_name(element)):
-            case None:
-                self._content(element)
-            case _Does.CALLOUT:
-                self._callout(element)
-            case _Does.FLOAT:
-                self.floats.append(element)
-            case _Does.LEAVE:
-                pass
-            case _ if self._flat or does is _Does.SPACE:
-                self._pending = True
-                self._content(element)
-                self._pending = True
-            case _Does.NOTE:
-                self.notes.append(element)
-            case _Does.FORMULA:
-                self._formula(element)
-            case _Does.HEAD:
-                self._flush()
-                if self._sections is not None:
-                    same = self._before if self._section is self._outer else self._section
-                    self._section = self._sections.enter(self._outer, element.get("n"), plain(element)) or same
-            case _:
-                self._block(element, inside_paragraph=does is _Does.BREAK)
+        does = _DOES.get(local_name(element))
+        if does is None:
+            self._content(element)
+        elif does is _CALLOUT:
+            self._callout(element)
+        elif does is _FLOAT:
+            self.floats.append(element)
+        elif does is _LEAVE:
+            return
+        elif does is _SPACE or self._flat:
+            self._pending = True
+            self._content(element)
+            self._pending = True
+        elif does is _BREAK or does is _DIVIDE:
+            self._block(element, inside_paragraph=does is _BREAK)
+        elif does is _NOTE:
+            self.notes.append(element)
+        elif does is _FORMULA:
+            self._formula(element)
+        else:
+            self._flush()
+            if self._sections is not None:
+                same = self._before if self._section is self._outer else self._section
+                self._section = self._sections.enter(self._outer, element.get("n"), plain(element)) or same
 
     def _block(self, element: Element, *, inside_paragraph: bool) -> None:
         self._flush()

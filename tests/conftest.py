@@ -8,7 +8,7 @@ import pytest
 
 from s2corpus.lake import Lake, open_lake
 
-pytest_plugins = ["tests.conftest_services"]
+pytest_plugins = ["tests.conftest_services", "tests.releases"]
 ROOT = Path(__file__).resolve().parent.parent
 
 

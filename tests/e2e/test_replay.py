@@ -19,7 +19,7 @@ from s2corpus.stages import STAGES, runner
 from s2corpus.stages.base import Run
 from s2corpus.stages.export import publish
 from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, PAPERS, PARSES, PDFS, SELECTIONS, SPLITS
-from tests.e2e.conftest import ROOT
+from tests.releases import ROOT
 from tests.standin_grobid import StandIn, Upload
 
 pytestmark = pytest.mark.slow

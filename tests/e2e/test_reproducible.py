@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from s2corpus.sample.truth import Truth
-from tests.e2e.conftest import AS_OF, ROOT, build, run_in, snapshot_bytes, spec
+from tests.releases import AS_OF, ROOT, build, run_in, snapshot_bytes, spec
 
 pytestmark = pytest.mark.slow
 
@@ -108,7 +108,7 @@ def test_a_worker_killed_in_the_middle_of_a_stage_is_done_again(
         shards = runner.plan(run, name)
         code = (
             "import sys; from datetime import datetime, UTC; from pathlib import Path\n"
-            "from tests.e2e.conftest import run_in, spec; from s2corpus.stages import runner\n"
+            "from tests.releases import run_in, spec; from s2corpus.stages import runner\n"
             "run = run_in(Path(sys.argv[1]), spec(pdfs_per_shard=2, papers_per_shard=2))\n"
             "print('ready', flush=True); runner.work(run, sys.argv[2], [int(i) for i in sys.argv[3:]])"
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from s2corpus.local import Endpoints
-from tests.e2e.conftest import ROOT
+from tests.releases import ROOT
 
 SAMPLE = "include/releases/sample.yaml"
 

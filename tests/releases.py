@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: the tiny sample, releases built without Airflow, and the bytes of a snapshot."""
+"""What the tests of whole releases share: the tiny sample, releases built without Airflow, and the bytes of a snapshot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from s2corpus.stages import STAGES, runner
 from s2corpus.stages.base import Run
 from s2corpus.stages.export import publish
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
 
 

@@ -18,7 +18,8 @@ from s2corpus.sample.model import (
     Style,
     TableBlock,
 )
-from s2corpus.sample.prose import Cite, Role, Writer
+from s2corpus.sample.prose import Cite, Writer
+from s2corpus.sample.sentences import Role
 from s2corpus.sample.vocabulary import FIELDS, FIRST_NAMES, LAST_NAMES, Field
 
 DOI_PREFIX = "10.70112"

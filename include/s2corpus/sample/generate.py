@@ -14,7 +14,8 @@ from typing import Any
 
 from s2corpus.errors import UserError
 from s2corpus.sample import broken, typeset
-from s2corpus.sample.cast import Case, Cast, PdfCase, sample_cast, tiny_cast
+from s2corpus.sample.cases import sample_cast, tiny_cast
+from s2corpus.sample.cast import Case, Cast, PdfCase
 from s2corpus.sample.deliver import jsonl, write_ready
 from s2corpus.sample.model import Head, Reference
 from s2corpus.sample.texts import write_all

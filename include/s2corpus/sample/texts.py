@@ -17,6 +17,7 @@ from s2corpus.sample.compose import (
     write_body,
 )
 from s2corpus.sample.model import Block, Head, PageBreak, Reference
+from s2corpus.sample.sentences import Role
 from s2corpus.sample.vocabulary import FIELDS
 
 _WITHOUT_REFERENCES = frozenset({"german", "chinese", "editorial", "short", "few", "slides", "thesis", "scan"})
@@ -130,7 +131,7 @@ def _usual_with(rng: random.Random, case: Case, more: Sequence[Block]) -> None:
     blocks[at:at] = more
 
 
-def _plain(w: prose.Writer, role: prose.Role, sentences: int) -> str:
+def _plain(w: prose.Writer, role: Role, sentences: int) -> str:
     """A paragraph without citations."""
     return "".join(r for r in w.paragraph(role, sentences) if isinstance(r, str))
 

@@ -10,7 +10,7 @@ import pytest
 
 from s2corpus.errors import UserError
 from s2corpus.sample import tiny, truths
-from s2corpus.sample.cast import sample_cast
+from s2corpus.sample.cases import sample_cast
 from s2corpus.sample.generate import SEED
 
 

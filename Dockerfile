@@ -1,0 +1,21 @@
+# The image of every Airflow component, for compose and plain Docker. With Astro, use its runtime:
+#   docker build --build-arg BASE=astrocrpublic.azurecr.io/runtime:3.3-1 .
+ARG BASE=python:3.11-slim-bookworm
+FROM ${BASE}
+USER root
+WORKDIR /usr/local/airflow
+COPY packages.txt requirements.txt ./
+RUN apt-get update \
+ && xargs -a packages.txt apt-get install -y --no-install-recommends \
+ && rm -rf /var/lib/apt/lists/*
+RUN python -m pip install --no-cache-dir uv==0.13.8 \
+ && uv pip install --system --no-cache --require-hashes -r requirements.txt
+COPY pyproject.toml README.md LICENSE airflow_settings.yaml ./
+COPY include include
+COPY sql sql
+COPY dags dags
+COPY plugins plugins
+ENV PYTHONPATH=/usr/local/airflow/include AIRFLOW_HOME=/usr/local/airflow PYTHONUNBUFFERED=1
+RUN useradd --system --create-home --uid 50000 airflow \
+ && mkdir -p logs /scratch && chown -R airflow logs /scratch /usr/local/airflow
+USER airflow

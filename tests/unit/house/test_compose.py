@@ -1,0 +1,75 @@
+"""The production files: every secret comes from .env and has no default, and every Airflow component sees the same settings."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[3]
+TEXT = (ROOT / "docker-compose.yaml").read_text("utf-8")
+SECRET = re.compile(r"PASSWORD|SECRET|KEY|TOKEN")
+
+
+@pytest.fixture(scope="module")
+def services() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(TEXT)["services"]
+    return found
+
+
+def test_no_secret_has_a_default() -> None:
+    for name, rest in re.findall(r"\$\{([A-Z_]+)([^}]*)\}", TEXT):
+        if SECRET.search(name):
+            assert rest.startswith(":?"), f"{name} may be empty or has a default: {rest!r}"
+
+
+def test_every_required_variable_is_in_the_example() -> None:
+    example = {
+        line.partition("=")[0]
+        for line in (ROOT / ".env.example").read_text("utf-8").splitlines()
+        if "=" in line and line[0] != "#"
+    }
+    assert set(re.findall(r"\$\{([A-Z_]+):\?", TEXT)) == example
+
+
+def test_the_example_gives_no_value() -> None:
+    for line in (ROOT / ".env.example").read_text("utf-8").splitlines():
+        assert line.startswith("#") or line.endswith("="), line
+
+
+def test_every_airflow_component_shares_the_settings(services: dict[str, Any]) -> None:
+    components = {name: service for name, service in services.items() if name.startswith("airflow-")}
+    assert {
+        "airflow-api-server",
+        "airflow-scheduler",
+        "airflow-dag-processor",
+        "airflow-triggerer",
+        "airflow-worker",
+    } <= set(components)
+    for name, service in components.items():
+        assert service["environment"]["PYTHONPATH"] == "/usr/local/airflow/include", name
+    running = [service for name, service in components.items() if name not in ("airflow-settings", "airflow-worker")]
+    assert all(service["environment"] == running[0]["environment"] for service in running)
+
+
+def test_what_waits_waits_for_health(services: dict[str, Any]) -> None:
+    for name, service in services.items():
+        for needed, how in service.get("depends_on", {}).items():
+            assert how["condition"] != "service_started", name
+            if how["condition"] == "service_healthy":
+                assert "healthcheck" in services[needed], f"{name} waits for the health of {needed}, which has no check"
+
+
+def test_only_the_pages_are_published_and_only_on_this_host(services: dict[str, Any]) -> None:
+    published = {name: service["ports"] for name, service in services.items() if "ports" in service}
+    assert published == {"airflow-api-server": ["${AIRFLOW_BIND:-127.0.0.1}:8080:8080"]}
+
+
+def test_the_image_has_what_the_components_need() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
+    for folder in ("include", "sql", "dags", "plugins"):
+        assert f"COPY {folder} {folder}" in dockerfile
+    assert "--require-hashes" in dockerfile

@@ -17,7 +17,7 @@ _MORE_LETTERS = re.compile(r"\s*[,;&]\s*([a-z])(?![\w])|\s+and\s+([a-z])(?!\w)")
 _SURNAME = re.compile(r"[^\W\d_a-z][\w'’‘`´-]+")
 _PARTICLES = r"(?:van der|van den|von der|de la|van|von|de|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten)"
 _BEFORE = re.compile(
-    rf"((?:{_PARTICLES}\s+)?[^\W\d_a-z][\w'’-]+)(?:\s+et\s+al\.?|\s+(?:and|&)\s+(?:\w+\s+)?[^\W\d_a-z][\w'’-]+)?(?:['’]s)?[\s,(\[]*$"
+    rf"((?:{_PARTICLES}\s+)?[^\W\d_a-z][\w'’-]+)(?:\s+et\s+al\.?|\s+(?:and|&)\s+(?:\w+\s+)?[^\W\d_a-z][\w'’-]+)?(?:['’]s)?(?:[\s,;(\[]*[12]\d{{3}}[a-z]?(?=[,;\s]))*[\s,;(\[]*$"
 )
 
 

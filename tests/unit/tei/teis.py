@@ -1,0 +1,71 @@
+"""Small TEI documents as GROBID writes them, for tests."""
+
+from __future__ import annotations
+
+from xml.sax.saxutils import escape
+
+from s2corpus import tei
+from s2corpus.tei.model import Parse
+
+NUMBERED = tuple(
+    f'<biblStruct xml:id="b{n}"><analytic><title level="a">Work {n + 1}</title></analytic></biblStruct>'
+    for n in range(30)
+)
+
+
+def named(surname: str, year: int, raw: str = "", first: str = "A") -> str:
+    """A bibliography entry of one author and year; its id is given by its place (see `document`)."""
+    note = f'<note type="raw_reference">{escape(raw)}</note>' if raw else ""
+    return (
+        f'<biblStruct xml:id="b@"><analytic><title level="a">On {surname} {year}</title><author><persName><forename type="first">'
+        f'{first}</forename><surname>{surname}</surname></persName></author></analytic><monogr><imprint><date when="{year}"/></imprint>'
+        f"</monogr>{note}</biblStruct>"
+    )
+
+
+def document(
+    body: str, bibliography: tuple[str, ...] = (), *, header: str = "", back: str = "", abstract: str = ""
+) -> bytes:
+    """A whole TEI around the content of a body."""
+    entries = "".join(entry.replace("b@", f"b{n}") for n, entry in enumerate(bibliography))
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<TEI xml:space="preserve" xmlns="http://www.tei-c.org/ns/1.0">'
+        f'<teiHeader xml:lang="en"><fileDesc><titleStmt><title level="a" type="main">A title</title></titleStmt>{header}</fileDesc>'
+        '<encodingDesc><appInfo><application version="0.8.0" ident="GROBID" when="2024-01-01T00:00+0000"/></appInfo></encodingDesc>'
+        f"<profileDesc><abstract>{abstract}</abstract></profileDesc></teiHeader>"
+        f'<text xml:lang="en"><body>{body}</body><back>{back}<div type="references"><listBibl>{entries}</listBibl></div></back></text></TEI>'
+    ).encode()
+
+
+def parse(body: str, bibliography: tuple[str, ...] = (), **parts: str) -> Parse:
+    """The parse of such a document."""
+    return tei.convert(document(body, bibliography, **parts), pdf_sha1="0" * 40)
+
+
+def problems(found: Parse) -> list[str]:
+    """What breaks the laws of a parse (SEMANTICS §3): nothing, one hopes."""
+    wrong: list[str] = []
+    bib_keys = [entry.key for entry in found.bib_entries]
+    ref_keys = [entry.key for entry in found.ref_entries]
+    if len({*bib_keys, *ref_keys}) < len(bib_keys) + len(ref_keys):
+        wrong.append("two entries with one key")
+    texts = [
+        ("paragraph", p.text, p.cite_spans, p.ref_spans, p.eq_spans)
+        for p in (*found.abstract, *found.body_text, *found.back_matter)
+    ]
+    texts += [("caption", e.text, e.cite_spans, (), ()) for e in found.ref_entries]
+    for what, text, cites, refs, equations in texts:
+        if text != " ".join(text.split()) or (not text and what == "paragraph"):
+            wrong.append(f"white space in a {what}: {text!r}")
+        for spans, keys in ((cites, bib_keys), (refs, ref_keys), (equations, ref_keys)):
+            places = [(span.start, span.end) for span in spans]
+            if places != sorted(places) or len(
+                {(*place, s.ref_id) for place, s in zip(places, spans, strict=True)}
+            ) < len(places):
+                wrong.append(f"spans out of order or twice: {spans}")
+            for span in spans:
+                if text[span.start : span.end] != span.text or not span.text.strip():
+                    wrong.append(f"{span} is not what {text!r} has there")
+                if span.ref_id is not None and span.ref_id not in keys:
+                    wrong.append(f"{span} names no entry")
+    return wrong

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .authors import AFFILIATION
 from .measures import Measures
 from .model import Kind, Line
 from .text import Joiner
@@ -58,22 +59,26 @@ def find(lines: list[Line], top: float, measures: Measures) -> list[Line]:
 
 
 def unheaded(lines: list[Line], measures: Measures) -> list[Line]:
-    """A paragraph of three lines or more, set in another type than the running text, where an abstract would stand."""
-    run: list[Line] = []
+    """The longest paragraph where an abstract would stand: three lines or more, set in another type than the running text,
+    not mostly of addresses."""
+    runs: list[list[Line]] = []
     for line in lines:
-        if run and (
-            (line.block != run[0].block and line.y0 - run[-1].y1 > 0.6 * line.size)
-            or line.font.family != run[0].font.family
-        ):
-            if len(run) >= 3:
-                break
-            run = []
-        if (line.width > 0.35 * 600 and not FRONT.match(line.text) and not _KEYWORDS.match(line.text)) or (
-            run and line.block == run[-1].block and not FRONT.match(line.text)
-        ):
-            run.append(line)
-    other = bool(run) and (abs(run[0].size - measures.size) > 0.4 or run[0].font.bold or run[0].font.italic)
-    return run if len(run) >= 3 and other and sum(len(x.text) for x in run) > 250 else []
+        last = runs[-1][-1] if runs and runs[-1] else None
+        if FRONT.match(line.text) or _KEYWORDS.match(line.text):
+            runs.append([])
+        elif last and last.font == line.font and (line.block == last.block or line.y0 - last.y1 < 0.6 * line.size):
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    good = [run for run in runs if len(run) >= 3 and sum(len(x.text) for x in run) > 250 and _prose(run, measures)]
+    return max(good, key=lambda run: sum(len(x.text) for x in run), default=[])
+
+
+def _prose(run: list[Line], measures: Measures) -> bool:
+    first = run[0]
+    other = abs(first.size - measures.size) > 0.4 or first.font.bold or first.font.italic
+    addresses = sum(bool(AFFILIATION.search(x.text)) for x in run)
+    return other and addresses < 0.5 * len(run) and max(x.width for x in run) > 0.8 * measures.width
 
 
 def _head_in_type(line: Line, end: int) -> bool:

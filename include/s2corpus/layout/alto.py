@@ -51,6 +51,7 @@ def _convert(pdf: Path, out: Path, timeout: float) -> None:
         "-q",
         "-readingOrder",
         "-fullFontName",
+        "-noLineNumbers",
         "-onlyGraphsCoord",
         "-vectorBoxes",
         "-vectorCoordsOnly",

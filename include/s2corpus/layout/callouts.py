@@ -20,6 +20,8 @@ _NAMES = rf"{_SURNAME}(?:\s+et\s+al\.?|(?:\s*,\s*{_SURNAME})*\s*,?\s*(?:and|&|un
 _NAME_YEAR = re.compile(
     rf"(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b)*)(?P<close>\)?)"
 )
+_ROUND = re.compile(r"\(\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\)")
+_GLUED = re.compile(r"(?:(?<=[a-z]{3})|(?<=[a-z]{2}[.,;)]))\d{1,3}(?:[,–-]\s?\d{1,3})*(?=[\s.,;:)]|$)")
 _YEARS = re.compile(rf"{_YEAR}|\b[a-z]\b")
 _CITED = re.compile(r"[(\[;]\s*(?:e\.g\.,?\s*|see\s+|cf\.\s*)?$")
 _FLOAT = re.compile(
@@ -35,6 +37,8 @@ class Style(StrEnum):
     RAISED = "raised"
     ROUND = "round"
     KEY = "key"
+    GLUED = "glued"
+    """Raised by the font's own raised digits, which read like digits at a word's end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,8 @@ def style_of(texts: list[Text], entries: list[Entry]) -> Style:
         votes[Style.KEY] += len(_KEY.findall(text.text))
         votes[Style.NAME_YEAR] += len(_NAME_YEAR.findall(text.text))
         votes[Style.RAISED] += sum(1 for s, e in text.raised if text.text[s:e].strip(",–- ").isdigit())
-        votes[Style.ROUND] += len(re.findall(r"\(\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\)", text.text))
+        votes[Style.ROUND] += len(_ROUND.findall(text.text))
+        votes[Style.GLUED] += len(_GLUED.findall(text.text))
     numbered = sum(e.label.isdigit() for e in entries) > len(entries) / 2
     if not numbered:
         for style in (Style.RAISED, Style.ROUND):
@@ -68,6 +73,8 @@ def style_of(texts: list[Text], entries: list[Entry]) -> Style:
         return Style.ROUND
     elif votes[Style.RAISED] >= 0.3 * len(entries):
         return Style.RAISED
+    elif votes[Style.GLUED] >= 0.4 * len(entries) and votes[Style.GLUED] > votes[Style.NAME_YEAR]:
+        return Style.GLUED
     return max((Style.BRACKET, Style.NAME_YEAR, Style.KEY, Style.RAISED), key=lambda s: votes[s])
 
 
@@ -111,12 +118,9 @@ class Linker:
                 if re.fullmatch(r"[\d,–\- ]+", text.text[s:e])
                 for c in self._numbers(text.text, s, e)
             ]
-        if self._style is Style.ROUND:
-            return [
-                c
-                for m in re.finditer(r"\(\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\)", text.text)
-                for c in self._numbers(text.text, m.start(), m.end())
-            ]
+        pattern = {Style.ROUND: _ROUND, Style.GLUED: _GLUED}.get(self._style)
+        if pattern:
+            return [c for m in pattern.finditer(text.text) for c in self._numbers(text.text, m.start(), m.end())]
         if self._style is Style.KEY:
             return [
                 Callout(m.start(), m.end(), "bibr", self._labels.get(m.group(1).split(",")[0].strip(), ""))

@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import contextlib
 import hmac
+import logging
 import multiprocessing
 import os
 import resource
@@ -33,6 +34,8 @@ from s2corpus.errors import UserError
 
 from .errors import Code, ExtractionError
 from .version import VERSION
+
+_LOG = logging.getLogger(__name__)
 
 TIMEOUT = 120.0
 """Seconds a PDF may take."""
@@ -90,7 +93,7 @@ class Service:
         try:
             yield
         finally:
-            self._pool.stop()
+            self._pool.stop()  # type: ignore[no-untyped-call]
             await asyncio.to_thread(self._pool.join, 10)
 
     def _authorise(self, request: Request) -> None:
@@ -133,6 +136,9 @@ class Service:
             return _failed(Code.TIMEOUT, f"took more than {self._timeout:g} s")
         except ProcessExpired as error:
             return _failed(Code.PDFALTO_CONVERSION_FAILURE, f"the worker died with status {error.exitcode}")
+        except Exception as error:  # a fault of ours in one PDF must not look like one that another try would cure
+            _LOG.exception("extraction failed")
+            return _failed(Code.BAD_INPUT_DATA, f"{type(error).__name__}: {error}")
         if result is None:
             return Response(status_code=204)
         if isinstance(result, bytes):

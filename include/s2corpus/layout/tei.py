@@ -42,7 +42,7 @@ def write(
     linker: Linker,
 ) -> bytes:
     """The TEI document, UTF-8 with XML declaration; same arguments, same bytes."""
-    root: etree._Element = etree.Element(f"{{{TEI}}}TEI", nsmap={None: TEI})  # type: ignore[dict-item]
+    root: etree._Element = etree.Element(f"{{{TEI}}}TEI", nsmap={None: TEI})
     _header(_add(root, "teiHeader"), version, header)
     text = _add(root, "text")
     body = _add(text, "body")

@@ -75,18 +75,11 @@ def _subtitle(title: list[Line], lines: list[Line]) -> list[Line]:
         alone and rest and line.y0 - bottom < line.size and title[0].x0 - 5 < line.x0 and line.x1 < title[0].x1 + 5
     ):
         return []
-    if (
-        AFFILIATION.search(line.text)
-        or "," in line.text
-        or line.size > 0.95 * title[0].size
-        or any(t.font.raised for t in line.tokens)
-    ):
+    if "," in line.text or line.size > 0.95 * title[0].size or any(t.font.raised for t in line.tokens):
         return []
     names = [x for x in rest if abs(x.y0 - rest[0].y0) < 3]
     named = all(any(parse(p) for p in pieces(x.tokens)) and not AFFILIATION.search(x.text) for x in names)
-    apart = names[0].font != line.font and (
-        names[0].font.italic != line.font.italic or names[0].font.bold != line.font.bold
-    )
+    apart = names[0].font.family != line.font.family or names[0].font.italic != line.font.italic
     return [line] if named and apart and abs(names[0].size - line.size) < 0.6 else []
 
 

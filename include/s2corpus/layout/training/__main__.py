@@ -11,26 +11,25 @@ from pathlib import Path
 
 from ..crf import MODEL, features, pieces
 from . import metadata
-from .render import Sample, labelled, plain, render, roughen
+from .forms import bibtex, terse
+from .marks import Sample, labelled
+from .noise import roughen
+from .render import render
 
 SEED = 20200705
 
 
 def samples(titles: Path, jats: Path | None, count: int) -> list[Sample]:
-    """`count` labelled strings: two thirds rendered with CSL styles, the rest in terse forms without title."""
+    """`count` labelled strings: half rendered with CSL styles, the rest in BibTeX's forms and in terse ones without title."""
     rng = random.Random(SEED)
     papers = metadata.titles(titles, rng, count)
     cited = metadata.jats(jats) if jats else []
     rng.shuffle(cited)
-    pool = metadata.mixed(papers, cited[: count // 3], rng)
-    rng.shuffle(pool)
-    terse = count // 4
-    out = list(render(pool[: count - terse], rng))
-    for meta in pool[-terse:]:
-        meta.kind = "article-journal"
-        sample = labelled(roughen(plain(meta, rng), rng, meta), rng)
-        if sample is not None:
-            out.append(sample)
+    pool = metadata.mixed(papers, cited[: count // 3], rng)[:count]
+    strings = list(render(pool[: count // 2], rng))
+    strings += [bibtex(meta, rng) for meta in pool[count // 2 : count * 3 // 4]]
+    strings += [terse(meta, rng) for meta in pool[count * 3 // 4 :]]
+    out = [sample for string in strings if (sample := labelled(roughen(string, rng))) is not None]
     rng.shuffle(out)
     return out
 

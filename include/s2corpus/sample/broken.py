@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import random
 from typing import Any
 
 import pypdf
+from pypdf.generic import ArrayObject, ByteStringObject
 
 
 def treat(pdf: bytes, treatment: str | None) -> bytes:
@@ -26,8 +28,19 @@ def treat(pdf: bytes, treatment: str | None) -> bytes:
             raise ValueError(f"no such treatment: {treatment}")
 
 
+class _Writer(pypdf.PdfWriter):
+    """Writes the same bytes every time: an encrypted file's key depends on its identifier, which is random elsewhere."""
+
+    identifier: bytes
+
+    def generate_file_identifiers(self) -> None:
+        """Take the given identifier."""
+        self._ID = ArrayObject((ByteStringObject(self.identifier), ByteStringObject(self.identifier)))
+
+
 def _written(pdf: bytes, *, rotate: int = 0, user: str | None = None, owner: str | None = None) -> bytes:
-    writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf))
+    writer = _Writer(clone_from=io.BytesIO(pdf))
+    writer.identifier = hashlib.sha256(pdf).digest()[:16]
     if rotate:
         for page in writer.pages:
             page.rotate(rotate)

@@ -10,6 +10,7 @@ import pytest
 
 from s2corpus.errors import UserError
 from s2corpus.sample import tiny, truths
+from s2corpus.sample.broken import blank, treat
 from s2corpus.sample.cases import sample_cast
 from s2corpus.sample.generate import SEED
 
@@ -23,6 +24,13 @@ def test_the_same_seed_gives_the_same_bytes_whatever_the_number_of_workers(tmp_p
     tiny(tmp_path / "a", workers=1)
     tiny(tmp_path / "b", workers=3)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_treated_pdfs_have_the_same_bytes_too(sample: Path) -> None:
+    pdf = (sample / "drops/2023-01-a/two-drops.pdf").read_bytes()
+    for treatment in ("encrypt", "owner_password", "rotate", "truncate"):
+        assert treat(pdf, treatment) == treat(pdf, treatment) != pdf, treatment
+    assert blank() == blank()
 
 
 def test_another_seed_gives_other_papers(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ class Postgres(Service):
 
     name = "postgres"
     programs = ("postgres",)
+    # After a kill it first writes every file of its folder through to the disk.
+    patience = 120.0
     # SIGINT to the first process is the fast shutdown: clients are cut off, data is written. SIGQUIT is the emergency
     # stop, for every process: what a killed first process leaves.
     steps = (Step(signal.SIGINT, 10.0, leaders_only=True), Step(signal.SIGQUIT, 3.0), Step(signal.SIGKILL, 5.0))

@@ -275,12 +275,14 @@ class Services:
     def _wait(self, service: Service, child: subprocess.Popen[bytes] | None, patience: float) -> str | None:
         """Wait until a service is healthy; return what is wrong with it when patience ends or it does."""
         deadline = time.monotonic() + patience
+        pause = 0.02
         while problem := service.problem():
             if child is not None and (code := child.poll()) is not None:
                 return f"ended at once with status {code}"
             if time.monotonic() > deadline:
                 return problem
-            time.sleep(0.05)
+            time.sleep(pause)
+            pause = min(1.2 * pause, 0.4)
         return None
 
     def _give_up(self, service: Service, problem: str) -> None:

@@ -70,7 +70,7 @@ def _records(records: int, rng: random.Random) -> Iterator[dict[str, object]]:
 def _said(
     rng: random.Random, paper: int, title: str, authors: list[tuple[str, str]], year: int
 ) -> Iterator[dict[str, object]]:
-    doi = f"10.{1000 + paper % 8000}/j.{paper:08d}" if rng.random() < 0.75 else None
+    doi = _doi(paper) if rng.random() < 0.75 else None
     arxiv = (
         f"{year % 100:02d}{rng.randint(1, 12):02d}.{paper % 100_000:05d}"
         if year >= 2007 and rng.random() < 0.3
@@ -79,8 +79,6 @@ def _said(
     if arxiv is not None:
         arxiv = f"{arxiv[:4]}.{paper // 100_000:01d}{arxiv[5:]}"[:10] if paper >= 100_000 else arxiv
     pubmed = str(10_000_000 + paper) if rng.random() < 0.3 else None
-    if rng.random() < 0.002 and doi:
-        doi = f"10.{1000 + (paper + 1) % 8000}/j.{paper + 1:08d}"  # the neighbour's, by mistake
     sources = []
     if doi:
         sources.append(("crossref", "publisher", {"doi": doi}))
@@ -93,10 +91,16 @@ def _said(
     if rng.random() < 0.6 or not sources:
         sources.append(("s2", "archive", {"doi": doi, "arxiv_id": arxiv, "pubmed_id": pubmed}))
     if rng.random() < 0.35:
-        sha1 = f"{paper * 2654435761 % (1 << 160):040x}"
+        sha1 = f"{paper:040x}"
         sources.append(("grobid", "pdf", {"pdf_sha1": sha1, "doi": doi if rng.random() < 0.4 else None}))
     for source, kind, ids in sources:
+        if ids.get("doi") and source != "crossref" and rng.random() < 0.0001:
+            ids["doi"] = _doi(paper + 1)  # the neighbour's, by mistake
         yield _row(rng, paper, source, kind, ids, title, authors, year)
+
+
+def _doi(paper: int) -> str:
+    return f"10.{1000 + paper % 8000}/j.{paper:08d}"
 
 
 def _row(
@@ -149,9 +153,11 @@ def _ocr(rng: random.Random, title: str) -> str:
 
 
 def _vocabulary(rng: random.Random, size: int) -> list[str]:
+    """Words by rank, frequent ones short, as in every language."""
     found: dict[str, None] = {}
     while len(found) < size:
-        found["".join(rng.choice(SYLLABLES) for _ in range(rng.randint(1, 4)))] = None
+        syllables = 1 if len(found) < 30 else rng.randint(1, 2) if len(found) < 500 else rng.randint(2, 4)
+        found["".join(rng.choice(SYLLABLES) for _ in range(syllables))] = None
     return list(found)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numba import njit
 
 from s2corpus import titles
 from s2corpus.clustering.nodes import IDENTIFIERS, Nodes
+from s2corpus.titles.rules import only_numbers_differ
 
 REASONS = (*IDENTIFIERS, "title")
 TITLE = len(IDENTIFIERS)
@@ -122,12 +125,24 @@ def _title_scores(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarr
     return scores
 
 
+_PART = re.compile(r"\b(?:part|pt|chapter)\b\W*(\w+)", re.IGNORECASE)
+
+
+def _other_parts(x: str, y: str) -> bool:
+    """Whether two titles name different parts, or only one names a part: "Lemmas, part II" is neither part I nor the whole."""
+    parts = [[word for word in _PART.findall(title) if titles.differ_only_in_number(word, "0")] for title in (x, y)]
+    return len(parts[0]) != len(parts[1]) or any(map(titles.differ_only_in_number, *parts))
+
+
 def _numbered(nodes: Nodes, a: np.ndarray, b: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """Which of the asked pairs of titles differ only in a number or numeral (bool per pair)."""
+    """Which of the asked pairs of titles differ only in a number or numeral, or in the part they name (bool per pair)."""
     numbered = np.zeros(len(a), bool)
-    first = nodes.originals.take(pa.array(nodes.title_example[a[asked]])).to_pylist()
-    second = nodes.originals.take(pa.array(nodes.title_example[b[asked]])).to_pylist()
-    numbered[asked] = [titles.differ_only_in_number(x, y) for x, y in zip(first, second, strict=True)]
+    first, second = (nodes.originals.take(pa.array(nodes.title_example[side[asked]])) for side in (a, b))
+    numbered[asked] = only_numbers_differ(first, second)
+    told = pc.or_(*(pc.match_substring_regex(side, r"(?i)\b(?:part|pt|chapter)\b") for side in (first, second)))
+    for row in np.flatnonzero(np.asarray(told)):
+        if not numbered[asked[row]]:
+            numbered[asked[row]] = _other_parts(first[int(row)].as_py(), second[int(row)].as_py())
     return numbered
 
 

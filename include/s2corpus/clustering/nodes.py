@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from s2corpus import titles
 from s2corpus.clustering.surnames import surname_keys
 from s2corpus.sources.record import SCIENCEPARSE
-from s2corpus.titles.rules import GENERIC_TITLES
+from s2corpus.titles.rules import say_little
 
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1")
 """Kinds of identifier, strongest first (SEMANTICS: Cluster)."""
@@ -78,7 +78,7 @@ def nodes_of(records: pa.Table, preprint_prefixes: Sequence[str]) -> Nodes:
         titles=distinct,
         title_example=example,
         originals=originals,
-        strict=_says_little(distinct, originals.take(pa.array(example))),
+        strict=say_little(originals.take(pa.array(example)), distinct),
         surname_offsets=offsets,
         surnames=surnames,
     )
@@ -96,20 +96,6 @@ def _codes(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, pa.Array]:
     """(int32 code per row, −1 for null; the distinct values by code)."""
     encoded = _one(column).dictionary_encode()
     return pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int32), encoded.dictionary
-
-
-_THREE_WORDS = (
-    r"[A-Za-z0-9]\S*\s+\S*[A-Za-z0-9]\S*\s+\S*[A-Za-z0-9]"  # sure to have three words; the others are counted
-)
-
-
-def _says_little(normalised: pa.Array, originals: pa.Array) -> np.ndarray:
-    """Which titles are generic or of fewer than three words."""
-    generic = titles.normalise(pa.array(GENERIC_TITLES))
-    little = np.array(pc.is_in(normalised, value_set=generic).to_numpy(zero_copy_only=False))
-    for row in np.flatnonzero(~_bool(pc.match_substring_regex(originals, _THREE_WORDS))):
-        little[row] = little[row] or titles.word_count(originals[int(row)].as_py()) < 3
-    return little
 
 
 def _matches(dois: pa.Array, prefixes: Sequence[str]) -> np.ndarray:

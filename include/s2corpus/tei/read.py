@@ -65,7 +65,7 @@ def read(tei: bytes) -> etree._Element:
         raise BadTei(Reason.DOCTYPE)
     parser = etree.XMLParser(
         encoding="utf-8", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False,
-        remove_comments=True, remove_pis=True,
+        remove_comments=True, remove_pis=True, collect_ids=False,
     )  # fmt: skip
     try:
         root = etree.fromstring(tei, parser)

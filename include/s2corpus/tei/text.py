@@ -116,20 +116,18 @@ class TextReader:
             self._start()
         self._pending = self._flat
 
-    def _add(self, text: str) -> int:
-        """Append text, white space normalised; where its first word starts."""
+    def _add(self, text: str) -> None:
+        """Append text, white space normalised."""
         words = " ".join(text.split())
         if not words:
             self._pending = True
-            return self._length
+            return
         if self._length and (self._pending or text[0].isspace()):
             self._parts.append(" ")
             self._length += 1
-        start = self._length
         self._parts.append(words)
         self._length += len(words)
         self._pending = text[-1].isspace()
-        return start
 
     def _content(self, element: Element) -> None:
         if element.text:
@@ -178,20 +176,24 @@ class TextReader:
             self._before, self._section = self._section, section
 
     def _callout(self, element: Element) -> None:
-        text = "".join(element.itertext()) if len(element) else element.text
-        if not text:
-            return
-        start = self._add(text)
+        parts, start = len(self._parts), self._length
+        if len(element):  # a callout's text is its own, whatever it is made of
+            self._flat, was = True, self._flat
+            self._content(element)
+            self._flat = was
+        elif element.text:
+            self._add(element.text)
         kind = _KINDS.get((element.get("type") or "").strip())
         if kind and self._length > start:
             targets = tuple(target[1:] for target in (element.get("target") or "").split() if target[0] == "#")
-            self._marks.append(Mark(start, self._length, kind, targets))
+            self._marks.append(Mark(start + (self._parts[parts] == " "), self._length, kind, targets))
 
     def _formula(self, element: Element) -> None:
         if not self._in_paragraph:
             self._flush()
         self._pending = True
-        self._formulas.append((self._add(EQUATION), element))
+        self._add(EQUATION)
+        self._formulas.append((self._length - len(EQUATION), element))
         self._pending = True
         if not self._in_paragraph:
             self._flush()

@@ -1,0 +1,170 @@
+"""The laws of a parse (SEMANTICS §3): on every real TEI there is, and on trees nobody wrote."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
+
+import teis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from s2corpus import tei
+
+ELSEWHERE = ("figure", "table", "listBibl", "listOrg")
+OUT_OF_THE_TEXT = ("head", "note", "formula")
+
+
+def real_files(shared_data: Path) -> list[Path]:
+    files = sorted([*shared_data.glob("pairs/*.tei.xml"), *shared_data.glob("pmc-with-tei/*.tei.xml")])
+    assert len(files) == 23
+    return files
+
+
+def running_text(element: ElementTree.Element, in_callout: bool = False) -> str:
+    """What is left of an element's text without what must leave it, white space removed; a callout's text stays whole."""
+    name = element.tag.rpartition("}")[2]
+    leaves = name in ELSEWHERE or (name in OUT_OF_THE_TEXT and not in_callout)
+    in_callout = in_callout or name == "ref"
+    inner = "" if leaves else (element.text or "") + "".join(running_text(child, in_callout) for child in element)
+    return "".join((inner + (element.tail or "")).split())
+
+
+def written(parse: tei.model.Parse, where: str) -> str:
+    """The text of all paragraphs of a place without formula tokens, white space removed."""
+    pieces = []
+    for paragraph in getattr(parse, where):
+        text = paragraph.text
+        for span in reversed(paragraph.eq_spans):
+            text = text[: span.start] + text[span.end :]
+        pieces.append("".join(text.split()))
+    return "".join(pieces)
+
+
+def test_every_real_tei(shared_data: Path) -> None:
+    for path in real_files(shared_data):
+        data = path.read_bytes()
+        parse = tei.convert(data, pdf_sha1="0" * 40)
+        assert not teis.problems(parse), path
+        root = ElementTree.fromstring(data)
+        body = root.find(".//{*}body")
+        body.tail = ""
+        assert written(parse, "body_text") == running_text(body), path  # every character once, in order
+        assert len(parse.bib_entries) == len(root.findall(".//{*}listBibl/{*}biblStruct")), path
+        line = tei.to_json_bytes(tei.to_s2orc(parse))
+        assert line == tei.to_json_bytes(tei.to_s2orc(tei.convert(data, pdf_sha1="0" * 40))), path
+        json.loads(line.decode("utf-8"))
+
+
+def test_no_paragraph_of_a_real_tei_comes_twice(shared_data: Path) -> None:
+    for path in real_files(shared_data):
+        parse = tei.convert(path.read_bytes(), pdf_sha1="")
+        counts = Counter(paragraph.text for paragraph in parse.body_text if len(paragraph.text) > 80)
+        source = path.read_text()
+        for text, count in counts.items():
+            assert count == 1 or source.count(escape(text[:60])) >= count, text
+
+
+def test_version_and_hash_are_kept(shared_data: Path) -> None:
+    versions = {tei.convert(path.read_bytes(), pdf_sha1="").provenance.version for path in real_files(shared_data)}
+    assert versions == {
+        "0.5.6",
+        "0.6.1",
+        "0.7.2",
+        "0.8.0",
+        "0.8.1-SNAPSHOT",
+        "0.8.2-SNAPSHOT",
+        "",
+    }  # "": made from JATS
+
+
+# Trees that no extractor writes, of every element that one may.
+
+words = st.text(st.sampled_from("abcXYZ 12,;.[]()–-äß中𝛼\u00a0\n\t&<\u2009"), max_size=12).map(escape)
+callouts = st.builds(
+    "<ref{}{}>{}</ref>".format,
+    st.sampled_from(["", ' type="bibr"', ' type="figure"', ' type="formula"', ' type="foot"', ' type="weird"']),
+    st.sampled_from(
+        ["", ' target="#b0"', ' target="#b1 #b2"', ' target="#b99"', ' target="#fig_0"', ' target="x"', ' target=" "']
+    ),
+    st.one_of(
+        words,
+        st.sampled_from(
+            ["[1]", "[1,", "2]", "[1-3]", "[3]", "1", "(2)", "Ann (2001)", "(Ann, 2001a,b)", "Fig. 1", "]", "["]
+        ),
+    ),
+)
+inline = st.recursive(
+    st.one_of(words, callouts, st.sampled_from(["Eq. (1) ", "Figure 1 ", "[2] ", "Ann et al. (2001) ", "<lb/>", "<formula>x=y<label>(1)</label></formula>"])),
+    lambda inner: st.builds(
+        "<{0}>{1}</{0}>".format, st.sampled_from(["hi", "s", "rs", "p", "item", "note", "ref"]), st.lists(inner, max_size=3).map("".join)
+    ),
+    max_leaves=5,
+).map(str)  # fmt: skip
+texts = st.lists(inline, max_size=5).map("".join)
+blocks = st.one_of(
+    texts.map("<p>{}</p>".format),
+    texts,
+    st.builds("<head{}>{}</head>".format, st.sampled_from(["", ' n="1"', ' n="1.1"', ' n="II"', ' n="?"']), words),
+    st.just('<formula xml:id="formula_0">a = b<label>(1)</label></formula>'),
+    st.builds('<figure{}><head>Figure 1</head><label>1</label><figDesc>{}</figDesc></figure>'.format,
+              st.sampled_from(["", ' xml:id="fig_0"', ' type="table" xml:id="tab_0"']), texts),
+    st.builds('<note place="foot" xml:id="foot_0" n="1">{}</note>'.format, texts),
+)  # fmt: skip
+divs = st.recursive(
+    st.lists(blocks, max_size=4).map("".join),
+    lambda inner: st.lists(st.builds("<div>{}</div>".format, inner), max_size=3).map("".join),
+    max_leaves=4,
+)
+bibliographies = st.lists(
+    st.sampled_from(
+        [
+            teis.named("Ann", 2001), teis.named("Bob", 2002, "[2] Bob 2002"), "<biblStruct/>", '<biblStruct xml:id="b0"><monogr/></biblStruct>',
+            '<bibl>Free text, 1999</bibl>', '<biblStruct xml:id="b@"><analytic><title/><author><persName/></author></analytic></biblStruct>',
+        ]
+    ),
+    max_size=5,
+).map(tuple)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(body=divs, bibliography=bibliographies, abstract=texts, back=divs)
+def test_any_tree(body: str, bibliography: tuple[str, ...], abstract: str, back: str) -> None:
+    data = teis.document(body, bibliography, abstract=f"<p>{abstract}</p>", back=f'<div type="annex">{back}</div>')
+    parse = tei.convert(data, pdf_sha1="")
+    assert not teis.problems(parse)
+    root = ElementTree.fromstring(data)
+    for name, where in (("body", "body_text"), ("back", "back_matter"), ("abstract", "abstract")):
+        element = root.find(f".//{{*}}{name}")
+        element.tail = ""
+        if name == "abstract":  # has no sections: its heads only part paragraphs
+            continue
+        assert written(parse, where) == running_text(element)
+    tei.to_json_bytes(tei.to_s2orc(parse))
+    tei.to_json_bytes(tei.to_gorc(parse))
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.one_of(
+        st.binary(max_size=200),
+        st.text(max_size=100).map(lambda text: f"<TEI>{text}</TEI>".encode("utf-8", "surrogatepass")),
+    )
+)
+def test_any_bytes_are_a_parse_or_a_reason(data: bytes) -> None:
+    try:
+        parse = tei.convert(data, pdf_sha1="")
+    except tei.BadTei as bad:
+        assert bad.reason in tei.Reason
+    else:
+        assert not teis.problems(parse)
+
+
+def test_nested_divs_are_walked_once() -> None:
+    parse = teis.parse(
+        "<div><head>A</head><div><head>B</head><div><head>C</head><p>one</p></div><p>two</p></div><p>three</p></div>"
+    )
+    assert [(p.section, p.text) for p in parse.body_text] == [("A::B::C", "one"), ("A::B", "two"), ("A", "three")]

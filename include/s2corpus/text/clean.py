@@ -54,8 +54,9 @@ def _s2orc_checks(
     decision.paragraphs = sum(len(section.paragraphs) for section in kept)
     yield Outcome.FEW_PARAGRAPHS if decision.paragraphs < rules.min_paragraphs else None
 
-    evaluation.text = document_text(document.title or "", document.abstract or "", kept)
-    words = [word for section in kept for word in section.text.split()]
+    body = [section.text for section in kept]
+    evaluation.text = document_text(document.title or "", document.abstract or "", body)
+    words = "\n".join(body).split()
     for word, count in top_words(words, 1):
         decision.top_word, decision.top_share = word, count / len(words)
         yield Outcome.BAD_TOP_WORD if not word.isalpha() or decision.top_share >= rules.max_top_share else None

@@ -73,7 +73,7 @@ def majority(texts: Sequence[str], characters: int, *, every: bool = False, blan
         code = language(text[:characters])[0]
         votes[blank if code == UNKNOWN else code] += 1
         remaining -= 1
-        if not every and _lead(votes) > remaining:
+        if not every and len(texts) > 2 * remaining and _lead(votes) > remaining:
             break
     ranked = sorted(votes.items(), key=lambda v: (-v[1], v[0]))
     if not ranked:

@@ -92,9 +92,9 @@ def _without_formulas(text: str) -> str:
     return kept if any(c.isalnum() for c in kept) else ""
 
 
-def document_text(title: str, abstract: str, body: Iterable[Block] = ()) -> str:
-    """`title ⏎⏎ abstract ⏎⏎ blocks`; without blocks title and abstract only (S2 V2 card: Format)."""
-    return "\n\n".join([line(title), line(abstract), *(block.text for block in body)])
+def document_text(title: str, abstract: str, body: Iterable[str] = ()) -> str:
+    """`title ⏎⏎ abstract ⏎⏎ blocks`, given the blocks' text; without blocks title and abstract only (S2 V2 card: Format)."""
+    return "\n\n".join([line(title), line(abstract), *body])
 
 
 def lines_of(text: str) -> tuple[str, str, list[list[str]]]:

@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from datetime import date
-from itertools import chain
 
 from s2corpus.spec import Clean
 from s2corpus.text.documents import Document, Evaluation, Outcome
@@ -78,7 +77,8 @@ def s2orc_checks(
     yield Outcome.NO_ABSTRACT if document.abstract is None else None
 
     paragraphs = merged_paragraphs(document.body or ())
-    decision.words = sum(len(paragraph.split()) for paragraph in paragraphs)
+    words = "\n".join(paragraphs).split()
+    decision.words = len(words)
     yield Outcome.SHORT if decision.words <= _MIN_WORDS else None
     yield Outcome.LONG if decision.words >= _MAX_WORDS else None
     yield from _year_checks(document)
@@ -88,7 +88,7 @@ def s2orc_checks(
     decision.language = next(iter(vote.votes), None)  # of equally many the smallest code
     yield Outcome.NOT_ENGLISH if decision.language != "en" else None
 
-    for word, count in top_words(chain.from_iterable(p.split() for p in paragraphs), 1):
+    for word, count in top_words(words, 1):
         decision.top_word, decision.top_share = word, count / decision.words
         yield None if _TOP_WORD.fullmatch(word) else Outcome.BAD_TOP_WORD
 

@@ -8,13 +8,13 @@ import io
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
-import blingfire
 import pyarrow as pa
 import wordfreq
 
 from s2corpus.errors import UserError
+from s2corpus.text.tokens import ShareTable, summed_shares
 
 CARD_THRESHOLD = -20.0
 """Mean log2 probability below which a section is removed (S2 V2 card)."""
@@ -36,6 +36,11 @@ class Unigrams:
     """log2 of the share of a word that is not listed: as if counted √V + 1 times, V the words listed"""
     threshold: float
     """mean below which text is improbable, for this list"""
+
+    @cached_property
+    def table(self) -> ShareTable:
+        """The words as the kernel looks them up."""
+        return ShareTable.of(self.log_shares, self.unknown)
 
     @classmethod
     def of_counts(cls, name: str, counts: Mapping[str, int], threshold: float = CARD_THRESHOLD) -> Unigrams:
@@ -82,11 +87,8 @@ def wordfreq_unigrams() -> Unigrams:
 
 def log_probability(text: str, unigrams: Unigrams) -> float:
     """Mean log2 probability a word of `text`, words as blingfire cuts them, lower-cased; 0 for a text without words."""
-    words = blingfire.text_to_words(text).lower().split()
-    if not words:
-        return 0.0
-    share, unknown = unigrams.log_shares.get, unigrams.unknown
-    return sum([share(word, unknown) for word in words]) / len(words)
+    total, words = summed_shares(text, unigrams.table)
+    return total / words if words else 0.0
 
 
 def log_probabilities(texts: pa.Array, unigrams: Unigrams) -> pa.Array:

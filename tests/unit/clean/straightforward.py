@@ -99,23 +99,34 @@ def sections_of(body: list[dict[str, Any]]) -> list[tuple[str | None, list[str]]
 def recipe(document: dict[str, Any], perplexity: Perplexity) -> tuple[bool, str | None]:
     """(kept, text) of a full text by the annex on the published recipe."""
     paragraphs = merged(document["body"])
-    languages = Counter(language(paragraph) for paragraph in paragraphs)
-    words = [word for paragraph in paragraphs for word in paragraph.split()]
-    likely = [paragraph for paragraph in paragraphs if perplexity(paragraph) >= -20]
-    year = year_of(document)
+    values = {
+        "paragraphs": paragraphs,
+        "languages": [language(paragraph) for paragraph in paragraphs],
+        "means": [perplexity(paragraph) for paragraph in paragraphs],
+        "count": sum(len(paragraph.split()) for paragraph in paragraphs),
+        "top": Counter(word for paragraph in paragraphs for word in paragraph.split()).most_common(100),
+    }
+    return recipe_decision({**document, **values})
+
+
+def recipe_decision(row: dict[str, Any]) -> tuple[bool, str | None]:
+    """(kept, text) given every value."""
+    votes = Counter(row["languages"])
+    likely = [p for p, mean in zip(row["paragraphs"], row["means"], strict=True) if mean >= -20]
+    year = year_of(row)
     kept = (
-        document["title"] is not None
-        and document["abstract"] is not None
+        row["title"] is not None
+        and row["abstract"] is not None
         and year is not None
         and year >= 1970
-        and 500 < len(words) < 50_000
-        and min(languages, key=lambda code: (-languages[code], code)) == "en"
-        and re.match(r"^[A-Za-z][a-z]+$", Counter(words).most_common(1)[0][0]) is not None
+        and 500 < row["count"] < 50_000
+        and min(votes, key=lambda code: (-votes[code], code)) == "en"
+        and re.match(r"^[A-Za-z][a-z]+$", row["top"][0][0]) is not None
         and len(likely) >= 5
     )
     if not kept:
         return False, None
-    title, abstract = (unicodedata.normalize("NFC", document[key]) for key in ("title", "abstract"))
+    title, abstract = (unicodedata.normalize("NFC", row[key]) for key in ("title", "abstract"))
     return True, f"{title}\n\n{abstract}\n\n" + "\n".join(likely)
 
 

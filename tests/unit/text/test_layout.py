@@ -69,7 +69,7 @@ def test_text_round_trips_to_the_same_blocks_and_lines(
     title: str, abstract: str, given_units: list[tuple[str | None, str]]
 ) -> None:
     made, _ = blocks(Unit(*unit) for unit in given_units)
-    whole = document_text(title, abstract, made)
+    whole = document_text(title, abstract, [block.text for block in made])
     assert lines_of(whole) == (line(title), line(abstract), [block.lines for block in made])
     assert unicodedata.is_normalized("NFC", whole)
 

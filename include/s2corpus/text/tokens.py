@@ -1,0 +1,151 @@
+"""Summing the log shares of a text's words: blingfire's words, lower-cased, looked up in a hash table without a Python object each."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import blingfire
+import numpy as np
+from numba import njit
+
+_TEXT_TO_WORDS = blingfire.blingfire.TextToWords
+
+
+@dataclass(frozen=True, slots=True)
+class ShareTable:
+    """log2 shares of words by their 64-bit hashes, open addressing; words that are not ASCII are looked up by name."""
+
+    hashes: np.ndarray
+    """uint64, a power of two long, 0 where empty"""
+    shares: np.ndarray
+    """float64"""
+    other: Mapping[str, float]
+    unknown: float
+
+    @classmethod
+    def of(cls, log_shares: Mapping[str, float], unknown: float) -> ShareTable:
+        """From word (lower-case) → log2 share."""
+        words = [word for word in log_shares if word.isascii() and word]
+        blob = np.frombuffer("\n".join(words).encode() or b"\n", np.uint8)
+        values = np.array([log_shares[word] for word in words], np.float64)
+        size = 1 << (max(len(words), 1) * 2 - 1).bit_length()
+        hashes, shares = _table(blob, values, size)
+        other = {word: share for word, share in log_shares.items() if not word.isascii()}
+        return cls(hashes, shares, other, unknown)
+
+
+def words_of(text: str) -> np.ndarray:
+    """blingfire's words of a text, UTF-8 (uint8) with a space between them; none where blingfire finds none."""
+    given = text.encode("utf-8", "ignore")
+    out = np.empty(3 * len(given) + 1, np.uint8)  # as much as blingfire's own wrapper gives it
+    length = _TEXT_TO_WORDS(
+        ctypes.c_char_p(given), ctypes.c_int(len(given)), ctypes.c_void_p(out.ctypes.data), ctypes.c_int(len(out) - 1)
+    )
+    return out[: max(length, 0)] if length < len(out) else out[:0]
+
+
+def summed_shares(text: str, table: ShareTable) -> tuple[float, int]:
+    """Sum of the log2 shares of a text's words, and their number."""
+    data = words_of(text)
+    total, count, starts, ends = _summed(data, table.hashes, table.shares, table.unknown)
+    for start, end in zip(starts, ends, strict=True):
+        for word in data[start:end].tobytes().decode("utf-8", "ignore").lower().split():
+            total += table.other.get(word) or _of_ascii(word, table)
+            count += 1
+    return total, count
+
+
+def _of_ascii(word: str, table: ShareTable) -> float:
+    """The share of a word that may have become ASCII by lower-casing (the Kelvin sign's k)."""
+    if not word.isascii():
+        return table.unknown
+    return float(_lookup(_hash(np.frombuffer(word.encode(), np.uint8)), table.hashes, table.shares, table.unknown))
+
+
+@njit(cache=True, nogil=True)
+def _step(value: np.uint64, byte: np.uint8) -> np.uint64:
+    return (value ^ np.uint64(byte)) * np.uint64(0x100000001B3)
+
+
+@njit(cache=True, nogil=True)
+def _finished(value: np.uint64) -> np.uint64:
+    value ^= value >> np.uint64(32)
+    value *= np.uint64(0x9E3779B97F4A7C15)
+    value ^= value >> np.uint64(29)
+    return value | np.uint64(1) << np.uint64(63)
+
+
+@njit(cache=True, nogil=True)
+def _hash(word: np.ndarray) -> np.uint64:
+    value = np.uint64(0xCBF29CE484222325)
+    for byte in word:
+        value = _step(value, byte)
+    return _finished(value)
+
+
+@njit(cache=True, nogil=True)
+def _lookup(key: np.uint64, hashes: np.ndarray, shares: np.ndarray, unknown: float) -> float:
+    mask = np.uint64(len(hashes) - 1)
+    at = key & mask
+    while hashes[at] != 0:
+        if hashes[at] == key:
+            return float(shares[at])
+        at = (at + np.uint64(1)) & mask
+    return unknown
+
+
+@njit(cache=True, nogil=True)
+def _table(blob: np.ndarray, values: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """The hash table of words that lie in `blob` with a newline between them."""
+    hashes = np.zeros(size, np.uint64)
+    shares = np.zeros(size, np.float64)
+    mask = np.uint64(size - 1)
+    start = 0
+    for word in range(len(values)):
+        end = start
+        while end < len(blob) and blob[end] != 10:
+            end += 1
+        key = _hash(blob[start:end])
+        at = key & mask
+        while hashes[at] != 0 and hashes[at] != key:
+            at = (at + np.uint64(1)) & mask
+        hashes[at] = key
+        shares[at] = values[word]
+        start = end + 1
+    return hashes, shares
+
+
+@njit(cache=True, nogil=True)
+def _summed(
+    data: np.ndarray, hashes: np.ndarray, shares: np.ndarray, unknown: float
+) -> tuple[float, int, list[int], list[int]]:
+    """Sum and number of the ASCII words in `data`, and where the other ones are; a zero byte ends the text."""
+    total = 0.0
+    count = 0
+    starts = [0 for _ in range(0)]
+    ends = [0 for _ in range(0)]
+    start = 0
+    value = np.uint64(0xCBF29CE484222325)
+    ascii_only = True
+    for i in range(len(data) + 1):
+        byte = data[i] if i < len(data) else np.uint8(32)
+        if byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31 or byte == 0:
+            if i > start:
+                if ascii_only:
+                    total += _lookup(_finished(value), hashes, shares, unknown)
+                    count += 1
+                else:
+                    starts.append(start)
+                    ends.append(i)
+            if byte == 0:
+                break
+            start = i + 1
+            value = np.uint64(0xCBF29CE484222325)
+            ascii_only = True
+        elif byte >= 128:
+            ascii_only = False
+        else:
+            value = _step(value, byte | np.uint8(32) if 65 <= byte <= 90 else byte)
+    return total, count, starts, ends

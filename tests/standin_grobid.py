@@ -41,7 +41,8 @@ class Upload:
 
 Fault = str | None
 """What to do instead of answering well: `busy`, `hang`, `drop` (no answer), `truncate` (half the announced body), `stall`
-(half the body, then silence), `half` (half a TEI, announced as whole), `html`, `empty`, `huge`, `no_content`, `404`, a GROBID code
+(half the body, then silence), `trickle` (a byte now and then), `chunked` (right, but in chunks), `unended` (chunks without
+their end), `half` (half a TEI, announced as whole), `html`, `empty`, `huge`, `no_content`, `404`, a GROBID code
 (`NO_BLOCKS`), or a code and status (`NO_BLOCKS 400`)."""
 
 
@@ -75,6 +76,7 @@ class StandIn:
         self.statuses: Counter[str] = Counter()
         self.forms: list[dict[str, str]] = []
         self.requests = 0
+        self.connections = 0
         self.in_work = 0
         self.most_in_work = 0
         self.healthy = True
@@ -143,6 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
     def setup(self) -> None:
         super().setup()
         self.server.open.add(self.connection)
+        self.server.owner.connections += 1
 
     def finish(self) -> None:
         self.server.open.discard(self.connection)
@@ -202,6 +205,25 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             if fault == "stall":
                 self._hang()
+        elif fault == "trickle":
+            self._answer(200, b"", "application/xml", announced=len(tei))
+            self.close_connection = True
+            with suppress(OSError):
+                for byte in tei:
+                    self.wfile.write(bytes([byte]))
+                    time.sleep(0.05)
+        elif fault in ("chunked", "unended"):
+            self.send_response(200)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            for start in range(0, len(tei), 100):
+                self.wfile.write(b"%x\r\n%b\r\n" % (len(tei[start : start + 100]), tei[start : start + 100]))
+            if fault == "chunked":
+                self.wfile.write(b"0\r\n\r\n")
+                with owner.lock:
+                    owner.answered[sha1] += 1
+            else:
+                self.close_connection = True
         elif fault == "half":
             self._answer(200, tei[: len(tei) // 2], "application/xml", sha1=sha1)
         elif fault == "html":

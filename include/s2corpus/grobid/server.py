@@ -21,7 +21,7 @@ from urllib.parse import urlsplit, urlunsplit
 import requests
 from grobid_client.client import ApiClient
 from requests.adapters import HTTPAdapter
-from urllib3.exceptions import NewConnectionError
+from urllib3.exceptions import HTTPError, NewConnectionError
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.grobid.answer import Options, Outcome, judge
@@ -91,12 +91,14 @@ class Server(ApiClient):
             stream=True,
         ) as response:
             body = bytearray()
-            for block in response.iter_content(_BLOCK):
-                body += block
-                if len(body) > self.max_bytes:
-                    break
-                if time.monotonic() > end:
-                    raise requests.ReadTimeout(f"no whole answer within {limit:g} s")
+            try:
+                # read1: whatever has arrived; a read of a whole block would wait for it, a trickle at a time
+                while len(body) <= self.max_bytes and (block := response.raw.read1(_BLOCK, decode_content=True)):
+                    body += block
+                    if time.monotonic() > end:
+                        raise requests.ReadTimeout(f"no whole answer within {limit:g} s")
+            except HTTPError as error:
+                raise requests.ConnectionError(error) from None
             response._content = bytes(body)
         return response, response.status_code
 

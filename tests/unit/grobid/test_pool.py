@@ -51,6 +51,8 @@ def run(pool: Pool, items: list[Item]) -> dict[str, Extraction]:
 
 CASES = [
     (None, Outcome.OK, 1),
+    ("chunked", Outcome.OK, 1),
+    ("unended", Outcome.CONNECTION, 3),
     ("no_content", Outcome.NO_CONTENT, 1),
     ("half", Outcome.BAD_TEI, 1),
     ("html", Outcome.BAD_TEI, 1),
@@ -76,6 +78,7 @@ CASES = [
     ("truncate", Outcome.CONNECTION, 3),
     ("hang", Outcome.TIMEOUT, 3),
     ("stall", Outcome.TIMEOUT, 3),
+    ("trickle", Outcome.TIMEOUT, 3),
 ]
 
 
@@ -106,6 +109,13 @@ def test_the_tei_is_the_servers_to_the_byte() -> None:
             assert result.tei == tei[sha1]
             assert result.tei_sha1 == hashlib.sha1(tei[sha1]).hexdigest()
             assert result.server == server.url
+
+
+@pytest.mark.parametrize("fault", [None, "chunked", "no_content"])
+def test_connections_are_kept(fault: str | None) -> None:
+    with StandIn(faults=lambda _: fault) as server:
+        run(Pool([server.url], limits=replace(QUICK, in_flight=2)), pdfs(20))
+    assert server.connections <= 2
 
 
 def test_every_option_is_sent() -> None:

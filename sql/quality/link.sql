@@ -33,6 +33,14 @@ SELECT paper_id, ref_id FROM links WHERE paper_id = cited_paper_id;
 -- reason: a fuzzy link at or below the spec's score
 SELECT paper_id, ref_id, score FROM links WHERE reason = 'fuzzy' AND NOT score > $threshold;
 
+-- check: recall_reaches_the_goal
+-- severity: block
+-- overridable: yes
+-- threshold: link.min_recall
+-- reason: on the release's sample more links were missed than the spec allows, and one: raise link.bands, or lower link.rows or link.min_keys
+WITH sample AS (PIVOT (FROM metrics WHERE stage = 'link' AND name IN ('alike', 'found')) ON name IN ('alike', 'found') USING first(value))
+SELECT alike, found FROM sample WHERE alike - found > 1 + alike * (1 - $threshold);
+
 -- check: contexts_are_open
 -- severity: block
 -- overridable: no

@@ -19,17 +19,19 @@ import pyarrow.parquet as pq
 
 from s2corpus.engine import Engine, chosen, engine
 from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes
+from s2corpus.stages.relink import inputs, links_that_hold, parent_run, rules
 from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS, PAPERS
 from s2corpus.titles.candidates import MAX_SHARED, Pairs, Search, best, candidates, score_proposed
-from s2corpus.titles.linking import Links, link
+from s2corpus.titles.changes import crowded_keys
+from s2corpus.titles.linking import SCHEMA, Links, link
 from s2corpus.titles.minhash import minhash_keys
 from s2corpus.titles.recall import measure
 from s2corpus.titles.targets import IDENTIFIERS, Targets, first_surname
 from s2corpus.titles.threegrams import grams
 
 SAMPLE = 1000
-"""Titles of a release that are compared with all, and links by identifier that are tried by title: for recall and precision."""
-_BYTES_PER_ENTRY = 1024
+"""Titles of a release that are compared with all, and links by identifier that are tried by title, for recall and precision."""
+_BYTES_PER_ENTRY = 512
 """Memory that an entry takes while it is linked, an upper estimate."""
 
 
@@ -55,23 +57,15 @@ class Link:
                 room = _entries_at_once(run)
             shards[-1].append(bucket)
             room -= part.rows
-        return [Shard(i, {"buckets": buckets, "sample": -(-SAMPLE // len(shards))}) for i, buckets in enumerate(shards)]
+        return [Shard(i, {"buckets": buckets}) for i, buckets in enumerate(shards)]
 
     def work(self, run: Run, shard: Shard) -> None:
         """Link the entries of the shard's buckets, and measure the links on a sample."""
-        targets, search = _targets(run), _search(run)
-        propose = candidates if chosen() == "duckdb" else partial(pairs_by_join, run, shard)
         buckets = [_entries(run, bucket) for bucket in shard.params["buckets"]]
         entries = pa.concat_tables(buckets)
-        rows, counts = [], Counter[str]()
-        for begin in range(0, max(len(entries), 1), _entries_at_once(run)):
-            some = entries.slice(begin, _entries_at_once(run))
-            links = link(some, targets, search, propose)
-            rows.append(links.rows)
-            counts.update(_search_counts(links))
-            if begin == 0:
-                counts.update(measure(some, links, targets, search, shard.params["sample"]).counts())
-        linked = pa.concat_tables(rows).rename_columns({"paper_id": "cited_paper_id"})
+        counts = Counter[str]()
+        linked, crowded = _linked(run, shard, entries, counts)
+        linked = linked.rename_columns({"paper_id": "cited_paper_id"})
         for name, key in (("citing_paper_id", "paper_id"), ("parse_kind", "parse_kind"), ("ref_id", "ref_id")):
             linked = linked.append_column(key, entries[name])
         begin = 0
@@ -80,14 +74,17 @@ class Link:
             begin += len(part)
             run.table(LINKS).write(bucket, links_of_bucket)
             run.table(CONTEXTS).write(bucket, _contexts(run, bucket, links_of_bucket, counts))
-        run.lake.put(_counts_key(run, shard), orjson.dumps(counts))
+        run.lake.put(_counts_key(run, shard), orjson.dumps({"counts": counts, "crowded": crowded.tolist()}))
 
     def finish(self, run: Run) -> Metrics:
         """Commit; how many entries are linked and why, recall and precision on the sample, and S2ORC's table 4."""
-        metrics = commit_all(run, self.writes, run.paper_shards) | count_outcomes(run, LINKS, "reason")
-        counts = Counter[str]()
+        counts, crowded = Counter[str](), []
         for shard in run.planned(self.name):
-            counts.update(orjson.loads(run.lake.get(_counts_key(run, shard))[0]))
+            found = orjson.loads(run.lake.get(_counts_key(run, shard))[0])
+            counts.update(found["counts"])
+            crowded = found["crowded"]
+        facts = {"rules": rules(run), "inputs": inputs(run), "crowded": crowded}
+        metrics = commit_all(run, self.writes, run.paper_shards, facts) | count_outcomes(run, LINKS, "reason")
         metrics["linked"] = metrics["rows"] - metrics.get("reason.none", 0.0)
         metrics |= {name: float(value) for name, value in counts.items() if "." not in name}
         if counts["alike"]:
@@ -128,8 +125,8 @@ def pairs_by_join(
     return Pairs(a[kept], b[kept], scores[kept], int(np.sum(found["keys"])), len(found), crowded)
 
 
-def join_keys(at_work: Engine, uri_a: str, uri_b: str, threshold: float, min_keys: int) -> tuple[pa.Table, int]:
-    """Pairs of rows that share `min_keys` keys or more whose sizes allow S; and how many keys more than MAX_SHARED of b share.
+def join_keys(at_work: Engine, uri_a: str, uri_b: str, threshold: float, min_keys: int) -> tuple[pa.Table, np.ndarray]:
+    """Pairs of rows that share `min_keys` keys or more whose sizes allow S; and the keys that more than MAX_SHARED of b share.
 
     Those propose nobody.
     """
@@ -148,7 +145,32 @@ def join_keys(at_work: Engine, uri_a: str, uri_b: str, threshold: float, min_key
         .where(f.col("keys") >= min_keys)
     )
     found = at_work.arrow(pairs, _PAIRS).sort_by([("a", "ascending"), ("b", "ascending")])
-    return found, int(crowded.count())
+    return found, np.sort(
+        at_work.arrow(crowded, _KEYS.empty_table().select(["key"]).schema)["key"].to_numpy().astype(np.uint64)
+    )
+
+
+def _linked(run: Run, shard: Shard, entries: pa.Table, counts: Counter[str]) -> tuple[pa.Table, np.ndarray]:
+    """The links of entries, a row each in their order, and the crowded keys; counts and measures on the way."""
+    papers, search = _papers(run), _search(run)
+    targets = Targets.of(papers)
+    propose = candidates if chosen() == "duckdb" else partial(pairs_by_join, run, shard)
+    holds, held = np.zeros(len(entries), np.bool_), SCHEMA.empty_table()
+    if parent := parent_run(run):
+        holds, held = links_that_hold(parent, entries, papers, targets, search, _papers, _entries)
+    left = entries.take(pa.array(np.flatnonzero(~holds)))
+    counts.update({"entries_taken_over": len(held), "entries_linked_anew": len(left)})
+    rows, crowded = [held], None
+    for begin in range(0, len(left), _entries_at_once(run)):
+        some = left.slice(begin, _entries_at_once(run))
+        links = link(some, targets, search, propose)
+        rows.append(links.rows)
+        counts.update(_search_counts(links))
+        crowded = links.pairs.crowded if len(links.searched) else crowded
+        if begin == 0 and shard.index == 0:  # buckets are a random division of the papers
+            counts.update(measure(some, links, targets, search, SAMPLE).counts())
+    order = np.argsort(np.concatenate([np.flatnonzero(holds), np.flatnonzero(~holds)]))
+    return pa.concat_tables(rows).take(pa.array(order)), crowded_keys(targets, search) if crowded is None else crowded
 
 
 def _counts_key(run: Run, shard: Shard) -> str:
@@ -170,11 +192,11 @@ def _search_counts(links: Links) -> dict[str, int]:
         "titles_searched": len(links.searched),
         "pairs_proposed": pairs.proposed,
         "pairs_verified": pairs.verified,
-        "keys_crowded": pairs.crowded,
+        "keys_crowded": len(pairs.crowded),
     }
 
 
-def _targets(run: Run) -> Targets:
+def _papers(run: Run) -> pa.Table:
     """Kept papers, with what the rules look at."""
     tables: list[pa.Table] = []
     for bucket in range(run.paper_shards):
@@ -186,7 +208,7 @@ def _targets(run: Run) -> Targets:
             .append_column("surname", first_surname(papers["authors"]))
             .drop_columns(["date", "authors"])
         )
-    return Targets.of(pa.concat_tables(tables))
+    return pa.concat_tables(tables)
 
 
 def _entries(run: Run, bucket: int) -> pa.Table:

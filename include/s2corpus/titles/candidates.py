@@ -37,8 +37,8 @@ class Pairs:
     """times that two rows shared a key and their sizes allowed it"""
     verified: int
     """pairs that were scored"""
-    crowded: int
-    """keys left out because more than MAX_SHARED titles share them"""
+    crowded: np.ndarray
+    """keys left out because more than MAX_SHARED titles share them, uint64, each with its band in the upper half, ascending"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,26 +119,27 @@ def _pairs(titles_a: pa.Array, titles_b: pa.Array, search: Search, within: bool)
         np.concatenate([np.empty(0, np.float64), *(r.score for r in results)]),
         sum(r.proposed for r in results),
         sum(r.verified for r in results),
-        max((r.crowded for r in results), default=0),
+        results[0].crowded if results else np.empty(0, np.uint64),
     )
 
 
 def _proposed(
     titles_a: pa.Array, titles_b: pa.Array, search: Search, begin: int, end: int, within: bool, most: int
-) -> tuple[np.ndarray | None, int]:
+) -> tuple[np.ndarray | None, np.ndarray]:
     """Every (a << 32 | b) once for each key they share, a in [begin, end); None if that is more than `most` (and can be cut)."""
     part = titles_a.slice(begin, end - begin)
     width = 4 * (len(titles_b) + (0 if within else len(part))) + 1
     at_once = int(np.clip((search.memory_mb << 18) // width, 1, search.bands))
     found: list[np.ndarray] = []
-    total = crowded = 0
+    crowded = [np.empty(0, np.uint64)]
+    total = 0
     for low in range(0, search.bands, at_once):
         some = range(low, min(low + at_once, search.bands))
         keys_b, sizes_b = keys_of(titles_b, some, search.rows)
         keys_a, sizes_a = (keys_b[:, begin:end], sizes_b[begin:end]) if within else keys_of(part, some, search.rows)
-        for band in range(len(some)):
-            index = _Index.of(keys_b[band])
-            crowded += index.crowded
+        for band, number in enumerate(some):
+            index = Index.of(keys_b[band])
+            crowded.append(np.uint64(number << 32) | index.crowded)
             row = 0
             while row < len(part):
                 pairs, row = _probe(
@@ -148,8 +149,8 @@ def _proposed(
                 total += len(pairs)
                 found.append(pairs)
                 if total > most and end - begin > 1:
-                    return None, crowded
-    return np.concatenate(found), crowded
+                    return None, crowded[0]
+    return np.concatenate(found), np.sort(np.concatenate(crowded))
 
 
 def keys_of(titles: pa.Array, bands: range, rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -173,30 +174,33 @@ def _shared(proposed: np.ndarray, min_keys: int) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True)
-class _Index:
-    """The rows of one band in order of the upper bits of their key: bucket `k` is [starts[k], ends[k])."""
+class Index:
+    """The rows of one band in order of the upper bits of their key: bucket `k` is [starts[k], ends[k]). Crowded keys are left out."""
 
     keys: np.ndarray
     rows: np.ndarray
     starts: np.ndarray
     ends: np.ndarray
     widest: int
-    crowded: int
+    """most rows in a bucket"""
+    crowded: np.ndarray
+    """keys that more than MAX_SHARED rows share, uint64"""
 
     @staticmethod
-    def of(keys: np.ndarray) -> _Index:
+    def of(keys: np.ndarray) -> Index:
+        """Index one band's keys, a row each."""
         bits = max(len(keys).bit_length(), 4)
         in_order, rows, starts, ends = _bucketed(keys, bits)
-        crowded = 0
+        crowded = [np.empty(0, np.uint64)]
         for bucket in np.flatnonzero(ends - starts > MAX_SHARED):
             begin, end = int(starts[bucket]), int(ends[bucket])
             values, inverse, times = np.unique(in_order[begin:end], return_inverse=True, return_counts=True)
-            crowded += int((times > MAX_SHARED).sum())
+            crowded.append(values[times > MAX_SHARED].astype(np.uint64))
             kept = np.flatnonzero(times[inverse] <= MAX_SHARED)
             in_order[begin : begin + len(kept)] = values[inverse[kept]]
             rows[begin : begin + len(kept)] = rows[begin:end][kept]
             ends[bucket] = begin + len(kept)
-        return _Index(in_order, rows, starts, ends, int((ends - starts).max()), crowded)
+        return Index(in_order, rows, starts, ends, int((ends - starts).max()), np.concatenate(crowded))
 
 
 @njit(cache=True, nogil=True)

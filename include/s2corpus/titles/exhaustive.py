@@ -14,6 +14,8 @@ from s2corpus.titles.threegrams import grams, score_pairs
 
 _BLOCK = 1 << 16
 _SHARED = 4
+_SEEN_BITS = 18
+"""A 3-gram whose first bits no rare 3-gram has is passed over without being looked up."""
 
 
 def best_matches(sample: pa.Array, titles: pa.Array, threshold: float = 0.8) -> tuple[np.ndarray, np.ndarray]:
@@ -32,12 +34,14 @@ def best_matches(sample: pa.Array, titles: pa.Array, threshold: float = 0.8) -> 
     values, starts = np.unique(sets.values[order], return_index=True)
     starts = np.append(starts, len(order))
     slots = np.full(1 << (2 * len(values) + 1).bit_length(), -1, np.int32)
+    seen = np.zeros(1 << _SEEN_BITS, np.bool_)
+    seen[values >> np.uint64(64 - _SEEN_BITS)] = True
     _fill(values, slots)
     needed = np.minimum(least, _SHARED).astype(np.int32)
     best, row = np.zeros(len(sample)), np.full(len(sample), -1, np.int64)
     for begin in range(0, len(titles), _BLOCK):
         others = grams(titles.slice(begin, _BLOCK))
-        i, j = _proposed(others.offsets, others.values, values, slots, starts, owner[order], needed)
+        i, j = _proposed(others.offsets, others.values, seen, values, slots, starts, owner[order], needed)
         scores = score_pairs(sets, i, others, j, threshold)
         for pair in np.lexsort((j, -scores))[: int((scores > threshold).sum())][::-1]:
             if scores[pair] > best[i[pair]] or (scores[pair] == best[i[pair]] and row[i[pair]] >= begin):
@@ -59,6 +63,7 @@ def _fill(values: np.ndarray, slots: np.ndarray) -> None:
 def _proposed(
     offsets: np.ndarray,
     grams_b: np.ndarray,
+    seen: np.ndarray,
     values: np.ndarray,
     slots: np.ndarray,
     starts: np.ndarray,
@@ -77,6 +82,8 @@ def _proposed(
     for j in range(len(offsets) - 1):
         hit = 0
         for k in range(offsets[j], offsets[j + 1]):
+            if not seen[grams_b[k] >> np.uint64(64 - _SEEN_BITS)]:
+                continue
             slot = np.int64(grams_b[k] & np.uint64(last))
             while slots[slot] >= 0:
                 if values[slots[slot]] == grams_b[k]:

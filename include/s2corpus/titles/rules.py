@@ -51,10 +51,12 @@ _ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 _CARDINAL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ORDINAL = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _NUMERALS = {"x" * (n // 10) + _ROMAN[n % 10]: n for n in range(1, 40)}
-for _words in (_CARDINAL, _ORDINAL, "一二三四五六七八九十"):
+_CJK_NUMERALS = "一二三四五六七八九十"
+for _words in (_CARDINAL, _ORDINAL, _CJK_NUMERALS):
     _NUMERALS |= {word: n for n, word in enumerate(_words, 1)}
 """Words that are numbers, with their values. Roman ones up to 39: from 40 on they look like words (`mix`, `dim`, `li`)."""
-_PIECE = re.compile(r"\d+|[一二三四五六七八九十]|[^\W\d_一二三四五六七八九十]+")
+_NUMBER = re.compile(rf"[\d{_CJK_NUMERALS}]")
+_PIECE = re.compile(rf"\d+|[{_CJK_NUMERALS}]|[^\W\d_{_CJK_NUMERALS}]+")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -66,7 +68,8 @@ def is_generic(title: str) -> bool:
 def word_count(title: str) -> int:
     """Words between white space that hold a letter or digit; two characters of Chinese, Japanese or Korean are one word."""
     text = unicodedata.normalize("NFKC", title)
-    return sum(1 for word in _CJK.sub(" ", text).split() if normalise_one(word)) + len(_CJK.findall(text)) // 2
+    words = _CJK.sub(" ", text).split()
+    return sum(any(map(str.isalnum, word)) for word in words) + len(_CJK.findall(text)) // 2
 
 
 def differ_only_in_number(a: str, b: str) -> bool:
@@ -103,14 +106,16 @@ def _without_numbers(title: str) -> tuple[str, str]:
     for word in _WORD.findall(unicodedata.normalize("NFKD", title).casefold()):
         if word in _NUMERALS:
             numbers.append(f"{_NUMERALS[word]},")
-            continue
-        for piece in _PIECE.findall(word):
-            if piece.isdecimal():
-                numbers.append(f"{int(piece)}," if len(piece) < 19 else f"{piece},")
-            elif piece in _NUMERALS and ord(piece[0]) > 127:
-                numbers.append(f"{_NUMERALS[piece]},")
-            else:
-                rest.append(normalise_one(piece))
+        elif _NUMBER.search(word) is None:
+            rest.append(word)
+        else:
+            for piece in _PIECE.findall(word):
+                if piece.isdecimal():
+                    numbers.append(f"{int(piece)}," if len(piece) < 19 else f"{piece},")
+                elif piece in _CJK_NUMERALS:
+                    numbers.append(f"{_NUMERALS[piece]},")
+                else:
+                    rest.append(piece)
     return "".join(rest), "".join(numbers)
 
 

@@ -1,0 +1,272 @@
+"""The stage `link` over a lake in a folder: rows, contexts, metrics, a second release, and the same links by any engine."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pytest
+
+from s2corpus import quality
+from s2corpus.lake import Lake
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages import runner
+from s2corpus.stages.base import Run, Shard
+from s2corpus.stages.link import pairs_by_join
+from s2corpus.tables import (
+    CONTEXTS,
+    DELIVERIES,
+    ENTRIES,
+    FILTERED,
+    FULLTEXTS,
+    LINKS,
+    MEMBERS,
+    PAPERS,
+    Table,
+    paper_shard,
+)
+from s2corpus.titles import Search, candidates, normalise
+
+Row = dict[str, Any]
+BUCKETS = 3
+WORDS = (
+    *("deep", "graph", "neural", "networks", "learning", "for", "of", "the", "with", "sparse", "attention", "language"),
+    *("models", "protein", "folding", "quantum", "error", "correction", "climate", "ocean", "dynamics", "bayesian"),
+    *("inference", "causal", "discovery", "robot", "control", "vision", "transformers", "speech", "retrieval"),
+)
+
+
+def author(last: str) -> list[Row]:
+    return [{"first": "A.", "middle": [], "last": last, "suffix": ""}]
+
+
+def paper(paper_id: str, title: str, **more: Any) -> Row:
+    return {"paper_id": paper_id, "title": title, "open_access": True, "provenance": {}, "record_ids": [], **more}
+
+
+def entry(paper_id: str, number: int, title: str | None, **more: Any) -> Row:
+    key = {
+        "paper_id": paper_id,
+        "parse_kind": "grobid",
+        "ref_id": f"BIBREF{number}",
+        "parse_id": f"{paper_id}:grobid:1",
+    }
+    return {**key, "title": title, **more}
+
+
+def write(run: Run, table: Table, rows: list[Row], **facts: Any) -> None:
+    for bucket in range(BUCKETS):
+        mine = [row for row in rows if paper_shard(row["paper_id"], BUCKETS) == bucket]
+        run.table(table).write(bucket, sorted(mine, key=lambda row: [row[name] for name in table.key]))
+    run.table(table).commit(range(BUCKETS), facts)
+
+
+def release(
+    lake: Lake,
+    scratch: Path,
+    papers: list[Row],
+    entries: list[Row],
+    *,
+    day: int = 1,
+    dropped: tuple[str, ...] = (),
+    fulltexts: tuple[Row, ...] = (),
+    parent: str | None = None,
+    spec: dict[str, Any] | None = None,
+) -> Run:
+    run = Run(ReleaseSpec(name="tiny", **spec or {}), datetime(2023, 1, day, tzinfo=UTC), lake, scratch)
+    run.table(DELIVERIES).write(0, [])
+    run.table(DELIVERIES).commit([0], {"parent": parent})
+    if parent:
+        lake.put(f"snapshots/{parent}/stats.json", b"{}")
+    write(run, MEMBERS, [], paper_shards=BUCKETS)
+    write(run, PAPERS, papers)
+    outcomes = {p["paper_id"]: "no_title" if p["paper_id"] in dropped else "kept" for p in papers}
+    write(run, FILTERED, [{"paper_id": id_, "outcome": outcome} for id_, outcome in outcomes.items()])
+    write(run, FULLTEXTS, list(fulltexts))
+    write(run, ENTRIES, entries)
+    return run
+
+
+def links_of(run: Run) -> dict[tuple[str, str], Row]:
+    runner.run_stage(run, "link")
+    rows = run.table(LINKS).read().to_pylist()
+    return {(row["paper_id"], row["ref_id"]): row for row in rows}
+
+
+ATTENTION, GRAPHS = "Attention is all you need", "Inductive representation learning on large graphs"
+
+
+def parse_of(paper_id: str, spans: list[tuple[int, int, str | None]], *, open_access: bool = True) -> Row:
+    text = "As shown in [1] and in [2], and elsewhere."
+    cite_spans = [{"start": s, "end": e, "text": text[s:e], "ref_id": ref} for s, e, ref in spans]
+    paragraph = {"text": text, "cite_spans": cite_spans, "ref_spans": [], "section": "Body"}
+    parse = {"abstract": [{**paragraph, "cite_spans": []}], "body_text": [paragraph], "back_matter": [paragraph]}
+    ids = {"parse_id": f"{paper_id}:grobid:1", "pdf_sha1": "a" * 40}
+    return {
+        "paper_id": paper_id,
+        "parse_kind": "grobid",
+        "open_access": open_access,
+        "parse": orjson.dumps(parse),
+        **ids,
+    }
+
+
+def test_every_entry_has_its_row_and_every_open_citation_its_context(lake: Lake, tmp_path: Path) -> None:
+    papers = [
+        paper("p1", ATTENTION, date="2017-06", authors=author("Vaswani"), doi="10.1/a"),
+        paper("p2", GRAPHS, date="2017"),
+        paper("p3", "A closed paper about nothing", open_access=False),
+        paper("p4", "A paper that was filtered out"),
+    ]
+    entries = [
+        entry("p2", 0, "Attention is all you needd", year=2017, authors=author("Vaswani")),
+        entry("p2", 1, "A paper that was filtered out"),
+        entry("p2", 2, GRAPHS),  # itself
+        entry("p3", 0, None, doi="10.1/a"),
+        entry("p4", 0, GRAPHS),
+    ]
+    spans = [(12, 15, "BIBREF0"), (23, 26, "BIBREF1"), (30, 33, None)]
+    fulltexts = (
+        parse_of("p2", spans),
+        parse_of("p3", spans[:1], open_access=False),
+        parse_of("p4", spans[:1]),
+    )
+    run = release(lake, tmp_path, papers, entries, dropped=("p4",), fulltexts=fulltexts)
+    found = {key: (row["cited_paper_id"], row["reason"]) for key, row in links_of(run).items()}
+    assert found == {
+        ("p2", "BIBREF0"): ("p1", "fuzzy"),
+        ("p2", "BIBREF1"): (None, "none"),  # only kept papers are cited
+        ("p2", "BIBREF2"): (None, "none"),
+        ("p3", "BIBREF0"): ("p1", "id"),
+        ("p4", "BIBREF0"): ("p2", "exact"),
+    }
+    contexts = run.table(CONTEXTS).read().to_pylist()
+    assert [(c["paper_id"], c["paragraph"], c["start"], c["ref_id"], c["cited_paper_id"]) for c in contexts] == [
+        ("p2", paragraph, start, ref, cited)  # closed and filtered papers give no text
+        for paragraph in (1, 2)
+        for start, ref, cited in ((12, "BIBREF0", "p1"), (23, "BIBREF1", None))
+    ]
+    assert all(c["text"][c["start"] : c["end"]] in ("[1]", "[2]") for c in contexts)
+    metrics = quality.read_metrics(run)["link"]
+    assert metrics["linked"] == 3
+    assert {name: metrics[f"reason.{name}"] for name in ("id", "exact", "fuzzy", "none")} == {
+        "id": 1, "exact": 1, "fuzzy": 1, "none": 2,
+    }  # fmt: skip
+    assert metrics["grobid.parses"] == 1  # S2ORC, table 4: averages over open papers
+    assert metrics["grobid.bib_entries_mean"] == 3
+    assert metrics["grobid.linked_bib_entries_mean"] == 1
+    assert metrics["grobid.cite_spans_body_text_mean"] == 3
+    assert metrics["recall"] == 1.0
+
+
+def test_nothing_to_link(lake: Lake, tmp_path: Path) -> None:
+    assert links_of(release(lake, tmp_path, [], [])) == {}
+    assert links_of(release(lake, tmp_path, [], [entry("p", 0, GRAPHS)], day=2))["p", "BIBREF0"]["reason"] == "none"
+
+
+def _corpus(rng: np.random.Generator, papers: int, entries: int) -> tuple[list[Row], list[Row]]:
+    """Papers of random words, some with equal titles, and entries to them with typos, years and identifiers."""
+    titles = [" ".join(rng.choice(WORDS, rng.integers(2, 9))) for _ in range(papers)]
+    made = [
+        paper(
+            f"p{i:04d}", title if i % 9 else titles[i - 1], date=str(2000 + i % 20), authors=author(f"Author {i % 7}"),
+            doi=f"10.1/{i}" if i % 4 == 0 else None,
+        )
+        for i, title in enumerate(titles)
+    ]  # fmt: skip
+    cited = []
+    for i in range(entries):
+        target = made[int(rng.integers(papers))]
+        title = target["title"]
+        for at in rng.integers(0, len(title), rng.integers(0, 4)):
+            title = title[:at] + "q" + title[at + 1 :]
+        more = {"year": int(target["date"]), "authors": target["authors"], "doi": target["doi"] if i % 5 == 0 else None}
+        cited.append(entry(f"p{i % papers:04d}", i // papers, title, **more if i % 3 else {}))
+    return made, cited
+
+
+def test_a_later_release_links_anew_only_what_changed(lake: Lake, tmp_path: Path) -> None:
+    rng = np.random.default_rng(11)
+    papers, entries = _corpus(rng, 300, 1200)
+    crowd = [paper(f"q{i:04d}", f"Annual proceedings of the large workshop volume {i}") for i in range(250)]
+    first = release(lake, tmp_path, papers + crowd, entries, dropped=("p0007", "p0012"))
+    before = links_of(first)
+    changed = [{**p, "title": p["title"] + " revisited"} if i % 50 == 3 else dict(p) for i, p in enumerate(papers)]
+    changed[5]["date"] = "1999"
+    changed[6]["doi"] = changed[0]["doi"]
+    del changed[44]
+    more = [paper(f"r{i:04d}", f"Annual proceedings of the large workshop volume x{i}") for i in range(20)]
+    more += [paper("a0000", papers[20]["title"]), paper("a0001", papers[21]["title"][:-1])]
+    changed_entries = [{**e, "title": "something new" if i % 100 == 0 else e["title"]} for i, e in enumerate(entries)]
+    changed_entries += [entry("p0001", 9, papers[2]["title"]), entry("r0001", 0, crowd[3]["title"] + "4")]
+    arguments = (changed + crowd + more, changed_entries)
+    anew = release(lake, tmp_path, *arguments, day=2, dropped=("p0012", "p0013"))
+    later = release(
+        lake, tmp_path, *arguments, day=3, dropped=("p0012", "p0013"), parent=f"{first.release_id}-0123abcd"
+    )
+    from_scratch, taken_over = links_of(anew), links_of(later)
+    assert taken_over == from_scratch
+    assert sum(from_scratch.get(key) != row for key, row in before.items()) > 25
+    metrics = quality.read_metrics(later)["link"]
+    assert metrics["entries_taken_over"] > 0.5 * len(entries)
+    assert metrics["entries_linked_anew"] + metrics["entries_taken_over"] == len(changed_entries)
+    assert quality.read_metrics(anew)["link"]["entries_taken_over"] == 0
+    other_rules = {"link": {"min_score": 0.9}}
+    again = release(lake, tmp_path, *arguments, day=4, parent=f"{later.release_id}-0123abcd", spec=other_rules)
+    links_of(again)
+    assert quality.read_metrics(again)["link"]["entries_taken_over"] == 0
+
+
+def test_parameters_too_weak_for_the_goal_of_recall_stop_the_release(lake: Lake, tmp_path: Path) -> None:
+    papers, entries = _corpus(np.random.default_rng(5), 300, 900)
+    run = release(lake, tmp_path, papers, entries, spec={"link": {"bands": 2}})
+    with pytest.raises(quality.QualityBlocked, match="recall"):
+        runner.run_stage(run, "link")
+
+
+def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path) -> None:
+    papers, entries = _corpus(np.random.default_rng(6), 200, 900)
+    whole = links_of(release(lake, tmp_path, papers, entries))
+    little = release(lake, tmp_path, papers, entries, day=2, spec={"resources": {"memory_mb": 64}})
+    assert links_of(little) == whole
+
+
+def _spark_missing() -> str | None:
+    if importlib.util.find_spec("pyspark") is None:
+        return "PySpark is not installed (extra: spark)"
+    return None if shutil.which("java") else "Spark needs Java 17; there is none"
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [
+        "duckdb",
+        pytest.param(
+            "local[2]",
+            marks=[pytest.mark.slow, pytest.mark.skipif(_spark_missing() is not None, reason=str(_spark_missing()))],
+        ),
+    ],
+)
+def test_the_join_proposes_what_the_probe_does(
+    engine: str, lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(7)
+    papers, entries = _corpus(rng, 500, 600)
+    titles = sorted(
+        {p["title"] for p in papers} | {f"proceedings of the workshop on templates {i}" for i in range(400)}
+    )
+    a, b = (normalise(pa.array(x)) for x in ([e["title"] for e in entries], titles))
+    monkeypatch.setenv("ENGINE", engine)
+    run = release(lake, tmp_path, [], [])
+    joined, probed = pairs_by_join(run, Shard(0), a, b, 0.8, Search()), candidates(a, b)
+    assert len(probed.a) > 300
+    assert len(probed.crowded) > 0
+    for name in ("a", "b", "score", "crowded"):
+        assert np.array_equal(getattr(joined, name), getattr(probed, name))
+    assert joined.verified == probed.verified

@@ -84,11 +84,11 @@ def where_time_goes(docs: list[Document], rules: Clean, words: unigrams.Unigrams
         timed("CLD3 vote", clean, "majority"),
         timed("log probability", clean, "log_probability"),
         timed("layout", clean, "blocks"),
-        timed("top word", clean, "top_words"),
+        timed("words", clean, "count_words"),
         timed("CLD3 vote", recipe, "majority"),
         timed("log probability", recipe, "log_probability"),
         timed("layout", recipe, "merged_paragraphs"),
-        timed("top word", recipe, "top_words"),
+        timed("words", recipe, "count_words"),
     ]
     start = time.perf_counter()
     fast(docs, rules, words)

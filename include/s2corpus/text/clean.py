@@ -10,7 +10,7 @@ from s2corpus.text.documents import Decision, Document, Evaluation, Outcome
 from s2corpus.text.language import language, majority
 from s2corpus.text.layout import blocks, document_text, line
 from s2corpus.text.unigrams import Unigrams, log_probability
-from s2corpus.text.words import top_words
+from s2corpus.text.words import count_words
 
 
 def clean_s2orc(document: Document, rules: Clean, unigrams: Unigrams) -> Decision:
@@ -56,9 +56,9 @@ def _s2orc_checks(
 
     body = [section.text for section in kept]
     evaluation.text = document_text(document.title or "", document.abstract or "", body)
-    words = "\n".join(body).split()
-    for word, count in top_words(words, 1):
-        decision.top_word, decision.top_share = word, count / len(words)
+    words = count_words("\n".join(body))
+    for word, count in words.top[:1]:
+        decision.top_word, decision.top_share = word, count / words.count
         yield Outcome.BAD_TOP_WORD if not word.isalpha() or decision.top_share >= rules.max_top_share else None
 
 
@@ -84,9 +84,9 @@ def _s2ag_checks(
     yield Outcome.ABSTRACT_SHORT if decision.words < rules.min_abstract_words else None
     yield Outcome.ABSTRACT_LONG if decision.words > rules.max_abstract_words else None
 
-    words = f"{title} {abstract}".split()
-    if top := top_words(words, 2):
-        decision.top_word, decision.top_share = top[0][0], top[0][1] / len(words)
+    words = count_words(f"{title} {abstract}")
+    if top := words.top:
+        decision.top_word, decision.top_share = top[0][0], top[0][1] / words.count
         long_enough = [len(word) > 1 and word.isalpha() for word, _ in top]
         yield (
             None if long_enough[0] or (top[0][0] == "a" and len(top) > 1 and long_enough[1]) else Outcome.BAD_TOP_WORD

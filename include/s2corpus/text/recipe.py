@@ -12,7 +12,7 @@ from s2corpus.text.documents import Document, Evaluation, Outcome
 from s2corpus.text.language import UNKNOWN, language, majority
 from s2corpus.text.layout import Unit
 from s2corpus.text.unigrams import CARD_THRESHOLD, Unigrams, log_probability
-from s2corpus.text.words import top_words
+from s2corpus.text.words import count_words
 
 CUTOFF = date(2024, 8, 1)
 """First day that is not train, as last published."""
@@ -77,8 +77,8 @@ def s2orc_checks(
     yield Outcome.NO_ABSTRACT if document.abstract is None else None
 
     paragraphs = merged_paragraphs(document.body or ())
-    words = "\n".join(paragraphs).split()
-    decision.words = len(words)
+    words = count_words("\n".join(paragraphs))
+    decision.words = words.count
     yield Outcome.SHORT if decision.words <= _MIN_WORDS else None
     yield Outcome.LONG if decision.words >= _MAX_WORDS else None
     yield from _year_checks(document)
@@ -88,7 +88,7 @@ def s2orc_checks(
     decision.language = next(iter(vote.votes), None)  # of equally many the smallest code
     yield Outcome.NOT_ENGLISH if decision.language != "en" else None
 
-    for word, count in top_words(words, 1):
+    for word, count in words.top[:1]:
         decision.top_word, decision.top_share = word, count / decision.words
         yield None if _TOP_WORD.fullmatch(word) else Outcome.BAD_TOP_WORD
 
@@ -122,9 +122,9 @@ def s2ag_checks(
     yield Outcome.ABSTRACT_LONG if decision.words > rules.max_abstract_words else None
     yield from _year_checks(document)
 
-    words = f"{title}\n\n{abstract}".split()
-    if top := top_words(words, 2):
-        decision.top_word, decision.top_share = top[0][0], top[0][1] / len(words)
+    words = count_words(f"{title}\n\n{abstract}")
+    if top := words.top:
+        decision.top_word, decision.top_share = top[0][0], top[0][1] / words.count
         good = [_ABSTRACT_TOP_WORD.fullmatch(word) is not None for word, _ in top]
         yield None if good[0] or (top[0][0] == "a" and good[1:] == [True]) else Outcome.BAD_TOP_WORD
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from s2corpus.text import top_word, word_counts
+from s2corpus.text.words import count_words
 
 
 @pytest.mark.parametrize(
@@ -26,3 +31,13 @@ def test_top_word(text: str, expected: tuple[str, int] | None) -> None:
 
 def test_word_counts_of_an_array() -> None:
     assert word_counts(pa.array(["a b", "", None, " x\ty\n"])).to_pylist() == [2, 0, None, 2]
+
+
+@given(
+    st.text(st.sampled_from("ab é\u0301\u2003\u3000\u1680\x85\xa0\x1c\n\u200b\u2028\u205f中\U0001f600\x00")) | st.text()
+)
+@settings(deadline=None)
+def test_counting_equals_splitting(text: str) -> None:
+    words = text.split()
+    found = count_words(text)
+    assert (found.count, list(found.top)) == (len(words), Counter(words).most_common(2))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 
 from s2corpus.tei import name_year, numbers
 from s2corpus.tei.crossrefs import FOLLOWS, RefIndex
@@ -58,7 +60,7 @@ def _style_of_group(text: str, group: Sequence[Mark]) -> CitationStyle | None:
     surface = text[start:end]
     if _exploded(text, group):
         return None
-    opened = surface.lstrip().startswith("[") or text[:start].rstrip().endswith("[")
+    opened = surface.lstrip().startswith("[") or text[max(0, start - 4) : start].rstrip().endswith("[")
     if opened and numbers.LIST.fullmatch(surface):
         return CitationStyle.BRACKET
     if _LETTERS.search(surface) and name_year.has_date(surface):
@@ -108,10 +110,10 @@ class Linker:
     def references(self, draft: Draft, cites: Sequence[CiteSpan]) -> tuple[RefSpan, ...]:
         """The reference spans of one text in order, none twice, none on a citation."""
         text = draft.text
-        taken = [(span.start, span.end) for span in cites]
+        taken = _Taken((span.start, span.end) for span in cites)
         found: dict[tuple[int, int], RefSpan] = {}
         for start, end, key in self._references(draft):
-            if (start, end) not in found and not _overlaps(taken, start, end):
+            if (start, end) not in found and not taken.overlaps(start, end):
                 found[start, end] = RefSpan(start, end, text[start:end], key)
         return tuple(found[at] for at in sorted(found))
 
@@ -130,15 +132,19 @@ class Linker:
     def _citations(self, draft: Draft) -> Iterable[tuple[int, int, str | None]]:
         marks = [mark for mark in draft.marks if mark.kind == "cite" or self._is_year(draft.text, mark)]
         if self.style is CitationStyle.BRACKET and "[" in draft.text:
-            covered = []
+            covered: set[Mark] = set()
+            starts, ends = (
+                [mark.start for mark in marks],
+                [mark.end for mark in marks],
+            )  # both ascend: marks do not overlap
             for group in numbers.groups(draft.text):
-                marked = [mark for mark in marks if mark.start < group.end and group.start < mark.end]
+                marked = marks[bisect_right(ends, group.start) : bisect_left(starts, group.end)]
                 if FOLLOWS.search(draft.text, max(0, group.start - 16), group.start):
-                    covered.append(group)
+                    covered.update(marked)
                 elif marked or self._is_citation(draft.text, group):
-                    covered.append(group)
+                    covered.update(marked)
                     yield from self._pieces(group.pieces, marked)
-            marks = [m for m in marks if not any(m.start < g.end and g.start < m.end for g in covered)]
+            marks = [mark for mark in marks if mark not in covered]
         for mark in marks:
             yield from self._marked(draft.text, mark)
 
@@ -182,7 +188,7 @@ class Linker:
                     yield piece.start, piece.end, key
 
     def _targets(self, mark: Mark) -> list[str]:
-        return [self._ids[target] for target in mark.targets if target in self._ids]
+        return list(dict.fromkeys(self._ids[target] for target in mark.targets if target in self._ids))
 
     def _marked(self, text: str, mark: Mark) -> Iterable[tuple[int, int, str | None]]:
         """Spans of a mark that is no group in brackets of a BRACKET paper."""
@@ -234,7 +240,7 @@ class Linker:
             yield work.start, work.end, found_key
 
     def _references(self, draft: Draft) -> Iterable[tuple[int, int, str | None]]:
-        taken = []
+        taken: list[tuple[int, int]] = []
         for mark in draft.marks:
             if mark.kind == "cite" or self._is_year(draft.text, mark):
                 continue
@@ -251,13 +257,24 @@ class Linker:
                 key = key or self._refs.find(kind, surface)
             taken.append((mark.start, mark.end))
             yield mark.start, mark.end, key
+        marked = _Taken(taken)
         for start, end, key in self._refs.mentions(draft.text):
-            if not _overlaps(taken, start, end):
+            if not marked.overlaps(start, end):
                 yield start, end, key
 
 
-def _overlaps(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    return any(left < end and start < right for left, right in taken)
+class _Taken:
+    """Stretches of a text that are spoken for."""
+
+    def __init__(self, stretches: Iterable[tuple[int, int]]) -> None:
+        ordered = sorted(stretches)
+        self._starts = [start for start, _ in ordered]
+        self._ends = list(accumulate((end for _, end in ordered), max))
+
+    def overlaps(self, start: int, end: int) -> bool:
+        """Whether a stretch shares a character with one of them."""
+        before = bisect_left(self._starts, end)
+        return before > 0 and self._ends[before - 1] > start
 
 
 def _place(at: tuple[int, int, str | None]) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from s2corpus.tei.model import EQUATION, EqSpan, Paragraph, Parse, RefEntry, Ref
 from s2corpus.tei.read import local_name, read
 from s2corpus.tei.references import first_ids, float_type, keys, read_float, read_formula, read_note
 from s2corpus.tei.sections import Section, Sections
-from s2corpus.tei.text import Draft, Element, TextReader
+from s2corpus.tei.text import Draft, Element, TextReader, plain
 
 CONVERTER_VERSION = "1"  # part of the key of every stored parse: raise it when any parse may come out different
 
@@ -27,15 +27,19 @@ def convert(tei: bytes, *, pdf_sha1: str, options: str = "") -> Parse:
     """
     root = read(tei)
     header = next((child for child in root if local_name(child) == "teiHeader"), None)
-    sections = Sections()
+    bodies = list(_outermost(root, "body"))
+    sections = Sections(
+        (head.get("n"), plain(head)) for element in bodies for head in element.iter("{*}head") if _is_of_text(head)
+    )
     abstract, body, back = TextReader(), TextReader(sections), TextReader(sections)
     for element in _outermost(header, "abstract") if header is not None else ():
         abstract.read(element)
-    for element in _outermost(root, "body"):
+    for element in bodies:
         body.read(element)
+    sections.end_of_body()
     for element in _outermost(root, "back"):
         for part in element:  # each is a div of its own, so that no head reaches into the next
-            back.read_part(part, Section(part=(part.get("type") or "").strip()))
+            back.read_part(part, Section(path=(part.get("type") or "").strip()))
     bib_elements, entries = read_bibliography(_outermost(root, "listBibl"))
     floats = _Floats((abstract, body, back))
     index = RefIndex(floats.entries, sections)
@@ -64,6 +68,12 @@ def _outermost(root: Element, name: str) -> Iterator[Element]:
     for element in root.iter(f"{{*}}{name}"):
         if next(element.iterancestors(f"{{*}}{name}"), None) is None:
             yield element
+
+
+def _is_of_text(head: Element) -> bool:
+    """Whether a head is a section's, not a figure's or table's."""
+    parent = head.getparent()
+    return parent is not None and local_name(parent) not in ("figure", "table")
 
 
 class _Floats:

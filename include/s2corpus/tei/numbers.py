@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 MAX_RANGE = 100  # SEMANTICS §3: a wider one is no range of citations
+MAX_UNORDERED = 3_000  # numbers that contradict each other: more are no bibliography's
 _DASH = r"(?:--?|[‐‑‒–—−])"
 _ITEM = rf"(?P<first>\d{{1,4}})[a-z]?(?:\s*{_DASH}\s*(?P<last>\d{{1,4}})[a-z]?)?"
 _PLAIN_ITEM = rf"\d{{1,4}}[a-z]?(?:\s*{_DASH}\s*\d{{1,4}}[a-z]?)?"
@@ -128,6 +129,8 @@ def _ascending(known: Mapping[int, tuple[int, int]]) -> dict[int, int]:
     items = [(number, weight, at) for number, (weight, at) in sorted(known.items())]
     if all(a[2] < b[2] for a, b in pairwise(items)):
         return {number: at for number, _, at in items}
+    if len(items) > MAX_UNORDERED:
+        return {}
     weights: list[int] = []
     before: list[int | None] = []
     for i, (_, weight, at) in enumerate(items):

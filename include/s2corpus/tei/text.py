@@ -13,7 +13,7 @@ from lxml import etree
 
 from s2corpus.tei.model import EQUATION
 from s2corpus.tei.read import local_name
-from s2corpus.tei.sections import NO_SECTION, Section, Sections
+from s2corpus.tei.sections import MAX_HEAD, NO_SECTION, Section, Sections
 
 Element = etree._Element
 
@@ -157,11 +157,13 @@ class TextReader:
             self.notes.append(element)
         elif does is _FORMULA:
             self._formula(element)
+        elif len(head := plain(element)) > MAX_HEAD:
+            self._block(element, inside_paragraph=True)
         else:
             self._flush()
             if self._sections is not None:
                 same = self._before if self._section is self._outer else self._section
-                self._section = self._sections.enter(self._outer, element.get("n"), plain(element)) or same
+                self._section = self._sections.enter(self._outer, element.get("n"), head) or same
 
     def _block(self, element: Element, *, inside_paragraph: bool) -> None:
         self._flush()

@@ -1,0 +1,162 @@
+"""TEI from outside: a parse, or the reason why not; never anything else, and never much memory."""
+
+from __future__ import annotations
+
+import pytest
+import teis
+
+from s2corpus import tei
+
+PARAGRAPH = "<div><p>Text.</p></div>"
+
+
+def entities(depth: int) -> bytes:
+    """A document whose one entity would expand to 10^depth letters."""
+    inner = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, depth))
+    return f'<?xml version="1.0"?><!DOCTYPE TEI [<!ENTITY e0 "x">{inner}]><TEI><text><body><p>&e{depth - 1};</p></body></text></TEI>'.encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "empty"),
+        (b" \n\t", "empty"),
+        (b"\xef\xbb\xbf", "empty"),
+        (b"<TEI>" + b"x" * 50_000_000 + b"</TEI>", "too_large"),
+        (teis.document(PARAGRAPH).replace(b"Text", b"T\xe9xt"), "not_utf8"),
+        (teis.document(PARAGRAPH).decode().encode("utf-16"), "not_utf8"),
+        (teis.document("<p>Text"), "not_well_formed"),
+        (teis.document(PARAGRAPH)[:-40], "not_well_formed"),
+        (b"<html><body>503 Service Unavailable</body></html>", "not_tei"),
+        (b'{"message": "busy"}', "not_well_formed"),
+        (b"%PDF-1.4", "not_well_formed"),
+        (entities(10), "doctype"),
+        (b'<!-- -- >x --><!DOCTYPE TEI SYSTEM "file:///etc/passwd"><TEI/>', "doctype"),
+        (b"<TEI>" + b"<a/>" * 1_000_001 + b"</TEI>", "too_large"),
+        (b'<?a b?><!-- c -->\n<!DOCTYPE TEI SYSTEM "http://127.0.0.1/x.dtd"><TEI/>', "doctype"),
+        (
+            b'<!DOCTYPE TEI [<!ENTITY x SYSTEM "file:///etc/passwd">]><TEI><text><body><p>&x;</p></body></text></TEI>',
+            "doctype",
+        ),
+        (b"<TEI><text><body><p>&undefined;</p></body></text></TEI>", "not_well_formed"),
+        (b"<TEI><p>\x00</p></TEI>", "not_well_formed"),
+        (teis.document("<div>" * 300 + "</div>" * 300), "too_deep"),
+    ],
+)
+def test_bad_tei_has_its_reason(data: bytes, reason: str) -> None:
+    with pytest.raises(tei.BadTei) as bad:
+        tei.convert(data, pdf_sha1="")
+    assert bad.value.reason == reason
+
+
+def test_a_hundred_levels_are_one_section_path() -> None:
+    heads = [f"H{n}" for n in range(100)]
+    body = "".join(f"<div><head>{head}</head>" for head in heads) + "<p>Deep.</p>" + "</div>" * 100
+    (paragraph,) = teis.parse(body).body_text
+    assert paragraph.section == "::".join(heads)
+
+
+@pytest.mark.parametrize(
+    "rewrite",
+    [
+        lambda xml: xml.replace(b' xmlns="http://www.tei-c.org/ns/1.0"', b""),
+        lambda xml: xml.replace(b"http://www.tei-c.org/ns/1.0", b"urn:something-else"),
+        lambda xml: xml.replace(b"<div>", b'<div xmlns="urn:other">'),
+        lambda xml: (
+            xml.replace(b"<", b"<t:").replace(b"<t:/", b"</t:").replace(b"<t:?", b"<?").replace(b"xmlns=", b"xmlns:t=")
+        ),
+        lambda xml: b"\xef\xbb\xbf" + xml,
+        lambda xml: xml.replace(
+            b'<?xml version="1.0" encoding="UTF-8"?>', b'<?xml version="1.0" encoding="ISO-8859-1"?>'
+        ),
+        lambda xml: xml.replace(b"<p>", b"<!-- c --><p><?pi?>"),
+    ],
+)
+def test_namespaces_and_wrappings_make_no_difference(rewrite: object) -> None:
+    plain = teis.document(
+        '<div><head n="1">Ärzte</head><p>Text <ref type="bibr" target="#b0">[1]</ref>.</p></div>', teis.NUMBERED[:2]
+    )
+    expected, found = (tei.convert(data, pdf_sha1="") for data in (plain, rewrite(plain)))
+    assert expected.body_text == found.body_text != ()
+    assert expected.bib_entries == found.bib_entries != ()
+
+
+def test_repeated_ids_mean_the_first_and_every_entry_keeps_a_key_of_its_own() -> None:
+    twice = tuple(entry.replace("b@", "b0") for entry in (teis.named("Ann", 2001), teis.named("Bob", 2002)))
+    parse = teis.parse('<div><p>As <ref type="bibr" target="#b0">Ann (2001)</ref>.</p></div>', twice)
+    assert [entry.key for entry in parse.bib_entries] == ["BIBREF0", "BIBREF1"]
+    assert parse.body_text[0].cite_spans[0].ref_id == "BIBREF0"
+
+
+def test_entries_and_figures_without_ids_are_kept() -> None:
+    parse = teis.parse(
+        "<p>x</p><figure><figDesc>One</figDesc></figure><figure><figDesc>Two</figDesc></figure>", ("<biblStruct/>",) * 2
+    )
+    assert [(e.key, e.title) for e in parse.bib_entries] == [("BIBREF0", ""), ("BIBREF1", "")]
+    assert [(e.key, e.text) for e in parse.ref_entries] == [("FIGREF0", "One"), ("FIGREF1", "Two")]
+
+
+def test_several_texts_are_read_one_after_the_other() -> None:
+    two = teis.document("<p>one</p>").replace(b"</TEI>", b"<text><body><p>two</p></body></text></TEI>")
+    assert [p.text for p in tei.convert(two, pdf_sha1="").body_text] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    "xml", [b"<TEI/>", b"<TEI><teiHeader/></TEI>", b"<TEI><text><body/></text></TEI>", b"<TEI><text/></TEI>"]
+)
+def test_nothing_inside_is_an_empty_parse(xml: bytes) -> None:
+    parse = tei.convert(xml, pdf_sha1="a" * 40)
+    assert parse.body_text == parse.abstract == parse.bib_entries == ()
+    assert parse.provenance.extractor == "unknown"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 200_000,
+        "[1" * 60_000,
+        "[1, " * 40_000,
+        "[1-2" * 40_000,
+        "Fig. " * 20_000,
+        "Figure 1, " * 8_000 + "1 and 2 and " * 8_000,
+        "Smith and " * 20_000,
+        "((((" * 50_000,
+        " ".join(["Smith (2010a,b,c"] * 4_000),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_no_text_makes_the_patterns_run_away(text: str) -> None:
+    """Each of these takes a fraction of a second when every pattern is linear, and hours when one is not."""
+    body = (
+        f'<div><p><ref type="bibr">{text}</ref></p><p>{text}</p>'
+        + '<p>As <ref type="bibr" target="#b0">[1]</ref>.</p>' * 4
+        + "</div>"
+    )
+    parse = teis.parse(body, teis.NUMBERED[:3])
+    assert len(parse.body_text) == 6
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<p><ref type="bibr" target="#b0">[1]</ref> </p>' * 3_000,
+        "<p>" + '<ref type="bibr" target="#b0">[1]</ref> a ' * 8_000 + "</p>",
+        "<p>" + '<ref type="figure">1</ref> Figure 1 ' * 8_000 + "</p>",
+        "".join(
+            f'<div><head n="{a}.{b}.{c}">H</head><p>x</p></div>'
+            for a in range(20)
+            for b in range(20)
+            for c in range(20)
+        ),
+        "<div><head>" + "long " * 20_000 + "</head>" + "<p>x</p>" * 3_000 + "</div>",
+        "".join(f"<div><head>{'x' * 400}</head>" for _ in range(200)) + "<p>x</p>" * 3_000 + "</div>" * 200,
+        "".join(f'<p><ref type="bibr" target="#b{n % 3}">[{n}]</ref></p>' for n in range(4_000, 0, -1)),
+    ],
+    ids=["paragraphs", "callouts", "mentions", "numbers", "long head", "long path", "contradictions"],
+)
+def test_work_and_memory_grow_with_the_document_and_not_faster(body: str) -> None:
+    """Each takes a second at most; were a step quadratic, minutes, and were a path copied into every paragraph, gigabytes."""
+    parse = teis.parse(body, teis.NUMBERED[:3])
+    assert not teis.problems(parse)
+    size = len(tei.to_json_bytes(tei.to_s2orc(parse)))
+    assert size < 20 * len(body) + 4_000_000

@@ -102,6 +102,15 @@ def _dropped(decision: Decision) -> dict[str, Any]:
     return {"id": decision.paper_id, "reason": decision.outcome.value, **values}
 
 
+def read_documents(path: Path) -> Iterator[Document]:
+    """The documents of a file.
+
+    Raises:
+        UserError: names the file, the line, what is wrong with it and what is expected.
+    """
+    return (document for _, document in _documents(path))
+
+
 def _documents(path: Path) -> Iterator[tuple[dict[str, Any], Document]]:
     seen: set[str] = set()
     for where, row in _rows(path):

@@ -1,0 +1,43 @@
+"""`corpus calibrate`: the embedded word list's threshold, from texts and the card's list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command(epilog="Example: corpus calibrate --in plos.jsonl --in elife.jsonl --unigrams unigram_freq.csv")
+@click.option(
+    "--in",
+    "sources",
+    multiple=True,
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Documents as of `corpus clean`; may be repeated.",
+)
+@click.option("--unigrams", required=True, help="The card's word list: a path or URI.")
+@click.option("--threshold", type=float, default=-20.0, show_default=True, help="The card's threshold for that list.")
+def command(sources: tuple[Path, ...], unigrams: str, threshold: float) -> None:
+    """Find the mean log2 probability at which wordfreq's list drops the same share of sections as the card's list does.
+
+    What it finds for articles like those of the corpus is the threshold of profile card-wordfreq (docs/calibration.md).
+    """
+    from s2corpus.errors import UserError
+    from s2corpus.text.calibration import calibrate, section_texts
+    from s2corpus.text.files import read_documents
+    from s2corpus.text.unigrams import parse_unigrams, wordfreq_unigrams
+    from s2corpus.uris import fetch
+
+    reference = parse_unigrams(unigrams, fetch(unigrams))
+    texts = section_texts(document for source in sources for document in read_documents(source))
+    if not texts:
+        raise UserError(f"{', '.join(map(str, sources))}: no document has a section with paragraphs")
+    found = calibrate(texts, reference, wordfreq_unigrams(), threshold)
+    click.echo(f"sections            {found.sections:,}")
+    click.echo(f"dropped by the list {found.dropped:,} ({found.dropped / found.sections:.2%}) below {threshold:g}")
+    click.echo(
+        f"wordfreq drops      {found.dropped_at_threshold:,} below {found.threshold:g}; {found.both:,} of them the same"
+    )
+    click.echo("wordfreq's means    " + ", ".join(f"{q:.2f}" for q in found.own_quantiles) + " at 1, 5, 50, 95, 99 %")
+    click.echo(f"threshold           {found.threshold:g}")

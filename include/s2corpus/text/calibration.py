@@ -1,0 +1,60 @@
+"""Finding the threshold at which one word list drops the same share of sections as another does at its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from s2corpus.text.documents import Document
+from s2corpus.text.layout import blocks
+from s2corpus.text.unigrams import Unigrams, log_probability
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What was found over some texts' sections."""
+
+    sections: int
+    dropped: int
+    """by the reference list at its threshold"""
+    threshold: float
+    """at which the other list drops as many"""
+    dropped_at_threshold: int
+    both: int
+    """sections that both drop"""
+    own_quantiles: tuple[float, ...]
+    """the other list's means at 1, 5, 50, 95 and 99 %"""
+
+
+def section_texts(documents: Iterable[Document]) -> list[str]:
+    """The sections that have paragraphs, as the card's rules judge them."""
+    return [section.text for document in documents for section in blocks(document.body or ())[0] if section.paragraphs]
+
+
+def calibrate(texts: Sequence[str], reference: Unigrams, other: Unigrams, threshold: float) -> Calibration:
+    """The threshold for `other` that drops the same share of `texts` as `reference` does below `threshold`.
+
+    It lies in the middle between the means of the last text dropped and the first one kept, given to two decimals where these
+    suffice.
+
+    Raises:
+        ValueError: no texts.
+    """
+    if not texts:
+        raise ValueError("no sections to calibrate on")
+    given = [log_probability(text, reference) for text in texts]
+    own = [log_probability(text, other) for text in texts]
+    dropped = sum(mean < threshold for mean in given)
+    ranked = sorted(own)
+    below = ranked[dropped - 1] if dropped else ranked[0] - 1
+    above = ranked[dropped] if dropped < len(ranked) else ranked[-1] + 1
+    middle = (below + above) / 2
+    found = round(middle, 2) if below < round(middle, 2) <= above else middle
+    return Calibration(
+        sections=len(texts),
+        dropped=dropped,
+        threshold=found,
+        dropped_at_threshold=sum(mean < found for mean in own),
+        both=sum(a < threshold and b < found for a, b in zip(given, own, strict=True)),
+        own_quantiles=tuple(ranked[int(len(ranked) * share)] for share in (0.01, 0.05, 0.5, 0.95, 0.99)),
+    )

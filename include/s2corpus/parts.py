@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 import pyarrow as pa
@@ -25,7 +25,7 @@ from s2corpus.errors import TransientError, UserError
 from s2corpus.lake import Conflict, Lake
 from s2corpus.tables import Table
 
-Rows = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch] | list[dict[str, Any]]
+Rows: TypeAlias = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch] | list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ def _parse(stage: str, path: Path) -> Iterator[Check]:
             head.get("threshold"),
             head["reason"],
             sql,
-        )  # type: ignore[arg-type]
+        )
 
 
 def _threshold(spec: ReleaseSpec, field: str) -> float:

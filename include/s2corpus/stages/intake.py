@@ -57,7 +57,7 @@ class Intake:
 
     def plan(self, run: Run) -> list[Shard]:
         """A shard for each drop or delivery ready before as_of; what is refused or not ready yet is planned too, as a row."""
-        found = []
+        found: list[dict[str, Any]] = []
         for kind, source, id_ in folders(run.lake):
             patterns = run.spec.drops if kind == "drop" else run.spec.sources
             if not any(fnmatchcase(id_ if kind == "drop" else source, pattern) for pattern in patterns):
@@ -136,7 +136,7 @@ class Intake:
 
     def _records(self, run: Run, taken: list[Batch]) -> None:
         """The latest of each record_id over deliveries not superseded by a later full one of their source."""
-        full = {}
+        full: dict[str, str] = {}
         for batch in taken:
             if batch.kind == "delivery" and batch.mode == "full":
                 full[batch.source] = max(full.get(batch.source, ""), batch.ready_at)

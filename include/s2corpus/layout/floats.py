@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from .heads import NUMBERED
 from .measures import Measures
-from .model import Box, Document, Kind, Line, Page
+from .model import Box, Document, Kind, Line, Page, Token, joined
 from .text import Joiner
 
 _CAPTION = re.compile(
@@ -116,7 +116,18 @@ def _rows(lines: list[Line]) -> list[list[str]]:
             rows[-1].append(line)
         else:
             rows.append([line])
-    return [[x.text for x in sorted(row, key=lambda x: x.x0)] for row in rows]
+    return [[cell for x in sorted(row, key=lambda x: x.x0) for cell in _cells(x)] for row in rows]
+
+
+def _cells(line: Line) -> list[str]:
+    """A line cut where more than a word space is left."""
+    cells: list[list[Token]] = [[line.tokens[0]]]
+    for before, token in pairwise(line.tokens):
+        if token.x0 - before.x1 > 0.85 * line.size:
+            cells.append([token])
+        else:
+            cells[-1].append(token)
+    return [joined(cell) for cell in cells]
 
 
 def _running_blocks(page: Page, measures: Measures) -> set[int]:

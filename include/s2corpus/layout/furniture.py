@@ -11,6 +11,8 @@ _NUMBER = re.compile(
     r"\W{0,3}(?:(?:page|p\.)\s*)?(?:[a-z]{0,2}\d{1,6}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d+)?\W{0,3}", re.I
 )
 _DIGITS = re.compile(r"\d+")
+_MARGIN = 0.075
+"""Share of the page's height that is margin in any layout."""
 _MARGIN_ROWS = 4
 """Rows at a page's top and bottom that may be running heads."""
 
@@ -35,8 +37,24 @@ def mark(document: Document) -> None:
             again = {n for n, y in places[_key(line)] if n != page.number and abs(y - line.y0) < 8}
             few = len(document.pages) < 6 or len(line.text) > 20
             outer = line.y0 < page.height * 0.12 or line.y0 > page.height * 0.88
-            if (outer and len(again) >= (1 if few else 2)) or (outer and _NUMBER.fullmatch(line.text)):
+            outermost = line.y0 < min(x.y0 for x in edge) + 3 or line.y0 > max(x.y0 for x in edge) - 3
+            if (
+                (outer and len(again) >= (1 if few else 2))
+                or (outermost and outer and _NUMBER.fullmatch(line.text))
+                or _outside(line, page)
+            ):
                 line.kind = Kind.FURNITURE
+
+
+def _outside(line: Line, page: Page) -> bool:
+    """Whether a line of plain type stands alone in the outermost margin, well apart from the page's text."""
+    if not (line.y1 < _MARGIN * page.height or line.y0 > (1 - _MARGIN) * page.height) or line.font.bold:
+        return False
+    others = [x for x in page.lines if x.kind is Kind.BODY and abs(x.y0 - line.y0) > 3]
+    if not others or len(line.text) > 120:
+        return False
+    apart = min(max(x.y0 - line.y1, line.y0 - x.y1) for x in others)
+    return apart > 1.3 * max(line.size, others[0].size)
 
 
 def _sideways(line: Line) -> bool:

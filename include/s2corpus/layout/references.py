@@ -24,6 +24,7 @@ _AFTER = re.compile(
     re.I,
 )
 _APPENDIX_HEAD = re.compile(r"\s*(?:[A-Z](?:\.\d+)*|Appendix\s+[A-Z\d])\.?\s+[A-Z]")
+_NOTE = re.compile(r"\s*(?:\d{1,2}|[*†‡§¶∗])\s?[A-Z(\"“h]")
 _YEAR = re.compile(r"(?:1[6-9]|20)\d\d[a-z]?")
 
 
@@ -43,9 +44,19 @@ def read(document: Document, joiner: Joiner) -> list[Entry]:
     if start is None:
         return []
     stop = _stop(lines, start)
-    for line in lines[start:stop]:
+    items = _without_notes(lines[start + 1 : stop])
+    for line in [lines[start], *items]:
         line.kind = Kind.REFERENCE
-    return [e for group in _split(lines[start + 1 : stop]) if (e := _entry(group, joiner)) is not None]
+    return [e for group in _split(items) if (e := _entry(group, joiner)) is not None]
+
+
+def _without_notes(lines: list[Line]) -> list[Line]:
+    """The list's lines without footnotes: blocks of smaller type that begin with a mark."""
+    if not lines:
+        return lines
+    size = median(line.size for line in lines)
+    notes = {line.block for line in lines if line.size < size - 0.4 and _NOTE.match(line.text)}
+    return [line for line in lines if line.block not in notes or line.size > size - 0.4]
 
 
 def _start(lines: list[Line]) -> int | None:

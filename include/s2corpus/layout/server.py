@@ -17,7 +17,9 @@ import signal
 import socket
 import sys
 import tempfile
+import time
 from collections.abc import AsyncIterator
+from concurrent.futures import BrokenExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from pathlib import Path
 
@@ -75,7 +77,7 @@ class Service:
         self._workers = workers
         self._token = token
         self._timeout = timeout
-        self._free = asyncio.Semaphore(workers)
+        self._busy = 0
         self._pool: ProcessPool | None = None
         self.app = Starlette(
             routes=[
@@ -88,13 +90,19 @@ class Service:
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
-        context = multiprocessing.get_context("forkserver")
-        self._pool = ProcessPool(self._workers, TASKS_PER_WORKER, initializer=_prepare, context=context)
         try:
             yield
         finally:
-            self._pool.stop()  # type: ignore[no-untyped-call]
-            await asyncio.to_thread(self._pool.join, 10)
+            if self._pool is not None:
+                self._pool.stop()  # type: ignore[no-untyped-call]
+                await asyncio.to_thread(self._pool.join, 10)
+
+    def _workers_pool(self) -> ProcessPool:
+        """The pool of workers; a new one if all workers of the old one died."""
+        if self._pool is None or not self._pool.active:
+            context = multiprocessing.get_context("forkserver")
+            self._pool = ProcessPool(self._workers, TASKS_PER_WORKER, initializer=_prepare, context=context)
+        return self._pool
 
     def _authorise(self, request: Request) -> None:
         if self._token is None:
@@ -115,23 +123,25 @@ class Service:
 
     async def _fulltext(self, request: Request) -> Response:
         self._authorise(request)
-        try:
-            await asyncio.wait_for(self._free.acquire(), QUEUE_WAIT)
-        except TimeoutError:
-            return PlainTextResponse("all workers are busy", 503, {"Retry-After": "5"})
-        try:
-            with tempfile.TemporaryDirectory(prefix="s2corpus-upload-") as folder:
-                path = Path(folder) / "input.pdf"
-                problem = await _receive(request, path)
-                return problem or await self._extract(path)
-        finally:
-            self._free.release()
+        with tempfile.TemporaryDirectory(prefix="s2corpus-upload-") as folder:
+            path = Path(folder) / "input.pdf"
+            problem = await _receive(request, path)
+            if problem is not None:
+                return problem
+            end = time.monotonic() + QUEUE_WAIT
+            while self._busy >= self._workers:
+                if time.monotonic() > end:
+                    return PlainTextResponse("all workers are busy", 503, {"Retry-After": "5"})
+                await asyncio.sleep(0.02)
+            self._busy += 1
+            try:
+                return await self._extract(path)
+            finally:
+                self._busy -= 1
 
     async def _extract(self, path: Path) -> Response:
-        assert self._pool is not None
         try:
-            future = self._pool.schedule(_work, args=(str(path), self._timeout * 0.8), timeout=self._timeout)
-            result = await asyncio.wrap_future(future)
+            result = await self._run(path)
         except (FutureTimeout, TimeoutError):
             return _failed(Code.TIMEOUT, f"took more than {self._timeout:g} s")
         except ProcessExpired as error:
@@ -144,6 +154,20 @@ class Service:
         if isinstance(result, bytes):
             return Response(result, media_type="application/xml; charset=UTF-8")
         return _failed(Code(result[0]), result[1])
+
+    async def _run(self, path: Path) -> bytes | tuple[str, str] | None:
+        """Runs a worker; once more if the pool turns out broken, which is no fault of this PDF."""
+        for attempt in (1, 2):
+            try:
+                future = self._workers_pool().schedule(
+                    _work, args=(str(path), self._timeout * 0.8), timeout=self._timeout
+                )
+                result: bytes | tuple[str, str] | None = await asyncio.wrap_future(future)
+                return result
+            except (BrokenExecutor, RuntimeError):
+                if attempt == 2:
+                    raise
+        raise AssertionError("unreachable")
 
 
 def _failed(code: Code, message: str) -> Response:
@@ -186,6 +210,8 @@ def serve(port: int, workers: int, token: str | None, timeout: float = TIMEOUT) 
         server_header=False,
         lifespan="on",
     )
+    for stop in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(stop, lambda *_: sys.exit(0))  # uvicorn raises the signal again when it is done
     uvicorn.Server(config).run(sockets=[listener])
 
 

@@ -57,6 +57,13 @@ class Joiner:
         pair = f"{left}-{right}".casefold()
         return self._compounds[pair] > self._words[(left + right).casefold()]
 
+    def _one_word(self, last: str, first: str) -> bool:
+        """Whether a hyphen at a line's end may be the line's alone: a small letter follows, or the whole word is printed elsewhere."""
+        if first[:1].islower():
+            return True
+        right = _WORD.match(first)
+        return right is not None and self._words[(_WORD.findall(last)[-1] + right.group()).casefold()] > 0
+
     def text(self, lines: Iterable[Line]) -> Text:
         """Lines as running text."""
         out = Text()
@@ -67,7 +74,7 @@ class Joiner:
             if parts:
                 last = parts[-1]
                 first = line.tokens[0].text.translate(_LIGATURES)
-                if len(last) > 1 and last[-1] in _HYPHENS and last[-2].isalpha() and first[:1].islower():
+                if len(last) > 1 and last[-1] in _HYPHENS and last[-2].isalpha() and self._one_word(last, first):
                     left = _WORD.findall(last)[-1]
                     right = (_WORD.match(first) or [""])[0]
                     separator = ""
@@ -77,6 +84,8 @@ class Joiner:
                 elif (len(last) > 1 and last[-1] in _HYPHENS and last[-2].isalnum()) or (
                     last[-1] >= _CJK and first[:1] >= _CJK
                 ):
+                    separator = ""
+                elif len(last) > 1 and last[-1] == "–" and last[-2].isdigit() and first[:1].isdigit():
                     separator = ""
             for i, token in enumerate(line.tokens):
                 text = clean(token.text)

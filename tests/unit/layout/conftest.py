@@ -1,0 +1,113 @@
+"""Small papers set by typst, and the TEI the extractor gives for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typst
+from lxml import etree
+
+from s2corpus.layout import extract
+
+PROSE = (
+    "Litter-dwelling predators follow the traits of their prey, and the traits of their prey follow the litter. "
+    "We sampled three forests over two summers and measured what could be measured without harm. "
+    "The strength of this relation differed between sites, but its direction never did."
+)
+
+PAPER = """
+#set page(paper: "a4", columns: COLUMNS, margin: 2cm, header: context if counter(page).get().first() > 1 [Ammar and Lo: Traits of beetles],
+  footer: context align(center)[#counter(page).get().first()])
+#set text(font: "Libertinus Serif", size: 10pt, lang: "en")
+#set par(justify: true, first-line-indent: 1em)
+#place(top, scope: "parent", float: true)[#align(center)[
+  #text(size: 17pt, weight: "bold")[Traits of Beetles Follow the Litter They Live In]
+
+  #text(size: 12pt)[Waleed Ammar#super(typographic: false)[1] and Kyle van der Lo#super(typographic: false)[2,\\*]]
+
+  #text(size: 10pt)[#super(typographic: false)[1]University of Montreal, Canada  #super(typographic: false)[2]Institute of Beetles, Germany]
+]]
+#show heading: set block(above: 1.2em, below: 0.8em)
+#heading(numbering: none)[Abstract]
+We relate the traits of beetles to those of the litter. PROSE
+
+*Keywords:* beetles, litter, functional traits
+
+#set heading(numbering: "1.1")
+= Introduction
+PROSE Earlier work CITE1 agrees with us. PROSE
+
+Others CITE2 do not, as @fig shows. PROSE
+
+== Sampling
+PROSE
+
+$ y_i = alpha + beta x_i + epsilon_i $ <eq>
+
+where the symbols have their usual meaning. PROSE
+
+#figure(rect(width: 60%, height: 3cm)[axis label], caption: [The traits of beetles against those of the litter.]) <fig>
+
+= Results
+PROSE #footnote[The data are with the authors.] PROSE
+
+#figure(table(columns: 3, [Site], [Beetles], [Litter], [North], [12], [0.4], [South], [31], [0.9]), caption: [Counts by site.])
+
+PROSE PROSE
+
+#heading(numbering: none)[Acknowledgements]
+We thank the foresters.
+
+#heading(numbering: none)[References]
+#set par(first-line-indent: 0em)
+#set text(hyphenate: false)
+ENTRIES
+"""
+
+REFERENCES = [
+    "Jian Wu, Kyle Williams, and C. Lee Giles. 2014. CiteSeerX: AI in a digital library search engine. In AAAI, pages 2930–2937.",
+    "Luca Weihs and Oren Etzioni. 2017. Learning to predict citation-based impact measures. In Proceedings of JCDL, pages 1–10.",
+    "Chenyan Xiong. 2017. Explicit semantic ranking for academic search. Information Retrieval, 12(3):4–19.",
+]
+STYLES = {
+    "bracket": ("[1, 3]", "[2]", "[{}] {}"),
+    "round": ("(1,3)", "(2)", "{}. {}"),
+    "raised": ("#super(typographic: false)[1,3]", "#super(typographic: false)[2]", "{}. {}"),
+    "name-year": ("(Wu et al., 2014; Xiong, 2017)", "(Weihs and Etzioni, 2017)", "{1}"),
+}
+
+
+def compile_paper(columns: int, style: str) -> bytes:
+    """The paper above in one or two columns, citing in one of the styles."""
+    first, second, label = STYLES[style]
+    if style == "name-year":
+        entries = [f'#par(hanging-indent: 1em)[#"{r}"]' for r in REFERENCES]
+    else:
+        shape = '#grid(columns: (1.6em, 1fr), [#"{}"], [#"{}"])'
+        entries = [shape.format(label.format(i + 1, "").strip(), r) for i, r in enumerate(REFERENCES)]
+    text = PAPER.replace("COLUMNS", str(columns)).replace("CITE1", first if first[0] == "#" else f'#"{first}"')
+    text = text.replace("CITE2", second if second[0] == "#" else f'#"{second}"').replace("PROSE", PROSE)
+    return typst.compile(text.replace("ENTRIES", "\n\n".join(entries)).encode(), format="pdf")
+
+
+@pytest.fixture(scope="session")
+def paper(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int, str], Path]:
+    """The PDF of the paper in a layout, compiled once."""
+    folder = tmp_path_factory.mktemp("papers")
+
+    def of(columns: int, style: str) -> Path:
+        path = folder / f"{columns}-{style}.pdf"
+        if not path.exists():
+            path.write_bytes(compile_paper(columns, style))
+        return path
+
+    return of
+
+
+def tei(path: Path) -> etree._Element:
+    """The extractor's TEI of a PDF."""
+    answer = extract(path, timeout=60)
+    assert answer is not None
+    return etree.fromstring(answer)

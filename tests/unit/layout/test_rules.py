@@ -1,0 +1,209 @@
+"""The extractor's rules one by one, on strings as papers print them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from s2corpus.layout import authors
+from s2corpus.layout.callouts import Linker, Style, style_of
+from s2corpus.layout.crf import Label, features, label, pieces
+from s2corpus.layout.fields import parse
+from s2corpus.layout.heads import split_number
+from s2corpus.layout.model import Font, Line, Token
+from s2corpus.layout.names import people
+from s2corpus.layout.references import Entry
+from s2corpus.layout.text import Joiner, Text
+
+ROMAN = Font("times", 10.0)
+
+
+def line(text: str, y: float = 0.0) -> Line:
+    tokens, x = [], 0.0
+    for word in text.split():
+        tokens.append(Token(word, x, y, x + 5 * len(word), y + 10, ROMAN, bool(tokens)))
+        x += 5 * len(word) + 3
+    return Line(tokens, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "forenames", "surname"),
+    [
+        ("Madeleine van Zuylen", ("Madeleine",), "van Zuylen"),
+        ("MILAD KAZEMI", ("Milad",), "Kazemi"),
+        ("C. Lee Giles", ("C.", "Lee"), "Giles"),
+        ("Martin Luther King Jr.", ("Martin", "Luther"), "King"),
+        ("王小明", ("小明",), "王"),
+    ],
+)
+def test_a_name(text: str, forenames: tuple[str, ...], surname: str) -> None:
+    assert authors.parse(text) == authors.Author(forenames, surname)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Allen Institute for Artificial Intelligence",
+        "United Kingdom",
+        "lguerdan@cs.cmu.edu",
+        "Pittsburgh",
+        "of the people",
+        "Room 7",
+    ],
+)
+def test_no_name(text: str) -> None:
+    assert authors.parse(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "surnames"),
+    [
+        ("J. Q. Smith, K. van der Berg, and A.-L. Müller", ["Smith", "van der Berg", "Müller"]),
+        ("Smith, J. Q., van der Berg, K., & Müller, A.-L.", ["Smith", "van der Berg", "Müller"]),
+        ("Smith JQ, Berg K, Müller A-L, et al.", ["Smith", "Berg", "Müller"]),
+        ("Smith, John; Doe, Jane Q.", ["Smith", "Doe"]),
+        ("Smith, John, Kees Berg, and Ann Doe", ["Smith", "Berg", "Doe"]),
+        ("A. R. BATTERSBY, S. G. HARTLEY et M. D. TURNBULL", ["BATTERSBY", "HARTLEY", "TURNBULL"]),
+        ("Moretti, M., et al.", ["Moretti"]),
+    ],
+)
+def test_the_authors_of_a_reference(text: str, surnames: list[str]) -> None:
+    assert [a.surname for a in people(text)] == surnames
+
+
+@pytest.mark.parametrize(
+    ("printed", "number", "head"),
+    [
+        ("3.1. Data", "3.1.", "Data"),
+        ("2 RELATED WORK", "2", "RELATED WORK"),
+        ("II. METHODS", "", "II. METHODS"),
+        ("Results", "", "Results"),
+    ],
+)
+def test_a_heads_number_is_parted_as_grobid_parts_it(printed: str, number: str, head: str) -> None:
+    assert split_number(printed) == (number, head)
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        (["a multi-", "lingual corpus"], "a multilingual corpus"),
+        (
+            ["the decision-", "making of others. Decision-making matters"],
+            "the decision-making of others. Decision-making matters",
+        ),
+        (["in the Smith-", "Jones model"], "in the Smith-Jones model"),
+        (["deﬁned", "twice"], "defined twice"),
+        (["本文调查了十", "二个公园"], "本文调查了十二个公园"),
+    ],
+)
+def test_lines_are_joined(lines: list[str], text: str) -> None:
+    made = [line(x, 12.0 * i) for i, x in enumerate(lines)]
+    assert Joiner(made).text(made).text == text
+
+
+ENTRIES = [
+    "Wu, J. and Giles, C. L. (2014). CiteSeerX: AI in a digital library search engine. In AAAI, pp. 2930–2937.",
+    "Brousseau, P. M., Gravel, D., and Handa, I. T. (2018a). Trait matching and phylogeny. Journal of Animal Ecology, 87:1209–20.",
+    "Brousseau, P. M., Gravel, D., and Handa, I. T. (2018b). A predictive trait approach. Functional Ecology, 32:20–35.",
+    "van der Maaten, L. and Hinton, G. (2008). Visualizing data using t-SNE. Journal of Machine Learning Research, 9:2579–2605.",
+]
+
+
+def callouts(
+    text: str, style: Style, labelled: bool, raised: list[tuple[int, int]] | None = None
+) -> list[tuple[str, str]]:
+    entries = [Entry(str(i + 1) if labelled else "", raw) for i, raw in enumerate(ENTRIES)]
+    linker = Linker(style, entries, [parse(raw) for raw in ENTRIES], {(False, "2"): "fig_1", (True, "1"): "tab_0"})
+    return [(text[c.start : c.end], c.target) for c in linker.find(Text(text, raised or []))]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("as shown before (Wu and Giles, 2014).", [("Wu and Giles, 2014)", "b0")]),
+        ("Brousseau et al. (2018b) disagree", [("Brousseau et al. (2018b)", "b2")]),
+        ("(Brousseau et al., 2018a,b)", [("Brousseau et al., 2018a", "b1"), ("b)", "b2")]),
+        ("plots of van der Maaten and Hinton (2008)", [("van der Maaten and Hinton (2008)", "b3")]),
+        ("In March 2014 it rained.", []),
+    ],
+)
+def test_callouts_by_name_and_year(text: str, found: list[tuple[str, str]]) -> None:
+    assert callouts(text, Style.NAME_YEAR, labelled=False) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("so it is [1].", [("[1]", "b0")]),
+        ("others [2, 4] too", [("[2,", "b1"), ("4]", "b3")]),
+        ("ranges [1–3] too", [("[1", "b0"), ("3]", "b2")]),
+        ("the interval [17, 99] is none", []),
+        ("see Fig. 2 and Table 1", [("Fig. 2", "fig_1"), ("Table 1", "tab_0")]),
+    ],
+)
+def test_callouts_by_number(text: str, found: list[tuple[str, str]]) -> None:
+    assert callouts(text, Style.BRACKET, labelled=True) == found
+
+
+def test_raised_callouts_stand_where_digits_are_raised() -> None:
+    text = "as before 2,3 and in CO 2"
+    assert callouts(text, Style.RAISED, labelled=True, raised=[(10, 13)]) == [("2,", "b1"), ("3", "b2")]
+
+
+@pytest.mark.parametrize(
+    ("text", "labelled", "style"),
+    [
+        ("One [1]. Two [2, 3]. Three [4].", True, Style.BRACKET),
+        ("One (Wu and Giles, 2014). Two (Brousseau et al., 2018a).", False, Style.NAME_YEAR),
+        ("One (1). Two (2, 3). Three (4).", True, Style.ROUND),
+    ],
+)
+def test_the_style_of_citing(text: str, labelled: bool, style: Style) -> None:
+    assert (
+        style_of([Text(text)], [Entry(str(i + 1) if labelled else "", raw) for i, raw in enumerate(ENTRIES)]) is style
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "fields"),
+    [
+        (
+            "Jian Wu, Kyle Williams, and C. Lee Giles. 2014. CiteSeerX: AI in a digital library search engine. In AAAI, pages 2930–2937.",
+            {
+                "title": "CiteSeerX: AI in a digital library search engine",
+                "booktitle": "AAAI",
+                "pages": "2930–2937",
+                "year": "2014",
+            },
+        ),
+        (
+            "R. Pohl et al., Nature 466 (2010) 213.",
+            {"title": "", "journal": "Nature", "volume": "466", "pages": "213", "year": "2010"},
+        ),
+        (
+            "Gallego JÁ, Pons JL. A neuroprosthesis for tremor management. J Neuroeng Rehabil. 2013;10(1):36. doi:10.1186/1743-0003-10-36",
+            {
+                "title": "A neuroprosthesis for tremor management",
+                "volume": "10",
+                "issue": "1",
+                "doi": "10.1186/1743-0003-10-36",
+            },
+        ),
+        (
+            "Lei Ba, J., Kiros, J. R., & Hinton, G. E. (2016). Layer normalization. arXiv:1607.06450.",
+            {"title": "Layer normalization", "arxiv": "1607.06450", "year": "2016"},
+        ),
+    ],
+)
+def test_the_fields_of_a_reference(raw: str, fields: dict[str, str]) -> None:
+    found = parse(raw)
+    assert {name: getattr(found, name) for name in fields} == fields
+
+
+@given(st.text(max_size=200))
+def test_any_string_can_be_labelled_and_every_field_is_in_it(raw: str) -> None:
+    assert len(features(raw, pieces(raw))) == len(pieces(raw))
+    for kind, value in label(raw):
+        assert value in raw and kind is not Label.OTHER

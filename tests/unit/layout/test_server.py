@@ -1,0 +1,139 @@
+"""The extractor's service speaks GROBID's REST API, needs its token, and outlives what PDFs do to it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+from s2corpus.layout import VERSION, extract
+
+TOKEN = "a token for this test only"
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[tuple[httpx.Client, subprocess.Popen[bytes]]]:
+    """A server with one worker on a free port, and a client that bears its token."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "s2corpus.layout.server", "--port", str(port), "--workers", "1"],
+        env={**os.environ, "S2CORPUS_EXTRACTOR_TOKEN": TOKEN},
+    )
+    client = httpx.Client(base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60)
+    try:
+        for _ in range(300):
+            try:
+                client.get("/api/isalive")
+                break
+            except httpx.ConnectError:
+                time.sleep(0.1)
+        yield client, process
+    finally:
+        client.close()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+
+
+def send(client: httpx.Client, content: bytes) -> httpx.Response:
+    form = {"consolidateHeader": "0", "includeRawCitations": "1"}
+    return client.post(
+        "/api/processFulltextDocument", files={"input": ("x.pdf", content, "application/pdf")}, data=form
+    )
+
+
+def test_says_that_it_is_alive_and_which_version(service: tuple[httpx.Client, subprocess.Popen[bytes]]) -> None:
+    client, _ = service
+    assert client.get("/api/isalive").text == "true"
+    assert client.get("/api/version").json()["version"] == VERSION
+    assert client.get("/api/version", headers={"Accept": "text/plain"}).text == VERSION
+
+
+@pytest.mark.parametrize("header", [None, "Bearer wrong", f"Basic {TOKEN}"])
+def test_nothing_answers_without_the_token(
+    service: tuple[httpx.Client, subprocess.Popen[bytes]], header: str | None
+) -> None:
+    client, _ = service
+    for path in ("/api/isalive", "/api/version", "/api/processFulltextDocument"):
+        method = "POST" if path.endswith("Document") else "GET"
+        bare = httpx.request(method, client.base_url.join(path), headers={"Authorization": header} if header else {})
+        assert bare.status_code == 401
+
+
+def test_answers_as_the_library_does(
+    service: tuple[httpx.Client, subprocess.Popen[bytes]], paper: Callable[[int, str], Path]
+) -> None:
+    client, _ = service
+    path = paper(2, "bracket")
+    answer = send(client, path.read_bytes())
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("application/xml")
+    assert answer.content == extract(path, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "says"),
+    [
+        (b"no PDF at all", 500, "[BAD_INPUT_DATA]"),
+        (b"%PDF-1.7\nbroken", 500, "[PDFALTO_CONVERSION_FAILURE]"),
+    ],
+)
+def test_failures_carry_grobids_codes(
+    service: tuple[httpx.Client, subprocess.Popen[bytes]], content: bytes, status: int, says: str
+) -> None:
+    client, _ = service
+    answer = send(client, content)
+    assert (answer.status_code, answer.text[: len(says)]) == (status, says)
+
+
+def test_a_form_without_input_is_a_bad_request(service: tuple[httpx.Client, subprocess.Popen[bytes]]) -> None:
+    client, _ = service
+    assert client.post("/api/processFulltextDocument", data={"other": "x"}).status_code == 400
+
+
+def test_is_busy_when_its_worker_is(service: tuple[httpx.Client, subprocess.Popen[bytes]], shared_data: Path) -> None:
+    """Eight at once for one worker: each is answered or told to come again, none is lost."""
+    client, _ = service
+    content = max((shared_data / "pairs").glob("*.pdf"), key=lambda p: p.stat().st_size).read_bytes()
+    with ThreadPoolExecutor(8) as pool:
+        statuses = [a.status_code for a in pool.map(lambda _: send(client, content), range(8))]
+    assert set(statuses) == {200, 503}
+
+
+def test_a_dead_worker_costs_one_answer(
+    service: tuple[httpx.Client, subprocess.Popen[bytes]], paper: Callable[[int, str], Path]
+) -> None:
+    import psutil
+
+    client, process = service
+    content = paper(2, "bracket").read_bytes()
+    assert send(client, content).status_code == 200
+    workers = [p for p in psutil.Process(process.pid).children(recursive=True) if not p.children()]
+    for worker in workers:
+        if "resource_tracker" not in " ".join(worker.cmdline()):
+            worker.kill()
+    answers = [send(client, content).status_code for _ in range(3)]
+    assert answers[-1] == 200 and set(answers) <= {200, 500}
+
+
+def test_a_taken_port_is_one_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [sys.executable, "-m", "s2corpus.layout.server", "--port", str(port)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert str(port) in done.stderr and "Traceback" not in done.stderr

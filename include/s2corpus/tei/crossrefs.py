@@ -15,7 +15,8 @@ _WORDS = {
     RefType.FORMULA: r"[Ee]q(?:uation|n)?s?\b\.?",
     RefType.SECTION: r"[Ss]ections?\b|[Ss]ect?s?\.|§{1,2}",
 }
-_ITEM = rf"\(?\s?(?:{NUMBER})(?![^\W\d_]{{2}})[a-z]?\s?\)?"
+_PLAIN = rf"(?:{NUMBER})(?![^\W\d_]{{2}})[a-z]?"
+_ITEM = rf"(?:\(\s?{_PLAIN}\s?\)|{_PLAIN})"
 MENTION = re.compile(
     "(?<![A-Za-z])(?:" + "|".join(f"(?P<{kind.name}>{word})" for kind, word in _WORDS.items()) + ")"
     rf"\s*(?P<items>{_ITEM}(?:\s*(?:,|and|&|or|to|–|-)\s*{_ITEM})*)"
@@ -76,9 +77,8 @@ class RefIndex:
         start = match.start()
         for item in _ITEM_PATTERN.finditer(match.string, *match.span("items")):
             left = start if start == match.start() else item.start()
-            surface = match.string[left : item.end()].rstrip()
             if key := self.find(kind, item.group()):
-                yield left, left + len(surface), key
+                yield left, item.end(), key
             start = item.end()
 
 

@@ -64,7 +64,7 @@ def problems(found: Parse) -> list[str]:
             ) < len(places):
                 wrong.append(f"spans out of order or twice: {spans}")
             for span in spans:
-                if text[span.start : span.end] != span.text or not span.text.strip():
+                if text[span.start : span.end] != span.text or span.text != span.text.strip() or not span.text:
                     wrong.append(f"{span} is not what {text!r} has there")
                 if span.ref_id is not None and span.ref_id not in keys:
                     wrong.append(f"{span} names no entry")

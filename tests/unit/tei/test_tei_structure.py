@@ -1,0 +1,206 @@
+"""Sections, figures, tables, formulas, notes and the mentions of them."""
+
+from __future__ import annotations
+
+import pytest
+import teis
+
+from s2corpus.tei.model import RefType
+
+
+def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
+    """(section, sec_num) of one paragraph under each head of a flat sequence of divs."""
+    body = "".join(f"<div><head{f' n={n!r}' if n else ''}>{head}</head><p>x</p></div>" for n, head in heads)
+    return [(p.section, p.sec_num) for p in teis.parse(body).body_text]
+
+
+@pytest.mark.parametrize(
+    ("heads", "expected"),
+    [
+        # the number says where a head lies
+        (
+            [("1", "Intro"), ("2.", "Model"), ("2.1.", "Gates"), ("2.1.3", "Deep"), ("2.2", "Loss"), ("3", "End")],
+            [("Intro", "1"), ("Model", "2"), ("Model::Gates", "2.1"), ("Model::Gates::Deep", "2.1.3"), ("Model::Loss", "2.2"), ("End", "3")],
+        ),
+        ([("2.1", "Lost parent"), ("2.2", "Its twin")], [("Lost parent", "2.1"), ("Its twin", "2.2")]),
+        # IEEE: I. A. 1) printed in the head itself
+        (
+            [(None, "I. INTRODUCTION"), (None, "II. BASICS"), (None, "A. DATA"), (None, "1) SMALL"), (None, "2) LARGE"), (None, "B. CODE"),
+             (None, "III. RESULTS"), (None, "VI. END")],
+            [("INTRODUCTION", "I"), ("BASICS", "II"), ("BASICS::DATA", "A"), ("BASICS::DATA::SMALL", "1"), ("BASICS::DATA::LARGE", "2"),
+             ("BASICS::CODE", "B"), ("RESULTS", "III"), ("END", "VI")],
+        ),
+        ([(None, "D.1. Importance"), (None, "Appendix E. Regimes")], [("Importance", "D.1"), ("Regimes", "E")]),
+        ([(None, "3.2 Untagged number")], [("Untagged number", "3.2")]),
+        ([(None, "2 weeks later")], [("2 weeks later", None)]),  # no number of a head
+        # a head without number among numbered ones
+        (
+            [("1", "A"), (None, "Proof"), ("2", "B"), (None, "Limitations"), ("3", "C"), (None, "After the last")],
+            [("A", "1"), ("A::Proof", None), ("B", "2"), ("Limitations", None), ("C", "3"), ("After the last", None)],
+        ),
+        # no numbers at all: the parts of a research article hold what follows them
+        (
+            [(None, "Introduction"), (None, "Methods"), (None, "Mice"), (None, "Results"), (None, "Weight"), (None, "Conclusions"), (None, "Odd")],
+            [("Introduction", None), ("Methods", None), ("Methods::Mice", None), ("Results", None), ("Results::Weight", None),
+             ("Conclusions", None), ("Odd", None)],
+        ),
+        ([(None, "Methods"), (None, "Something")], [("Methods", None), ("Something", None)]),  # one such part is no sign
+        # what is no head at all
+        ([("1", "A"), (None, "Figure 2"), (None, "Table IV."), (None, "arXiv:2602.19930v1 [cs.AI] 23 Feb 2026")], [("A", "1")] * 4),
+        ([("4", "Model"), ("4.3", "Test"), (None, "4."), (None, "4.3.5")],
+         [("Model", "4"), ("Model::Test", "4.3"), ("Model", "4"), ("Model::Test::4.3.5", "4.3.5")]),
+    ],
+)  # fmt: skip
+def test_section_paths(heads: list[tuple[str | None, str]], expected: list[tuple[str, str | None]]) -> None:
+    assert paths(*heads) == expected
+
+
+def test_text_before_the_first_head_has_an_empty_section() -> None:
+    assert [p.section for p in teis.parse("<div><p>x</p></div><div><head>A</head><p>y</p></div>").body_text] == [
+        "",
+        "A",
+    ]
+
+
+def test_back_matter_keeps_its_heads_or_the_name_of_its_part() -> None:
+    back = (
+        '<div type="acknowledgement"><div><head>Thanks</head><p>We thank.</p></div></div><div type="funding"><div><p>Paid.</p></div></div>'
+        '<div type="annex"><div><p>Loose.</p></div><div><head>Appendix A. Proofs</head><p>QED.</p></div></div>'
+        '<listOrg type="funding"><org><orgName>NSF</orgName></org></listOrg>'
+    )
+    parse = teis.parse("<p>x</p>", back=back)
+    assert [(p.section, p.text) for p in parse.back_matter] == [
+        ("Thanks", "We thank."),
+        ("funding", "Paid."),
+        ("annex", "Loose."),
+        ("Proofs", "QED."),
+    ]
+
+
+def test_an_abstract_has_all_its_paragraphs() -> None:
+    parse = teis.parse("<p>x</p>", abstract="<div><head>Aims</head><p>One.</p><p>Two.</p></div><p>Three.</p>")
+    assert [(p.section, p.text) for p in parse.abstract] == [
+        ("Abstract", "One."),
+        ("Abstract", "Two."),
+        ("Abstract", "Three."),
+    ]
+
+
+def figure(head: str, label: str, caption: str, *, kind: str = "", xml_id: str = "fig_0", inside: str = "") -> str:
+    return f'<figure{kind} xml:id="{xml_id}"><head>{head}</head><label>{label}</label><figDesc>{caption}</figDesc>{inside}</figure>'
+
+
+@pytest.mark.parametrize(
+    ("head", "label", "caption", "kind", "num", "text"),
+    [
+        ("Figure 3 .", "3", "Figure 3. A cat.", "figure", "3", "Figure 3. A cat."),
+        ("Fig. 2 .Fig. 3 .", "23", "Fig. 2. A cat.", "figure", "2", "Fig. 2. A cat."),
+        ("Fig. 2 .Fig. 3 .", "23", "A cat.", "figure", "2", "A cat."),
+        ("VOLUME 9, 2021 TABLE 5 .", "20215", "A list.", "table", "5", "A list."),
+        ("Lemma 4 . 6 (", "46", "Proof.", "figure", None, "Lemma 4 . 6 ( Proof."),
+        ("Table II .", "II", "A list.", "table", "II", "A list."),
+        ("Fig. S4 .", "4", "A cat.", "figure", "S4", "A cat."),
+        ("Table D.6", "6", "A list.", "table", "D.6", "A list."),
+        ("Figure 1: A cat", "1", "on a mat.", "figure", "1", "A cat on a mat."),
+        ("", "7", "A cat.", "figure", "7", "A cat."),
+        ("", "", "Figure4. A cat.", "figure", "4", "Figure4. A cat."),
+        ("", "", "", "figure", None, ""),
+    ],
+)
+def test_the_number_is_the_one_printed(
+    head: str, label: str, caption: str, kind: str, num: str | None, text: str
+) -> None:
+    (entry,) = teis.parse("<p>x</p>" + figure(head, label, caption)).ref_entries
+    assert (entry.type, entry.num, entry.text) == (kind, num, text)
+
+
+def test_a_table_has_cells_and_leaves_the_text() -> None:
+    rows = "<table><row><cell>a</cell><cell>b</cell></row><row><cell>1</cell><cell/></row></table>"
+    parse = teis.parse(
+        "<p>x</p>" + figure("Table 1", "1", "Counts.", kind=' type="table"', xml_id="tab_0", inside=rows)
+    )
+    (entry,) = parse.ref_entries
+    assert (entry.key, entry.type, entry.cells) == ("TABREF0", RefType.TABLE, (("a", "b"), ("1", "")))
+    assert [p.text for p in parse.body_text] == ["x"]
+
+
+def test_a_citation_in_a_caption_is_kept() -> None:
+    cite = '<ref type="bibr" target="#b0">(Jones, 2011)</ref>'
+    entry = teis.parse(
+        f"<p>{cite}</p>" * 4 + figure("Figure 1", "1", f"After {cite}."), (teis.named("Jones", 2011),)
+    ).ref_entries[0]
+    assert [(s.text, s.ref_id) for s in entry.cite_spans] == [("(Jones, 2011)", "BIBREF0")]
+
+
+def test_a_display_formula_is_a_token_with_its_text_and_label() -> None:
+    parse = teis.parse(
+        '<div><p>We have</p><formula xml:id="formula_0">E = m c 2 <label>(3)</label></formula><p>as in Eq. (3).</p></div>'
+    )
+    assert [p.text for p in parse.body_text] == ["We have", "EQUATION", "as in Eq. (3)."]
+    (equation,) = parse.body_text[1].eq_spans
+    assert (equation.text, equation.raw_text, equation.label, equation.ref_id) == (
+        "EQUATION",
+        "E = m c 2",
+        "3",
+        "EQREF0",
+    )
+    assert [(s.text, s.ref_id) for s in parse.body_text[2].ref_spans] == [("Eq. (3)", "EQREF0")]
+    assert [(e.key, e.type, e.text, e.num) for e in parse.ref_entries] == [("EQREF0", "formula", "E = m c 2", "3")]
+
+
+def test_a_formula_inside_a_paragraph_is_a_token_between_spaces() -> None:
+    (paragraph,) = teis.parse("<p>Let<formula>x</formula>be.</p>").body_text
+    assert paragraph.text == "Let EQUATION be."
+
+
+def test_footnotes_leave_the_text_and_are_named_by_their_callouts() -> None:
+    note = '<note place="foot" n="1" xml:id="foot_0"><p>See there.</p></note>'
+    parse = teis.parse(f'<div><p>So it is.<ref type="foot" target="#foot_0">1</ref> And</p></div>{note}')
+    assert [p.text for p in parse.body_text] == ["So it is.1 And"]
+    assert [(s.text, s.ref_id) for s in parse.body_text[0].ref_spans] == [("1", "FOOTREF0")]
+    assert [(e.key, e.num, e.text) for e in parse.ref_entries] == [("FOOTREF0", "1", "See there.")]
+
+
+FLOATS = (
+    figure("Figure 1", "1", "One.")
+    + figure("Figure 2", "2", "Two.", xml_id="fig_1")
+    + figure("Figure S1", "1", "More.", xml_id="fig_2")
+    + figure("Table 1", "1", "List.", kind=' type="table"', xml_id="tab_0")
+    + figure("Table II", "II", "List.", kind=' type="table"', xml_id="tab_1")
+    + '<formula xml:id="formula_0">a<label>(1)</label></formula><formula xml:id="formula_1">b<label>(A.2)</label></formula>'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('Fig. <ref type="figure" target="#fig_1">2</ref>', [("2", "FIGREF1")]),
+        ('Fig. <ref type="figure">2</ref>', [("2", "FIGREF1")]),
+        ('<ref type="figure">(Fig. 2a)</ref>', [("(Fig. 2a)", "FIGREF1")]),
+        ('<ref type="figure">Figure S1</ref>', [("Figure S1", "FIGREF2")]),
+        ('Figure <ref type="figure">9</ref>', [("9", None)]),
+        ('Table <ref type="table">II</ref>', [("II", "TABREF1")]),
+        ('Eq. ( <ref type="formula">1</ref>)', [("1", "EQREF0")]),
+        ('Eq. ( <ref type="formula">A</ref>.2)', [("A", "EQREF1")]),
+        ("Figure 2 shows", [("Figure 2", "FIGREF1")]),
+        ("(fig. 1)", [("fig. 1", "FIGREF0")]),
+        ("Figures 1 and 2", [("Figures 1", "FIGREF0"), ("2", "FIGREF1")]),
+        ("Tables 1 and II", [("Tables 1", "TABREF0"), ("II", "TABREF1")]),
+        ("Eqs. (1) and (A.2)", [("Eqs. (1)", "EQREF0"), ("(A.2)", "EQREF1")]),
+        ("Section 3.1 says", [("Section 3.1", "SECREF0")]),
+        ("( § 3.1)", [("§ 3.1", "SECREF0")]),
+        ("Sections 3 and 3.1", [("Sections 3", "SECREF0"), ("3.1", "SECREF1")]),
+        ("Section 8 of another paper", []),
+        ("the first figure, 3 cats", []),
+        ("a significant 2 and stable 1", []),
+    ],
+)
+def test_mentions_are_linked_by_their_numbers(text: str, expected: list[tuple[str, str | None]]) -> None:
+    parse = teis.parse(f'<div><head n="3">A</head></div><div><head n="3.1">B</head><p>{text}</p></div>{FLOATS}')
+    assert not teis.problems(parse)
+    assert [(s.text, s.ref_id) for s in parse.body_text[0].ref_spans] == expected
+
+
+def test_a_mentioned_section_is_an_entry() -> None:
+    parse = teis.parse('<div><head n="2">Data</head><p>See Section 2.</p></div>')
+    assert [(e.key, e.type, e.text, e.num) for e in parse.ref_entries] == [("SECREF0", "section", "Data", "2")]

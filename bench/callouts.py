@@ -63,7 +63,11 @@ def scan(text: str) -> list[tuple[int, int, int, bool]]:
             or any(int(n) == 0 for n in re.findall(r"\d+", words))
         )
         numbers = [(m.start() + offset, m.end() + offset, int(m.group())) for m in re.finditer(r"\d+", words)]
-        if last_close >= 0 and last_number is not None and re.fullmatch(rf"\s*[{DASHES}]\s*", text[last_close : match.start()]):
+        if (
+            last_close >= 0
+            and last_number is not None
+            and re.fullmatch(rf"\s*[{DASHES}]\s*", text[last_close : match.start()])
+        ):
             found += [(*numbers[0][:2], n, maths) for n in range(last_number + 1, numbers[0][2])]  # [3]-[5]
         for i, (start, end, number) in enumerate(numbers):
             if i and re.fullmatch(rf"\s*[{DASHES}]\s*", text[numbers[i - 1][1] : start]):

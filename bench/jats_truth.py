@@ -93,7 +93,9 @@ class Truth:
             "first page": first("fpage"),
             "authors": [text_of(e) for e in ref.iter("surname")],
         }
-        if not said["surname"]:  # IUCr prints references untagged: Haug, H. S. & Lin, J. J. (2003). <italic>J.</italic> <bold>46</bold>, 3300
+        if not said[
+            "surname"
+        ]:  # IUCr's are untagged: Haug, H. & Lin, J. (2003). <italic>J.</italic> <bold>46</bold>, 33
             whole = text_of(ref)
             names = whole.split("(")[0]
             said |= {
@@ -145,7 +147,9 @@ def pair_references(truth: list[Json], entries: dict[str, Json]) -> dict[str, in
         for at, ref in enumerate(truth):
             theirs = grams(str(ref["title"]))
             score = len(mine & theirs) / max(1, min(len(mine), len(theirs)))
-            score += 0.5 * (bool(name) and name == letters(str(ref["surname"]))) + 0.3 * (str(entry["year"]) == ref["year"])
+            score += 0.5 * (bool(name) and name == letters(str(ref["surname"]))) + 0.3 * (
+                str(entry["year"]) == ref["year"]
+            )
             if score > 0.75:
                 scored.append((-score, key, at))
     taken: set[int] = set()
@@ -173,7 +177,11 @@ def measure(tei_path: Path) -> dict[str, tuple[int, int, int]]:
     matched: set[int] = set()
     for paragraph in truth.paragraphs:
         wanted = grams(paragraph)
-        scores = [(2 * len(wanted & have) / (len(wanted) + len(have)), -i) for i, (have, _) in enumerate(own) if i not in matched]
+        scores = [
+            (2 * len(wanted & have) / (len(wanted) + len(have)), -i)
+            for i, (have, _) in enumerate(own)
+            if i not in matched
+        ]
         if scores and max(scores)[0] > 0.8:
             matched.add(-max(scores)[1])
     result["paragraphs"] = (len(matched), len(own), len(truth.paragraphs))

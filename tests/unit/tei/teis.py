@@ -33,7 +33,8 @@ def document(
         f'<teiHeader xml:lang="en"><fileDesc><titleStmt><title level="a" type="main">A title</title></titleStmt>{header}</fileDesc>'
         '<encodingDesc><appInfo><application version="0.8.0" ident="GROBID" when="2024-01-01T00:00+0000"/></appInfo></encodingDesc>'
         f"<profileDesc><abstract>{abstract}</abstract></profileDesc></teiHeader>"
-        f'<text xml:lang="en"><body>{body}</body><back>{back}<div type="references"><listBibl>{entries}</listBibl></div></back></text></TEI>'
+        f'<text xml:lang="en"><body>{body}</body><back>{back}<div type="references"><listBibl>{entries}</listBibl></div>'
+        "</back></text></TEI>"
     ).encode()
 
 

@@ -13,7 +13,8 @@ PARAGRAPH = "<div><p>Text.</p></div>"
 def entities(depth: int) -> bytes:
     """A document whose one entity would expand to 10^depth letters."""
     inner = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, depth))
-    return f'<?xml version="1.0"?><!DOCTYPE TEI [<!ENTITY e0 "x">{inner}]><TEI><text><body><p>&e{depth - 1};</p></body></text></TEI>'.encode()
+    text = f"<TEI><text><body><p>&e{depth - 1};</p></body></text></TEI>"
+    return f'<?xml version="1.0"?><!DOCTYPE TEI [<!ENTITY e0 "x">{inner}]>{text}'.encode()
 
 
 @pytest.mark.parametrize(

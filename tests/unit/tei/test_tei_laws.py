@@ -98,12 +98,20 @@ callouts = st.builds(
     ),
 )
 inline = st.recursive(
-    st.one_of(words, callouts, st.sampled_from(["Eq. (1) ", "Figure 1 ", "[2] ", "Ann et al. (2001) ", "<lb/>", "<formula>x=y<label>(1)</label></formula>"])),
+    st.one_of(
+        words,
+        callouts,
+        st.sampled_from(
+            ["Eq. (1) ", "Figure 1 ", "[2] ", "Ann et al. (2001) ", "<lb/>", "<formula>x=y<label>(1)</label></formula>"]
+        ),
+    ),
     lambda inner: st.builds(
-        "<{0}>{1}</{0}>".format, st.sampled_from(["hi", "s", "rs", "p", "item", "note", "ref"]), st.lists(inner, max_size=3).map("".join)
+        "<{0}>{1}</{0}>".format,
+        st.sampled_from(["hi", "s", "rs", "p", "item", "note", "ref"]),
+        st.lists(inner, max_size=3).map("".join),
     ),
     max_leaves=5,
-).map(str)  # fmt: skip
+).map(str)
 texts = st.lists(inline, max_size=5).map("".join)
 blocks = st.one_of(
     texts.map("<p>{}</p>".format),
@@ -122,12 +130,16 @@ divs = st.recursive(
 bibliographies = st.lists(
     st.sampled_from(
         [
-            teis.named("Ann", 2001), teis.named("Bob", 2002, "[2] Bob 2002"), "<biblStruct/>", '<biblStruct xml:id="b0"><monogr/></biblStruct>',
-            '<bibl>Free text, 1999</bibl>', '<biblStruct xml:id="b@"><analytic><title/><author><persName/></author></analytic></biblStruct>',
+            teis.named("Ann", 2001),
+            teis.named("Bob", 2002, "[2] Bob 2002"),
+            "<biblStruct/>",
+            '<biblStruct xml:id="b0"><monogr/></biblStruct>',
+            "<bibl>Free text, 1999</bibl>",
+            '<biblStruct xml:id="b@"><analytic><title/><author><persName/></author></analytic></biblStruct>',
         ]
     ),
     max_size=5,
-).map(tuple)  # fmt: skip
+).map(tuple)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

@@ -20,7 +20,8 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
         # the number says where a head lies
         (
             [("1", "Intro"), ("2.", "Model"), ("2.1.", "Gates"), ("2.1.3", "Deep"), ("2.2", "Loss"), ("3", "End")],
-            [("Intro", "1"), ("Model", "2"), ("Model::Gates", "2.1"), ("Model::Gates::Deep", "2.1.3"), ("Model::Loss", "2.2"), ("End", "3")],
+            [("Intro", "1"), ("Model", "2"), ("Model::Gates", "2.1"), ("Model::Gates::Deep", "2.1.3"), ("Model::Loss", "2.2"),
+             ("End", "3")],
         ),
         ([("2.1", "Lost parent"), ("2.2", "Its twin")], [("Lost parent", "2.1"), ("Its twin", "2.2")]),
         # IEEE: I. A. 1) printed in the head itself
@@ -40,7 +41,8 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
         ),
         # no numbers at all: the parts of a research article hold what follows them
         (
-            [(None, "Introduction"), (None, "Methods"), (None, "Mice"), (None, "Results"), (None, "Weight"), (None, "Conclusions"), (None, "Odd")],
+            [(None, "Introduction"), (None, "Methods"), (None, "Mice"), (None, "Results"), (None, "Weight"),
+             (None, "Conclusions"), (None, "Odd")],
             [("Introduction", None), ("Methods", None), ("Methods::Mice", None), ("Results", None), ("Results::Weight", None),
              ("Conclusions", None), ("Odd", None)],
         ),

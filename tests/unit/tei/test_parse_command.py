@@ -1,0 +1,80 @@
+"""`corpus parse`: files, folders and Parquet in, one line each out, rejects named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import teis
+from click.testing import CliRunner, Result
+
+from s2corpus.commands.parse import command
+from s2corpus.errors import UserError
+
+SHA1 = "0123456789abcdef0123456789abcdef01234567"
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    inner = tmp_path / "teis" / "inner"
+    inner.mkdir(parents=True)
+    (inner / "b.tei.xml").write_bytes(teis.document("<p>two</p>"))
+    (inner.parent / "a.xml").write_bytes(b"<html/>")
+    (inner.parent / f"{SHA1}.tei.xml").write_bytes(teis.document("<p>one</p>"))
+    (inner.parent / "notes.txt").write_text("not read")
+    return inner.parent
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def test_a_folder_gives_a_line_for_every_tei_and_a_reason_for_the_rest(folder: Path, tmp_path: Path) -> None:
+    result = run(folder, "--out", tmp_path / "out.jsonl", "--rejects", tmp_path / "bad.jsonl")
+    assert result.exit_code == 0
+    assert [(p["paper_id"], p["_pdf_hash"], p["body_text"][0]["text"]) for p in lines(tmp_path / "out.jsonl")] == [
+        (None, SHA1, "one"), ("b", "", "two"),
+    ]  # fmt: skip
+    assert lines(tmp_path / "bad.jsonl") == [{"name": "a", "outcome": "bad_tei:not_tei"}]
+    assert "3 TEIs: 2 parsed, 1 rejected (bad_tei:not_tei 1)" in result.stderr
+
+
+def test_lines_go_to_standard_output_and_rejects_to_standard_error(folder: Path) -> None:
+    result = run(folder / f"{SHA1}.tei.xml", folder / "a.xml", "--schema", "gorc")
+    assert [json.loads(line)["s2_pdf_hash"] for line in result.stdout.splitlines()] == [SHA1]
+    assert "a: bad_tei:not_tei" in result.stderr
+
+
+def test_a_parquet_of_teis(tmp_path: Path) -> None:
+    rows = {"pdf_sha1": [SHA1, "f" * 40], "tei": [teis.document("<p>one</p>"), None], "outcome": ["ok", "no_content"]}
+    pq.write_table(pa.table(rows), tmp_path / "x.parquet")
+    result = run(tmp_path / "x.parquet", "--out", tmp_path / "out.jsonl")
+    assert [p["_pdf_hash"] for p in lines(tmp_path / "out.jsonl")] == [SHA1]
+    assert f"{'f' * 40}: bad_tei:empty" in result.stderr
+
+
+def test_the_same_input_gives_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+    for name in ("1", "2"):
+        run(folder, "--out", tmp_path / name, "--quiet")
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes() != b""
+
+
+@pytest.mark.parametrize("wrong", ["missing", "empty folder", "no parquet", "other columns"])
+def test_a_wrong_input_is_one_clear_sentence(wrong: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    if wrong == "empty folder":
+        path = tmp_path / "empty"
+        path.mkdir()
+    elif wrong == "no parquet":
+        path.write_bytes(b"PAR")
+    elif wrong == "other columns":
+        pq.write_table(pa.table({"id": ["1"]}), path)
+    with pytest.raises(UserError, match=str(path)):
+        run(path)

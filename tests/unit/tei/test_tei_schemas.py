@@ -1,0 +1,123 @@
+"""What comes out: the published schemas, the tables' columns, and canonical bytes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import teis
+
+from s2corpus import tei
+from s2corpus.tables import ENTRIES, RECORDS
+
+BODY = (
+    '<div><head n="1">A</head><p>As <ref type="bibr" target="#b0">[1]</ref>, see Section 1 and Figure 1.</p></div>'
+    '<figure xml:id="fig_0"><head>Figure 1</head><label>1</label><figDesc>A cat.</figDesc></figure>'
+    '<formula xml:id="formula_0">a<label>(1)</label></formula><note place="foot" xml:id="foot_0" n="1">See.</note>'
+)
+
+
+def shapes(value: Any, at: str = "") -> dict[str, set[str]]:
+    """Path → JSON types met there; keys of entries (BIBREF0) are one."""
+    found: dict[str, set[str]] = {at: {type(value).__name__}}
+    items: list[tuple[str, Any]] = []
+    if isinstance(value, dict):
+        items = [(f"{at}.{'*' if at.endswith('_entries') else key}", inner) for key, inner in value.items()]
+    elif isinstance(value, list):
+        items = [(f"{at}[]", inner) for inner in value]
+    for path, inner in items:
+        for name, types in shapes(inner, path).items():
+            found.setdefault(name, set()).update(types)
+    return found
+
+
+def published(folder: Path, name: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for path in sorted((folder / "s2orc" / "doc2json_fixtures" / "s2orc" / name).glob("*.json")):
+        for at, types in shapes(json.loads(path.read_bytes())).items():
+            found.setdefault(at, set()).update(types)
+    assert found
+    return found
+
+
+def written(shared_data: Path, write: Any) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for path in sorted(shared_data.glob("pairs/*.tei.xml")):
+        for at, types in shapes(
+            json.loads(tei.to_json_bytes(write(tei.convert(path.read_bytes(), pdf_sha1="a" * 40))))
+        ).items():
+            found.setdefault(at, set()).update(types)
+    return found
+
+
+def test_every_key_of_20200705_with_its_type(shared_data: Path) -> None:
+    theirs, ours = published(shared_data, "20200705"), written(shared_data, tei.to_s2orc)
+    assert set(theirs) - set(ours) == set()
+    for path, types in theirs.items():
+        allowed = {*types, "NoneType"} if path in (".paper_id", ".bib_entries.*.year", ".bib_entries.*.link") else types
+        assert ours[path] <= allowed | ({"NoneType"} if path.endswith(".ref_id") else set()), path
+
+
+def test_the_object_of_gorc_has_exactly_its_keys(shared_data: Path) -> None:
+    theirs, ours = published(shared_data, "20190928"), written(shared_data, tei.to_gorc_line)
+    inside = {at for at in theirs if at.startswith(".grobid_parse") and "other_ids." not in at and "spans[]" not in at}
+    assert {
+        at for at in ours if at.startswith(".grobid_parse") and "other_ids." not in at and "spans[]" not in at
+    } == inside
+    assert {at for at in ours if at.count(".") == 1} == {at for at in theirs if at.count(".") == 1}
+    assert {at for at in ours if at.startswith(".metadata.") and at.count(".") == 2} <= set(theirs)
+    spans = [at for at in ours if ".cite_spans[]." in at]
+    assert sorted(at.rpartition(".")[2] for at in spans if "body_text" in at) == [
+        "end",
+        "latex",
+        "ref_id",
+        "start",
+        "text",
+    ]
+
+
+def test_gorc_names_no_entry_it_does_not_have() -> None:
+    gorc = tei.to_gorc(teis.parse(BODY, teis.NUMBERED[:2]))
+    assert sorted(gorc["ref_entries"]) == ["EQREF0", "FIGREF0"]
+    assert [span["ref_id"] for span in gorc["body_text"][0]["ref_spans"]] == [None, "FIGREF0"]  # GORC has no sections
+
+
+def test_the_extras() -> None:
+    parse = tei.to_s2orc(teis.parse(BODY, teis.NUMBERED[:2]), "42")
+    assert list(parse) == [
+        "paper_id", "_pdf_hash", "abstract", "body_text", "bib_entries", "ref_entries", "back_matter", "citation_style", "title",
+        "authors", "provenance",
+    ]  # fmt: skip
+    assert parse["paper_id"] == "42"
+    assert list(parse["body_text"][0]) == ["section", "text", "cite_spans", "ref_spans", "eq_spans", "sec_num"]
+    assert list(parse["bib_entries"]["BIBREF0"]) == [
+        "title", "authors", "year", "venue", "link", "ref_id", "label", "volume", "issue", "pages", "publisher", "other_ids",
+        "raw_text", "urls",
+    ]  # fmt: skip
+    assert list(parse["ref_entries"]["FIGREF0"]) == ["text", "type", "num", "latex", "cells", "html", "cite_spans"]
+    assert parse["provenance"] == {
+        "extractor": "grobid", "version": "0.8.0", "options": "", "converter_version": tei.CONVERTER_VERSION,
+        "tei_sha1": parse["provenance"]["tei_sha1"],
+    }  # fmt: skip
+
+
+def test_rows_fit_their_tables(shared_data: Path) -> None:
+    for path in sorted(shared_data.glob("pairs/*.tei.xml")):
+        parse = tei.convert(path.read_bytes(), pdf_sha1="a" * 40)
+        rows = tei.bibliography(parse)
+        columns = pa.schema([field for field in ENTRIES.schema if field.name in rows[0]])
+        assert set(rows[0]) == set(columns.names)
+        assert pa.Table.from_pylist(rows, schema=columns).num_rows == len(parse.bib_entries)
+        header = tei.header(parse)
+        columns = pa.schema([field for field in RECORDS.schema if field.name in header])
+        assert set(header) == set(columns.names)
+        pa.Table.from_pylist([header], schema=columns)
+
+
+def test_bytes_are_canonical() -> None:
+    data = teis.document(BODY, teis.NUMBERED[:2])
+    first, second = (tei.to_json_bytes(tei.to_s2orc(tei.convert(data, pdf_sha1="é" * 40))) for _ in range(2))
+    assert first == second
+    assert b"\\u" not in first and b'": ' not in first and "é".encode() in first

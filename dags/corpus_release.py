@@ -201,9 +201,9 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
     @task_group(group_id=stage)
     def group() -> Any:
         if stage in TAKES_OVER:
-            planned = shards[TAKES_OVER[stage]]
+            planned, first = shards[TAKES_OVER[stage]], before
         else:
-            planned = plan(stage)
+            planned = first = plan(stage)
             if before is not None:
                 before >> planned
         pool = {"pool": "grobid", "pool_slots": spec.resources.in_flight} if stage == "extract" else {}
@@ -212,6 +212,7 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
             before >> done
         shards[stage] = finish(stage)
         checked = quality(stage)
+        first >> shards[stage]  # else, with all mapped tasks of a changed DAG removed, nothing would hold `finish` back
         done >> shards[stage] >> checked
         return checked
 

@@ -27,7 +27,7 @@ def test_a_table_is_there_only_once_committed(lake: Lake) -> None:
     with pytest.raises(NotCommitted, match="clusters is not committed"):
         table.read()
     table.commit([0])
-    assert table.read().to_pylist() == [row(1)]
+    assert table.read(["record_id", "paper_id"]).to_pylist() == [row(1)]
 
 
 def test_a_reader_takes_the_committed_parts_never_a_glob(lake: Lake) -> None:

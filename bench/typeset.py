@@ -37,6 +37,10 @@ class Layout:
     """Line numbers and wide spacing, as manuscripts have."""
     sidebar: bool = False
     font: str = "Libertinus Serif"
+    said: str = "Abstract"
+    """What stands before an inline abstract."""
+    listed: bool = True
+    """The reference list has a head."""
 
 
 LAYOUTS = [
@@ -54,8 +58,40 @@ LAYOUTS = [
     ),
     Layout("preprint", 1, "name-year", "elsevier-harvard", "numbered", "head", 11, font="New Computer Modern"),
     Layout("letter", 2, "raised", "nature", "plain", "bold", 9),
-    Layout("ieee", 2, "bracket", "ieee", "roman", "inline", 10),
+    Layout("ieee", 2, "bracket", "ieee", "roman", "inline", 10, said="Abstract—"),
     Layout("plos", 1, "bracket", "plos", "plain", "head", 10, sidebar=True),
+    Layout(
+        "physics",
+        2,
+        "bracket",
+        "american-physics-society",
+        "roman",
+        "small",
+        10,
+        font="New Computer Modern",
+        listed=False,
+    ),
+    Layout(
+        "lecture",
+        1,
+        "bracket",
+        "springer-lecture-notes-in-computer-science",
+        "numbered",
+        "inline",
+        10,
+        said="Abstract.",
+    ),
+    Layout(
+        "open",
+        1,
+        "bracket",
+        "multidisciplinary-digital-publishing-institute",
+        "numbered",
+        "inline",
+        10,
+        sidebar=True,
+        said="Abstract:",
+    ),
     Layout("medical", 2, "raised", "american-medical-association", "plain", "head", 9.5),
 ]
 
@@ -229,7 +265,8 @@ def source(article: Article, layout: Layout, strings: list[str]) -> str:
     running = quote(f"{article.authors[0][1]} et al.: {article.title[:60]}")
     abstract = {
         "head": f'#text(weight: "bold", size: 1.1em)[Abstract]\n\n{quote(article.abstract)}',
-        "inline": f'#text(weight: "bold")[_Abstract_—]#text(weight: "bold", {quote(article.abstract)[1:]})',
+        "inline": f'#text(weight: "bold")[{layout.said}] #text(weight: "bold", {quote(article.abstract)[1:]})',
+        "small": f"#pad(x: 2em, text(size: 0.88em)[{quote(article.abstract)}])",
         "bold": f'#text(weight: "bold", {quote(article.abstract)[1:]})',
     }[layout.abstract]
     front = f"""
@@ -282,7 +319,7 @@ def source(article: Article, layout: Layout, strings: list[str]) -> str:
 {"" if wide else abstract}
 
 {chr(10).join(p + chr(10) for p in parts)}
-#heading(numbering: none)[References]
+{"#heading(numbering: none)[References]" if layout.listed else "#v(2em)"}
 #set text(size: 0.9em)
 #set par(first-line-indent: 0em)
 {chr(10).join(e + chr(10) for e in entries)}

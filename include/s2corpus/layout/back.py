@@ -21,8 +21,8 @@ _KINDS = (
     (
         "annex",
         re.compile(
-            r"(?:appendi(?:x|ces)|supplement|supporting information|ethic|consent|orcid|abbreviations|additional (?:files?|information)|"
-            r"about the authors?|biograph|notes?$|publisher.s note|endnotes?|declarations?$|author details|author information|"
+            r"(?:appendi(?:x|ces)|supplement|supporting information|orcid|abbreviations|additional (?:files?|information)|"
+            r"about the authors?|biograph|notes?$|publisher.s note|endnotes?|declarations?\b|author details|author information|"
             r"disclosures?|reproducibility checklist|anhang)",
             re.I,
         ),

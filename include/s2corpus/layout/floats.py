@@ -154,7 +154,7 @@ def _graphics(page: Page) -> list[Box]:
 
 
 def _on_graphics(line: Line, graphics: list[Box], measures: Measures) -> bool:
-    if line.width > 0.8 * measures.width and abs(line.size - measures.size) < 0.4:
+    if (line.width > 0.8 * measures.width and abs(line.size - measures.size) < 0.4) or _is_section_head(line, measures):
         return False
     return any(
         b.x0 - 3 <= line.x0 and line.x1 <= b.x1 + 3 and b.y0 - 3 <= line.y0 and line.y1 <= b.y1 + 3 for b in graphics

@@ -43,6 +43,9 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
         or (text.rstrip().endswith("-") and line.width > 0.9 * measures.width)
     ):
         return 0
+    first, last = line.tokens[0].font, line.tokens[-1].font
+    if first.bold and not last.bold and last.family == measures.family and line.tokens[-1].text[-1:].isalpha():
+        return 0
     numbered = bool(NUMBERED.match(text))
     if text.rstrip().endswith((",", ";")) or (text.rstrip().endswith(".") and not numbered and len(text) > 60):
         return 0

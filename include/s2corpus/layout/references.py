@@ -10,7 +10,7 @@ from .model import Document, Kind, Line
 from .text import Joiner
 
 _HEAD = re.compile(
-    r"\s*(?:(?:\d+|[IVX]+|[A-Z])\s*\.?\s+)?(?:references?(?:\s+and\s+notes|\s+cited)?|bibliography|literature(?:\s+cited)?|works\s+cited|"
+    r"\s*(?:(?:\d+|[IVX]+|[A-Z])\s*\.?\s+)?(?:references?(?:\s+and\s+notes|\s+cited)?|r\s+e\s+f\s+e\s+r\s+e\s+n\s+c\s+e\s+s|bibliography|literature(?:\s+cited)?|works\s+cited|"
     r"literatur(?:verzeichnis)?|références|referencias|参\s*考\s*文\s*献)\s*[:.]?\s*",
     re.I,
 )
@@ -41,11 +41,13 @@ def read(document: Document, joiner: Joiner) -> list[Entry]:
     """Finds the reference list, marks its lines REFERENCE (the head included) and splits it into entries."""
     lines = [line for page in document.pages for line in page.lines if line.kind is Kind.BODY]
     start = _start(lines)
-    if start is None:
-        return []
-    stop = _stop(lines, start)
-    items = _without_notes(lines[start + 1 : stop])
-    for line in [lines[start], *items]:
+    if start is not None:
+        lines[start].kind = Kind.REFERENCE
+        items = lines[start + 1 : _stop(lines, start)]
+    else:
+        items = _headless(lines)
+    items = _without_notes(items)
+    for line in items:
         line.kind = Kind.REFERENCE
     return [e for group in _split(items) if (e := _entry(group, joiner)) is not None]
 
@@ -67,6 +69,15 @@ def _start(lines: list[Line]) -> int | None:
             if _YEAR.search(after) or _LABEL.match(after):
                 return i
     return None
+
+
+def _headless(lines: list[Line]) -> list[Line]:
+    """A list without a head, as physics has it: from the last `[1]` in the second half on, if `[2]` to `[5]` begin lines after it."""
+    labels = [(i, int(m.group(1))) for i, line in enumerate(lines) if (m := _LABEL.match(line.text)) and m.group(1)]
+    for at, (i, number) in reversed(list(enumerate(labels))):
+        if number == 1 and i > len(lines) / 2 and [n for _, n in labels[at : at + 5]] == [1, 2, 3, 4, 5]:
+            return lines[i:]
+    return []
 
 
 def _stop(lines: list[Line], start: int) -> int:

@@ -127,7 +127,8 @@ def gold_clusters(records: Iterable[str], gold: set[Pair]) -> dict[str, str]:
 def f1_text(found: set[Pair], gold: set[Pair]) -> str:
     right = len(found & gold)
     precision, recall = right / max(len(found), 1), right / max(len(gold), 1)
-    return f"F1 {2 * precision * recall / max(precision + recall, 1e-9):.4f}  precision {precision:.4f}  recall {recall:.4f}  ({len(found)} pairs found, {len(gold)} gold)"
+    f1 = 2 * precision * recall / max(precision + recall, 1e-9)
+    return f"F1 {f1:.4f}  precision {precision:.4f}  recall {recall:.4f}  ({len(found)} pairs found, {len(gold)} gold)"
 
 
 def b_cubed(paper_of: dict[str, str], truth: dict[str, str]) -> str:
@@ -153,9 +154,8 @@ def worst(records: dict[str, Record], found: set[Pair], gold: set[Pair], how_man
     wrong = sorted(found - gold, key=lambda two: (alike(two), two))[: how_many // 2]
     missed = sorted(gold - found, key=lambda two: (-alike(two), two))[: how_many - len(wrong)]
     for two in wrong:
-        print(
-            f"  joined, wrongly (S_title {alike(two):.2f}: {'by what lies between them' if alike(two) <= RULES.min_title_score else 'title, authors and year agree'})"
-        )
+        why = "by what lies between them" if alike(two) <= RULES.min_title_score else "title, authors and year agree"
+        print(f"  joined, wrongly (S_title {alike(two):.2f}: {why})")
         told(two)
     for two in missed:
         print(f"  missed (S_title {alike(two):.2f}: {why_missed(*(records[r] for r in two))})")

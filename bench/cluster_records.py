@@ -94,7 +94,7 @@ def _said(
         sha1 = f"{paper:040x}"
         sources.append(("grobid", "pdf", {"pdf_sha1": sha1, "doi": doi if rng.random() < 0.4 else None}))
     for source, kind, ids in sources:
-        if ids.get("doi") and source != "crossref" and rng.random() < 0.0001:
+        if ids.get("doi") and source != "crossref" and rng.random() < 0.00002:
             ids["doi"] = _doi(paper + 1)  # the neighbour's, by mistake
         yield _row(rng, paper, source, kind, ids, title, authors, year)
 
@@ -104,7 +104,8 @@ def _doi(paper: int) -> str:
 
 
 def _row(
-    rng: random.Random, paper: int, source: str, kind: str, ids: dict[str, str | None], title: str, authors: list[tuple[str, str]], year: int
+    rng: random.Random, paper: int, source: str, kind: str, ids: dict[str, str | None], title: str,
+    authors: list[tuple[str, str]], year: int,
 ) -> dict[str, object]:  # fmt: skip
     said = title
     if source == "dblp":

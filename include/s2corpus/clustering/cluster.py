@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from s2corpus.clustering.components import Fate, components
-from s2corpus.clustering.edges import REASONS, edges_of
+from s2corpus.clustering.components import Fate, joined
+from s2corpus.clustering.edges import REASONS
 from s2corpus.clustering.identity import Parent, identify
 from s2corpus.clustering.nodes import IDENTIFIERS, nodes_of
 from s2corpus.tables import EDGES
@@ -43,8 +43,7 @@ def cluster(
         ValueError: a record_id occurs twice.
     """
     nodes = nodes_of(records, preprint_prefixes)
-    edges = edges_of(nodes, min_title_score, max_preprint_years)
-    labels, fates = components(nodes, edges, max_preprint_years)
+    edges, labels, fates = joined(nodes, min_title_score, max_preprint_years)
     told = np.flatnonzero(fates != Fate.NEEDLESS)
     told = told[np.lexsort((edges.right[told], edges.left[told]))]
     edge_table = pa.table(

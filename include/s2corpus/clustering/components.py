@@ -7,7 +7,7 @@ from enum import IntEnum
 import numpy as np
 from numba import njit
 
-from s2corpus.clustering.edges import TITLE, Edges
+from s2corpus.clustering.edges import TITLE, Edges, certain_edges, near_title_edges
 from s2corpus.clustering.nodes import Nodes
 
 
@@ -17,6 +17,31 @@ class Fate(IntEnum):
     NEEDLESS = 0  # its records were one cluster already
     TAKEN = 1
     CONFLICT = 2  # cut: it would have joined two different non-preprint DOIs, or by title clusters whose years disagree
+
+
+def joined(
+    nodes: Nodes, min_title_score: float = 0.8, max_preprint_years: int = 2
+) -> tuple[Edges, np.ndarray, np.ndarray]:
+    """(all edges in the order they are taken, cluster of each node, fate of each edge).
+
+    Titles that are alike but not equal are only looked for where they can still join something: a cluster whose DOI no other
+    cluster has cannot be joined by title to another such.
+    """
+    certain = certain_edges(nodes, min_title_score, max_preprint_years)
+    labels, _ = components(nodes, certain, max_preprint_years)
+    doi = np.full(len(nodes), -1, np.int32)
+    np.maximum.at(doi, labels, nodes.final_doi)
+    of_roots = doi[(labels == np.arange(len(nodes))) & (doi >= 0)]
+    shared = np.bincount(of_roots, minlength=1) > 1
+    settled = (doi[labels] >= 0) & ~shared[doi[labels]]
+    near = near_title_edges(nodes, ~settled, min_title_score, max_preprint_years)
+    edges = Edges(
+        *(
+            np.concatenate([getattr(part, name) for part in (certain, near)])
+            for name in ("left", "right", "reason", "strength")
+        )
+    )
+    return edges, *components(nodes, edges, max_preprint_years)
 
 
 def components(nodes: Nodes, edges: Edges, max_preprint_years: int = 2) -> tuple[np.ndarray, np.ndarray]:

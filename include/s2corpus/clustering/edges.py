@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +18,8 @@ from s2corpus.titles.rules import only_numbers_differ
 
 REASONS = (*IDENTIFIERS, "title")
 TITLE = len(IDENTIFIERS)
+SEARCH = titles.Search(bands=24, rows=6, min_keys=1)
+"""Two thirds of the work of linking's search: a pair that is missed is most often joined by a third record."""
 WINDOW = 64
 """Records of one identifier or one title that are compared each with each; more are compared with their next 64 neighbours."""
 
@@ -38,12 +42,17 @@ def identifier_strength(reason: int) -> float:
     return float(len(REASONS) - reason)
 
 
-def edges_of(nodes: Nodes, min_title_score: float = 0.8, max_preprint_years: int = 2) -> Edges:
-    """All edges, strongest first: by strength, then by ids."""
+def certain_edges(nodes: Nodes, min_title_score: float = 0.8, max_preprint_years: int = 2) -> Edges:
+    """The edges by identifiers, then those of equal titles, each in order of strength and ids."""
     parts = [identifier_edges(nodes, reason, min_title_score) for reason in range(TITLE)]
-    parts.append(title_edges(nodes, min_title_score, max_preprint_years))
-    left, right = (np.concatenate([getattr(part, name) for part in parts]) for name in ("left", "right"))
-    reason, strength = (np.concatenate([getattr(part, name) for part in parts]) for name in ("reason", "strength"))
+    return strongest_first([*parts, equal_title_edges(nodes, max_preprint_years)])
+
+
+def strongest_first(parts: Sequence[Edges]) -> Edges:
+    """Edges of several kinds together: by strength, then by ids."""
+    left, right, reason, strength = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("left", "right", "reason", "strength")
+    )
     order = np.lexsort((right, left, -strength))
     return Edges(left[order], right[order], reason[order], strength[order])
 
@@ -74,27 +83,51 @@ def identifier_edges(nodes: Nodes, reason: int, min_title_score: float) -> Edges
     return _edges(left, right, reason, np.full(len(left), identifier_strength(reason)))
 
 
-def title_edges(nodes: Nodes, min_title_score: float, max_preprint_years: int) -> Edges:
-    """Edges between records whose titles, authors and years agree, and whose DOIs do not forbid it."""
+def equal_title_edges(nodes: Nodes, max_preprint_years: int) -> Edges:
+    """Edges between records whose titles are equal, whose authors and years agree, and whose DOIs do not forbid it."""
     order, starts = blocks(nodes.title, nodes.year)
     rules = _rules(nodes, max_preprint_years)
     left, right = _equal_titles(order, starts, nodes.title, nodes.strict, WINDOW, *rules)
-    strength = np.ones(len(left))
+    return _edges(left, right, TITLE, np.ones(len(left)))
+
+
+def near_title_edges(nodes: Nodes, unsettled: np.ndarray, min_title_score: float, max_preprint_years: int) -> Edges:
+    """The same for titles that are alike but not equal, of which at least one has an unsettled record (bool a record).
+
+    Equal titles go before these, whatever S is (SEMANTICS: Link has the same order).
+    """
     wordy = np.flatnonzero(~nodes.strict)
-    pairs = titles.similar_pairs(nodes.titles.take(pa.array(wordy)), min_title_score)
+    asked = np.zeros(len(nodes.titles) + 1, bool)
+    asked[nodes.title[unsettled]] = True  # code −1 marks the place past the end
+    a, b, score = _similar(nodes.titles, wordy, asked[:-1], min_title_score)
+    order, starts = blocks(nodes.title, nodes.year)
     block_of = np.zeros(len(nodes.titles) + 1, np.int64)
     present = nodes.title[order[starts[:-1]]] if len(order) else np.zeros(0, np.int64)
     block_of[present] = np.arange(len(present))
-    a, b = wordy[pairs.a], wordy[pairs.b]
-    near_left, near_right, pair = _near_titles(order, starts, block_of[a], block_of[b], WINDOW, *rules)
-    numbered = _numbered(nodes, a, b, np.unique(pair))
-    kept = ~numbered[pair]
-    return _edges(
-        np.concatenate([left, near_left[kept]]),
-        np.concatenate([right, near_right[kept]]),
-        TITLE,
-        np.concatenate([strength, pairs.score[pair[kept]]]),
-    )
+    rules = _rules(nodes, max_preprint_years)
+    left, right, pair = _near_titles(order, starts, block_of[a], block_of[b], WINDOW, *rules)
+    kept = ~_numbered(nodes, a, b, np.unique(pair))[pair]
+    return strongest_first([_edges(left[kept], right[kept], TITLE, score[pair[kept]])])
+
+
+def _similar(
+    distinct: pa.Array, wordy: np.ndarray, asked: np.ndarray, threshold: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(a, b, S) of alike titles, each pair once: among all where most are asked for, else of all with those."""
+    some = wordy[asked[wordy]]
+    if 2 * len(some) > len(wordy):
+        pairs = titles.similar_pairs(distinct.take(pa.array(wordy)), threshold, SEARCH)
+        return wordy[pairs.a], wordy[pairs.b], pairs.score
+    halves = np.array_split(wordy, 2)
+    with ThreadPoolExecutor(len(halves)) as pool:
+        targets = distinct.take(pa.array(some))
+        found = pool.map(
+            lambda half: titles.candidates(distinct.take(pa.array(half)), targets, threshold, SEARCH), halves
+        )
+        columns = [(half[pairs.a], some[pairs.b], pairs.score) for half, pairs in zip(halves, found, strict=True)]
+    a, b, score = (np.concatenate(column) for column in zip(*columns, strict=True))
+    once = (a < b) | ((a > b) & ~asked[a])
+    return a[once], b[once], score[once]
 
 
 def blocks(codes: np.ndarray, within: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -137,7 +170,7 @@ def _other_parts(x: str, y: str) -> bool:
 def _numbered(nodes: Nodes, a: np.ndarray, b: np.ndarray, asked: np.ndarray) -> np.ndarray:
     """Which of the asked pairs of titles differ only in a number or numeral, or in the part they name (bool per pair)."""
     numbered = np.zeros(len(a), bool)
-    first, second = (nodes.originals.take(pa.array(nodes.title_example[side[asked]])) for side in (a, b))
+    first, second = (nodes.originals.take(pa.array(side[asked])) for side in (a, b))
     numbered[asked] = only_numbers_differ(first, second)
     told = pc.or_(*(pc.match_substring_regex(side, r"(?i)\b(?:part|pt|chapter)\b") for side in (first, second)))
     for row in np.flatnonzero(np.asarray(told)):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 
 import numpy as np
 import pyarrow as pa
@@ -38,7 +39,7 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
     A record is as old as its first delivery, as far back as the parents know; one without a time is older than all others, and of
     equal times the smaller record_id.
     """
-    count = int(labels.max(initial=-1)) + 1
+    clusters = int(labels.max(initial=-1)) + 1
     known = pc.index_in(record_ids, parent.clusters["record_id"].combine_chunks())
     then = parent.clusters["first_ready"].take(known)
     first_ready = pc.min_element_wise(ready_at, then)
@@ -53,30 +54,32 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
     ]  # a parent paper's oldest record each: its cluster is heir
     kept = heirs[_first_of_each(labels[heirs], age[heirs])]  # of the papers a cluster inherits, the oldest
 
-    paper_id = np.full(count, None, object)
+    paper_id = np.full(clusters, None, object)
     names = np.array(papers.dictionary.to_pylist(), object)
     paper_id[labels[kept]] = names[paper_of[kept]]
     taken = set(names[paper_of[kept]])
-    fresh = np.flatnonzero(paper_id == None)  # noqa: E711 (elementwise)
     earliest = _first_of_each(labels, age)  # by cluster
-    for cluster in fresh[np.argsort(age[earliest[fresh]])]:
-        name = new_paper_id(record_ids[int(earliest[cluster])].as_py())
-        if name in taken:
-            members = np.flatnonzero(labels == cluster)
-            ordered = record_ids.take(pa.array(members[np.argsort(age[members])])).to_pylist()
-            name = next(candidate for candidate in _candidates(ordered) if candidate not in taken)
-        paper_id[cluster] = name
-        taken.add(name)
+    has_id = np.zeros(clusters, bool)
+    has_id[labels[kept]] = True
+    fresh = np.flatnonzero(~has_id)
+    fresh = fresh[np.argsort(age[earliest[fresh]])]
+    new = [new_paper_id(first) for first in record_ids.take(pa.array(earliest[fresh])).to_pylist()]
+    if len(taken.union(new)) < len(taken) + len(new):
+        new = _distinct(
+            new, taken, lambda i: record_ids.take(pa.array(_oldest_first(labels == fresh[i], age))).to_pylist()
+        )
+    paper_id[fresh] = new
+    taken.update(new)
 
     aliases = dict(zip(names[paper_of[heirs]], paper_id[labels[heirs]], strict=True))
     for former, paper in zip(parent.aliases["alias"].to_pylist(), parent.aliases["paper_id"].to_pylist(), strict=True):
         if (now := aliases.get(paper)) is not None:
             aliases.setdefault(former, now)
     left = sorted((former, paper) for former, paper in aliases.items() if former not in taken)
-    clusters = pa.table(
+    table = pa.table(
         [record_ids, pa.array(paper_id, pa.string()).take(pa.array(labels)), first_ready], schema=CLUSTERS.schema
     )
-    return clusters, pa.table(
+    return table, pa.table(
         [pa.array([former for former, _ in left], pa.string()), pa.array([paper for _, paper in left], pa.string())],
         schema=ALIASES.schema,
     )
@@ -94,13 +97,23 @@ def _first_of_each(group: np.ndarray, age: np.ndarray) -> np.ndarray:
     return order[np.flatnonzero(np.diff(group[order], prepend=-1))]
 
 
-def _candidates(ordered: list[str]) -> Iterator[str]:
-    """Ids a new cluster may have: that of its earliest record unless another paper holds it, then those of the next."""
-    yield from map(new_paper_id, ordered)
-    number = 2
-    while True:
-        yield new_paper_id(f"{ordered[0]}#{number}")
-        number += 1
+def _oldest_first(member: np.ndarray, age: np.ndarray) -> np.ndarray:
+    members = np.flatnonzero(member)
+    return members[np.argsort(age[members])]
+
+
+def _distinct(new: list[str], held: set[str], records_of: Callable[[int], list[str]]) -> list[str]:
+    """New ids, the oldest cluster's first, where some are held already: then that of the cluster's next record is taken."""
+    taken, ids = set(held), []
+    for place, first_choice in enumerate(new):
+        name = first_choice
+        if name in taken:
+            records = records_of(place)
+            further = (new_paper_id(f"{records[0]}#{number}") for number in count(2))
+            name = next(name for name in chain(map(new_paper_id, records), further) if name not in taken)
+        ids.append(name)
+        taken.add(name)
+    return ids
 
 
 @dataclass(frozen=True)

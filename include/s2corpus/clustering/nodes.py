@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -31,9 +33,8 @@ class Nodes:
     preprint: np.ndarray  # bool: the record is of a preprint
     year: np.ndarray  # int32, 0 = unknown
     title: np.ndarray  # int32 code into `titles`
-    titles: pa.Array  # string: the distinct normalised titles, in the order of their first record
-    title_example: np.ndarray  # int64 per distinct title: the first record that has it
-    originals: pa.Array  # string per node: the title as given
+    titles: pa.Array  # string: the distinct normalised titles
+    originals: pa.Array  # string per distinct title: as its first record gives it
     strict: np.ndarray  # bool per distinct title: too short or generic to say anything alone
     surname_offsets: np.ndarray  # int32, n + 1
     surnames: np.ndarray  # int32 codes, ascending within a record
@@ -43,45 +44,51 @@ class Nodes:
 
 
 def nodes_of(records: pa.Table, preprint_prefixes: Sequence[str]) -> Nodes:
-    """The nodes of a table with the columns of `records`, which it sorts by record_id.
+    """The nodes of a table with the columns of `records`, in the order of their ids.
 
     Raises:
         ValueError: a record_id occurs twice.
     """
-    records = records.take(pc.sort_indices(records, [("record_id", "ascending")]))
-    record_ids = _one(records["record_id"])
-    if len(record_ids) > 1 and pc.any(pc.equal(record_ids[1:], record_ids[:-1])).as_py():
-        twice = record_ids[1:].filter(pc.equal(record_ids[1:], record_ids[:-1]))[0].as_py()
-        raise ValueError(f"record_id {twice!r} occurs twice")
+    order = pc.sort_indices(records, [("record_id", "ascending")])
+    record_ids = _one(records["record_id"]).take(order)
+    if len(record_ids) > 1 and pc.any(same := pc.equal(record_ids[1:], record_ids[:-1])).as_py():
+        raise ValueError(f"record_id {record_ids[1:].filter(same)[0].as_py()!r} occurs twice")
+    place = order.to_numpy()
+    with ThreadPoolExecutor(1) as pool:
+        names = pool.submit(surname_keys, _one(records["authors"]), place)
+        columns = _columns(records, order, preprint_prefixes)
+        surname_offsets, surnames = names.result()
+    return Nodes(record_ids=record_ids, surname_offsets=surname_offsets, surnames=surnames, **columns)
+
+
+def _columns(records: pa.Table, order: pa.Array, preprint_prefixes: Sequence[str]) -> dict[str, Any]:
+    """All of `Nodes` but ids and surnames."""
+    place = order.to_numpy()
     kind = records["kind"]
-    identifiers = {name: _codes(records[name])[0] for name in IDENTIFIERS}
     doi_codes, dois = _codes(records["doi"])
-    preprint_doi = _matches(dois, preprint_prefixes)
-    of_preprint = np.append(preprint_doi, False)[doi_codes]  # code −1 reads the appended False
-    normalised = titles.normalise(records["title"])
-    title, distinct = _codes(pc.if_else(pc.equal(normalised, ""), pa.scalar(None, pa.string()), normalised))
-    titled = np.flatnonzero(title >= 0)
-    example = titled[np.unique(title[titled], return_index=True)[1]]
-    originals = _one(records["title"])
-    offsets, surnames = surname_keys(_one(records["authors"]))
+    of_preprint = np.append(_matches(dois, preprint_prefixes), False)[doi_codes]  # code −1 reads the appended False
     arxiv = _bool(pc.and_(pc.is_valid(records["arxiv_id"]), pc.not_equal(kind, "publisher")))
-    return Nodes(
-        record_ids=record_ids,
-        ready_at=_one(records["ready_at"]),
-        trusted=_bool(pc.not_equal(kind, "pdf")),
-        second_header=_bool(pc.equal(records["source"], SCIENCEPARSE)),
-        identifiers=identifiers,
-        final_doi=np.where(of_preprint, -1, doi_codes).astype(np.int32),
-        preprint=of_preprint | arxiv,
-        year=_years(records["date"]),
-        title=title,
-        titles=distinct,
-        title_example=example,
-        originals=originals,
-        strict=say_little(originals.take(pa.array(example)), distinct),
-        surname_offsets=offsets,
-        surnames=surnames,
-    )
+    originals = _one(records["title"])
+    normalised = titles.normalise(originals)
+    title, distinct = _codes(pc.if_else(pc.equal(normalised, ""), pa.scalar(None, pa.string()), normalised))
+    example = np.zeros(len(distinct), np.int64)
+    titled = np.flatnonzero(title >= 0)[::-1]
+    example[title[titled]] = titled  # the first record's place is written last
+    return {
+        "ready_at": _one(records["ready_at"]).take(order),
+        "trusted": _bool(pc.not_equal(kind, "pdf"))[place],
+        "second_header": _bool(pc.equal(records["source"], SCIENCEPARSE))[place],
+        "identifiers": {
+            name: (_codes(records[name])[0] if name != "doi" else doi_codes)[place] for name in IDENTIFIERS
+        },
+        "final_doi": np.where(of_preprint, -1, doi_codes).astype(np.int32)[place],
+        "preprint": (of_preprint | arxiv)[place],
+        "year": _years(records["date"])[place],
+        "title": title[place],
+        "titles": distinct,
+        "originals": (as_given := originals.take(pa.array(example))),
+        "strict": say_little(as_given, distinct),
+    }
 
 
 def _one(column: pa.ChunkedArray | pa.Array) -> pa.Array:

@@ -9,16 +9,16 @@ from itertools import pairwise
 from s2corpus.sources import identifiers
 from s2corpus.sources.dates import FIRST_YEAR, LAST_YEAR, year_of
 from s2corpus.sources.dates import parse_date as parse_any_date
+from s2corpus.sources.record import Author
 from s2corpus.tei.model import BibEntry
-from s2corpus.tei.people import read_authors
+from s2corpus.tei.people import NameReader, to_authors
 from s2corpus.tei.read import local_name
 from s2corpus.tei.text import Element, plain
 
 XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 _GROBID_ID = re.compile(r"b(\d{1,5})")
 _FACTS = frozenset(("title", "idno", "ptr", "date", "biblScope", "publisher", "meeting", "label", "note"))
-_CONTAINERS = ("analytic", "monogr", "series")
-_READ = tuple(f"{{*}}{tag}" for tag in (*_FACTS, *_CONTAINERS, "author"))
+_PARTS = frozenset(("analytic", "monogr", "series"))
 _LABEL = re.compile(r"\s*(?:\[([^\[\]\s]{1,12})\]|(\d{1,4})\s*[.)](?=\s))")
 _INNER_LABEL = re.compile(r"\[(\d{1,4})\]")
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)[a-z]?(?![\d-])")
@@ -104,23 +104,26 @@ class _Said:
         self.label = (element.get("n") or "").strip()
         self.raw = self.publisher = self.issn = self.meeting = ""
         self.year: int | None = None
-        people: dict[str, list[Element]] = {"analytic": [], "monogr": [], "series": [], "": []}
-        part = ""
-        for child in element.iter(_READ):
+        self._part = ""
+        names = NameReader()
+        authors: list[tuple[Author, ...]] = []  # of analytic, monogr, series: the first that has any
+        for child in element.iter():
             tag = local_name(child)
-            if tag == "author":
-                people[part].append(child)
-            elif tag in people:
-                part = tag
-            else:
-                self._take(tag, child, part)
-        self.authors = next(filter(None, map(read_authors, people.values())), ())
+            if tag in NameReader.TAGS:
+                names.take(tag, child)
+            elif tag in _FACTS:
+                self._take(tag, child)
+            elif tag in _PARTS:
+                self._part = tag
+                authors.append(to_authors(names.names))
+                names = NameReader()
+        self.authors = next(filter(None, (*authors, to_authors(names.names))), ())
         if not self.raw and local_name(element) == "bibl":
             self.raw = plain(element)
 
-    def _take(self, tag: str, element: Element, part: str) -> None:
+    def _take(self, tag: str, element: Element) -> None:
         if tag == "title":
-            level = element.get("level") or ("a" if part == "analytic" else "m")
+            level = element.get("level") or ("a" if self._part == "analytic" else "m")
             self.titles.setdefault(level, plain(element))
         elif tag == "idno":
             if (element.get("type") or "").casefold().startswith(("issn", "eissn")):
@@ -181,7 +184,7 @@ def _identifiers(idnos: list[Element], urls: list[str], raw: str, notes: list[st
         elif "arxiv.org/" in url and (arxiv_id := identifiers.normalise_arxiv(url)):
             found.setdefault("arxiv_id", arxiv_id)
     for text in (raw, *notes):
-        if not any(hint in text for hint in ("PM", "rxiv", "rXiv", "RXIV")):
+        if not ("PM" in text or "rxiv" in text or "rXiv" in text or "RXIV" in text):
             continue
         if match := _PMID_NOTE.search(text):
             found.setdefault("pubmed_id", match.group(1).lstrip("0"))

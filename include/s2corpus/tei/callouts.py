@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from s2corpus.tei import name_year, numbers
-from s2corpus.tei.crossrefs import FOLLOWS, RefIndex
+from s2corpus.tei.crossrefs import RefIndex, follows_word
 from s2corpus.tei.model import BibEntry, CitationStyle, CiteSpan, RefSpan, RefType
 from s2corpus.tei.text import Draft, Mark
 
@@ -72,6 +72,8 @@ def _style_of_group(text: str, group: Sequence[Mark]) -> CitationStyle | None:
 
 def _exploded(text: str, group: Sequence[Mark]) -> bool:
     """Whether the group ends in a range that an older GROBID wrote out: `1–3` as `[1][2][3]`, in brackets whatever was printed."""
+    if len(group) < 2:
+        return False
     found = [match and int(match.group(1)) for match in (_SINGLE.fullmatch(text, m.start, m.end) for m in group)]
     return any(
         a is not None and b == a + 1 and text[m.start] == text[n.start] == "["
@@ -139,7 +141,7 @@ class Linker:
             )  # both ascend: marks do not overlap
             for group in numbers.groups(draft.text):
                 marked = marks[bisect_right(ends, group.start) : bisect_left(starts, group.end)]
-                if FOLLOWS.search(draft.text, max(0, group.start - 16), group.start):
+                if follows_word(draft.text, group.start):
                     covered.update(marked)
                 elif marked or self._is_citation(draft.text, group):
                     covered.update(marked)
@@ -197,7 +199,7 @@ class Linker:
             start += 1
         surface = text[start:end]
         keys = self._targets(mark)
-        if FOLLOWS.search(text, max(0, start - 16), start) or not surface:
+        if not surface or follows_word(text, start):
             return
         letters, dated = _LETTERS.search(surface), name_year.has_date(surface)
         if dated and (letters or self.style is not CitationStyle.BRACKET):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import replace
 
 from s2corpus.tei.bibliography import XML_ID, read_bibliography
@@ -27,20 +26,23 @@ def convert(tei: bytes, *, pdf_sha1: str, options: str = "") -> Parse:
     """
     root = read(tei)
     header = next((child for child in root if local_name(child) == "teiHeader"), None)
-    bodies = list(_outermost(root, "body"))
+    parts = _outermost(root, "abstract", "body", "back", "listBibl")
     sections = Sections(
-        (head.get("n"), plain(head)) for element in bodies for head in element.iter("{*}head") if _is_of_text(head)
+        (head.get("n"), plain(head))
+        for element in parts["body"]
+        for head in element.iter("{*}head")
+        if _is_of_text(head)
     )
     abstract, body, back = TextReader(), TextReader(sections), TextReader(sections)
-    for element in _outermost(header, "abstract") if header is not None else ():
+    for element in parts["abstract"]:
         abstract.read(element)
-    for element in bodies:
+    for element in parts["body"]:
         body.read(element)
     sections.end_of_body()
-    for element in _outermost(root, "back"):
+    for element in parts["back"]:
         for part in element:  # each is a div of its own, so that no head reaches into the next
             back.read_part(part, Section(path=(part.get("type") or "").strip()))
-    bib_elements, entries = read_bibliography(_outermost(root, "listBibl"))
+    bib_elements, entries = read_bibliography(parts["listBibl"])
     floats = _Floats((abstract, body, back))
     index = RefIndex(floats.entries, sections)
     ids = first_ids(zip(bib_elements, (entry.key for entry in entries), strict=True))
@@ -63,11 +65,14 @@ def convert(tei: bytes, *, pdf_sha1: str, options: str = "") -> Parse:
     )
 
 
-def _outermost(root: Element, name: str) -> Iterator[Element]:
-    """Elements of a name in document order, none inside another."""
-    for element in root.iter(f"{{*}}{name}"):
+def _outermost(root: Element, *names: str) -> dict[str, list[Element]]:
+    """Elements of some names, each in document order and none inside another of its name."""
+    found: dict[str, list[Element]] = {name: [] for name in names}
+    for element in root.iter(*(f"{{*}}{name}" for name in names)):
+        name = local_name(element)
         if next(element.iterancestors(f"{{*}}{name}"), None) is None:
-            yield element
+            found[name].append(element)
+    return found
 
 
 def _is_of_text(head: Element) -> bool:

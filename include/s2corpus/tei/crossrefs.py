@@ -21,10 +21,21 @@ MENTION = re.compile(
     "(?<![A-Za-z])(?:" + "|".join(f"(?P<{kind.name}>{word})" for kind, word in _WORDS.items()) + ")"
     rf"\s*(?P<items>{_ITEM}(?:\s*(?:,|and|&|or|to|–|-)\s*{_ITEM})*)"
 )
-FOLLOWS = re.compile(
-    r"(?:\b(?:eqn?s?|equations?|figs?|figures?|tables?|tabs?|secs?|sects?|sections?)\.?|§|\^)\s*$", re.IGNORECASE
+_FOLLOWS = re.compile(
+    r"(?:\b(?:eqn?s?|equations?|figs?|figures?|tables?|tabs?|secs?|sects?|sections?)\.?|§|\^)$", re.IGNORECASE
 )
-_STEMS = ("ig", "IG", "ab", "AB", "q", "ec", "§")  # the second letter of every word: soon found
+_STEMS = (
+    ("ig", "Ff"),
+    ("IG", "F"),
+    ("ab", "Tt"),
+    ("AB", "T"),
+    ("q", "Ee"),
+    ("ec", "Ss"),
+    ("§", ""),
+)  # how the words go on: soon found
+_FOLLOW_ENDS = tuple(
+    word + end for word in ("eq", "eqn", "equation", "fig", "figure", "table", "tab", "sec", "sect", "section") for end in ("", "s", ".", "s.")
+) + ("§", "^")  # fmt: skip
 _ITEM_PATTERN = re.compile(_ITEM)
 _NUM = re.compile(NUMBER)
 _LEADING = re.compile(r"[^0-9A-Za-z]*")
@@ -64,12 +75,13 @@ class RefIndex:
 
     def mentions(self, text: str) -> Iterable[tuple[int, int, str]]:
         """(start, end, key) of every mention in plain text whose entry exists; the first of a list has its word with it."""
-        for stem in _STEMS:
+        for stem, initials in _STEMS:
             at = text.find(stem)
             while at >= 0:
-                if match := MENTION.match(text, at - (stem != "§")):
+                begin = at if not initials else at - 1 if at and text[at - 1] in initials else -1
+                if begin >= 0 and (match := MENTION.match(text, begin)):
                     yield from self._linked(match)
-                at = text.find(stem, at + len(stem))
+                at = text.find(stem, at + 1)
 
     def _linked(self, match: re.Match[str]) -> Iterable[tuple[int, int, str]]:
         """The numbers of one mention that mean an entry."""
@@ -80,6 +92,12 @@ class RefIndex:
             if key := self.find(kind, item.group()):
                 yield left, item.end(), key
             start = item.end()
+
+
+def follows_word(text: str, at: int) -> bool:
+    """Whether what stands at `at` follows Eq., Fig., Table, Sec., § or ^: it is then no citation."""
+    before = text[max(0, at - 16) : at].rstrip()
+    return before.casefold().endswith(_FOLLOW_ENDS) and _FOLLOWS.search(before) is not None
 
 
 def _normal(number: str) -> str:

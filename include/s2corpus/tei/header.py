@@ -33,7 +33,7 @@ def read_header(header: Element | None) -> Header:
             elif text:
                 titles.setdefault(element.get("level") or "m", text)
         elif tag == "analytic":
-            authors = authors or read_authors(element.iter("{*}author"))
+            authors = authors or read_authors(element)
         elif tag == "date" and (element.get("type") or "") in _DATE_TYPES:
             dates.append((_DATE_TYPES.index(element.get("type") or ""), element.get("when") or plain(element)))
         elif tag == "idno":

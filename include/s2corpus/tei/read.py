@@ -57,10 +57,6 @@ def read(tei: bytes) -> etree._Element:
     tei = tei.strip()
     if not tei:
         raise BadTei(Reason.EMPTY)
-    try:
-        tei.decode("utf-8")
-    except UnicodeDecodeError:
-        raise BadTei(Reason.NOT_UTF8) from None
     if _has_doctype(tei):
         raise BadTei(Reason.DOCTYPE)
     parser = etree.XMLParser(
@@ -70,11 +66,19 @@ def read(tei: bytes) -> etree._Element:
     try:
         root = etree.fromstring(tei, parser)
     except etree.XMLSyntaxError as error:
-        deep = "depth" in str(error).casefold()
-        raise BadTei(Reason.TOO_DEEP if deep else Reason.NOT_WELL_FORMED) from None
+        raise BadTei(_why(tei, error)) from None
     if local_name(root) not in ("TEI", "TEI.2"):
         raise BadTei(Reason.NOT_TEI)
     return root
+
+
+def _why(xml: bytes, error: etree.XMLSyntaxError) -> Reason:
+    """Why the parser gave up."""
+    try:
+        xml.decode("utf-8")
+    except UnicodeDecodeError:
+        return Reason.NOT_UTF8
+    return Reason.TOO_DEEP if "depth" in str(error).casefold() else Reason.NOT_WELL_FORMED
 
 
 def _has_doctype(xml: bytes) -> bool:

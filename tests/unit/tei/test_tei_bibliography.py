@@ -137,6 +137,7 @@ def person(first: str, last: str, *middle: str, suffix: str = "") -> str:
         ),
         ("<persName><surname>Kannel</surname></persName>", ("", (), "Kannel", "")),
         ("Lyons, Ann", ("Ann", (), "Lyons", "")),
+        ("<persName>Ann B. Lyons</persName>", ("Ann", ("B",), "Lyons", "")),
         (person("李", "明"), ("李", (), "明", "")),
     ],
 )
@@ -175,7 +176,7 @@ def test_plain_names_are_read_as_the_parser_of_names_reads_them(given_names: lis
     forenames = "".join(f"<forename>{escape(name)}</forename>" for name in given_names)
     element = etree.fromstring(f"<author><persName>{forenames}<surname>{escape(family)}</surname></persName></author>")
     expected = make_author(" ".join(given_names), " ".join(family.split()), "")
-    assert read_authors([element]) == ((expected,) if expected else ())
+    assert read_authors(element) == ((expected,) if expected else ())
 
 
 def test_the_header() -> None:

@@ -1,0 +1,288 @@
+"""Which records are one paper: cases of the rules, laws, and the rules again by brute force."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from s2corpus import spec, titles
+from s2corpus.clustering.cluster import Clustering, cluster
+from s2corpus.clustering.explain import explanations, told
+from s2corpus.sources import Kind, Record, batches
+from s2corpus.sources.names import parse_authors, surname_key
+from s2corpus.tables import RECORDS
+
+PREFIXES = spec.Cluster().preprint_prefixes
+TITLE = "Deep parsing of scientific papers"
+A = "a" * 40
+
+
+def record(
+    record_id: str, title: str | None = TITLE, authors: str = "Ada Lovelace", year: int | None = 2020, **fields: Any
+) -> Record:
+    kind = fields.pop("kind", Kind.ARCHIVE)
+    source = fields.pop("source", record_id.partition(":")[0])
+    date = {"date": str(year), "date_precision": "year"} if year else {}
+    return Record(record_id, source, kind, title=title, authors=parse_authors(authors), **date, **fields)
+
+
+def clustered(*records: Record) -> Clustering:
+    return cluster(pa.Table.from_batches(batches(records), schema=RECORDS.schema), preprint_prefixes=PREFIXES)
+
+
+def partition(found: Clustering) -> set[frozenset[str]]:
+    groups: dict[str, set[str]] = {}
+    for row in found.clusters.to_pylist():
+        groups.setdefault(row["paper_id"], set()).add(row["record_id"])
+    return {frozenset(group) for group in groups.values()}
+
+
+def together(a: Record, b: Record) -> bool:
+    return len(partition(clustered(a, b))) == 1
+
+
+@pytest.mark.parametrize("name", ["doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id"])
+def test_an_equal_identifier_joins_whatever_the_titles(name: str) -> None:
+    given = {name: "10.18653/v1/n18"}
+    found = clustered(record("a:1", "One title", **given), record("b:1", "Quite another", **given))
+    assert len(partition(found)) == 1 and found.edges["reason"].to_pylist() == [name]
+
+
+@pytest.mark.parametrize("name", ["doi", "arxiv_id", "pdf_sha1"])
+@pytest.mark.parametrize(
+    ("title", "joined"), [("Deep parsing of scientific paper", True), ("Page not found", False), (None, False)]
+)
+def test_what_a_pdf_says_of_itself_joins_only_with_an_alike_title(name: str, title: str | None, joined: bool) -> None:
+    """But a PDF whose title was not read joins the one title that names its sha1."""
+    given = {name: A if name == "pdf_sha1" else "1911.02782"}
+    pdf = record("grobid:1", title, kind=Kind.PDF, year=None, authors="", **given)
+    assert together(record("a:1", **given), pdf) is (joined or (title is None and name == "pdf_sha1"))
+
+
+def test_a_not_found_page_that_many_papers_name_joins_none_of_them() -> None:
+    papers = [
+        record(f"a:{i}", f"Paper number {word} on its own topic", pdf_sha1=A)
+        for i, word in enumerate(("red", "blue", "green"))
+    ]
+    for title in ("Not found", None):
+        assert len(partition(clustered(*papers, record("grobid:1", title, kind=Kind.PDF, pdf_sha1=A)))) == 4
+
+
+def test_both_readings_of_one_pdf_are_of_one_paper() -> None:
+    assert together(
+        record("grobid:1", "iversity of X", kind=Kind.PDF, pdf_sha1=A),
+        record("scienceparse:1", kind=Kind.PDF, pdf_sha1=A),
+    )
+
+
+@pytest.mark.parametrize(
+    ("other", "joined", "why"),
+    [
+        ({"title": "Deep Parsing of Scientific Papers!"}, True, "equal once normalised"),
+        ({"title": "Deep parsing of scientific paper"}, True, "S above 0.8"),
+        ({"title": "Shallow parsing of legal texts"}, False, "S below 0.8"),
+        ({"authors": "A. Lovelace; Charles Babbage"}, True, "half of the shorter list"),
+        ({"authors": "Charles Babbage"}, False, "no author shared"),
+        ({"authors": ""}, True, "one list is empty"),
+        ({"year": 2021}, False, "years differ"),
+        ({"year": None}, True, "one year is missing"),
+        ({"year": 2018, "arxiv_id": "1801.00001"}, True, "a preprint, two years earlier"),
+        ({"year": 2017, "arxiv_id": "1701.00001"}, False, "a preprint, three years earlier"),
+        ({"year": 2018, "doi": "10.1101/2018.01.01.123456"}, True, "a preprint by its DOI"),
+        ({"doi": "10.18653/v1/other"}, False, "another DOI"),
+        ({"doi": "10.48550/arxiv.1911.02782", "year": 2019}, True, "another DOI, but a preprint's"),
+        ({"doi": None}, True, "no DOI"),
+    ],
+)
+def test_alike_titles(other: dict[str, Any], joined: bool, why: str) -> None:
+    published = record("crossref:1", doi="10.18653/v1/n18", kind=Kind.PUBLISHER)
+    assert together(published, record("b:1", **other)) is joined, why
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "joined"),
+    [
+        ("Lemmas on random walks, part I", "Lemmas on random walks, part II", False),
+        ("Lemmas on random walks, part II", "Lemmas on Random Walks. Part 2", True),
+        (
+            "Lemmas on random walks in the plane and beyond",
+            "Lemmas on random walks in the plane and beyond, part II",
+            False,
+        ),
+        ("Overview of the 2019 shared task", "Overview of the 2020 shared task", False),
+        ("Editorial", "Editorial", True),
+    ],
+)
+def test_numbers_in_titles(a: str, b: str, joined: bool) -> None:
+    assert together(record("a:1", a), record("b:1", b)) is joined
+
+
+@pytest.mark.parametrize(
+    ("other", "joined"),
+    [
+        ({}, True),
+        ({"authors": "Ada Lovelace, Alan Turing"}, False),
+        ({"year": 2021}, False),
+        ({"year": None}, False),
+        ({"authors": ""}, False),
+    ],
+)
+def test_titles_that_say_little_need_equal_authors_and_year(other: dict[str, Any], joined: bool) -> None:
+    assert together(record("a:1", "Book review"), record("b:1", "Book Review", **other)) is joined
+
+
+def test_two_dois_are_never_one_paper_and_the_cut_edge_is_told() -> None:
+    found = clustered(
+        record("crossref:1", doi="10.18653/v1/a", kind=Kind.PUBLISHER),
+        record("crossref:2", doi="10.18653/v1/b", kind=Kind.PUBLISHER),
+        record("dblp:1"),
+    )
+    assert partition(found) == {frozenset({"crossref:1", "dblp:1"}), frozenset({"crossref:2"})}
+    (cut,) = [row for row in found.edges.to_pylist() if not row["taken"]]
+    assert {cut["left"], cut["right"]} == {"crossref:2", "dblp:1"}
+    (explanation,) = explanations(found.clusters, found.edges, {found.clusters["paper_id"][1].as_py()})
+    assert "crossref:2 — dblp:1" in told(explanation) and "cut" in told(explanation)
+
+
+def test_the_stronger_reason_wins_a_conflict() -> None:
+    """An identifier beats a title, whatever the ids."""
+    a = record("a:1", doi="10.18653/v1/a", pubmed_id="1", title="Another title altogether here")
+    b = record("b:1", doi="10.18653/v1/b")
+    assert partition(clustered(a, b, record("c:1", pubmed_id="1"))) == {frozenset({"a:1", "c:1"}), frozenset({"b:1"})}
+
+
+def test_a_record_without_year_does_not_bring_two_years_together() -> None:
+    found = clustered(record("a:1", year=1989), record("b:1", year=1993), record("c:1", year=None))
+    assert partition(found) == {frozenset({"a:1", "c:1"}), frozenset({"b:1"})}
+
+
+def test_many_records_of_one_title_are_joined_with_few_edges() -> None:
+    found = clustered(*(record(f"s:{i:04d}") for i in range(500)))
+    assert len(partition(found)) == 1 and found.edges.num_rows == 499
+
+
+def test_a_record_id_that_occurs_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="'a:1' occurs twice"):
+        clustered(record("a:1"), record("a:1"))
+
+
+# Laws.
+
+STEMS = ("Deep parsing of scientific papers", "Deep parsing of scientific paper", "Notes on parsing, part I", "Notes on parsing, part II",
+         "Editorial", "A survey of random walks on graphs")  # fmt: skip
+
+
+@st.composite
+def record_sets(draw: st.DrawFn) -> list[Record]:
+    found = []
+    for number in range(draw(st.integers(1, 9))):
+        kind = draw(st.sampled_from(Kind))
+        found.append(
+            record(
+                f"{draw(st.sampled_from('abc'))}:{number}",
+                draw(st.sampled_from([*STEMS, None])),
+                draw(st.sampled_from(["", "Ada Lovelace", "Ada Lovelace, Alan Turing", "Kurt Gödel"])),
+                draw(st.sampled_from([None, 2018, 2019, 2020])),
+                kind=kind,
+                doi=draw(st.sampled_from([None, None, "10.18653/v1/a", "10.18653/v1/b", "10.48550/arxiv.1911.02782"])),
+                arxiv_id=draw(st.sampled_from([None, None, None, "1911.02782"])),
+                pubmed_id=draw(st.sampled_from([None, None, None, "7"])),
+                pdf_sha1=draw(st.sampled_from([None, A])) if kind is Kind.PDF else None,
+            )
+        )
+    return found
+
+
+@settings(max_examples=150, deadline=None)
+@given(record_sets(), st.randoms())
+def test_the_order_of_records_does_not_matter(records: list[Record], rng: Any) -> None:
+    shuffled = list(records)
+    rng.shuffle(shuffled)
+    once, again = clustered(*records), clustered(*shuffled)
+    assert once.clusters.equals(again.clusters) and once.edges.equals(again.edges)
+
+
+@settings(max_examples=300, deadline=None)
+@given(record_sets())
+def test_the_rules_again_by_brute_force(records: list[Record]) -> None:
+    """Every pair is asked, edges are sorted, and taken one by one where they break nothing."""
+    found = clustered(*records)
+    assert partition(found) == _by_brute_force(sorted(records, key=lambda r: r.record_id))
+    papers = dict(zip(found.clusters["record_id"].to_pylist(), found.clusters["paper_id"].to_pylist(), strict=True))
+    for edge in found.edges.to_pylist():
+        assert edge["left"] < edge["right"] and edge["taken"] is (papers[edge["left"]] == papers[edge["right"]])
+    assert sum(found.edges["taken"].to_pylist()) == len(records) - len(partition(found))
+
+
+def _by_brute_force(records: list[Record]) -> set[frozenset[str]]:
+    edges = []
+    for a, b in combinations(records, 2):
+        edges += [(-strength, a.record_id, b.record_id) for strength in _strengths(a, b, records)]
+    cluster_of = {r.record_id: frozenset([r.record_id]) for r in records}
+    by_id = {r.record_id: r for r in records}
+    for strength, left, right in sorted(edges):
+        one, other = cluster_of[left], cluster_of[right]
+        if one == other or len({d for r in one | other if (d := _final_doi(by_id[r]))}) > 1:
+            continue
+        if strength >= -1 and not _years_fit([by_id[r] for r in one], [by_id[r] for r in other]):
+            continue
+        for r in one | other:
+            cluster_of[r] = one | other
+    return set(cluster_of.values())
+
+
+def _strengths(a: Record, b: Record, records: list[Record]) -> list[float]:
+    found = []
+    alike = bool(a.title and b.title) and titles.score(a.title or "", b.title or "") > 0.8
+    for rank, name in enumerate(("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1")):
+        if getattr(a, name) and getattr(a, name) == getattr(b, name):
+            trusted = Kind.PDF not in (a.kind, b.kind) and name != "pdf_sha1"
+            centre = (
+                next(r for r in records if getattr(r, name) == getattr(a, name) and r.kind is not Kind.PDF)
+                if trusted
+                else None
+            )
+            if (trusted and a is centre) or (not trusted and alike):
+                found.append(7.0 - rank)
+    if alike and _may_join_by_title(a, b):
+        found.append(titles.score(a.title or "", b.title or ""))
+    return found
+
+
+def _may_join_by_title(a: Record, b: Record) -> bool:
+    assert a.title and b.title
+    if _final_doi(a) and _final_doi(b) and a.doi != b.doi:
+        return False
+    names = [{surname_key(author) for author in r.authors} for r in (a, b)]
+    if a.title == b.title == "Editorial":
+        return bool(names[0]) and names[0] == names[1] and a.date is not None and a.date == b.date
+    if a.title != b.title and titles.differ_only_in_number(a.title, b.title):
+        return False
+    years = [int(r.date) if r.date else None for r in (a, b)]
+    if None not in years and years[0] != years[1] and (_preprint(a) == _preprint(b) or abs(years[0] - years[1]) > 2):  # type: ignore[operator]
+        return False
+    shorter = min(map(len, names))
+    return shorter == 0 or 2 * len(names[0] & names[1]) >= shorter
+
+
+def _final_doi(r: Record) -> str | None:
+    return r.doi if r.doi and not r.doi.startswith("10.48550/") else None
+
+
+def _preprint(r: Record) -> bool:
+    return bool(r.doi and r.doi.startswith("10.48550/")) or (r.arxiv_id is not None and r.kind is not Kind.PUBLISHER)
+
+
+def _years_fit(one: list[Record], other: list[Record]) -> bool:
+    for a_preprint in (False, True):
+        for b_preprint in (False, True):
+            a = [int(r.date) for r in one if r.date and _preprint(r) is a_preprint]
+            b = [int(r.date) for r in other if r.date and _preprint(r) is b_preprint]
+            if a and b and max(min(a) - max(b), min(b) - max(a)) > (0 if a_preprint == b_preprint else 2):
+                return False
+    return True

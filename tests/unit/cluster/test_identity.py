@@ -1,0 +1,117 @@
+"""Paper ids over releases: three in a row in which papers are added, merged, split and vanish, and laws."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from s2corpus.clustering.identity import Parent, difference, identify, new_paper_id
+
+Clusters = list[set[str]]
+READY = {"a": "1", "b": "2", "c": "3", "d": "4", "e": "5", "f": "6", "g": "7"}
+
+
+def release(
+    clusters: Clusters, parent: Parent | None = None, ready: dict[str, str | None] | None = None
+) -> tuple[dict[str, str], Parent]:
+    """record → paper, and what the next release has as its parent."""
+    ids = sorted(record for cluster in clusters for record in cluster)
+    labels = np.array([next(i for i, cluster in enumerate(clusters) if record in cluster) for record in ids], np.int64)
+    when = pa.array([(ready or READY).get(record) for record in ids], pa.string())
+    table, aliases = identify(pa.array(ids, pa.string()), labels, when, parent or Parent())
+    return dict(zip(table["record_id"].to_pylist(), table["paper_id"].to_pylist(), strict=True)), Parent(table, aliases)
+
+
+def aliases(parent: Parent) -> dict[str, str]:
+    return dict(zip(parent.aliases["alias"].to_pylist(), parent.aliases["paper_id"].to_pylist(), strict=True))
+
+
+def test_a_new_paper_is_named_by_its_earliest_record() -> None:
+    papers, _ = release([{"b", "a"}, {"d", "c"}])
+    assert papers["a"] == papers["b"] == hashlib.sha256(b"a").hexdigest()[:15]
+    assert papers["c"] == new_paper_id("c")
+
+
+def test_of_equal_times_the_smaller_record_id_is_the_earlier() -> None:
+    assert release([{"x", "y"}], ready={"x": "9", "y": "9"})[0]["y"] == new_paper_id("x")
+
+
+def test_three_releases() -> None:
+    first, parent = release([{"a", "b"}, {"c"}, {"d", "e"}, {"f"}])
+    # g is added to f's paper; c is merged into a's; d and e are split.
+    second, parent2 = release([{"a", "b", "c"}, {"d"}, {"e"}, {"f", "g"}], parent)
+    assert second["a"] == second["c"] == first["a"] and aliases(parent2) == {first["c"]: first["a"]}
+    assert second["d"] == first["d"] and second["e"] == new_paper_id("e") != first["e"]
+    assert second["g"] == first["f"]
+    change = difference(first, second)
+    assert change.added == change.removed == []
+    assert change.merged == {first["a"]: sorted([first["a"], first["c"]])}
+    assert change.split == {first["d"]: sorted([second["d"], second["e"]])}
+    assert change.changed == [first["f"]]
+    # a's paper merges into nothing, loses a; e vanishes; f and d are merged: d's is the older.
+    third, parent3 = release([{"b", "c"}, {"d", "f", "g"}], parent2)
+    assert third["b"] == first["a"], "the paper keeps its id though the record that named it is gone"
+    assert third["f"] == first["d"]
+    assert aliases(parent3) == {first["c"]: first["a"], first["f"]: first["d"]}
+    assert difference(second, third).removed == [second["e"]]
+
+
+def test_an_alias_follows_its_paper_and_goes_with_it() -> None:
+    first, parent = release([{"a"}, {"b"}, {"c"}])
+    _, parent = release([{"b", "c"}, {"a"}], parent)
+    assert aliases(parent) == {first["c"]: first["b"]}
+    third, parent = release([{"a", "b", "c"}], parent)
+    assert aliases(parent) == {first["b"]: first["a"], first["c"]: first["a"]} and set(third.values()) == {first["a"]}
+    _, parent = release([{"d"}], parent)
+    assert aliases(parent) == {}
+
+
+def test_a_merge_undone_gives_back_the_old_id_which_is_an_alias_no_more() -> None:
+    first, parent = release([{"a"}, {"b"}])
+    _, parent = release([{"a", "b"}], parent)
+    third, parent = release([{"a"}, {"b"}], parent)
+    assert third == first and aliases(parent) == {}
+
+
+def test_a_redelivered_record_is_as_old_as_it_was() -> None:
+    _, parent = release([{"a"}, {"b"}])
+    papers, _ = release([{"a", "b"}], parent, ready={"a": "9", "b": "2"})
+    assert papers["a"] == papers["b"] == new_paper_id("a")
+
+
+def test_an_id_that_is_held_is_not_given_again() -> None:
+    """`a` moves to b's paper, then leaves it: its own name is held by the paper it founded."""
+    _, parent = release([{"a", "c"}, {"b"}])
+    second, parent = release([{"c"}, {"a", "b"}], parent, ready={"a": "8", "c": "1", "b": "2"})
+    assert len(set(second.values())) == 2
+    third, _ = release([{"c"}, {"a"}, {"b"}], parent, ready={"a": "8", "c": "1", "b": "2"})
+    assert len(set(third.values())) == 3
+
+
+partitions = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 3), min_size=1).map(
+    lambda of: [{r for r in of if of[r] == number} for number in sorted(set(of.values()))]
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(partitions, min_size=2, max_size=4))
+def test_laws_of_identity(releases: list[Clusters]) -> None:
+    parent: Parent | None = None
+    before: dict[str, str] = {}
+    for clusters in releases:
+        papers, now = release(clusters, parent)
+        assert len(set(papers.values())) == len(clusters), "one id a paper"
+        for former, paper in aliases(now).items():
+            assert former not in papers.values() and paper in papers.values(), "an alias leads to a paper and is none"
+        for paper in set(before.values()):
+            heirs = {papers[r] for r in before if before[r] == paper and r in papers}
+            assert not heirs or paper in papers.values() or aliases(now)[paper] in heirs, (
+                "no id with records left is lost"
+            )
+        if parent is not None and clusters == releases[0]:
+            assert release(clusters, now)[0] == papers, "the same again changes nothing"
+        parent, before = now, papers

@@ -61,17 +61,16 @@ class Link:
 
     def work(self, run: Run, shard: Shard) -> None:
         """Link the entries of the shard's buckets, and measure the links on a sample."""
-        buckets = [_entries(run, bucket) for bucket in shard.params["buckets"]]
-        entries = pa.concat_tables(buckets)
+        entries, sizes = _gathered([_entries(run, bucket) for bucket in shard.params["buckets"]])
         counts = Counter[str]()
         linked, crowded = _linked(run, shard, entries, counts)
         linked = linked.rename_columns({"paper_id": "cited_paper_id"})
         for name, key in (("citing_paper_id", "paper_id"), ("parse_kind", "parse_kind"), ("ref_id", "ref_id")):
             linked = linked.append_column(key, entries[name])
         begin = 0
-        for bucket, part in zip(shard.params["buckets"], buckets, strict=True):
-            links_of_bucket = linked.slice(begin, len(part))
-            begin += len(part)
+        for bucket, size in zip(shard.params["buckets"], sizes, strict=True):
+            links_of_bucket = linked.slice(begin, size)
+            begin += size
             run.table(LINKS).write(bucket, links_of_bucket)
             run.table(CONTEXTS).write(bucket, _contexts(run, bucket, links_of_bucket, counts))
         run.lake.put(_counts_key(run, shard), orjson.dumps({"counts": counts, "crowded": crowded.tolist()}))
@@ -158,7 +157,7 @@ def _linked(run: Run, shard: Shard, entries: pa.Table, counts: Counter[str]) -> 
     holds, held = np.zeros(len(entries), np.bool_), SCHEMA.empty_table()
     if parent := parent_run(run):
         holds, held = links_that_hold(parent, entries, papers, targets, search, _papers, _entries)
-    left = entries.take(pa.array(np.flatnonzero(~holds)))
+    left = entries.take(pa.array(np.flatnonzero(~holds))) if holds.any() else entries
     counts.update({"entries_taken_over": len(held), "entries_linked_anew": len(left)})
     rows, crowded = [held], None
     for begin in range(0, len(left), _entries_at_once(run)):
@@ -169,8 +168,18 @@ def _linked(run: Run, shard: Shard, entries: pa.Table, counts: Counter[str]) -> 
         crowded = links.pairs.crowded if len(links.searched) else crowded
         if begin == 0 and shard.index == 0:  # buckets are a random division of the papers
             counts.update(measure(some, links, targets, search, SAMPLE).counts())
-    order = np.argsort(np.concatenate([np.flatnonzero(holds), np.flatnonzero(~holds)]))
-    return pa.concat_tables(rows).take(pa.array(order)), crowded_keys(targets, search) if crowded is None else crowded
+    linked = pa.concat_tables(rows)
+    if holds.any():
+        linked = linked.take(pa.array(np.argsort(np.concatenate([np.flatnonzero(holds), np.flatnonzero(~holds)]))))
+    return linked, crowded_keys(targets, search) if crowded is None else crowded
+
+
+def _gathered(tables: list[pa.Table]) -> tuple[pa.Table, list[int]]:
+    """Tables as one, in one piece each column, and how many rows each had; the tables themselves are let go."""
+    sizes = [len(table) for table in tables]
+    gathered = pa.concat_tables(tables)
+    tables.clear()
+    return gathered.combine_chunks(), sizes
 
 
 def _counts_key(run: Run, shard: Shard) -> str:
@@ -208,7 +217,7 @@ def _papers(run: Run) -> pa.Table:
             .append_column("surname", first_surname(papers["authors"]))
             .drop_columns(["date", "authors"])
         )
-    return pa.concat_tables(tables)
+    return _gathered(tables)[0]
 
 
 def _entries(run: Run, bucket: int) -> pa.Table:

@@ -150,6 +150,7 @@ def _proposed(
                 found.append(pairs)
                 if total > most and end - begin > 1:
                     return None, crowded[0]
+    del keys_a, keys_b, index  # what comes next needs the room
     return np.concatenate(found), np.sort(np.concatenate(crowded))
 
 

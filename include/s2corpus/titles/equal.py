@@ -32,7 +32,7 @@ class EqualStrings:
         """Group the rows of a string column."""
         offsets, data = text_of(column)
         hashes = hash_strings(offsets, data)
-        slots = np.full(1 << max(len(hashes) * 2 - 1, 1).bit_length(), -1, np.int32)
+        slots = np.full(1 << max(2 * int(np.count_nonzero(hashes)) - 1, 1).bit_length(), -1, np.int32)
         return EqualStrings(*_group(offsets, data, hashes, slots), offsets, data, hashes, slots)
 
     def find(self, column: pa.Array | pa.ChunkedArray) -> np.ndarray:

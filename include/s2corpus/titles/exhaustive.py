@@ -34,8 +34,9 @@ def best_matches(sample: pa.Array, titles: pa.Array, threshold: float = 0.8) -> 
     values, starts = np.unique(sets.values[order], return_index=True)
     starts = np.append(starts, len(order))
     slots = np.full(1 << (2 * len(values) + 1).bit_length(), -1, np.int32)
-    seen = np.zeros(1 << _SEEN_BITS, np.bool_)
-    seen[values >> np.uint64(64 - _SEEN_BITS)] = True
+    first_bits = np.zeros(1 << _SEEN_BITS, np.bool_)
+    first_bits[values >> np.uint64(64 - _SEEN_BITS)] = True
+    seen = np.packbits(first_bits, bitorder="little")
     _fill(values, slots)
     needed = np.minimum(least, _SHARED).astype(np.int32)
     best, row = np.zeros(len(sample)), np.full(len(sample), -1, np.int64)
@@ -82,7 +83,8 @@ def _proposed(
     for j in range(len(offsets) - 1):
         hit = 0
         for k in range(offsets[j], offsets[j + 1]):
-            if not seen[grams_b[k] >> np.uint64(64 - _SEEN_BITS)]:
+            bit = grams_b[k] >> np.uint64(64 - _SEEN_BITS)
+            if not seen[bit >> np.uint64(3)] >> (bit & np.uint64(7)) & np.uint64(1):
                 continue
             slot = np.int64(grams_b[k] & np.uint64(last))
             while slots[slot] >= 0:

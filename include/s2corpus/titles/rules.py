@@ -81,16 +81,17 @@ def differ_only_in_number(a: str, b: str) -> bool:
 def say_little(titles: pa.Array, normalised: pa.Array) -> np.ndarray:
     """Which titles are generic or have fewer than three words: they need year and surname to agree. Boolean, a row each."""
     generic = pc.is_in(normalised, pa.array(sorted(_GENERIC)))
-    little: np.ndarray = np.logical_or(word_counts(titles) < MIN_WORDS, generic)
+    little: np.ndarray = np.logical_or(few_words(titles), generic)
     return little
 
 
-def word_counts(titles: pa.Array) -> np.ndarray:
-    """`word_count` of every row, int32; rows of pure ASCII take a compiled path."""
+def few_words(titles: pa.Array) -> np.ndarray:
+    """Whether `word_count` is below MIN_WORDS, a row each; what a compiled look at its ASCII words leaves open is counted."""
     counts, other = _ascii_word_counts(*text_of(titles))
-    for row in np.flatnonzero(other):
-        counts[row] = word_count(titles[int(row)].as_py())
-    return counts
+    few: np.ndarray = counts < MIN_WORDS
+    for row in np.flatnonzero(few & other):
+        few[row] = word_count(titles[int(row)].as_py()) < MIN_WORDS
+    return few
 
 
 def only_numbers_differ(titles_a: pa.Array, titles_b: pa.Array) -> np.ndarray:
@@ -145,6 +146,7 @@ _VALUES = np.array([value for _, value in _ASCII_NUMERALS], np.int64)
 
 @njit(cache=True, nogil=True)
 def _ascii_word_counts(offsets: np.ndarray, data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Words that hold an ASCII letter or digit (there may be more in a row that is not pure ASCII: those are marked)."""
     rows = len(offsets) - 1
     counts = np.zeros(rows, np.int32)
     other = np.zeros(rows, np.bool_)
@@ -154,8 +156,7 @@ def _ascii_word_counts(offsets: np.ndarray, data: np.ndarray) -> tuple[np.ndarra
             byte = data[i]
             if byte >= 128:
                 other[row] = True
-                break
-            if byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31:
+            elif byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31:
                 inside = False
             elif not inside and (97 <= byte | 32 <= 122 or 48 <= byte <= 57):
                 inside = True

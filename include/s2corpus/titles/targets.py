@@ -81,6 +81,8 @@ class Targets:
         paper_id = one_chunk(papers["paper_id"])
         rank = np.asarray(pc.rank(paper_id)).astype(np.int32)
         titles = EqualStrings.of(facts.normalised)
+        alone = len(titles) == len(papers)
+        distinct = facts.normalised if alone else facts.normalised.take(pa.array(titles.first))
         little = np.zeros(len(titles), np.bool_)
         little[titles.groups[facts.little & (titles.groups >= 0)]] = True
         identifiers = tuple(EqualStrings.of(papers[name]) for name in IDENTIFIERS)
@@ -112,7 +114,7 @@ class Targets:
         order = np.lexsort((rank[tied], key))
         return Targets(
             paper_id, one_chunk(papers["title"]), facts, rank, EqualStrings.of(paper_id), titles,
-            facts.normalised.take(pa.array(titles.first)), little, identifiers, single, key[order], tied[order],
+            distinct, little, identifiers, single, key[order], tied[order],
         )  # fmt: skip
 
 

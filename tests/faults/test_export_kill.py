@@ -1,0 +1,138 @@
+"""The export killed at random moments and run again: one snapshot, the same checksums, and a pointer only ever at a whole one."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import threading
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from s2corpus.lake import Lake, open_lake
+from s2corpus.local import Endpoints
+from s2corpus.snapshot import pointer
+from s2corpus.snapshot.reader import open_snapshot
+from s2corpus.snapshot.verify import verify
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.base import Run
+from s2corpus.stages.clean import Clean
+from s2corpus.stages.export import Export, publish
+from s2corpus.stages.split import Split
+from tests.unit.snapshot.release import AS_OF, lay_out, papers
+
+SPEC = ReleaseSpec.model_validate({"name": "killed", "export": {"files": 4}})
+LATER = AS_OF + timedelta(days=31)
+KILLS = 20
+
+
+def export_and_publish(run: Run) -> None:
+    for shard in Export().plan(run):
+        Export().work(run, shard)
+    Export().finish(run)
+    publish(run)
+
+
+def etags(lake: Lake, snapshot: str) -> dict[str, str]:
+    return {entry.key: lake.etag(entry.key) for entry in lake.list(f"snapshots/{snapshot}/")}
+
+
+def cleaned(lake: Lake, scratch: Path, count: int) -> Run:
+    """A release up to its splits."""
+    run = lay_out(lake, scratch, SPEC, papers(count), buckets=4)
+    for stage in (Clean(), Split()):
+        for shard in stage.plan(run):
+            stage.work(run, shard)
+        stage.finish(run)
+    return run
+
+
+def moved(run: Run) -> Run:
+    """The same tables as another release, a month later."""
+    later = Run(run.spec, LATER, run.lake, run.scratch)
+    for entry in list(run.lake.list(f"releases/{run.release_id}/")):
+        if "/_export/" not in entry.key:
+            run.lake.put(entry.key.replace(run.release_id, later.release_id), run.lake.get(entry.key)[0])
+    return later
+
+
+def export_in_a_child(lake: str, scratch: Path) -> None:
+    export_and_publish(Run(SPEC, LATER, open_lake(lake), scratch))
+
+
+class Reader(threading.Thread):
+    """Reads what `latest.json` points at, all the while."""
+
+    def __init__(self, lake: str) -> None:
+        super().__init__(daemon=True)
+        self._lake = lake
+        self.stopped = threading.Event()
+        self.verified: list[str] = []
+        self.faults: list[str] = []
+
+    def run(self) -> None:
+        """Verify again and again; every other time only look at where it points."""
+        lake = open_lake(self._lake)
+        while not self.stopped.is_set():
+            snapshot = pointer.latest(lake, SPEC.name).snapshot
+            assert snapshot is not None
+            if snapshot not in self.verified[-1:] or len(self.verified) % 5 == 0:
+                self.faults += [str(fault) for fault in verify(open_snapshot(f"{self._lake}/snapshots/{snapshot}"))]
+            self.verified.append(snapshot)
+            time.sleep(0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.services
+def test_an_export_killed_at_any_moment_is_made_whole_by_the_next(
+    services: Endpoints, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in services.environ().items():
+        monkeypatch.setenv(name, value)
+    uri = f"{os.environ['S2CORPUS_LAKE']}/killed"
+    lake = open_lake(uri)
+    first = cleaned(lake, tmp_path, 60)
+    export_and_publish(first)
+    later = moved(first)
+
+    start = time.monotonic()
+    whole = Run(SPEC, LATER, open_lake(f"{os.environ['S2CORPUS_LAKE']}/whole"), tmp_path)
+    for entry in list(lake.list(f"releases/{later.release_id}/")):
+        whole.lake.put(entry.key, lake.get(entry.key)[0])
+    export_and_publish(whole)
+    expected = etags(whole.lake, whole.snapshot_id)
+    takes = time.monotonic() - start
+
+    reader = Reader(uri)
+    reader.start()
+    spawner = multiprocessing.get_context("forkserver")
+    spawner.set_forkserver_preload(["tests.faults.test_export_kill"])
+    rng = random.Random(20)
+    died = 0
+    for _ in range(KILLS):
+        child = spawner.Process(target=export_in_a_child, args=(uri, tmp_path))
+        child.start()
+        child.join(rng.uniform(0, takes))
+        if child.is_alive():
+            child.kill()
+            child.join()
+            died += 1
+    export_and_publish(later)
+    time.sleep(0.3)
+    reader.stopped.set()
+    reader.join(30)
+
+    assert died > KILLS // 4
+    assert reader.faults == []
+    assert reader.verified[0] == first.snapshot_id
+    assert reader.verified[-1] == later.snapshot_id
+    assert etags(lake, later.snapshot_id) == expected
+    assert {entry.key.split("/")[1] for entry in lake.list("snapshots/")} == {
+        "killed",
+        first.snapshot_id,
+        later.snapshot_id,
+    }
+    assert list(verify(open_snapshot(f"{uri}/snapshots/killed"))) == []

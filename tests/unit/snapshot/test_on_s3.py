@@ -1,0 +1,106 @@
+"""A snapshot on a real S3 server: exported, published by one of two at once, verified, and copied by the AWS command line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from s2corpus.lake import Lake, open_lake
+from s2corpus.local import Endpoints
+from s2corpus.snapshot import pointer, reader
+from s2corpus.snapshot.verify import verify
+from s2corpus.stages.base import Run
+from s2corpus.stages.clean import Clean
+from s2corpus.stages.export import Export, publish
+from s2corpus.stages.split import Split
+from tests.unit.snapshot.release import lay_out, papers
+from tests.unit.snapshot.test_export import SPEC
+
+pytestmark = pytest.mark.services
+
+
+@pytest.fixture(scope="module")
+def lake(services: Endpoints) -> Iterator[Lake]:
+    """A part of the local services' bucket."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in services.environ().items():
+            patch.setenv(name, value)
+        yield open_lake(f"{os.environ['S2CORPUS_LAKE']}/on-s3")
+
+
+@pytest.fixture(scope="module")
+def run(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A published release."""
+    made = lay_out(lake, tmp_path_factory.mktemp("scratch"), SPEC, papers(40), buckets=2)
+    for stage in (Clean(), Split(), Export()):
+        for shard in stage.plan(made):
+            stage.work(made, shard)
+        stage.finish(made)
+    publish(made)
+    return made
+
+
+def test_a_snapshot_on_s3_is_whole(run: Run) -> None:
+    assert list(verify(reader.open_snapshot(f"{run.lake.root}/snapshots/{SPEC.name}"))) == []
+
+
+def test_exporting_again_uploads_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    uploaded: list[str] = []
+    monkeypatch.setattr(type(run.lake), "upload", lambda _, key, path: uploaded.append(key))
+    for shard in Export().plan(run):
+        Export().work(run, shard)
+    assert uploaded == []
+
+
+def test_of_two_publishers_at_once_one_wins(run: Run) -> None:
+    snapshots = [f"race-2023010{i}-0000000{i}" for i in (1, 2)]
+    for snapshot in snapshots:
+        run.lake.put(f"snapshots/{snapshot}/manifest.json", b'{"files": []}')
+    start = threading.Barrier(2)
+    lost: list[str] = []
+
+    def contend(snapshot: str) -> None:
+        own = open_lake(run.lake.root)
+        start.wait()
+        try:
+            pointer.publish(own, snapshot)
+        except pointer.LostRace as error:
+            lost.append(f"{snapshot} {error}")
+
+    threads = [threading.Thread(target=contend, args=(snapshot,)) for snapshot in snapshots]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    winner = pointer.latest(run.lake, "race").snapshot
+    assert winner in snapshots
+    assert all("another publisher was first" in words and not words.startswith(str(winner)) for words in lost)
+    assert len(lost) + len(pointer.published(run.lake, "race")) == 2
+
+
+def test_the_aws_command_line_copies_it(run: Run, services: Endpoints, tmp_path: Path) -> None:
+    aws = shutil.which("aws")
+    if aws is None:
+        pytest.skip("the AWS command line is not installed")
+    environ = {**os.environ, **services.environ()}
+    folder = f"{run.lake.root}/snapshots/{run.snapshot_id}/"
+    endpoint = environ["AWS_ENDPOINT_URL"]
+    command = [
+        aws,
+        "s3",
+        "cp",
+        "--recursive",
+        "--only-show-errors",
+        "--endpoint-url",
+        endpoint,
+        folder,
+        str(tmp_path / "copy"),
+    ]
+    subprocess.run(command, env=environ, check=True, timeout=120)
+    assert list(verify(open_lake(str(tmp_path / "copy")))) == []

@@ -22,7 +22,7 @@ from s2corpus.sources.streams import BROKEN_STREAM, open_stream
 
 __all__ = [
     "Author", "Counts", "Deleted", "Dropped", "Entry", "Kind", "Reason", "Record",
-    "batches", "count", "names", "read", "tally",
+    "adapter", "batches", "count", "read", "source_names", "tally",
 ]  # fmt: skip
 
 BUILT_IN = (
@@ -41,7 +41,7 @@ class Source(Protocol):
         ...
 
 
-def names() -> list[str]:
+def source_names() -> list[str]:
     """Names of all sources that can be read, sorted."""
     return sorted({*BUILT_IN, *_plugged_in()})
 
@@ -53,7 +53,7 @@ def adapter(name: str) -> Source:
         return cast(Source, importlib.import_module(f"s2corpus.sources.{name}"))
     if (point := _plugged_in().get(name)) is not None:
         return cast(Source, point.load())
-    raise UserError(f"no source is called {name!r}: expected one of {', '.join(names())}")
+    raise UserError(f"no source is called {name!r}: expected one of {', '.join(source_names())}")
 
 
 def read(name: str, file: str | Path | IO[bytes]) -> Iterator[Entry]:

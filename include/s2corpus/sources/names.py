@@ -38,7 +38,7 @@ def parse_authors(text: str) -> tuple[Author, ...]:
         return ()
     if ";" in text:
         pieces = [piece.strip(" ,") for piece in text.split(";")]
-        pieces = [re.sub(r"^(?:and|&)\s+", "", piece) for piece in pieces]
+        pieces = [re.sub(r"^(?:and|&)(?:\s+|$)", "", piece) for piece in pieces]
         return tuple(author for piece in pieces if (author := parse_name(piece)))
     conjuncts = [piece.strip(" ,") for piece in _AND.split(text)]
     if len(conjuncts) > 1 and all(_is_inverted(piece) for piece in conjuncts):

@@ -9,7 +9,7 @@ import re
 import tarfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from html.entities import html5
 from pathlib import Path
 from typing import IO, Any, cast
@@ -40,11 +40,11 @@ def open_stream(file: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
         peeked = Peekable(raw)
         magic = peeked.peek(6)
         if magic.startswith(b"\x1f\x8b"):
-            yield cast(IO[bytes], gzip.GzipFile(fileobj=cast(Any, peeked)))
+            yield cast(IO[bytes], _Patient(gzip.GzipFile(fileobj=cast(Any, peeked))))
         elif magic.startswith(b"BZh"):
-            yield cast(IO[bytes], bz2.BZ2File(cast(Any, peeked)))
+            yield cast(IO[bytes], _Patient(bz2.BZ2File(cast(Any, peeked))))
         elif magic.startswith(b"\xfd7zXZ\x00"):
-            yield cast(IO[bytes], lzma.LZMAFile(cast(Any, peeked)))  # noqa: SIM115 (nothing of its own to close)
+            yield cast(IO[bytes], _Patient(lzma.LZMAFile(cast(Any, peeked))))  # noqa: SIM115 (nothing of its own to close)
         elif magic.startswith(b"\x28\xb5\x2f\xfd"):
             yield cast(IO[bytes], pa.CompressedInputStream(pa.PythonFile(peeked, "r"), "zstd"))
         else:
@@ -52,6 +52,29 @@ def open_stream(file: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
     finally:
         if raw is not file:
             raw.close()
+
+
+class _Patient:
+    """A decompressing stream that gives all that could be decompressed before it raises what stopped it."""
+
+    def __init__(self, raw: gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile) -> None:
+        self._raw = raw
+        self._stopped: Exception | None = None
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, at most `size`; all of them for a negative size."""
+        if self._stopped is not None:
+            raise self._stopped
+        pieces, left = [], size if size is not None and size >= 0 else 1 << 62
+        try:
+            while left > 0 and (piece := self._raw.read1(min(left, 1 << 16))):
+                pieces.append(piece)
+                left -= len(piece)
+        except BROKEN_STREAM as error:
+            if not pieces:
+                raise
+            self._stopped = error
+        return b"".join(pieces)
 
 
 class Peekable:
@@ -64,9 +87,10 @@ class Peekable:
         self._head = b""
 
     def peek(self, size: int) -> bytes:
-        """The next `size` bytes (fewer at the end), left in place."""
-        while len(self._head) < size and (more := self._raw.read(size - len(self._head))):
-            self._head += more
+        """The next `size` bytes (fewer at the end, or where the stream breaks off: reading on will say so), left in place."""
+        with suppress(*BROKEN_STREAM):
+            while len(self._head) < size and (more := self._raw.read(size - len(self._head))):
+                self._head += more
         return self._head[:size]
 
     def read(self, size: int = -1) -> bytes:
@@ -76,6 +100,7 @@ class Peekable:
         if size is None or size < 0:
             head, self._head = self._head, b""
             return head + self._raw.read()
+        self.peek(size)
         head, self._head = self._head[:size], self._head[size:]
         return head
 
@@ -290,11 +315,17 @@ def parse_xml(text: bytes, encoding: str | None = None) -> Any:
     """The root element. No DTD or network is read and no entity is expanded but HTML's character entities (those of
     the DTDs of DBLP and JATS are among them); depth and size keep libxml2's limits.
 
-    Raises ValueError on anything not well-formed.
+    `encoding` is that of an element cut out of a file; a whole document declares its own. Raises ValueError on anything not
+    well-formed.
     """
+    if encoding is not None:
+        try:
+            text = text.decode(encoding, "replace").encode()
+        except LookupError as error:
+            raise ValueError(str(error)) from error
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True,
-        remove_pis=True, encoding=encoding,
+        remove_pis=True, encoding=encoding and "utf-8",
     )  # fmt: skip
     try:
         root = etree.fromstring(_CHARACTER_ENTITY.sub(_character, text), parser)

@@ -1,0 +1,376 @@
+"""Each source on entries written after its own documentation, and on real files where there are some."""
+
+# ruff: noqa: E501 (the sources' own lines are long)
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import tarfile
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from s2corpus.errors import UserError
+from s2corpus.sources import Deleted, Dropped, Kind, Reason, Record, adapter, batches, count, read, source_names
+from s2corpus.sources.arrow import record_of
+from s2corpus.tables import RECORDS
+
+CROSSREF = {
+    "DOI": "10.18653/V1/2020.acl-main.447", "type": "proceedings-article", "title": ["S2ORC: The <i>Semantic Scholar</i> Open Research Corpus"],
+    "author": [{"given": "Kyle", "family": "Lo", "sequence": "first"}, {"given": "Lucy Lu", "family": "Wang"}, {"name": "AI2"}],
+    "issued": {"date-parts": [[2020, 7]]}, "container-title": ["Proceedings of ACL"], "event": {"name": "ACL 2020"},
+    "abstract": "<jats:p>We introduce S2ORC.</jats:p>", "subject": ["Linguistics"],
+    "license": [{"URL": "https://www.aclweb.org/terms", "content-version": "tdm"}, {"URL": "https://creativecommons.org/licenses/by/4.0/"}],
+}  # fmt: skip
+PUBMED = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE PubmedArticleSet SYSTEM "pubmed_250101.dtd"><PubmedArticleSet>
+<PubmedArticle><MedlineCitation Status="MEDLINE"><PMID Version="1">31452104</PMID><Article><Journal><JournalIssue><PubDate><Year>2019</Year>
+<Month>Sep</Month></PubDate></JournalIssue><Title>Nature methods</Title></Journal><ArticleTitle>Parsing of <i>papers</i> &amp; more.</ArticleTitle>
+<Abstract><AbstractText Label="AIM">To parse.</AbstractText><AbstractText>We did.</AbstractText></Abstract><AuthorList>
+<Author ValidYN="Y"><LastName>Lovelace</LastName><ForeName>Ada M</ForeName><Suffix>Jr</Suffix></Author>
+<Author ValidYN="Y"><CollectiveName>The Parsers</CollectiveName></Author></AuthorList></Article></MedlineCitation><PubmedData><ArticleIdList>
+<ArticleId IdType="pubmed">31452104</ArticleId><ArticleId IdType="doi">10.1038/s41592-019-0001</ArticleId><ArticleId IdType="pmc">PMC6742314</ArticleId>
+</ArticleIdList><ReferenceList><Reference><ArticleIdList><ArticleId IdType="doi">10.1038/another</ArticleId></ArticleIdList></Reference></ReferenceList>
+</PubmedData></PubmedArticle><PubmedArticle><MedlineCitation><PMID>2</PMID><Article><ArticleTitle>Broken</PubmedArticle>
+<PubmedArticle><MedlineCitation><Article><ArticleTitle>No id</ArticleTitle></Article></MedlineCitation></PubmedArticle>
+<DeleteCitation><PMID>77</PMID><PMID>78</PMID></DeleteCitation></PubmedArticleSet>"""
+OAI = """<?xml version="1.0" encoding="UTF-8"?><OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><ListRecords>
+<record><header><identifier>oai:arXiv.org:1911.02782</identifier></header><metadata><arXiv xmlns="http://arxiv.org/OAI/arXiv/"><id>1911.02782</id>
+<created>2019-11-07</created><authors><author><keyname>Lo</keyname><forenames>Kyle</forenames></author><author><keyname>Neumann</keyname>
+<forenames>Mark</forenames><suffix>Jr.</suffix></author></authors><title>S2ORC: The Semantic
+  Scholar Open Research Corpus</title><categories>cs.CL cs.DL</categories><doi>10.18653/v1/2020.acl-main.447</doi>
+<journal-ref>Phys.Rev. D76 (2007) 013009</journal-ref><license>http://creativecommons.org/licenses/by/4.0/</license><abstract>  We introduce
+S2ORC. </abstract></arXiv></metadata></record>
+<record><header status="deleted"><identifier>oai:arXiv.org:hep-th/9711200</identifier></header></record></ListRecords></OAI-PMH>"""
+ARXIV = {
+    "id": "0704.0001", "authors": "C. Bal\\'azs, E. L. Berger", "title": "Calculation of prompt\n  diphotons", "doi": "10.1103/PhysRevD.76.013009",
+    "journal-ref": "Phys.Rev.D76:013009,2007", "categories": "hep-ph", "license": None, "abstract": "  A fully differential\ncalculation.\n",
+    "versions": [{"version": "v1", "created": "Mon, 2 Apr 2007 19:18:42 GMT"}, {"version": "v2", "created": "Tue, 24 Jul 2007 20:10:27 GMT"}],
+    "update_date": "2008-11-26", "authors_parsed": [["Balázs", "C.", ""], ["Berger", "E. L.", ""]],
+}  # fmt: skip
+DBLP = b"""<?xml version="1.0" encoding="ISO-8859-1"?><!DOCTYPE dblp SYSTEM "dblp.dtd"><dblp>
+<inproceedings key="conf/acl/LoW20" mdate="2020-01-01"><author>J&ouml;rg M&uuml;ller 0002</author><author orcid="0000">Wei Wang</author>
+<title>Gr\xf6bner bases &amp; <i>parsing</i>.</title><booktitle>ACL</booktitle><year>2020</year><ee>https://doi.org/10.18653/V1/2020.ACL-MAIN.447</ee></inproceedings>
+<article publtype="informal" key="journals/corr/abs-1911-02782"><author>Kyle Lo</author><title>S2ORC.</title><journal>CoRR</journal>
+<volume>abs/1911.02782</volume><year>2019</year></article><www key="homepages/1"><author>Kyle Lo</author></www>
+<proceedings key="conf/acl/2020"><title>Proceedings</title></proceedings><article key="x"><title>&bogus;</title></article></dblp>"""
+ACL = """<collection id="2020.acl"><volume id="main"><meta><booktitle>Proceedings of the 58th Annual Meeting</booktitle><month>July</month>
+<year>2020</year></meta><frontmatter><url hash="a">2020.acl-main.0</url></frontmatter><paper id="447"><title><fixed-case>S</fixed-case>2<fixed-case>ORC</fixed-case>: A corpus</title>
+<author><first>Kyle</first><last>Lo</last></author><abstract>We introduce.</abstract><url hash="b">2020.acl-main.447</url><doi>10.18653/v1/2020.acl-main.447</doi></paper></volume></collection>"""
+ACL_OLD = """<collection id="P19"><volume id="1"><meta><booktitle>ACL</booktitle><year>2019</year></meta><paper id="7"><title>T one two</title></paper></volume></collection>"""
+S2AG = {
+    "corpusid": 215416146, "externalids": {"ACL": "2020.acl-main.447", "ArXiv": "1911.02782", "DOI": "10.18653/V1/2020.ACL-MAIN.447", "MAG": "3104062172", "PubMed": None},
+    "title": "S2ORC", "authors": [{"authorId": "1", "name": "Kyle Lo"}], "venue": "ACL", "year": 2020, "publicationdate": "2020-07-01", "isopenaccess": True,
+    "s2fieldsofstudy": [{"category": "Computer Science", "source": "s2-fos-model"}, {"category": "Computer Science", "source": "external"}], "journal": {"name": "ArXiv"},
+}  # fmt: skip
+ELSEVIER = {
+    "docId": "S0022169416304498", "metadata": {"title": "Flood prediction", "authors": [{"first": "Ada", "initial": "A.", "last": "Lovelace", "email": None}],
+    "doi": "10.1016/j.jhydrol.2016.07.018", "pub_year": 2016, "openaccess": "Full", "subjareas": ["ENVI"]},
+    "abstract": [{"sentence": "Second.", "startOffset": 10}, {"sentence": "First.", "startOffset": 0}], "body_text": [], "bib_entries": {},
+}  # fmt: skip
+UNPAYWALL = {"doi": "10.18653/v1/X", "is_oa": True, "title": "T", "best_oa_location": {"license": "cc-by", "url": "u"}}
+SHA1 = "0123456789abcdef0123456789abcdef01234567"
+
+
+def entries(source: str, content: bytes | str | Any) -> list[Any]:
+    if not isinstance(content, bytes | str):
+        content = json.dumps(content)
+    return list(read(source, io.BytesIO(content.encode() if isinstance(content, str) else content)))
+
+
+def one(source: str, content: Any) -> Record:
+    (found,) = entries(source, content)
+    assert isinstance(found, Record), found
+    return found
+
+
+def last_names(record: Record) -> list[str]:
+    return [author.last for author in record.authors]
+
+
+def test_crossref() -> None:
+    record = one("crossref", CROSSREF)
+    assert (record.record_id, record.kind, record.doi) == (
+        "crossref:10.18653/v1/2020.acl-main.447",
+        Kind.PUBLISHER,
+        "10.18653/v1/2020.acl-main.447",
+    )
+    assert (record.title, record.date, record.date_precision) == (
+        "S2ORC: The Semantic Scholar Open Research Corpus",
+        "2020-07",
+        "month",
+    )
+    assert (record.venue, record.journal, record.abstract, record.licence) == (
+        "ACL 2020",
+        None,
+        "We introduce S2ORC.",
+        "CC-BY-4.0",
+    )
+    assert last_names(record) == ["Lo", "Wang", "AI2"]
+
+
+def test_crossref_dumps_come_in_three_forms() -> None:
+    as_items, as_message = (
+        {"items": [CROSSREF, {"type": "journal", "DOI": "10.18653/j"}, {"title": ["x"]}]},
+        {"message": CROSSREF},
+    )
+    assert [type(e) for e in entries("crossref", as_items)] == [Record, Dropped, Dropped]
+    assert [type(e) for e in entries("crossref", json.dumps(as_items, indent=2))] == [Record, Dropped, Dropped]
+    assert one("crossref", as_message) == one("crossref", CROSSREF)
+    assert [e.reason for e in entries("crossref", as_items)[1:]] == [Reason.NOT_A_PAPER, Reason.NO_ID]
+
+
+def test_a_preprint_at_crossref_is_an_archives_word() -> None:
+    assert one("crossref", {**CROSSREF, "type": "posted-content", "DOI": "10.1101/2020.01.01.1"}).kind is Kind.ARCHIVE
+
+
+def test_pubmed() -> None:
+    record, broken, nameless, *deleted = entries("pubmed", PUBMED)
+    assert (record.record_id, record.pubmed_id, record.doi, record.pmc_id) == (
+        "pubmed:31452104",
+        "31452104",
+        "10.1038/s41592-019-0001",
+        "PMC6742314",
+    )
+    assert (record.title, record.date, record.journal) == ("Parsing of papers & more", "2019-09", "Nature methods")
+    assert record.abstract == "AIM: To parse. We did." and last_names(record) == ["Lovelace", "The Parsers"]
+    assert (record.authors[0].middle, record.authors[0].suffix) == (("M",), "Jr")
+    assert (broken.reason, nameless.reason) == (Reason.MALFORMED, Reason.NO_ID)
+    assert deleted == [Deleted("pubmed:77"), Deleted("pubmed:78")]
+
+
+def test_arxiv_oai() -> None:
+    record, deleted = entries("arxiv", OAI)
+    assert (record.record_id, record.arxiv_id, record.doi) == (
+        "arxiv:1911.02782",
+        "1911.02782",
+        "10.18653/v1/2020.acl-main.447",
+    )
+    assert (record.title, record.date) == ("S2ORC: The Semantic Scholar Open Research Corpus", "2019-11-07")
+    assert (record.licence, record.fields_of_study, record.journal) == ("CC-BY-4.0", ("cs.CL", "cs.DL"), "Phys.Rev. D")
+    assert last_names(record) == ["Lo", "Neumann"] and record.authors[1].suffix == "Jr"
+    assert deleted == Deleted("arxiv:hep-th/9711200")
+
+
+def test_arxiv_snapshot_is_dated_by_its_first_version() -> None:
+    record = one("arxiv", ARXIV)
+    assert (record.date, record.title, record.abstract) == (
+        "2007-04-02",
+        "Calculation of prompt diphotons",
+        "A fully differential calculation.",
+    )
+    assert last_names(record) == ["Balázs", "Berger"] and record.authors[1].middle == ("L",)
+
+
+def test_dblp_with_its_character_entities() -> None:
+    paper, preprint, *dropped = entries("dblp", DBLP)
+    assert (paper.record_id, paper.title, paper.doi) == (
+        "dblp:conf/acl/LoW20",
+        "Gröbner bases & parsing",
+        "10.18653/v1/2020.acl-main.447",
+    )
+    assert [(a.first, a.last) for a in paper.authors] == [("Jörg", "Müller"), ("Wei", "Wang")]
+    assert preprint.arxiv_id == "1911.02782"
+    assert [d.reason for d in dropped] == [Reason.NOT_A_PAPER, Reason.NOT_A_PAPER, Reason.MALFORMED]
+
+
+def test_acl() -> None:
+    record = one("acl", ACL)
+    assert (record.acl_id, record.title, record.date, record.licence) == (
+        "2020.acl-main.447",
+        "S2ORC: A corpus",
+        "2020-07",
+        "CC-BY-4.0",
+    )
+    assert record.open_access is True and record.kind is Kind.PUBLISHER
+    assert one("acl", ACL_OLD).acl_id == "P19-1007"
+
+
+def test_s2ag_in_both_spellings() -> None:
+    record = one("s2ag", S2AG)
+    assert (record.record_id, record.source, record.date) == ("s2:215416146", "s2", "2020-07-01")
+    assert (record.doi, record.arxiv_id, record.acl_id, record.mag_id) == (
+        "10.18653/v1/2020.acl-main.447",
+        "1911.02782",
+        "2020.acl-main.447",
+        "3104062172",
+    )
+    assert record.fields_of_study == ("Computer Science",) and record.open_access is True
+    camel = {
+        "externalIds": {**S2AG["externalids"], "CorpusId": 215416146},
+        "title": "S2ORC",
+        "publicationDate": "2020-07-01",
+    }  # type: ignore[dict-item]
+    assert one("s2ag", camel).record_id == record.record_id
+
+
+def test_elsevier() -> None:
+    record = one("elsevier", ELSEVIER)
+    assert (record.record_id, record.abstract, record.licence, record.open_access) == (
+        "elsevier:S0022169416304498",
+        "First. Second.",
+        "CC-BY-4.0",
+        True,
+    )
+
+
+def test_unpaywall_says_what_is_open_and_nothing_else() -> None:
+    record = one("unpaywall", UNPAYWALL)
+    assert (record.doi, record.open_access, record.licence, record.title) == ("10.18653/v1/x", True, "CC-BY", None)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"id": f"SP:{SHA1}", "title": "T", "authors": [{"name": "Ada Lovelace"}], "year": 2020, "abstractText": "We."},
+        {
+            "name": f"{SHA1}.pdf",
+            "metadata": {"title": "T", "authors": ["Ada Lovelace"], "year": 2020, "abstractText": "We."},
+        },
+    ],
+)
+def test_scienceparse_speaks_for_a_pdf(line: Any) -> None:
+    record = one("scienceparse", line)
+    assert (record.record_id, record.kind, record.pdf_sha1) == (f"scienceparse:{SHA1}", Kind.PDF, SHA1)
+    assert (record.title, record.date, record.abstract, last_names(record)) == ("T", "2020", "We.", ["Lovelace"])
+
+
+def test_generic_lines() -> None:
+    lines = [
+        {
+            "record_id": "x:1",
+            "source": "x",
+            "title": "T",
+            "authors": "Lo, K.; Wang, L.",
+            "year": 2020,
+            "doi": "https://doi.org/10.18653/V1/X",
+        },
+        {
+            "id": 7,
+            "title": "T",
+            "authors": ["Kyle Lo", {"first": "Lucy", "middle": ["Lu"], "last": "Wang", "suffix": ""}],
+        },
+        {"record_id": "x:2", "source": "x", "deleted": True},
+        {"record_id": "x:3", "titel": "T"},
+        {"title": "T"},
+        {"record_id": "x:4", "kind": "book", "title": "T"},
+        {"record_id": "x:5"},
+    ]
+    a, b, gone, *dropped = entries("jsonl", "\n".join(map(json.dumps, lines)))
+    assert (a.doi, a.date, last_names(a)) == ("10.18653/v1/x", "2020", ["Lo", "Wang"])
+    assert (b.record_id, [x.middle for x in b.authors]) == ("jsonl:7", [(), ("Lu",)])
+    assert gone == Deleted("x:2")
+    assert [d.reason for d in dropped] == [Reason.MALFORMED, Reason.NO_ID, Reason.MALFORMED, Reason.EMPTY]
+    assert "titel" in dropped[0].detail and "'book'" in dropped[2].detail
+
+
+class TestRealFiles:
+    def test_jats(self, shared_data: Path) -> None:
+        files = sorted((shared_data / "jats").rglob("*.xml")) + sorted((shared_data / "jats").rglob("*.nxml"))
+        found = {file: list(read("jats", file)) for file in files}
+        records = [e for found_in in found.values() for e in found_in if isinstance(e, Record)]
+        assert len(records) >= 145 and all(r.title and r.doi and r.kind is Kind.PUBLISHER for r in records)
+        assert sum(bool(r.authors) for r in records) > 0.97 * len(records)
+        assert sum(r.date_precision == "day" for r in records) > 0.9 * len(records)
+        assert sum(bool(r.licence) for r in records) > 0.95 * len(records)
+        for entries_of in found.values():
+            assert all(isinstance(e, Record) or e.reason is Reason.MALFORMED for e in entries_of)
+
+    def test_s2orc(self, shared_data: Path) -> None:
+        path = shared_data / "s2orc" / "metadata_20200705_sample.jsonl"
+        rows = [json.loads(line) for line in path.open()]
+        records = list(read("s2orc", path))
+        assert len(records) == len(rows) == 1000
+        for row, record in zip(rows, records, strict=True):
+            assert record.record_id == f"s2:{row['paper_id']}" and record.mag_id == row["mag_id"]
+            assert record.date == (str(row["year"]) if row["year"] else None)
+            assert [a.last for a in record.authors] == [a["last"].strip(" .") for a in row["authors"]]
+
+
+class TestHostileFiles:
+    @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, bytes])
+    def test_compression_is_recognised(self, compress: Any) -> None:
+        assert one("crossref", compress(json.dumps(CROSSREF).encode())).title
+
+    def test_a_file_that_breaks_off_gives_what_could_be_read(self) -> None:
+        lines = "\n".join(json.dumps({**CROSSREF, "DOI": f"10.18653/v1/{i}"}) for i in range(5000)).encode()
+        found = entries("crossref", gzip.compress(lines)[:-2000])
+        assert isinstance(found[0], Record) and found[-1].reason in (Reason.UNREADABLE_REST, Reason.MALFORMED)
+        assert any(e.reason is Reason.UNREADABLE_REST for e in found if isinstance(e, Dropped))
+
+    def test_entities_are_not_expanded(self) -> None:
+        bomb = '<!DOCTYPE article [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;"><!ENTITY x SYSTEM "file:///etc/passwd">]>'
+        body = "<article><front><article-meta><article-id pub-id-type='doi'>10.18653/v1/x</article-id><title-group><article-title>{}</article-title></title-group></article-meta></front></article>"
+        for entity in ("&b;", "&x;"):
+            (found,) = entries("jats", bomb + body.format(f"T {entity}"))
+            assert isinstance(found, Dropped) or (
+                "lol" not in (found.title or "") and "root:" not in (found.title or "")
+            )
+
+    @pytest.mark.parametrize("source", ["crossref", "pubmed", "dblp", "arxiv", "jsonl"])
+    def test_one_endless_entry_costs_one_entry_and_bounded_memory(self, source: str) -> None:
+        class Endless(io.RawIOBase):
+            left = 40
+
+            def read(self, size: int = -1) -> bytes:
+                self.left -= 1
+                return b"x" * (1 << 20) if self.left > 0 else b""
+
+        start = {"pubmed": b"<a><PubmedArticle>", "dblp": b"<dblp><article key='1'>", "arxiv": b"<r><record>"}.get(
+            source, b'{"title": "'
+        )
+        stream = io.BufferedReader(io.BytesIO(start))  # type: ignore[arg-type]
+        endless = Endless()
+
+        class Both(io.RawIOBase):
+            def read(self, size: int = -1) -> bytes:
+                return stream.read(size) or endless.read(size)
+
+        tracemalloc.start()
+        found = list(read(source, Both()))  # type: ignore[arg-type]
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert all(isinstance(e, Dropped) for e in found) and 1 <= len(found) <= 3
+        assert peak < 120 << 20
+
+    @pytest.mark.parametrize("source", source_names())
+    @pytest.mark.parametrize(
+        "junk",
+        [b"", b"\n\n", b"null", b"[]", b"{}", b"<a/>", b"\x00\xff\xfe" * 99, b'{"items": [', b"[1, 2", b"\x1f\x8bjunk"],
+    )
+    def test_no_source_raises_on_junk(self, source: str, junk: bytes) -> None:
+        assert not any(isinstance(e, Record) for e in entries(source, junk))
+
+    def test_a_tar_of_articles_is_read_member_by_member(self) -> None:
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+            for name, text in (("a.xml", ACL), ("../evil.xml", ACL_OLD), ("b.xml", "<broken"), ("c.txt", "no")):
+                info = tarfile.TarInfo(name)
+                info.size = len(text)
+                archive.addfile(info, io.BytesIO(text.encode()))
+        counts = count(read("acl", io.BytesIO(buffer.getvalue())))
+        assert (counts.records, counts.dropped) == (2, {Reason.MALFORMED: 1})
+
+
+def test_counts_add_up() -> None:
+    counts = count(read("pubmed", io.BytesIO(PUBMED.encode())))
+    assert counts.entries == counts.records + counts.deleted + sum(counts.dropped.values()) == 5
+
+
+def test_an_unknown_source_names_those_there_are() -> None:
+    with pytest.raises(UserError, match="crossref"):
+        adapter("crosref")
+
+
+def test_records_become_rows_and_rows_records() -> None:
+    records = [one("crossref", CROSSREF), one("unpaywall", UNPAYWALL), one("s2ag", S2AG)]
+    table = pa.Table.from_batches(
+        batches(records, delivery="d", ready_at="2023-01-01T00:00:00Z", rows=2), schema=RECORDS.schema
+    )
+    assert table.num_rows == 3 and table["delivery"].to_pylist() == ["d"] * 3
+    assert [record_of(row) for row in table.to_pylist()] == records

@@ -60,7 +60,7 @@ def _run() -> Any:
 
     context = get_current_context()
     spec = load_spec(RELEASES / f"{context['dag'].dag_id.removeprefix('corpus_release__')}.yaml")
-    start, end = context["data_interval_start"], context["data_interval_end"]
+    start, end = context.get("data_interval_start"), context.get("data_interval_end")
     if start is None or end is None:
         raise UserError("this run has no data interval: trigger it with one, or backfill the interval")
     if start < _midnight(spec.schedule.start_date):
@@ -144,7 +144,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
         f"corpus_release__{spec.name}",
         description=spec.description,
         doc_md=__doc__,
-        schedule=CronDataIntervalTimetable(schedule.cron, timezone="UTC"),
+        schedule=CronDataIntervalTimetable(schedule.cron, timezone="UTC") if schedule.cron else None,
         start_date=_midnight(schedule.start_date),
         end_date=_midnight(schedule.end_date) if schedule.end_date else None,
         catchup=schedule.catchup,

@@ -31,8 +31,8 @@ NonNegative = Annotated[int, Field(ge=0)]
 class Schedule(_Section):
     """When releases are made. Not part of a snapshot's identity: the interval is."""
 
-    cron: str = "0 0 1 * *"
-    """cron expression, UTC; a release sees what was ready before the end of its interval"""
+    cron: str | None = "0 0 1 * *"
+    """cron expression, UTC; a release sees what was ready before the end of its interval; null: only when triggered with one"""
     start_date: date = date(2023, 1, 1)
     """first interval's start; runs before it are refused"""
     end_date: date | None = None

@@ -74,9 +74,10 @@ class AirflowClient:
 
     def trigger(self, dag: str, start: datetime, end: datetime, conf: Mapping[str, Any]) -> str:
         """Start a run over a data interval; its id."""
+        now = datetime.now(UTC).isoformat()
         body = {
-            "logical_date": None,
-            "run_after": datetime.now(UTC).isoformat(),
+            "logical_date": now,  # without one a task's context has no interval
+            "run_after": now,
             "data_interval_start": start.isoformat(),
             "data_interval_end": end.isoformat(),
             "conf": dict(conf),

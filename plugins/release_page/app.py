@@ -1,0 +1,203 @@
+"""The routes. Every one is authorised by what `build` is given; every id is checked before anything is opened; all are GET.
+
+URLs are `/` and `/<dag_id>/<as_of>/…`: the release is named by the DAG that the user was let through to, so that nobody reads a
+release by way of another one's DAG.
+"""
+
+from collections.abc import Awaitable, Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import pyarrow as pa
+from fastapi import Depends, FastAPI, HTTPException, Query, Request
+from fastapi import Path as InPath
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+from release_page import papers, views
+from release_page.papers import Tables
+from release_page.releases import Archive
+from release_page.render import page as render
+from s2corpus.errors import TransientError, UserError
+
+DAG = "corpus_release__"
+STATIC = Path(__file__).parent / "static"
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'self'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+DagId = Annotated[str, InPath(pattern=f"^{DAG}[a-z0-9][a-z0-9_]{{0,40}}$")]
+AsOf = Annotated[str, InPath(pattern="^[0-9]{8}$")]
+PaperId = Annotated[str, InPath(pattern="^[0-9a-f]{15}$")]
+Sha1 = Annotated[str, InPath(pattern="^[0-9a-f]{40}$")]
+Page = Annotated[int, Query(ge=1, le=1000)]
+Stage = StrEnum("Stage", {name: name for name in papers.REJECTS})  # type: ignore[misc]
+
+
+class Set(StrEnum):
+    """The sets of documents."""
+
+    S2ORC = "s2orc"
+    S2AG = "s2ag"
+
+
+class Asset(StrEnum):
+    """The files the pages load."""
+
+    CSS = "page.css"
+    SCRIPT = "page.js"
+
+
+Visible = Callable[[str], bool]
+"""whether the user may see the DAG of that id"""
+
+
+def build(
+    archive: Callable[[], Archive],
+    *,
+    anyone: Callable[..., Any],
+    reader: Callable[..., Any],
+    visible: Callable[..., Visible],
+) -> FastAPI:
+    """The page's app.
+
+    `anyone` lets through who may see DAGs at all, `reader` who may see the DAG in the path's `dag_id`; `visible` is a dependency
+    that gives the DAGs to list. Each raises HTTPException 401 or 403.
+    """
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    _answer_errors(app)
+
+    def of_release(dag_id: DagId, as_of: AsOf) -> tuple[Archive, str, Tables]:
+        shelf, release = archive(), f"{dag_id.removeprefix(DAG)}-{as_of}"
+        if not shelf.has(release):
+            raise HTTPException(404, "There is no such release.")
+        return shelf, release, Tables(shelf.lake, release)
+
+    Opened = Annotated[tuple[Archive, str, Tables], Depends(of_release)]
+    guarded = [Depends(reader)]
+    at = "/{dag_id}/{as_of}"
+
+    @app.get("/", dependencies=[Depends(anyone)])
+    def releases(request: Request, allowed: Annotated[Visible, Depends(visible)], page: Page = 1) -> Response:
+        return render(request, "list.html", **views.release_list(archive(), lambda spec: allowed(DAG + spec), page))
+
+    @app.get("/static/{name}", dependencies=[Depends(anyone)])
+    def static(name: Asset) -> Response:
+        return FileResponse(STATIC / name.value, media_type="text/css" if name is Asset.CSS else "text/javascript")
+
+    @app.get(at, dependencies=guarded)
+    def release(request: Request, opened: Opened) -> Response:
+        return render(request, "release.html", **views.overview(*opened[:2]))
+
+    @app.get(at + "/quality", dependencies=guarded)
+    def quality(request: Request, opened: Opened) -> Response:
+        return render(request, "quality.html", **views.quality_table(*opened[:2]))
+
+    @app.get(at + "/snapshot", dependencies=guarded)
+    def snapshot(request: Request, opened: Opened) -> Response:
+        shelf, id_, _ = opened
+        return render(request, "snapshot.html", **views.snapshot(shelf, id_))
+
+    @app.get(at + "/find", dependencies=guarded)
+    def find(request: Request, opened: Opened, q: Annotated[str, Query(min_length=1, max_length=300)]) -> Response:
+        found = papers.find(opened[2], q)
+        if isinstance(found, tuple):
+            return RedirectResponse(f"{_base(request)}/{found[0]}/{found[1]}", 303)
+        return render(request, "found.html", release_id=opened[1], query=q, rows=found, most=papers.MOST_FOUND)
+
+    @app.get(at + "/paper/{paper_id}", dependencies=guarded)
+    def paper(request: Request, opened: Opened, paper_id: PaperId) -> Response:
+        way = papers.way_of(opened[2], paper_id)
+        if way is None:
+            raise HTTPException(404, "There is no such paper in this release.")
+        return render(request, "paper.html", release_id=opened[1], way=way)
+
+    @app.get(at + "/pdf/{sha1}", dependencies=guarded)
+    def pdf(request: Request, opened: Opened, sha1: Sha1) -> Response:
+        found = papers.pdf_of(opened[2], sha1)
+        if found is None:
+            raise HTTPException(404, "There is no such PDF in this release.")
+        return render(request, "pdf.html", release_id=opened[1], pdf=papers.with_papers(opened[2], found))
+
+    @app.get(at + "/text/{paper_id}", dependencies=guarded)
+    def text(request: Request, opened: Opened, paper_id: PaperId) -> Response:
+        found = papers.text_of(opened[2], paper_id)
+        if found is None:
+            raise HTTPException(404, "There is no such paper in this release.")
+        return render(request, "text.html", release_id=opened[1], paper_id=paper_id, text=found)
+
+    @app.get(at + "/documents/{set_}", dependencies=guarded)
+    def documents(request: Request, opened: Opened, set_: Set, page: Page = 1) -> Response:
+        rows, buckets = papers.sample(opened[2], set_.value, page)
+        return render(
+            request, "documents.html", release_id=opened[1], set_=set_.value, rows=rows, page=page, buckets=buckets
+        )
+
+    @app.get(at + "/rejects/{stage}", dependencies=guarded)
+    def rejects(
+        request: Request,
+        opened: Opened,
+        stage: Stage,
+        outcome: Annotated[str, Query(min_length=1, max_length=100)],
+        set_: Annotated[Set | None, Query(alias="set")] = None,
+        page: Page = 1,
+    ) -> Response:
+        chosen = set_.value if set_ and stage.value in ("clean", "split") else ""
+        rows, more = papers.rejects(opened[2], stage.value, outcome, chosen, page)
+        return render(
+            request,
+            "rejects.html",
+            release_id=opened[1],
+            stage=stage.value,
+            outcome=outcome,
+            set_=chosen,
+            rows=rows,
+            page=page,
+            more=more,
+        )
+
+    return app
+
+
+def _base(request: Request) -> str:
+    """The path of the release that a request is about."""
+    return f"{request.scope.get('root_path', '')}/{request.path_params['dag_id']}/{request.path_params['as_of']}"
+
+
+def _answer_errors(app: FastAPI) -> None:
+    """Headers on every answer, and errors as a page that says what is wrong, never how it came about."""
+
+    @app.middleware("http")
+    async def headers(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
+        response = await go_on(request)
+        response.headers.update(HEADERS)
+        return response
+
+    @app.exception_handler(StarletteHTTPException)
+    async def refused(request: Request, error: StarletteHTTPException) -> Response:
+        said = {401: "Please log in to Airflow.", 403: "You have no right to see this.", 404: "There is no such page."}
+        words = error.detail if error.detail.endswith(".") else said.get(error.status_code, "This cannot be done.")
+        return render(request, "error.html", status=error.status_code, words=words)
+
+    @app.exception_handler(RequestValidationError)
+    async def wrong(request: Request, _: RequestValidationError) -> Response:
+        return render(request, "error.html", status=422, words="The address is not one of this page's.")
+
+    async def broken(request: Request, error: Exception) -> Response:
+        return render(request, "error.html", status=503, words=f"The lake or the catalog cannot be read: {error}")
+
+    from sqlalchemy.exc import SQLAlchemyError
+
+    for kind in (UserError, TransientError, OSError, pa.ArrowException):
+        app.add_exception_handler(kind, broken)
+
+    @app.exception_handler(SQLAlchemyError)
+    async def no_catalog(request: Request, _: SQLAlchemyError) -> Response:
+        return render(request, "error.html", status=503, words="The catalog does not answer.")

@@ -1,0 +1,79 @@
+"""Charts as inline SVG, made here: no script, no style attribute, every mark with its words, shapes beside colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+_WIDTH, _HEIGHT, _PAD = 160, 36, 4
+
+
+def bar(parts: Sequence[tuple[str, str, float]], whole: float, label: str) -> Markup:
+    """A horizontal bar as wide as its place: (class, words, amount) one after the other, of `whole`."""
+    x = 0.0
+    drawn = []
+    for kind, words, amount in parts:
+        width = 100 * amount / whole if whole else 0.0
+        drawn.append(
+            Markup('<rect class="{}" x="{:.2f}%" width="{:.2f}%" height="100%"><title>{}</title></rect>').format(
+                kind, x, max(width, 0.4 if amount else 0), words
+            )
+        )
+        x += width
+    return Markup('<svg class="bar" width="100%" height="16" role="img" aria-label="{}">{}</svg>').format(
+        label, Markup("").join(drawn)
+    )
+
+
+def line(points: Sequence[tuple[str, float | None]], label: str, *, share: bool = True) -> Markup:
+    """A small line over releases, oldest first: (release, value); a gap where there is no value."""
+    known = [value for _, value in points if value is not None]
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    if high - low < 0.02 * abs(high) or high == low:  # what hardly moves is drawn flat, not blown up
+        low, high = low - 0.5 * (abs(low) or 1), high + 0.5 * (abs(high) or 1)
+    step = (_WIDTH - 2 * _PAD) / max(len(points) - 1, 1)
+    dots = [
+        (
+            _PAD + step * i if len(points) > 1 else _WIDTH / 2,
+            _HEIGHT - _PAD - (_HEIGHT - 2 * _PAD) * (value - low) / (high - low),
+            f"{release}: {value:.1%}" if share else f"{release}: {value:,.0f}",
+        )
+        for i, (release, value) in enumerate(points)
+        if value is not None
+    ]
+    path = Markup(" ").join(Markup("{:.1f},{:.1f}").format(x, y) for x, y, _ in dots)
+    marks = Markup("").join(
+        Markup('<circle cx="{:.1f}" cy="{:.1f}" r="3"><title>{}</title></circle>').format(x, y, words)
+        for x, y, words in dots
+    )
+    return Markup(
+        '<svg class="line" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{}">'
+        '<polyline points="{}"/>{}</svg>'
+    ).format(_WIDTH, _HEIGHT, _WIDTH, _HEIGHT, label, path, marks)
+
+
+_SHAPES = {
+    "pass": Markup('<circle class="pass" cx="{x}" cy="8" r="4">{t}</circle>'),
+    "warn": Markup('<path class="warn" d="M{x} 2 l6 11 h-12 z">{t}</path>'),
+    "block": Markup('<path class="block" d="M{l} 2 h12 v12 h-12 z">{t}</path>'),
+    "": Markup('<path class="none" d="M{l} 7.5 h8 v1 h-8 z">{t}</path>'),
+}
+
+
+def verdicts(points: Sequence[tuple[str, str, int]], label: str) -> Markup:
+    """A check over releases, oldest first: (release, pass|warn|block or "" where it did not run, offending rows)."""
+    drawn = Markup("").join(
+        _SHAPES.get(verdict, _SHAPES[""]).format(
+            x=10 + 18 * i,
+            l=4 + 18 * i,
+            t=Markup("<title>{}</title>").format(
+                f"{release}: {verdict}, {offending} offending" if verdict else f"{release}: did not run"
+            ),
+        )
+        for i, (release, verdict, offending) in enumerate(points)
+    )
+    width = 4 + 18 * len(points)
+    return Markup('<svg class="verdicts" width="{}" height="16" role="img" aria-label="{}">{}</svg>').format(
+        width, label, drawn
+    )

@@ -92,9 +92,11 @@ def test_no_such_bucket(services: Endpoints) -> None:
     assert_said(done, "s3://no-such-bucket", "no such bucket", "S2CORPUS_LAKE")
 
 
-def test_no_lake_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_lake_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("S2CORPUS_LAKE", raising=False)
-    assert_said(corpus("build", SAMPLE, "--as-of", "2023-02-01"), "no lake given", "S2CORPUS_LAKE")
+    assert_said(
+        corpus("build", SAMPLE, "--as-of", "2023-02-01", S2CORPUS_STATE=str(tmp_path)), "no lake given", "S2CORPUS_LAKE"
+    )
 
 
 def test_a_port_in_use(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -52,7 +53,7 @@ def make_release(
         chosen = chosen.model_copy(update={"drops": tuple(conf["drops"])})
     run = Run.of(chosen, end)
     print()
-    print(summary(run, durations))
+    print(summary(run, durations, command=os.path.relpath(sys.argv[0])))
     return run
 
 
@@ -79,4 +80,6 @@ def print_how_on(endpoints: Endpoints) -> None:
     print(
         f"  Airflow      {endpoints.airflow_url}  user {endpoints.airflow_user}  password {endpoints.airflow_password}"
     )
-    print(f"  Stop it      make down   (data stay in {state}; `corpus down --wipe --yes` removes them)")
+    print(
+        f"  Stop it      make down   (data stay in {state}; `{os.path.relpath(sys.argv[0])} down --wipe --yes` removes them)"
+    )

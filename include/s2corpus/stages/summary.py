@@ -9,7 +9,7 @@ from s2corpus.stages.base import Metrics, Run
 from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, PAPERS, PDFS, SELECTIONS, SPLITS
 
 
-def summary(run: Run, durations: Mapping[str, float] | None = None) -> str:
+def summary(run: Run, durations: Mapping[str, float] | None = None, *, command: str = "corpus") -> str:
     """What came of a release, as text: every number from its metrics."""
     metrics = quality.read_metrics(run)
     lines = [f"Release {run.release_id}", "", "  Funnel"]
@@ -27,7 +27,7 @@ def summary(run: Run, durations: Mapping[str, float] | None = None) -> str:
     lines += [
         "",
         f"  Snapshot     {run.lake.uri(f'snapshots/{run.snapshot_id}/')}",
-        f"  Read one     corpus read {run.snapshot_id} --sample 1",
+        f"  Read one     {command} read {run.snapshot_id} --sample 1 --text",
     ]
     return "\n".join(lines)
 

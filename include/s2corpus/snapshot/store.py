@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import orjson
@@ -13,6 +15,9 @@ from s2corpus.errors import UserError
 from s2corpus.lake import Lake
 from s2corpus.snapshot import pointer
 from s2corpus.snapshot.files import File
+
+_AT_ONCE = 8
+"""Requests to the lake at a time."""
 
 
 class Store:
@@ -31,44 +36,63 @@ class Store:
         own = File("manifest.json", len(data), hashlib.sha256(data).hexdigest())
         return {file.path: file for file in [own, *(File(**f) for f in orjson.loads(data)["files"])]}
 
-    def there(self, path: str) -> File | None:
-        """The file, if it was written from these tables and lies there as it was written."""
-        try:
-            receipt = orjson.loads(self.lake.get(f"{self._receipts}/{path}.json")[0])
-        except FileNotFoundError:
-            return None
+    def there(self, paths: Iterable[str]) -> dict[str, File]:
+        """Those of the paths that were written from these tables and lie there as they were written."""
+        known = {entry.key for entry in self.lake.list(f"{self._receipts}/")}
+        asked = [path for path in paths if self._receipt_key(path) in known]
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            return {file.path: file for file in pool.map(self._there, asked) if file is not None}
+
+    def _receipt_key(self, path: str) -> str:
+        return f"{self._receipts}/{path}.json"
+
+    def _there(self, path: str) -> File | None:
+        receipt = orjson.loads(self.lake.get(self._receipt_key(path))[0])
         if receipt["inputs"] != self._inputs or receipt["etag"] != self.lake.etag(f"{self.prefix}/{path}"):
             return None
         return File(**receipt["file"])
 
-    def put(self, file: File, local: Path) -> File:
-        """Upload a file and its receipt.
+    def put(self, files: Iterable[tuple[File, Path]]) -> None:
+        """Upload local files, each with its receipt; one that lies there already is not written again.
 
         Raises:
             UserError: the snapshot was published with another file of that name.
         """
+        given = list(files)
+        there = self.there(file.path for file, _ in given)
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            list(pool.map(self._put, [(file, local) for file, local in given if there.get(file.path) != file]))
+
+    def _put(self, given: tuple[File, Path]) -> None:
+        file, local = given
         if self._frozen is not None and self._frozen.get(file.path) != file:
             raise UserError(
                 f"{self.lake.uri(self.prefix)} is published and never changes, but {file.path} came out different: "
                 f"other content needs another id (change the spec, or the package's version)"
             )
-        if self._frozen is None:
-            self.lake.upload(f"{self.prefix}/{file.path}", local)
+        self.lake.upload(f"{self.prefix}/{file.path}", local)
         etag = self.lake.etag(f"{self.prefix}/{file.path}")
         receipt = {"inputs": self._inputs, "etag": etag, "file": file.as_json()}
-        self.lake.put(f"{self._receipts}/{file.path}.json", orjson.dumps(receipt))
-        return file
+        self.lake.put(self._receipt_key(file.path), orjson.dumps(receipt))
 
-    def fragment_key(self, name: str) -> str:
-        """Where a piece of a file that `finish` puts together is kept."""
+    def _fragment_key(self, name: str) -> str:
         return f"{self._receipts}/_fragments/{self._inputs}/{name}.parquet"
 
-    def put_fragment(self, name: str, table: pa.Table) -> None:
-        """Keep a piece."""
+    def has_fragments(self, names: Iterable[str]) -> bool:
+        """Whether all these pieces of a file that the end of the export puts together are kept."""
+        known = {entry.key for entry in self.lake.list(f"{self._receipts}/_fragments/{self._inputs}/")}
+        return known.issuperset(map(self._fragment_key, names))
+
+    def put_fragments(self, fragments: Mapping[str, pa.Table]) -> None:
+        """Keep pieces by name."""
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            list(pool.map(self._put_fragment, fragments.items()))
+
+    def _put_fragment(self, named: tuple[str, pa.Table]) -> None:
         sink = pa.BufferOutputStream()
-        pq.write_table(table, sink, compression="zstd")
-        self.lake.put(self.fragment_key(name), sink.getvalue().to_pybytes())
+        pq.write_table(named[1], sink, compression="zstd")
+        self.lake.put(self._fragment_key(named[0]), sink.getvalue().to_pybytes())
 
     def fragment(self, name: str) -> pa.Table:
-        """A piece kept by `put_fragment`."""
-        return pq.read_table(pa.BufferReader(self.lake.get(self.fragment_key(name))[0]))
+        """A piece that was kept."""
+        return pq.read_table(pa.BufferReader(self.lake.get(self._fragment_key(name))[0]))

@@ -113,7 +113,8 @@ class _Group:
 
     def missing(self, paths: Iterable[str]) -> set[str]:
         """Those of the paths that have to be written."""
-        return {path for path in paths if self.store.there(path) is None}
+        wanted = set(paths)
+        return wanted - self.store.there(wanted).keys()
 
     def merged(self, rows_of: Callable[[int], Iterator[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
         """Rows of all buckets by paper_id; each bucket's come by paper_id."""
@@ -125,17 +126,17 @@ class _Group:
             open_files = {path: stack.enter_context(GzipLines(scratch / path.replace("/", "~"))) for path in paths}
             for path, line in lines:
                 open_files[path].write(line)
-        for path in sorted(paths):
-            local = scratch / path.replace("/", "~")
-            self.store.put(open_files[path].listed(path), local)
-            local.unlink()
+        local = {path: scratch / path.replace("/", "~") for path in sorted(paths)}
+        self.store.put((open_files[path].listed(path), local[path]) for path in local)
+        for file in local.values():
+            file.unlink()
 
 
 def _write_documents(group: _Group, set_: str, scratch: Path) -> None:
     """`v2/<set>/<split>/<nn>.jsonl.gz` and their part of the index."""
     paths = {(split, nn): documents_path(set_, split, nn) for split in SPLIT_FOLDERS for nn in group.numbers}
     missing = group.missing(paths.values())
-    indexed = all(group.run.lake.size(group.store.fragment_key(f"index/{nn:02d}-{set_}")) for nn in group.numbers)
+    indexed = group.store.has_fragments(f"index/{nn:02d}-{set_}" for nn in group.numbers)
     if indexed and not missing:
         return
     index: dict[int, list[dict[str, Any]]] = {nn: [] for nn in group.numbers}
@@ -150,8 +151,9 @@ def _write_documents(group: _Group, set_: str, scratch: Path) -> None:
                 yield paths[at], document_line(document["paper_id"], document["canonical_pdf"], document["text"])
 
     group.write_lines(missing, written(), scratch)
-    for nn in group.numbers:
-        group.store.put_fragment(f"index/{nn:02d}-{set_}", pa.Table.from_pylist(index[nn], rows.INDEX))
+    group.store.put_fragments(
+        {f"index/{nn:02d}-{set_}": pa.Table.from_pylist(found, rows.INDEX) for nn, found in index.items()}
+    )
 
 
 def _write_corpus(group: _Group, scratch: Path) -> None:
@@ -202,19 +204,21 @@ def _write_graph(group: _Group, table: Table, scratch: Path) -> None:
                     chunks[nn] = []
         for nn, writer in writers.items():
             writer.write_table(pa.Table.from_pylist(chunks[nn], table.schema))
-    for nn in writers:
-        local = scratch / f"{table.name}-{nn}.parquet"
-        group.store.put(listed(paths[nn], local, counts[nn]), local)
-        local.unlink()
+    finished = {nn: scratch / f"{table.name}-{nn}.parquet" for nn in writers}
+    group.store.put((listed(paths[nn], file, counts[nn]), file) for nn, file in finished.items())
+    for file in finished.values():
+        file.unlink()
 
 
 def _describe(run: Run, store: Store, scratch: Path) -> Metrics:
     """Write what is about all files, then the manifest."""
-    files = [_present(store, path) for path in _work_paths(run)]
+    files = _written(run, store)
+    more: list[tuple[File, Path]] = []
     published = report.Published()
 
     def put(path: str, local: Path, count: int | None = None) -> None:
-        files.append(store.put(listed(path, local, count), local))
+        more.append((listed(path, local, count), local))
+        files.append(more[-1][0])
 
     def put_text(path: str, content: bytes) -> None:
         (scratch / path).write_bytes(content)
@@ -254,8 +258,10 @@ def _describe(run: Run, store: Store, scratch: Path) -> Metrics:
         files=files,
     )
     put_text("README.md", report.data_card(manifest, stats, description).encode())
-    (scratch / "manifest.json").write_bytes(replace(manifest, files=files).to_json())
-    store.put(listed("manifest.json", scratch / "manifest.json"), scratch / "manifest.json")
+    store.put(more)
+    last = scratch / "manifest.json"
+    last.write_bytes(replace(manifest, files=files).to_json())
+    store.put([(listed("manifest.json", last), last)])
     return {
         "files": float(len(files)),
         "bytes": float(sum(file.bytes for file in files)),
@@ -273,13 +279,20 @@ def _work_paths(run: Run) -> Iterator[str]:
         yield from (f"graph/{table.name}/{nn:02d}.parquet" for table in (LINKS, CONTEXTS))
 
 
-def _present(store: Store, path: str) -> File:
-    file = store.there(path)
-    if file is None:
+def _written(run: Run, store: Store) -> list[File]:
+    """The shards' files.
+
+    Raises:
+        TransientError: one of them is not there.
+    """
+    paths = list(_work_paths(run))
+    there = store.there(paths)
+    if missing := [path for path in paths if path not in there]:
         raise TransientError(
-            f"{store.lake.uri(f'{store.prefix}/{path}')}: not written by the export's shards: run them again"
+            f"{store.lake.uri(store.prefix)}: {len(missing)} files ({missing[0]} …) are not as the export's shards "
+            f"wrote them: run these again"
         )
-    return file
+    return [there[path] for path in paths]
 
 
 def _write_index(run: Run, store: Store, local: Path, published: report.Published) -> int:

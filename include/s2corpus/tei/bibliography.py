@@ -11,7 +11,7 @@ from s2corpus.sources.dates import FIRST_YEAR, LAST_YEAR, year_of
 from s2corpus.sources.dates import parse_date as parse_any_date
 from s2corpus.sources.record import Author
 from s2corpus.tei.model import BibEntry
-from s2corpus.tei.people import NameReader, to_authors
+from s2corpus.tei.people import read_author
 from s2corpus.tei.read import local_name
 from s2corpus.tei.text import Element, plain
 
@@ -66,6 +66,8 @@ def read_identifiers(elements: Iterable[Element]) -> dict[str, str]:
 
 def with_arxiv(found: dict[str, str]) -> dict[str, str]:
     """The two names that a preprint has at arXiv, each from the other: 10.48550/arxiv.X and X."""
+    if not found:
+        return found
     if (arxiv_id := identifiers.arxiv_of_doi(found.get("doi"))) and "arxiv_id" not in found:
         return {**found, "arxiv_id": arxiv_id}
     if "arxiv_id" in found and "doi" not in found:
@@ -104,26 +106,27 @@ class _Said:
         self.label = (element.get("n") or "").strip()
         self.raw = self.publisher = self.issn = self.meeting = ""
         self.year: int | None = None
-        self._part = ""
-        names = NameReader()
-        authors: list[tuple[Author, ...]] = []  # of analytic, monogr, series: the first that has any
-        for child in element.iter():
-            tag = local_name(child)
-            if tag in NameReader.TAGS:
-                names.take(tag, child)
-            elif tag in _FACTS:
-                self._take(tag, child)
-            elif tag in _PARTS:
-                self._part = tag
-                authors.append(to_authors(names.names))
-                names = NameReader()
-        self.authors = next(filter(None, (*authors, to_authors(names.names))), ())
+        self.authors: list[Author] = []  # of the first of analytic, monogr, series that has any
+        self._authors_in = ""
+        self._read(element, "")
         if not self.raw and local_name(element) == "bibl":
             self.raw = plain(element)
 
-    def _take(self, tag: str, element: Element) -> None:
+    def _read(self, element: Element, part: str) -> None:
+        for child in element:
+            tag = local_name(child)
+            if tag == "author":
+                if (not self.authors or self._authors_in == part) and (author := read_author(child)) is not None:
+                    self.authors.append(author)
+                    self._authors_in = part
+            elif tag in _FACTS:
+                self._take(tag, child, part)
+            elif tag != "editor":
+                self._read(child, tag if tag in _PARTS else part)
+
+    def _take(self, tag: str, element: Element, part: str) -> None:
         if tag == "title":
-            level = element.get("level") or ("a" if self._part == "analytic" else "m")
+            level = element.get("level") or ("a" if part == "analytic" else "m")
             self.titles.setdefault(level, plain(element))
         elif tag == "idno":
             if (element.get("type") or "").casefold().startswith(("issn", "eissn")):
@@ -158,7 +161,7 @@ class _Said:
             key=key,
             ref_id=ref_id,
             title=titles.get("m" if is_book else "a", ""),
-            authors=self.authors,
+            authors=tuple(self.authors),
             year=self.year if self.year is not None else _year_of_text(self.raw),
             venue=next((titles[level] for level in levels if titles.get(level)), self.meeting),
             label=label,

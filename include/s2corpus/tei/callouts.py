@@ -20,6 +20,9 @@ _BRACKETED = re.compile(rf"\[?\s*(?:(?:see|e\.g\.|cf\.)[,:]?\s+)?{numbers.LIST.p
 _ALPHA_LABEL = re.compile(r"\[\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?(?:\s*[,;]\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?)*\s*\]")
 _BARE_NUMBER = re.compile(r"[\s(]*\d[\d\s,;.a-z()‐‑‒–—−-]*")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
+_ONE_WORK = re.compile(
+    r"[\s(\[]*[^\W\d_][^\d;]*(?<![-–.\d])(?:1[5-9]|20)\d\d[a-z]?[\s)\];,.]*"
+)  # (Lyons and Waite, 2011)
 _SINGLE = re.compile(r"[\s(\[]*(\d{1,4})[\s,;)\]]*")
 _MATH_BEFORE = frozenset("=∈∉⊂×*+<>≤≥≈∼~^{:/|−±·")
 _INTERVAL_BEFORE = re.compile(
@@ -89,6 +92,7 @@ class Linker:
         self, drafts: Sequence[Draft], entries: Sequence[BibEntry], ids: Mapping[str, str], refs: RefIndex, ref_ids: Mapping[str, str],
     ) -> None:  # fmt: skip
         self.style = style_of(drafts)
+        self._names_years = self.style is CitationStyle.NAME_YEAR
         self._ids = ids
         self._refs = refs
         self._ref_ids = ref_ids
@@ -106,6 +110,8 @@ class Linker:
     def citations(self, draft: Draft) -> tuple[CiteSpan, ...]:
         """The citation spans of one text in order, none twice."""
         text = draft.text
+        if not draft.marks and (self.style is not CitationStyle.BRACKET or "[" not in text):
+            return ()
         found = dict.fromkeys(self._citations(draft))
         return tuple(CiteSpan(start, end, text[start:end], key) for start, end, key in sorted(found, key=_place))
 
@@ -195,6 +201,14 @@ class Linker:
     def _marked(self, text: str, mark: Mark) -> Iterable[tuple[int, int, str | None]]:
         """Spans of a mark that is no group in brackets of a BRACKET paper."""
         start, end = mark.start, mark.end
+        if (
+            len(mark.targets) == 1
+            and mark.targets[0] in self._ids
+            and self._names_years
+            and _ONE_WORK.fullmatch(text, start, end)
+        ):
+            yield start, end, self._ids[mark.targets[0]]  # as below, sooner
+            return
         while start < end and text[start] in ",;. ":
             start += 1
         surface = text[start:end]

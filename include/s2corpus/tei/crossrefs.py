@@ -21,21 +21,33 @@ MENTION = re.compile(
     "(?<![A-Za-z])(?:" + "|".join(f"(?P<{kind.name}>{word})" for kind, word in _WORDS.items()) + ")"
     rf"\s*(?P<items>{_ITEM}(?:\s*(?:,|and|&|or|to|–|-)\s*{_ITEM})*)"
 )
-_FOLLOWS = re.compile(
-    r"(?:\b(?:eqn?s?|equations?|figs?|figures?|tables?|tabs?|secs?|sects?|sections?)\.?|§|\^)$", re.IGNORECASE
+_BEFORE_NUMBERS = frozenset(
+    [
+        "eq",
+        "eqs",
+        "eqn",
+        "eqns",
+        "equation",
+        "equations",
+        "fig",
+        "figs",
+        "figure",
+        "figures",
+        "table",
+        "tables",
+        "tab",
+        "tabs",
+        "sec",
+        "secs",
+        "sect",
+        "sects",
+        "section",
+        "sections",
+        "§",
+    ]
 )
-_STEMS = (
-    ("ig", "Ff"),
-    ("IG", "F"),
-    ("ab", "Tt"),
-    ("AB", "T"),
-    ("q", "Ee"),
-    ("ec", "Ss"),
-    ("§", ""),
-)  # how the words go on: soon found
-_FOLLOW_ENDS = tuple(
-    word + end for word in ("eq", "eqn", "equation", "fig", "figure", "table", "tab", "sec", "sect", "section") for end in ("", "s", ".", "s.")
-) + ("§", "^")  # fmt: skip
+# How the words go on after their first letters: what is soon found.
+_STEMS = {"ig": "Ff", "IG": "F", "ab": "Tt", "AB": "T", "q": "Ee", "ec": "Ss", "§": ""}
 _ITEM_PATTERN = re.compile(_ITEM)
 _NUM = re.compile(NUMBER)
 _LEADING = re.compile(r"[^0-9A-Za-z]*")
@@ -75,7 +87,7 @@ class RefIndex:
 
     def mentions(self, text: str) -> Iterable[tuple[int, int, str]]:
         """(start, end, key) of every mention in plain text whose entry exists; the first of a list has its word with it."""
-        for stem, initials in _STEMS:
+        for stem, initials in _STEMS.items():
             at = text.find(stem)
             while at >= 0:
                 begin = at if not initials else at - 1 if at and text[at - 1] in initials else -1
@@ -96,8 +108,9 @@ class RefIndex:
 
 def follows_word(text: str, at: int) -> bool:
     """Whether what stands at `at` follows Eq., Fig., Table, Sec., § or ^: it is then no citation."""
-    before = text[max(0, at - 16) : at].rstrip()
-    return before.casefold().endswith(_FOLLOW_ENDS) and _FOLLOWS.search(before) is not None
+    words = text[max(0, at - 16) : at].split()
+    word = words[-1].lstrip("([").rstrip(".").casefold() if words else ""
+    return word in _BEFORE_NUMBERS or word.endswith(("^", "§"))
 
 
 def _normal(number: str) -> str:

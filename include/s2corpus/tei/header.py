@@ -6,7 +6,7 @@ from s2corpus.sources.dates import parse_date
 from s2corpus.sources.record import Author
 from s2corpus.tei.bibliography import read_identifiers, with_arxiv
 from s2corpus.tei.model import Header, Provenance
-from s2corpus.tei.people import read_authors
+from s2corpus.tei.people import read_author
 from s2corpus.tei.read import local_name
 from s2corpus.tei.text import Element, plain
 
@@ -33,7 +33,7 @@ def read_header(header: Element | None) -> Header:
             elif text:
                 titles.setdefault(element.get("level") or "m", text)
         elif tag == "analytic":
-            authors = authors or read_authors(element)
+            authors = authors or tuple(filter(None, map(read_author, element.iter("{*}author"))))
         elif tag == "date" and (element.get("type") or "") in _DATE_TYPES:
             dates.append((_DATE_TYPES.index(element.get("type") or ""), element.get("when") or plain(element)))
         elif tag == "idno":

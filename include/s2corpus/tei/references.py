@@ -46,20 +46,14 @@ def float_type(element: Element) -> RefType:
 def read_float(element: Element, key: str, kind: RefType) -> tuple[RefEntry, Draft]:
     """The entry of a figure or table without its spans, and the draft of its caption that they are made from."""
     heads = [child for child in element if local_name(child) == "head"]
-    captions = [child for child in element.iter() if local_name(child) == "figDesc"]
-    captions += [child for child in element if local_name(child) == "note"]
+    captions = [*element.iter("{*}figDesc"), *(child for child in element if local_name(child) == "note")]
     caption = flat(captions)
     head = " ".join(filter(None, map(plain, heads)))
     match = _FIGURE_LABEL.match(head)
     title = head[match.end() :].lstrip(" .:|)]–—-") if match else head
     if title and not _FIGURE_LABEL.search(title) and title.casefold() not in caption.text.casefold():
         caption = _before(title, caption)
-    cells = None
-    for table in element.iter():
-        if local_name(table) == "table":
-            rows = [row for row in table.iter() if local_name(row) in ("row", "tr")]
-            cells = tuple(tuple(plain(c) for c in row if local_name(c) in ("cell", "td", "th")) for row in rows) or None
-            break
+    cells = tuple(tuple(map(plain, row)) for row in element.iter("{*}row")) or None
     return RefEntry(key, kind, caption.text, _float_number(element, head, caption.text), cells=cells), caption
 
 

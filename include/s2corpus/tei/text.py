@@ -118,7 +118,10 @@ class TextReader:
 
     def _add(self, text: str) -> None:
         """Append text, white space normalised."""
-        words = " ".join(text.split())
+        if text.isascii() and not ("  " in text or "\n" in text or "\t" in text or "\r" in text):
+            words = text.strip(" ")  # as below, sooner
+        else:
+            words = " ".join(text.split())
         if not words:
             self._pending = True
             return
@@ -187,7 +190,8 @@ class TextReader:
             self._add(element.text)
         kind = _KINDS.get((element.get("type") or "").strip())
         if kind and self._length > start:
-            targets = tuple(target[1:] for target in (element.get("target") or "").split() if target[0] == "#")
+            target = element.get("target")
+            targets = tuple(one[1:] for one in target.split() if one[0] == "#") if target else ()
             self._marks.append(Mark(start + (self._parts[parts] == " "), self._length, kind, targets))
 
     def _formula(self, element: Element) -> None:

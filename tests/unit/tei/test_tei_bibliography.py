@@ -14,7 +14,7 @@ from s2corpus import tei
 from s2corpus.sources.names import make_author
 from s2corpus.sources.record import Author
 from s2corpus.tei.model import BibEntry
-from s2corpus.tei.people import read_authors
+from s2corpus.tei.people import read_author
 
 
 def entry(xml: str) -> BibEntry:
@@ -176,7 +176,7 @@ def test_plain_names_are_read_as_the_parser_of_names_reads_them(given_names: lis
     forenames = "".join(f"<forename>{escape(name)}</forename>" for name in given_names)
     element = etree.fromstring(f"<author><persName>{forenames}<surname>{escape(family)}</surname></persName></author>")
     expected = make_author(" ".join(given_names), " ".join(family.split()), "")
-    assert read_authors(element) == ((expected,) if expected else ())
+    assert read_author(element) == expected
 
 
 def test_the_header() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ from s2corpus.lake import Lake
 from s2corpus.snapshot import pointer
 from s2corpus.stages import STAGES
 
-RELEASE_ID = re.compile(r"([a-z0-9][a-z0-9_]{0,40})-([0-9]{8})")
+RELEASE_ID = re.compile(r"([a-z0-9][a-z0-9_]{0,40})-([0-9]{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))")
 """`<spec>-<as_of as YYYYMMDD>`, a folder of `releases/`"""
 READERS = 16
 """small files read at a time"""
@@ -36,6 +36,7 @@ class State(StrEnum):
     YANKED = "yanked"
     COMPLETE = "not published"
     STOPPED = "stopped by a check"
+    FAILED = "failed"
     RUNNING = "running"
     UNFINISHED = "unfinished"
 
@@ -47,8 +48,22 @@ class StageState(StrEnum):
     WARNED = "warned"
     BLOCKED = "blocked"
     MEASURED = "not yet checked"
-    RUNNING = "running"
+    BEGUN = "begun"
     ABSENT = "not reached"
+
+
+@dataclass(frozen=True, slots=True)
+class DagRun:
+    """What Airflow says of the run that makes a release."""
+
+    id: str
+    state: str
+    failed: list[str] = field(default_factory=list)
+    """the first tasks that failed"""
+
+
+RunOf = Callable[[str, datetime], DagRun | None]
+"""the latest run of a spec's DAG for an instant"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +83,7 @@ class Release:
     bytes: int
     diff: Mapping[str, int] = field(default_factory=dict)
     """documents added, removed, moved, changed since the parent; empty without one"""
+    run: DagRun | None = None
 
     @property
     def date(self) -> str:
@@ -103,11 +119,12 @@ class Step:
 
 
 class Archive:
-    """The releases in one lake, with the catalog's times where there is a catalog."""
+    """The releases in one lake, with the catalog's times and Airflow's runs where there are such."""
 
-    def __init__(self, lake: Lake, catalog: Catalog | None = None) -> None:
+    def __init__(self, lake: Lake, catalog: Catalog | None = None, run_of: RunOf | None = None) -> None:
         self.lake = lake
         self.catalog = catalog
+        self.run_of = run_of
 
     def ids(self, spec: str | None = None) -> list[str]:
         """Releases, newest first by (as_of, spec)."""
@@ -130,12 +147,16 @@ class Archive:
         measured, checked = self._stages_in(release, "_metrics"), self._stages_in(release, "_quality")
         furthest = next((s for s in reversed(STAGES) if s in measured), None)
         snapshot, state = self._snapshot(release, spec, snapshots)
+        run = self.run_of(spec, _instant(as_of)) if self.run_of else None
         if state is None:
             blocked = furthest in checked and any(
                 v["verdict"] == "block" for v in self._json(f"releases/{release}/_quality/{furthest}.json") or ()
             )
-            running = any(run.ended_at is None for run in self._runs(release).values())
-            state = State.STOPPED if blocked else State.RUNNING if running else State.UNFINISHED
+            state = State.STOPPED if blocked else State.UNFINISHED
+            if run and not blocked:
+                state = {"failed": State.FAILED, "queued": State.RUNNING, "running": State.RUNNING}.get(
+                    run.state, state
+                )
         export = (self._json(f"releases/{release}/_metrics/export.json") or {}) if "export" in measured else {}
         diff = self._json(f"snapshots/{snapshot}/diff.json") if snapshot else None
         return Release(
@@ -149,6 +170,7 @@ class Archive:
             int(sum(v for n, v in export.items() if n.startswith("words."))),
             int(export.get("bytes", 0)),
             _counted(diff) if diff else {},
+            run,
         )
 
     def metrics(self, release: str) -> dict[str, dict[str, float]]:
@@ -326,21 +348,19 @@ def _ranked(values: Mapping[str, float], prefix: str) -> list[tuple[str, int]]:
 
 def _outcomes(stage: str, values: Mapping[str, float]) -> list[tuple[str, int]]:
     if stage == "link":
-        return _ranked(values, "reason.")
+        return [("unlinked" if word == "none" else word, n) for word, n in _ranked(values, "reason.")]
     if stage in ("clean", "split"):
         found = [(n, int(v)) for n, v in values.items() if n.count(".") == 1 and n[:5] in ("s2orc", "s2ag.") and v]
         return sorted(
             (item for item in found if item[0].partition(".")[2] not in ("rows", "words")),
             key=lambda item: (-item[1], item[0]),
         )
-    return _ranked(values, "outcome.") or [
-        (name, int(n)) for name, n in sorted(values.items()) if name.startswith("rows.") and n
-    ]
+    return _ranked(values, "outcome.") or _ranked(values, "documents.") or _ranked(values, "rows.")
 
 
-def _stage_state(running: bool, measured: Any, verdicts: list[dict[str, Any]] | None) -> StageState:
-    if running:
-        return StageState.RUNNING
+def _stage_state(begun: bool, measured: Any, verdicts: list[dict[str, Any]] | None) -> StageState:
+    if begun:
+        return StageState.BEGUN
     if measured is None:
         return StageState.ABSENT
     if verdicts is None:
@@ -355,6 +375,10 @@ def _counted(diff: Mapping[str, Any]) -> dict[str, int]:
         for change in ("added", "removed", "moved", "changed")
         if change in diff
     }
+
+
+def _instant(as_of: str) -> datetime:
+    return datetime.strptime(as_of, "%Y%m%d").replace(tzinfo=UTC)
 
 
 def _utc(at: datetime) -> datetime:

@@ -43,6 +43,11 @@ def duration(seconds: float | None) -> str:
     return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
 
 
+def moment(value: str | None) -> str:
+    """An ISO instant to the minute, UTC."""
+    return value[:16].replace("T", " ") if value else "–"
+
+
 def number(value: float | None, digits: int = 3) -> str:
     """A measured value."""
     return "–" if value is None else f"{value:.{digits}f}"
@@ -86,7 +91,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (thousands, size, duration, number, share, person, plain)
+    filters = (thousands, size, duration, number, share, person, plain, moment)
     environment.filters.update({f.__name__: f for f in filters})
     environment.filters["word"] = lambda value: quote(value, safe="")
     return environment

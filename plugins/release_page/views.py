@@ -24,8 +24,8 @@ def release_list(archive: Archive, visible: Callable[[str], bool], page: int) ->
     first = (page - 1) * PER_PAGE
     found = archive.releases(ids[first : first + PER_PAGE])
     by_spec: dict[str, list[Any]] = {}
-    for release in found:
-        by_spec.setdefault(release.spec, []).append(release)
+    for each in found:
+        by_spec.setdefault(each.spec, []).append(each)
     lines = {
         spec: charts.line(
             [(r.date, float(r.documents) if r.snapshot else None) for r in reversed(of)],

@@ -273,6 +273,63 @@ def quality(records: Path, clusters: Path) -> str:
     return f"precision {right / max(pairs('paper'), 1):.5f}  recall {right / max(pairs('truth'), 1):.5f}"
 
 
+def crossref(megabytes: int, folder: Path) -> None:
+    """A dump in each of its two forms, read in a process of its own into Parquet."""
+    for form in ("lines", "items"):
+        path = folder / f"crossref-{form}.json"
+        write_crossref(path, megabytes << 20, form)
+        command = [sys.executable, __file__, "read", str(path), str(folder / "records.parquet")]
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        print(
+            f"Crossref, {path.stat().st_size / 1e9:.2f} GB as {form}: {told(result := json.loads(output.splitlines()[-1]))},",
+            end=" ",
+        )
+        print(f"{result['records']:,.0f} records, {result['dropped']:,.0f} dropped")
+        path.unlink()
+
+
+def write_crossref(path: Path, size: int, form: str) -> None:
+    work = {
+        "type": "journal-article", "title": ["A study of one thing or another and what came of it"], "publisher": "Press",
+        "author": [{"given": "Ada", "family": "Lovelace", "affiliation": []}, {"given": "Alan M.", "family": "Turing"}],
+        "issued": {"date-parts": [[2019, 5, 31]]}, "container-title": ["Journal of Things"], "is-referenced-by-count": 3,
+        "abstract": "<jats:p>" + "We study things \\u2013 \"thoroughly\". " * 20 + "</jats:p>",
+        "reference": [{"key": f"ref{i}", "unstructured": "Turing, A. {On} computable [numbers]. 1936."} for i in range(20)],
+        "license": [{"URL": "https://creativecommons.org/licenses/by/4.0/", "content-version": "vor"}],
+    }  # fmt: skip
+    body = json.dumps(work)[1:]
+    written, number = 0, 0
+    with path.open("w") as file:
+        file.write('{"items": [' if form == "items" else "")
+        while written < size:
+            number += 1
+            comma = "," if form == "items" and number > 1 else ""
+            broken = "}" if number % 10_000 == 0 and form == "lines" else ""
+            written += file.write(f'{comma}{{"DOI": "10.1016/j.{number:09d}", {body}{broken}\n')
+        file.write("]}" if form == "items" else "")
+
+
+def read_crossref(path: Path, out: Path) -> None:
+    from s2corpus.sources import Counts, read, tally
+
+    counts = Counts(0, 0, {})
+
+    def kept() -> Iterable[Record]:
+        for entry in read("crossref", path):
+            tally(counts, entry)
+            if isinstance(entry, Record):
+                yield entry
+
+    start, cpu = time.perf_counter(), time.process_time()
+    with pq.ParquetWriter(out, RECORDS.schema) as writer:
+        for batch in batches(kept()):
+            writer.write_batch(batch)
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    dropped = sum(counts.dropped.values())
+    print(json.dumps({"seconds": seconds, "cpu": cpu, "mb": mb, "records": counts.records, "dropped": dropped}))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -280,6 +337,11 @@ def main() -> None:
     commands.add_parser("cora")
     scaling = commands.add_parser("scale")
     scaling.add_argument("--records", type=int, default=1_000_000)
+    dump = commands.add_parser("crossref")
+    dump.add_argument("--mb", type=int, default=1000)
+    reading = commands.add_parser("read")
+    reading.add_argument("records", type=Path)
+    reading.add_argument("out", type=Path)
     single = commands.add_parser("one")
     single.add_argument("who")
     single.add_argument("records", type=Path)
@@ -290,6 +352,11 @@ def main() -> None:
             dblp_acm()
         case "cora":
             cora()
+        case "crossref":
+            with tempfile.TemporaryDirectory(prefix="bench-crossref-") as folder:
+                crossref(arguments.mb, Path(folder))
+        case "read":
+            read_crossref(arguments.records, arguments.out)
         case "one":
             one(arguments.who, arguments.records, arguments.out)
         case "scale":

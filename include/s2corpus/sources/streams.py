@@ -133,7 +133,7 @@ def lines(stream: IO[bytes], limit: int = MAX_ENTRY_BYTES) -> Iterator[tuple[int
 
 
 _ARRAY_OF_ITEMS = re.compile(rb'^\s*\[|"items"\s*:\s*\[')
-_JSON_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
+_JSON_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+("?)|[{}]', re.DOTALL)  # a string may be cut off by the end of the buffer
 
 
 def json_objects(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] | Dropped]:
@@ -188,6 +188,9 @@ def _objects_of_array(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] 
     while True:
         for token in _JSON_TOKEN.finditer(buffer, at):
             character = buffer[token.start()]
+            if character == 0x22 and not token.group(1):
+                at = token.start()
+                break
             if character == 0x7B:  # {
                 if depth == 0:
                     start = token.start()
@@ -198,9 +201,6 @@ def _objects_of_array(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] 
                     number += 1
                     yield _load(buffer[start : token.end()], f"item {number}")
             at = token.end()
-        # What follows the last token is white space, punctuation, or a string not yet complete.
-        quote = buffer.find(b'"', at)
-        at = quote if quote >= 0 else len(buffer)
         keep = start if depth else at
         buffer, at, start = buffer[keep:], at - keep, 0
         if len(buffer) > MAX_ENTRY_BYTES:

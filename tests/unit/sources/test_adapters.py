@@ -374,3 +374,13 @@ def test_records_become_rows_and_rows_records() -> None:
     )
     assert table.num_rows == 3 and table["delivery"].to_pylist() == ["d"] * 3
     assert [record_of(row) for row in table.to_pylist()] == records
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 64, 1000])
+def test_items_are_cut_right_wherever_the_stream_is_cut(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("s2corpus.sources.streams._CHUNK", chunk)
+    works = [{**CROSSREF, "DOI": f"10.18653/v1/{i}", "note": 'a "{" and a \\ }} in "text" ]'} for i in range(5)]
+    found = entries("crossref", json.dumps({"status": "ok", "items": works}, indent=1))
+    assert [e.record_id for e in found] == [f"crossref:10.18653/v1/{i}" for i in range(5)]
+    xml = list(read("dblp", io.BytesIO(DBLP)))
+    assert [type(e) for e in xml] == [Record, Record, Dropped, Dropped, Dropped]

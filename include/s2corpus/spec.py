@@ -128,21 +128,29 @@ class Clean(_Section):
     """Which documents are kept and what is removed from them (the S2 V2 card)."""
 
     sets: tuple[Literal["s2orc", "s2ag"], ...] = ("s2orc", "s2ag")
+    """full texts, and titles and abstracts of papers that are not among them (S2 V2 card)"""
     profile: Literal["card", "card-wordfreq", "recipe-2024"] = "card-wordfreq"
+    """the card's rules with its own word list or with wordfreq's, or the published recipe's behaviour"""
     unigrams: Unigrams | None = None
     """needed by the profiles card and recipe-2024"""
     citations: Literal["keep", "drop"] = "keep"
     """whether inline citations stay as printed"""
     min_words: NonNegative = 500
+    """words of the body with its headers, split at white space (S2 V2 card)"""
     min_year: int = 1970
+    """published after 1969 (S2 V2 card)"""
     min_paragraphs: NonNegative = 5
+    """paragraphs left after improbable sections are removed (S2 V2 card)"""
     max_top_share: Fraction = 0.075
-    """a text whose most frequent word has at least this share is dropped"""
+    """a text whose most frequent word has at least this share is dropped (S2 V2 card)"""
     min_log_prob: float | None = None
-    """mean log2 probability a word; null: the profile's own (card −20; card-wordfreq calibrated)"""
+    """mean log2 probability a word; null: the profile's own (S2 V2 card: −20; card-wordfreq: −19.82, docs/calibration.md)"""
     language_characters: Count = 2000
+    """of each paragraph, its language is told from these first ones (S2 V2 card)"""
     min_abstract_words: NonNegative = 50
+    """s2ag (S2 V2 card)"""
     max_abstract_words: NonNegative = 1000
+    """s2ag (S2 V2 card)"""
     unknown_year: Literal["drop", "keep"] = "drop"
     """`keep` for a user's own folder (profile own): unknown years are kept and go to train"""
     evaluate_all: bool = False

@@ -112,11 +112,11 @@ def quality(stage: str) -> None:
 @task
 def publish(*, outlet_events: Any = None) -> str:
     """Move the pointer to the snapshot, announce it, and say what the release is."""
-    from s2corpus.stages.export import publish as move_pointer
+    from s2corpus.stages import runner
     from s2corpus.stages.summary import summary
 
     run = _run()
-    pointer = move_pointer(run)
+    manifest = runner.publish(run)
     (outlet,) = get_current_context()["task"].outlets
     outlet_events[outlet].extra = {
         "release": run.release_id,

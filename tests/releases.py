@@ -17,7 +17,6 @@ from s2corpus.sample.truth import Truth
 from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.stages import STAGES, runner
 from s2corpus.stages.base import Run
-from s2corpus.stages.export import publish
 
 ROOT = Path(__file__).resolve().parents[1]
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
@@ -56,7 +55,7 @@ def build(run: Run, *, backwards: bool = False, workers: int = 1) -> str:
     for name in STAGES:
         order = {index: -index for index in range(1000)} if backwards else None
         runner.run_stage(run, name, workers=workers, order=order)
-    publish(run)
+    runner.publish(run)
     return run.snapshot_id
 
 

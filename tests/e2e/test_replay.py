@@ -17,7 +17,6 @@ from s2corpus.local.deliver import deliver_own
 from s2corpus.spec import load_spec
 from s2corpus.stages import STAGES, runner
 from s2corpus.stages.base import Run
-from s2corpus.stages.export import publish
 from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, PAPERS, PARSES, PDFS, SELECTIONS, SPLITS
 from tests.releases import ROOT
 from tests.standin_grobid import StandIn, Upload
@@ -51,7 +50,7 @@ def run(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
         patch.setattr("s2corpus.stages.extract.Limits", Quick)
         for name in STAGES:
             runner.run_stage(made, name)
-        publish(made)
+        runner.publish(made)
     assert sum(server.uploads.values()) > 13, "no request was answered with 503"
     return made
 

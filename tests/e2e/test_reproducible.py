@@ -101,8 +101,7 @@ def test_a_worker_killed_in_the_middle_of_a_stage_is_done_again(
     tiny: tuple[Path, Truth], environment: None, reference: dict[str, str], tmp_path: Path
 ) -> None:
     from s2corpus.stages import STAGES, runner
-    from s2corpus.stages.export import publish
-
+    
     run = run_in(tmp_path, spec(pdfs_per_shard=2, papers_per_shard=2), tiny[0])
     for name in STAGES:
         shards = runner.plan(run, name)
@@ -126,5 +125,5 @@ def test_a_worker_killed_in_the_middle_of_a_stage_is_done_again(
         runner.work(run, name, shards)
         runner.finish(run, name)
         runner.check(run, name)
-    publish(run)
+    runner.publish(run)
     assert snapshot_bytes(run) == reference

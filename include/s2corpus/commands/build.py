@@ -40,7 +40,6 @@ def command(spec: Path, as_of: datetime, lake: str | None, tree: Path | None, wo
     from s2corpus.spec import load_spec
     from s2corpus.stages import STAGES, runner
     from s2corpus.stages.base import Run
-    from s2corpus.stages.export import publish as move_pointer
     from s2corpus.stages.summary import summary
 
     run = Run.of(load_spec(spec), as_of.replace(tzinfo=UTC), lake=lake)
@@ -54,5 +53,5 @@ def command(spec: Path, as_of: datetime, lake: str | None, tree: Path | None, wo
             click.echo(f"[{number}/{len(STAGES)}] {name}", err=True)
             runner.run_stage(run, name, workers=workers)
     if publish:
-        move_pointer(run)
+        runner.publish(run)
     click.echo(summary(run))

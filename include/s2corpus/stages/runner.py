@@ -63,6 +63,16 @@ def check(run: Run, name: str, accepted: Mapping[str, str] | None = None) -> Non
     quality.gate(verdicts, accepted)
 
 
+def publish(run: Run) -> str:
+    """Move the pointer to the run's snapshot, and note that the release is published; the manifest's address."""
+    from s2corpus.stages.export import publish as move_pointer
+
+    pointer = move_pointer(run)
+    if catalog := Catalog.from_environment():
+        catalog.end_release(run.release_id, "published", run.snapshot_id)
+    return run.lake.uri(str(pointer.manifest))
+
+
 def run_stage(run: Run, name: str, *, workers: int = 1, order: Mapping[int, int] | None = None) -> None:
     """Plan, work on, finish and check a stage in this process or in `workers` child processes.
 

@@ -340,12 +340,13 @@ def _funnel(run: Run) -> list[report.FunnelRow]:
 
 
 def _tally(run: Run, table: Table, *columns: str) -> list[tuple[tuple[str, ...], int]]:
-    return sorted(rows.tally(run.table(table), columns).items())
+    return sorted(rows.tally(run.table(table), columns).items(), key=lambda item: tuple(map(str, item[0])))
 
 
 def _languages(run: Run) -> dict[str, int]:
-    """Documents of both sets by language, those whose language was asked for."""
-    return {language: n for (language,), n in rows.tally(run.table(DOCUMENTS), ["language"]).items() if language}
+    """Papers with a full text, kept or not, by its language, where it was asked for."""
+    counts = _tally(run, DOCUMENTS, "set", "language")
+    return {language: n for (set_, language), n in counts if set_ == "s2orc" and language}
 
 
 def _sources(run: Run) -> dict[str, int]:

@@ -117,12 +117,14 @@ class Linker:
 
     def references(self, draft: Draft, cites: Sequence[CiteSpan]) -> tuple[RefSpan, ...]:
         """The reference spans of one text in order, none twice, none on a citation."""
-        text = draft.text
+        wanted = list(self._references(draft))
+        if not wanted:
+            return ()
         taken = _Taken((span.start, span.end) for span in cites)
         found: dict[tuple[int, int], RefSpan] = {}
-        for start, end, key in self._references(draft):
+        for start, end, key in wanted:
             if (start, end) not in found and not taken.overlaps(start, end):
-                found[start, end] = RefSpan(start, end, text[start:end], key)
+                found[start, end] = RefSpan(start, end, draft.text[start:end], key)
         return tuple(found[at] for at in sorted(found))
 
     def _votes(self, drafts: Sequence[Draft], positions: Mapping[str, int]) -> list[tuple[int, int]]:
@@ -273,8 +275,9 @@ class Linker:
                 key = key or self._refs.find(kind, surface)
             taken.append((mark.start, mark.end))
             yield mark.start, mark.end, key
-        marked = _Taken(taken)
-        for start, end, key in self._refs.mentions(draft.text):
+        mentions = list(self._refs.mentions(draft.text))
+        marked = _Taken(taken if mentions else ())
+        for start, end, key in mentions:
             if not marked.overlaps(start, end):
                 yield start, end, key
 

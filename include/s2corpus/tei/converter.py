@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from itertools import starmap
 
 from s2corpus.tei.bibliography import XML_ID, read_bibliography
 from s2corpus.tei.callouts import Linker
@@ -133,5 +134,5 @@ def _paragraph(draft: Draft, linker: Linker, floats: _Floats, where: str) -> Par
         sec_num=draft.section.num,
         cite_spans=cites,
         ref_spans=linker.references(draft, cites),
-        eq_spans=tuple(floats.equation(at, element) for at, element in draft.formulas),
+        eq_spans=tuple(starmap(floats.equation, draft.formulas)),
     )

@@ -46,8 +46,13 @@ _BEFORE_NUMBERS = frozenset(
         "§",
     ]
 )
-# How the words go on after their first letters: what is soon found.
-_STEMS = {"ig": "Ff", "IG": "F", "ab": "Tt", "AB": "T", "q": "Ee", "ec": "Ss", "§": ""}
+# How the words of each kind go on after their first letters: what is soon found.
+_STEMS = {
+    RefType.FIGURE: (("ig", "Ff"), ("IG", "F")),
+    RefType.TABLE: (("ab", "Tt"), ("AB", "T")),
+    RefType.FORMULA: (("q", "Ee"),),
+    RefType.SECTION: (("ec", "Ss"), ("§", "")),
+}
 _ITEM_PATTERN = re.compile(_ITEM)
 _NUM = re.compile(NUMBER)
 _LEADING = re.compile(r"[^0-9A-Za-z]*")
@@ -65,6 +70,8 @@ class RefIndex:
             _normal(".".join(numbers)): numbers for numbers in reversed(sections.numbered)
         }
         self._numbered = sections.numbered
+        kinds = {kind for kind, _ in self._by_number} | ({RefType.SECTION} if self._sections else set())
+        self._stems = [stem for kind, stems in _STEMS.items() if kind in kinds for stem in stems]
         self._mentioned: dict[tuple[str, ...], str] = {}
 
     def find(self, kind: RefType, printed: str) -> str | None:
@@ -87,7 +94,7 @@ class RefIndex:
 
     def mentions(self, text: str) -> Iterable[tuple[int, int, str]]:
         """(start, end, key) of every mention in plain text whose entry exists; the first of a list has its word with it."""
-        for stem, initials in _STEMS.items():
+        for stem, initials in self._stems:
             at = text.find(stem)
             while at >= 0:
                 begin = at if not initials else at - 1 if at and text[at - 1] in initials else -1

@@ -105,6 +105,15 @@ class BibEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class CellCite:
+    """An inline citation in a table's cell: `cells[row][column][start:end] == text`."""
+
+    row: int
+    column: int
+    span: CiteSpan
+
+
+@dataclass(frozen=True, slots=True)
 class RefEntry:
     """A figure, table, formula, section or footnote: `text` is its caption, formula, head or note."""
 
@@ -116,6 +125,7 @@ class RefEntry:
     cells: tuple[tuple[str, ...], ...] | None = None  # rows of a table
     html: str | None = None
     cite_spans: tuple[CiteSpan, ...] = ()  # over `text`
+    cell_cites: tuple[CellCite, ...] = ()  # over `cells`
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,14 @@ def read_author(element: Element) -> Author | None:
     else:
         if not len(element):
             given = [plain(element)]
-    if family.isalpha() and given and not suffix and "".join(given).isalpha() and family not in _NOBODY:
-        return Author(given[0], tuple(given[1:]), family, "")  # as below, sooner
     if (family or " ".join(given)).casefold().strip(" .,") in _NOBODY:
         return None
     if not suffix and " " in family and (match := _SUFFIXED.fullmatch(family)):
         family, suffix = match.groups()
+    if given and not suffix and _is_plain(family.replace(" ", "")) and _is_plain("".join(given)):
+        return Author(given[0], tuple(given[1:]), family, "")  # as make_author, sooner
     return make_author(" ".join(given), family, suffix)
+
+
+def _is_plain(text: str) -> bool:
+    return text.isalpha() or text.replace("-", "").isalpha()

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from s2corpus.sources.record import Author
-from s2corpus.tei.model import BibEntry, CiteSpan, EqSpan, Paragraph, Parse, RefEntry, RefSpan, RefType
+from s2corpus.tei.model import BibEntry, CellCite, CiteSpan, EqSpan, Paragraph, Parse, RefEntry, RefSpan, RefType
 
 Json = dict[str, Any]
 
@@ -130,7 +130,12 @@ def _ref_entry(entry: RefEntry) -> Json:
         "cells": None if entry.cells is None else [list(row) for row in entry.cells],
         "html": entry.html,
         "cite_spans": [_span(span) for span in entry.cite_spans],
+        **({"cell_cite_spans": [_cell_span(found) for found in entry.cell_cites]} if entry.cell_cites else {}),
     }
+
+
+def _cell_span(found: CellCite) -> Json:
+    return {"row": found.row, "column": found.column, **_span(found.span)}
 
 
 def _gorc_paragraph(paragraph: Paragraph, known: set[str]) -> Json:

@@ -145,7 +145,7 @@ def _section(heads: tuple[str, ...], num: str | None = None, numbers: tuple[str,
 
 
 def _letters(head: str) -> str:
-    return "".join(character for character in head.casefold() if character.isalpha())
+    return "".join(filter(str.isalpha, head.casefold()))
 
 
 def _is_under(numbers: tuple[str, ...], above: tuple[str, ...]) -> bool:

@@ -218,4 +218,4 @@ def plain(element: Element | None) -> str:
     if element is None:
         return ""
     text = "".join(element.itertext()) if len(element) else element.text
-    return " ".join(text.split()) if text else ""
+    return (text if text.isalpha() else " ".join(text.split())) if text else ""

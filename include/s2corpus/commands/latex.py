@@ -1,0 +1,110 @@
+"""`corpus latex`: LaTeX source archives → parses, one JSON line each."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Literal
+
+import click
+
+from s2corpus.errors import UserError
+
+if TYPE_CHECKING:
+    from s2corpus.tei.model import Parse
+
+_SUFFIXES = (".tar.gz", ".tgz", ".gz", ".tar", ".tex")
+
+
+@click.command(epilog="Example: corpus latex sources/*.gz --out parses.jsonl --rejects rejects.jsonl")
+@click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="JSONL to write; else standard output.")
+@click.option(
+    "--converter",
+    type=click.Choice(("pandoc", "latexml")),
+    default="pandoc",
+    show_default=True,
+    help="Who reads the LaTeX; LaTeXML must be installed.",
+)
+@click.option("--seconds", type=click.FloatRange(min=1), help="Time of one source.  [default: pandoc 60, latexml 600]")
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Sources read at a time.")
+@click.option(
+    "--rejects", type=click.Path(path_type=Path, dir_okay=False), help="JSONL of what gave no parse, with its outcome."
+)
+@click.option("--quiet", is_flag=True, help="No summary.")
+def command(
+    inputs: tuple[Path, ...],
+    out: Path | None,
+    converter: Literal["pandoc", "latexml"],
+    seconds: float | None,
+    workers: int,
+    rejects: Path | None,
+    quiet: bool,
+) -> None:
+    """Turn LaTeX sources into S2ORC parses.
+
+    INPUTS are source archives as arXiv has them (tar.gz, one gzipped .tex, tar, or bare TeX) or folders of them, read recursively in
+    order of their names. A parse has its file's name as paper_id. What gives no parse is reported with its outcome and the rest goes on.
+    """
+    from s2corpus import latex, tei
+
+    files = list(_files(inputs))
+    if converter == "latexml" and not latex.converter("latexml").installed():
+        raise UserError("latexml is not installed: install Debian's package latexml, or use --converter pandoc")
+    outcomes: Counter[str] = Counter()
+    start = time.monotonic()
+
+    def work(path: Path) -> Parse | latex.BadSource:
+        data = path.read_bytes() if path.stat().st_size <= latex.MAX_PACKED else b"\0" * (latex.MAX_PACKED + 1)
+        sha1 = hashlib.sha1(data, usedforsecurity=False).hexdigest()
+        try:
+            return latex.convert(data, sha1=sha1, converter_name=converter, seconds=seconds)
+        except latex.BadSource as bad:
+            return bad
+
+    with contextlib.ExitStack() as opened:
+        lines: IO[bytes] = opened.enter_context(out.open("wb")) if out else sys.stdout.buffer
+        rejected = opened.enter_context(rejects.open("wb")) if rejects else None
+        pool = opened.enter_context(ThreadPoolExecutor(workers))
+        for path, result in zip(files, pool.map(work, files), strict=True):
+            if isinstance(result, latex.BadSource):
+                outcomes[result.outcome] += 1
+                if rejected is not None:
+                    row = {"name": path.name, "outcome": result.outcome.value, "detail": result.detail}
+                    rejected.write(tei.to_json_bytes(row) + b"\n")
+                else:
+                    click.echo(f"{path.name}: {result}", err=True)
+                continue
+            outcomes[latex.Outcome.OK] += 1
+            lines.write(tei.to_json_bytes(tei.to_s2orc(result, _stem(path))) + b"\n")
+    if not quiet:
+        bad = {word: n for word, n in sorted(outcomes.items()) if word != latex.Outcome.OK}
+        details = f" ({', '.join(f'{word} {n}' for word, n in bad.items())})" if bad else ""
+        counts = f"{outcomes[latex.Outcome.OK]:,} parsed, {sum(bad.values()):,} without a parse{details}"
+        click.echo(f"{outcomes.total():,} sources: {counts}, {time.monotonic() - start:.1f} s", err=True)
+
+
+def _files(inputs: tuple[Path, ...]) -> Iterator[Path]:
+    for path in inputs:
+        if not path.exists():
+            raise UserError(
+                f"{path} does not exist: give LaTeX source archives (.gz, .tgz, .tar, .tex) or folders of them"
+            )
+        if not path.is_dir():
+            yield path
+            continue
+        found = sorted(p for p in path.rglob("*") if p.is_file() and p.name.lower().endswith(_SUFFIXES))
+        if not found:
+            raise UserError(f"{path} has no LaTeX sources: expected names that end in {', '.join(_SUFFIXES)}")
+        yield from found
+
+
+def _stem(path: Path) -> str:
+    suffix = next((suffix for suffix in _SUFFIXES if path.name.lower().endswith(suffix)), "")
+    return path.name[: len(path.name) - len(suffix)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .authors import AFFILIATION
+from .authors import AFFILIATION, parse, pieces
 from .measures import Measures
 from .model import Kind, Line
 from .text import Joiner
@@ -60,7 +60,7 @@ def find(lines: list[Line], top: float, measures: Measures) -> list[Line]:
 
 def unheaded(lines: list[Line], measures: Measures) -> list[Line]:
     """The longest paragraph where an abstract would stand: three lines or more, set in another type than the running text,
-    not mostly of addresses."""
+    not mostly of names and addresses."""
     runs: list[list[Line]] = []
     for line in lines:
         last = runs[-1][-1] if runs and runs[-1] else None
@@ -77,8 +77,8 @@ def unheaded(lines: list[Line], measures: Measures) -> list[Line]:
 def _prose(run: list[Line], measures: Measures) -> bool:
     first = run[0]
     other = abs(first.size - measures.size) > 0.4 or first.font.bold or first.font.italic
-    addresses = sum(bool(AFFILIATION.search(x.text)) for x in run)
-    return other and addresses < 0.5 * len(run) and max(x.width for x in run) > 0.8 * measures.width
+    people = sum(bool(AFFILIATION.search(x.text)) or sum(parse(p) is not None for p in pieces(x.tokens)) > 1 for x in run)
+    return other and people < 0.5 * len(run) and max(x.width for x in run) > 0.8 * measures.width
 
 
 def _head_in_type(line: Line, end: int) -> bool:

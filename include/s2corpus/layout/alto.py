@@ -16,13 +16,17 @@ from lxml import etree
 from .errors import Code, ExtractionError
 from .model import Box, Document, Font, Line, Page, Token
 
-MEMORY_BYTES = 4 << 30
+MEMORY_BYTES = 2 << 30
 """Address space pdfalto may have."""
 OUTPUT_BYTES = 256 << 20
 """Size its XML may have."""
 MAX_BLOCKS = 100_000
 MAX_TOKENS = 1_000_000
 """GROBID's limits (grobid.yaml: blocksMax, tokensMax)."""
+MAX_LINE = 250
+"""Tokens of a line; a longer one is none and is cut."""
+MAX_TOKEN = 250
+"""Characters of a token; what goes beyond is dropped."""
 
 _NS = "{http://www.loc.gov/standards/alto/ns-v3#}"
 
@@ -131,8 +135,8 @@ def _pages(path: Path) -> list[Page]:
                     tokens += len(found)
                     if tokens > MAX_TOKENS:
                         raise ExtractionError(Code.TOO_MANY_TOKENS, f"more than {MAX_TOKENS} tokens")
-                    if found:
-                        page.lines.append(Line(found, page.number, blocks))
+                    for start in range(0, len(found), MAX_LINE):
+                        page.lines.append(Line(found[start : start + MAX_LINE], page.number, blocks))
             page.boxes = [
                 _box(e) for e in element.iter(f"{_NS}Illustration") if _number(e, "WIDTH") + _number(e, "HEIGHT") > 0
             ]
@@ -148,7 +152,7 @@ def _tokens(line: etree._Element, fonts: dict[str, Font]) -> list[Token]:
     space = False
     for child in line:
         if child.tag == f"{_NS}String":
-            text = child.get("CONTENT", "").strip()
+            text = child.get("CONTENT", "").strip()[:MAX_TOKEN]
             if text:
                 x, y = _number(child, "HPOS"), _number(child, "VPOS")
                 font = fonts.get(child.get("STYLEREFS", "").split(" ")[0]) or Font("", 0.0)

@@ -15,10 +15,10 @@ _BRACKET = re.compile(r"\[(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:p|p
 _NUMBER = re.compile(r"\d{1,4}")
 _KEY = re.compile(r"\[([A-Za-z][A-Za-z+*]{1,12}\d{2}[a-z]?(?:\s*[,;]\s*[A-Za-z][A-Za-z+*]{1,12}\d{2}[a-z]?)*)\]")
 _YEAR = r"(?:(?:1[6-9]|20)\d\d[a-z]?|in press|forthcoming|n\.\s?d\.)"
-_SURNAME = r"(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|ter|ten|Van|De|Von|Du|La|Le|Di)\s(?:der\s|den\s|la\s)?)?[A-ZÀ-ÖØ-ÞŁŠŽČĆĐŚŞİŐ][\w’'‐-]+"
-_NAMES = rf"{_SURNAME}(?:\s+et\s+al\.?|(?:\s*,\s*{_SURNAME})*\s*,?\s*(?:and|&|und)\s+{_SURNAME}(?:\s+et\s+al\.?)?|(?:\s+{_SURNAME}){{0,2}})?"
+_SURNAME = r"(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|ter|ten|Van|De|Von|Du|La|Le|Di)\s(?:der\s|den\s|la\s)?)?[A-ZÀ-ÖØ-ÞŁŠŽČĆĐŚŞİŐ][\w’'‐-]{1,40}"
+_NAMES = rf"{_SURNAME}(?:\s+et\s+al\.?|(?:\s*,\s*{_SURNAME}){{0,20}}\s*,?\s*(?:and|&|und)\s+{_SURNAME}(?:\s+et\s+al\.?)?|(?:\s+{_SURNAME}){{0,2}})?"
 _NAME_YEAR = re.compile(
-    rf"(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b)*)(?P<close>\)?)"
+    rf"(?<!\w)(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b)*)(?P<close>\)?)"
 )
 _ROUND = re.compile(r"\(\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\)")
 _GLUED = re.compile(r"(?:(?<=[a-z]{3})|(?<=[a-z]{2}[.,;)]))\d{1,3}(?:[,–-]\s?\d{1,3})*(?=[\s.,;:)]|$)")

@@ -24,7 +24,7 @@ _LIGATURES = str.maketrans(
 _HYPHENS = "-\u2010"
 _CJK = "\u2e80"
 """From here on scripts are written without spaces."""
-_COMPOUND = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)+")
+_COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:[-\u2010][^\W\d_]+)+")
 _WORD = re.compile(r"[^\W\d_]+")
 
 

@@ -1,0 +1,90 @@
+"""What the tests of the page share: a lake with three releases, and the page over it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from s2corpus.catalog import Catalog
+from s2corpus.lake import open_lake
+from s2corpus.sample.truth import Truth
+from s2corpus.stages import STAGES, runner
+from s2corpus.stages.base import Run
+from s2corpus.stages.export import publish
+from tests.releases import ROOT, run_in, spec
+
+sys.path.insert(0, str(ROOT / "plugins"))
+
+PUBLISHED, SECOND, UNFINISHED = "sample-20230201", "sample-20230301", "sample-20230401"
+
+
+@dataclass(frozen=True)
+class Built:
+    """A lake with two published releases and one that went as far as the filter, and its catalog."""
+
+    folder: Path
+    truth: Truth
+    runs: Mapping[str, Run]
+
+    @property
+    def lake(self) -> str:
+        return str(self.folder / "lake")
+
+    @property
+    def catalog(self) -> str:
+        return f"sqlite:///{self.folder / 'catalog.db'}"
+
+
+@pytest.fixture(scope="session")
+def built(
+    tiny: tuple[Path, Truth], extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Built]:
+    folder = tmp_path_factory.mktemp("page")
+    found = Built(folder, tiny[1], {})
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {**extractor, "S2CORPUS_CATALOG": found.catalog}.items():
+            patch.setenv(name, value)
+        Catalog(found.catalog).migrate()
+        first = run_in(folder, spec(), tiny[0])
+        runs = {
+            run.release_id: run
+            for run in (
+                first,
+                *(Run(first.spec, datetime(2023, month, 1, tzinfo=UTC), first.lake, folder) for month in (3, 4)),
+            )
+        }
+        for id_, run in runs.items():
+            for stage in STAGES[: STAGES.index("filter") + 1] if id_ == UNFINISHED else STAGES:
+                runner.run_stage(run, stage)
+            if id_ != UNFINISHED:
+                publish(run)
+        yield Built(folder, tiny[1], runs)
+
+
+def allow() -> None:
+    """Everybody."""
+
+
+def page_over(lake: str, catalog: str | None = None, **others: Any) -> Any:
+    """The page over a lake, mounted as Airflow mounts it, with a client."""
+    from fastapi import FastAPI
+    from fastapi.testclient import TestClient
+    from release_page.app import build
+    from release_page.releases import Archive
+
+    archive = Archive(open_lake(lake), Catalog(catalog) if catalog else None, others.pop("run_of", None))
+    rights = {"anyone": allow, "reader": allow, "visible": lambda: lambda dag_id: True, **others}
+    app = FastAPI()
+    app.mount("/corpus-releases", build(lambda: archive, **rights))
+    return TestClient(app, base_url="http://airflow.test/corpus-releases/", follow_redirects=False)
+
+
+@pytest.fixture(scope="session")
+def page(built: Built) -> Any:
+    return page_over(built.lake, built.catalog)

@@ -1,0 +1,369 @@
+"""The page "Corpus releases": its numbers are the tables', every link leads somewhere, nothing from a paper is markup."""
+
+from __future__ import annotations
+
+import html
+import itertools
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import orjson
+import pytest
+
+from s2corpus.parts import TableRef
+from s2corpus.stages.base import Run
+from s2corpus.tables import ALIASES, DOCUMENTS, ENTRIES, FULLTEXTS, MEMBERS, PAPERS, PDFS, SELECTIONS, SPLITS, Table
+from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
+
+AT = {release: release.replace("sample-", "corpus_release__sample/") for release in (PUBLISHED, SECOND, UNFINISHED)}
+
+
+def read(page: Any, path: str, status: int = 200) -> str:
+    answer = page.get(path)
+    assert answer.status_code == status, (path, answer.status_code, answer.text[-500:])
+    return str(answer.text)
+
+
+def words(text: str) -> str:
+    """What a reader sees: no tags, one space between words."""
+    return " ".join(html.unescape(re.sub("<[^>]*>", " ", text)).split())
+
+
+def pages(page: Any, start: str = "") -> Iterator[tuple[str, str]]:
+    """Every page that links lead to, with its address."""
+    first = str(page.base_url.join(start))
+    todo, seen = [first], {first}
+    while todo:
+        at = todo.pop()
+        answer = page.get(at)
+        while answer.status_code == 303:
+            answer = page.get(urljoin(at, answer.headers["location"]))
+        assert answer.status_code == 200, (at, answer.status_code)
+        if not answer.headers["content-type"].startswith("text/html"):
+            continue
+        yield at, answer.text
+        for link in re.findall(r'(?:href|src|action)="([^"#]+)', answer.text):
+            to = urljoin(at, html.unescape(link))
+            assert to.startswith((str(page.base_url), "data:,")), f"{at} links outside: {to}"
+            if to not in seen and not to.startswith("data:") and not to.endswith("/find"):
+                seen.add(to)
+                todo.append(to)
+
+
+# What it shows
+
+
+def test_the_list_says_of_every_release_how_it_stands(page: Any) -> None:
+    said = words(read(page, ""))
+    assert re.search(r"2023-04-01 unfinished after filter .* 2023-03-01 latest .* 2023-02-01 published", said)
+    assert "the same documents" in said
+
+
+def test_only_releases_whose_dag_the_user_may_see_are_listed(built: Built) -> None:
+    page = page_over(built.lake, visible=lambda: lambda dag_id: dag_id != "corpus_release__sample")
+    assert "sample" not in words(read(page, ""))
+
+
+def test_the_funnel_loses_nobody(built: Built) -> None:
+    from release_page.releases import Archive, funnel
+
+    steps = funnel(Archive(built.runs[PUBLISHED].lake).metrics(PUBLISHED))
+    assert [step.label for step in steps][:5] == ["PDFs delivered", "selected", "extracted", "parsed", "Papers"]
+    for before, step in itertools.pairwise(steps):
+        if not step.starts:
+            assert step.count + sum(n for _, n in step.left_out) == before.count, step
+
+
+def test_everybody_the_funnel_leaves_out_can_be_read(page: Any, built: Built) -> None:
+    from release_page.papers import Tables, rejects
+    from release_page.releases import Archive, funnel
+
+    run = built.runs[PUBLISHED]
+    left = [(s, word, n) for s in funnel(Archive(run.lake).metrics(PUBLISHED)) for word, n in s.left_out]
+    assert {word for _, word, _ in left} >= {"unreadable", "no_authors", "closed", "no_parse"}
+    for step, word, n in left:
+        rows, more = rejects(Tables(run.lake, PUBLISHED), step.stage, word, step.set)
+        assert (len(rows), more) == (n, False), (step, word)
+        address = f"{AT[PUBLISHED]}/rejects/{step.stage}?outcome={word}" + (f"&set={step.set}" if step.set else "")
+        assert read(page, address).partition("<main")[2].count("<li><a ") == n
+
+
+def test_every_paper_ends_where_the_tables_say(built: Built) -> None:
+    from release_page.papers import Tables, way_of
+
+    run = built.runs[PUBLISHED]
+    kept = {(r["set"], r["paper_id"]): r["split"] for r in run.table(SPLITS).read().to_pylist()}
+    ends = Counter()
+    for paper in run.table(PAPERS).read(["paper_id", "title"]).to_pylist():
+        way = way_of(Tables(run.lake, PUBLISHED), paper["paper_id"])
+        assert way is not None and way.paper is not None and way.paper["title"] == paper["title"]
+        split = kept.get(("s2orc", paper["paper_id"])) or kept.get(("s2ag", paper["paper_id"]))
+        assert way.published == (split in ("train", "valid"))
+        assert way.end.endswith(split) if split else way.end.startswith("left out by"), way.end
+        assert {row["record_id"] for row in way.records} == set(way.paper["record_ids"])
+        ends[way.end.split(":")[0]] += 1
+    assert ends["document of s2orc"] and ends["left out by filter"]
+
+
+def test_the_way_shows_who_decided_each_field(page: Any, built: Built) -> None:
+    row = next(r for r in built.runs[PUBLISHED].table(PAPERS).read().to_pylist() if len(r["record_ids"]) > 1)
+    said = words(read(page, f"{AT[PUBLISHED]}/paper/{row['paper_id']}"))
+    for field, by in dict(row["provenance"]).items():
+        if row[field] and field not in ("abstract", "fields_of_study"):
+            assert f"{by['record_id']} {by['rule']} {by['votes_for']} {by['votes_against']}" in said, field
+    assert all(record in said for record in row["record_ids"])
+
+
+@pytest.mark.parametrize("of", ["paper_id", "record_id", "doi", "canonical_pdf", "title"])
+def test_a_paper_is_found_by(of: str, page: Any, built: Built) -> None:
+    row = next(r for r in built.runs[PUBLISHED].table(PAPERS).read().to_pylist() if r["canonical_pdf"] and r["doi"])
+    query = {**row, "record_id": row["record_ids"][0], "title": row["title"][4:20].upper()}[of]
+    answer = page.get(f"{AT[PUBLISHED]}/find", params={"q": query})
+    if answer.status_code == 303:
+        answer = page.get(urljoin(str(answer.url), answer.headers["location"]))
+    assert answer.status_code == 200 and f"/paper/{row['paper_id']}" in answer.text + str(answer.url)
+
+
+def test_documents_read_as_they_are_published(page: Any, built: Built) -> None:
+    from release_page.papers import Tables, sample
+
+    run = built.runs[PUBLISHED]
+    texts = {r["paper_id"]: r["text"] for r in run.table(DOCUMENTS).read().to_pylist() if r["text"]}
+    tables = Tables(run.lake, PUBLISHED)
+    buckets = sample(tables, "s2orc")[1]
+    shown = {
+        row["paper_id"] for set_ in ("s2orc", "s2ag") for n in range(buckets) for row in sample(tables, set_, n + 1)[0]
+    }
+    assert shown == set(texts)
+    for paper_id, text in texts.items():
+        assert " ".join(text.split()) in words(read(page, f"{AT[PUBLISHED]}/text/{paper_id}"))
+
+
+def test_a_closed_paper_has_no_text_to_read(page: Any, built: Built) -> None:
+    run = built.runs[PUBLISHED]
+    (closed,) = [row for row in run.table(FULLTEXTS).read().to_pylist() if not row["open_access"]]
+    said = words(read(page, f"{AT[PUBLISHED]}/text/{closed['paper_id']}"))
+    paragraphs = [p["text"] for p in orjson.loads(closed["parse"])["body_text"]]
+    assert len(paragraphs) > 5 and not [text for text in paragraphs if " ".join(text.split()) in said]
+
+
+def test_a_former_id_leads_to_its_paper(built: Built, tmp_path: Path) -> None:
+    lake = _copied(built, tmp_path)
+    paper_id = built.runs[PUBLISHED].table(PAPERS).read(["paper_id"])[0][0].as_py()
+    _rewrite(lake, ALIASES, lambda rows: [*rows, {"alias": "0" * 15, "paper_id": paper_id}])
+    said = words(read(page_over(str(lake)), f"{AT[PUBLISHED]}/paper/{'0' * 15}"))
+    assert f"Paper {paper_id} , formerly 000000000000000" in said
+
+
+def test_the_snapshots_files_are_the_manifests(page: Any, built: Built) -> None:
+    run = built.runs[PUBLISHED]
+    text = read(page, f"{AT[PUBLISHED]}/snapshot")
+    for file in orjson.loads(run.lake.get(f"snapshots/{run.snapshot_id}/manifest.json")[0])["files"]:
+        assert file["path"] in text and file["sha256"] in text
+
+
+def test_on_s3_a_snapshots_folders_have_lines_to_copy() -> None:
+    from release_page.releases import Archive
+
+    class Bucket:
+        def uri(self, key: str) -> str:
+            return f"s3://corpus/{key}"
+
+    files = [{"path": "v2/s2orc/train/00.jsonl.gz"}, {"path": "index.parquet"}]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("AWS_ENDPOINT_URL_S3", raising=False)
+        patch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:8333")
+        lines = dict(Archive(Bucket()).download_lines("x-20230201-00000000", {"files": files}))  # type: ignore[arg-type]
+    end = "--endpoint-url http://127.0.0.1:8333"
+    folder = "x-20230201-00000000/v2/s2orc/train/"
+    assert lines["v2/s2orc/train"] == f"aws s3 sync s3://corpus/snapshots/{folder} {folder} {end}"
+
+
+def test_a_check_that_blocks_stops_the_release_and_shows_what_offends(built: Built, tmp_path: Path) -> None:
+    lake = _copied(built, tmp_path)
+    path = lake / "releases" / UNFINISHED / "_quality" / "filter.json"
+    verdicts = orjson.loads(path.read_bytes())
+    verdicts[0] |= {"verdict": "block", "offending": 3, "rows": [{"paper_id": "<b>offender</b>"}]}
+    path.write_bytes(orjson.dumps(verdicts))
+    page = page_over(str(lake))
+    assert "stopped by a check" in words(read(page, ""))
+    checks = read(page, f"{AT[UNFINISHED]}/quality")
+    assert "&lt;b&gt;offender&lt;/b&gt;" in checks and "3 offending" in words(checks)
+
+
+@pytest.mark.parametrize(("state", "shown"), [("failed", "failed"), ("running", "running"), ("success", "unfinished")])
+def test_a_release_on_its_way_says_what_airflow_says(state: str, shown: str, built: Built) -> None:
+    from release_page.releases import Archive, DagRun
+
+    archive = Archive(
+        built.runs[UNFINISHED].lake, None, lambda spec, as_of: DagRun("scheduled__x", state, ["link.work[3]"])
+    )
+    assert archive.release(UNFINISHED).state == shown
+
+
+def test_trends_go_back_over_releases(page: Any) -> None:
+    checks = read(page, f"{AT[SECOND]}/quality")
+    assert "in these 2 releases" in words(checks)
+    assert "<title>20230201: pass, 0 offending</title>" in checks and "20230401" not in checks
+
+
+# That it leads somewhere, and nowhere else
+
+
+def test_every_link_leads_to_a_page_of_ours(page: Any) -> None:
+    found = dict(pages(page))
+    assert len(found) > 50
+    assert any("/text/" in at for at in found) and any("/pdf/" in at for at in found)
+    assert not [at for at, text in found.items() if re.search(r'target=|style="|\son\w+=|<script(?! src)', text)]
+
+
+# That it gives nothing away, and runs nothing
+
+INJECTED = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{7*7}}"
+
+
+def _rewrite(lake: Path, table: Table, change: Any) -> None:
+    """Change a table of the first release and commit it."""
+    from s2corpus.lake import open_lake
+
+    ref = TableRef(open_lake(str(lake)), f"releases/{PUBLISHED}/{table.name}", table)
+    commit = ref.committed()
+    for shard in range(len(commit.parts)):
+        ref.write(shard, change(ref.read(shard=shard).to_pylist()))
+    ref.commit(range(len(commit.parts)), commit.facts)
+
+
+def _copied(built: Built, to: Path) -> Path:
+    shutil.copytree(built.lake, to / "lake")
+    return to / "lake"
+
+
+@pytest.fixture(scope="module")
+def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The page over a lake in which papers, entries, records and file names are markup."""
+    lake = _copied(built, tmp_path_factory.mktemp("hostile"))
+    for table, columns in {
+        PAPERS: ("title", "venue", "journal", "abstract", "licence", "acl_id"),
+        MEMBERS: ("title", "venue", "abstract", "delivery"),
+        ENTRIES: ("title", "raw_text"),
+        DOCUMENTS: ("text", "top_word"),
+        SELECTIONS: ("detail",),
+    }.items():
+        _rewrite(
+            lake, table, lambda rows, columns=columns: [{**r, **{c: INJECTED for c in columns if r[c]}} for r in rows]
+        )
+    person = {"first": INJECTED, "middle": [], "last": INJECTED, "suffix": ""}
+    _rewrite(lake, MEMBERS, lambda rows: [{**r, "authors": [person]} for r in rows])
+    _rewrite(lake, PDFS, lambda rows: [{**r, "places": [{"drop": "d", "name": INJECTED}]} for r in rows])
+    return page_over(str(lake))
+
+
+def test_what_came_from_papers_is_text(hostile: Any) -> None:
+    shown = 0
+    for at, text in pages(hostile, AT[PUBLISHED]):
+        if PUBLISHED.replace("-", "/").split("/")[1] not in at:
+            continue
+        bare = re.sub(r'<script src="[^"]*" defer></script>', "", text)
+        assert "<script" not in bare and "<img" not in bare and "49" not in re.findall(r"alert\(1\)&gt;(\S*)", bare), at
+        shown += "&lt;script&gt;alert(1)" in bare
+    assert shown > 10
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("corpus_release__sample/20230202", 404),
+        ("corpus_release__own/20230201", 404),
+        ("corpus_release__sample/99999999", 404),
+        ("sample/20230201", 422),
+        ("corpus_release__Sample/20230201", 422),
+        ("corpus_release__../20230201", 422),
+        ("corpus_release__sample/2023020", 422),
+        ("corpus_release__sample/20230201%0a", (404, 422)),
+        ("corpus_release__sample%2f..%2f../20230201", (404, 422)),
+        ("corpus_release__sample/20230201/paper/zzz", 422),
+        ("corpus_release__sample/20230201/paper/ffffffffffffffe", 404),
+        ("corpus_release__sample/20230201/paper/%3Cscript%3Ealert(1)%3C/script%3E", (404, 422)),
+        ("corpus_release__sample/20230201/text/ffffffffffffffe", 404),
+        (f"corpus_release__sample/20230201/pdf/{'0' * 40}", 404),
+        ("corpus_release__sample/20230201/pdf/..%2f..%2f..%2fetc%2fpasswd", (404, 422)),
+        ("corpus_release__sample/20230201/rejects/link?outcome=none", 422),
+        ("corpus_release__sample/20230201/rejects/filter", 422),
+        ("corpus_release__sample/20230201/rejects/filter?outcome=kept&page=0", 422),
+        ("corpus_release__sample/20230201/rejects/clean?outcome=kept&set=../x", 422),
+        ("corpus_release__sample/20230201/documents/all", 422),
+        ("corpus_release__sample/20230201/find", 422),
+        (f"corpus_release__sample/20230201/find?q={'x' * 301}", 422),
+        ("static/../app.py", (404, 422)),
+        ("static/app.py", 422),
+        ("nothing", 404),
+    ],
+)
+def test_a_wrong_address_is_refused_without_a_word_of_code(path: str, status: int | tuple[int, ...], page: Any) -> None:
+    answer = page.get(path)
+    assert answer.status_code in (status if isinstance(status, tuple) else (status,))
+    assert "Traceback" not in answer.text and "<script>" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "query", ["<script>alert(1)</script>", "%", "\0", "10.1/x'--", "a:b", "*", "\U0001f600", "(" * 300]
+)
+def test_no_query_breaks_the_search(query: str, page: Any) -> None:
+    answer = page.get(f"{AT[PUBLISHED]}/find", params={"q": query})
+    assert answer.status_code == 200 and "<script>alert" not in answer.text
+
+
+def test_every_answer_forbids_what_is_not_ours(page: Any) -> None:
+    for path in ("", "nothing", "static/page.css", AT[PUBLISHED]):
+        headers = page.get(path).headers
+        policy = headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'") and "unsafe" not in policy and "http" not in policy
+        assert "frame-ancestors 'self'" in policy
+        assert headers["x-content-type-options"] == "nosniff" and headers["cache-control"] == "no-store"
+
+
+def test_no_route_answers_without_rights_and_none_acts(built: Built) -> None:
+    from fastapi import HTTPException
+    from fastapi.routing import APIRoute
+
+    def nobody() -> None:
+        raise HTTPException(401)
+
+    page = page_over(built.lake, anyone=nobody, reader=nobody)
+    app = page.app.routes[-1].app
+    routes = [route for route in app.routes if isinstance(route, APIRoute)]
+    assert len(routes) == len(app.routes) > 10, "a route that is not ours"
+    run: Run = built.runs[PUBLISHED]
+    ids = {
+        "dag_id": "corpus_release__sample",
+        "as_of": "20230201",
+        "paper_id": run.table(PAPERS).read(["paper_id"])[0][0].as_py(),
+        "sha1": run.table(PDFS).read(["pdf_sha1"])[0][0].as_py(),
+        "set_": "s2orc",
+        "stage": "filter",
+        "name": "page.css",
+    }
+    for route in routes:
+        assert route.methods == {"GET"}
+        path = route.path.format(**ids).lstrip("/")
+        assert page.get(path, params={"q": "x", "outcome": "kept"}).status_code == 401, path
+
+
+def test_a_part_truncated_behind_our_back_is_said_not_shown(built: Built, tmp_path: Path) -> None:
+    lake = _copied(built, tmp_path)
+    part = next((lake / "releases" / PUBLISHED / "papers").glob("*.parquet"))
+    part.write_bytes(part.read_bytes()[:-10])
+    from s2corpus.tables import paper_shard
+
+    run = built.runs[PUBLISHED]
+    shards = run.paper_shards
+    damaged = int(part.stem.removeprefix("part-"))
+    ids = run.table(PAPERS).read(["paper_id"])[0].to_pylist()
+    paper_id = next((i for i in ids if paper_shard(i, shards) == damaged), ids[0])
+    said = words(read(page_over(str(lake)), f"{AT[PUBLISHED]}/paper/{paper_id}", 503))
+    assert "committed with" in said and "Traceback" not in said

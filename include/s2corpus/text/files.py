@@ -243,8 +243,11 @@ class _Writer(Protocol):
 
 
 def _writer(path: Path, schema: pa.Schema) -> _Writer:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return _ParquetRows(path, schema) if path.suffix == ".parquet" else _JsonRows(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return _ParquetRows(path, schema) if path.suffix == ".parquet" else _JsonRows(path)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 class _JsonRows:

@@ -142,6 +142,12 @@ def test_what_is_wrong_is_named_with_its_place(tmp_path: Path, documents: list[A
         clean(tmp_path, documents)
 
 
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match=r"file/out\.jsonl cannot be written"):
+        clean(tmp_path, DOCUMENTS, "--out", str(tmp_path / "file" / "out.jsonl"))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

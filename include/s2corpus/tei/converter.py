@@ -12,7 +12,7 @@ from s2corpus.tei.crossrefs import RefIndex
 from s2corpus.tei.header import read_header, read_provenance
 from s2corpus.tei.model import EQUATION, EqSpan, Paragraph, Parse, RefEntry, RefType
 from s2corpus.tei.read import local_name, read
-from s2corpus.tei.references import first_ids, float_type, keys, read_float, read_formula, read_note
+from s2corpus.tei.references import first_ids, float_type, keys, printed_label, read_float, read_formula, read_note
 from s2corpus.tei.sections import Section, Sections
 from s2corpus.tei.text import Draft, Element, TextReader, plain
 
@@ -93,11 +93,14 @@ class _Floats:
         floats = [element for reader in readers for element in reader.floats]
         notes = [element for reader in readers for element in reader.notes]
         formulas = [element for reader in readers for draft in reader.drafts for _, element in draft.formulas]
-        types = [float_type(element) for element in floats]
+        labels = [printed_label(element) for element in floats]
+        types = list(map(float_type, floats, labels))
         for kind in (RefType.FIGURE, RefType.TABLE):
-            chosen = [element for element, type_ in zip(floats, types, strict=True) if type_ is kind]
-            for element, key in zip(chosen, keys(kind, chosen), strict=True):
-                self._keep(element, *read_float(element, key, kind))
+            chosen = [
+                (element, label) for element, label, type_ in zip(floats, labels, types, strict=True) if type_ is kind
+            ]
+            for (element, label), key in zip(chosen, keys(kind, [element for element, _ in chosen]), strict=True):
+                self._keep(element, *read_float(element, key, kind, label))
         for element, key in zip(formulas, keys(RefType.FORMULA, formulas), strict=True):
             self._formulas[element] = entry = read_formula(element, key)
             self._keep(element, entry)

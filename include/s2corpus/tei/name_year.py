@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from s2corpus.sources.names import surname_key
+from s2corpus.sources.record import Author
 from s2corpus.tei.model import BibEntry
 
 YEAR = re.compile(r"(?<![\d\-–.])(1[5-9]\d\d|20\d\d)([a-z]?)(?![\d\w])")
@@ -36,10 +37,8 @@ def has_date(text: str) -> bool:
     return bool(YEAR.search(text) or _NO_DATE.search(text))
 
 
-def surname_key(name: str) -> str:
-    """Letters of a surname without case and accents."""
-    decomposed = unicodedata.normalize("NFKD", name).casefold()
-    return "".join(character for character in decomposed if character.isalnum())
+def _key(name: str) -> str:
+    return surname_key(Author("", (), name, ""))
 
 
 def works(text: str, start: int, end: int) -> list[Work]:
@@ -112,7 +111,7 @@ def index_of(entries: Iterable[BibEntry]) -> Mapping[tuple[str, int], Sequence[B
         if entry.year is None or not entry.authors:
             continue
         last = entry.authors[0].last or entry.authors[0].first
-        for name in dict.fromkeys((surname_key(last), *map(surname_key, last.split()[-1:]))):
+        for name in dict.fromkeys((_key(last), *map(_key, last.split()[-1:]))):
             if name:
                 index.setdefault((name, entry.year), []).append(entry)
     return index
@@ -120,7 +119,7 @@ def index_of(entries: Iterable[BibEntry]) -> Mapping[tuple[str, int], Sequence[B
 
 def find(work: Work, index: Mapping[tuple[str, int], Sequence[BibEntry]]) -> str | None:
     """The key of the entry that a work is; None if none or several could be it."""
-    candidates = index.get((surname_key(work.surname), work.year), ())
+    candidates = index.get((_key(work.surname), work.year), ())
     if work.letter:
         lettered = [entry for entry in candidates if f"{work.year}{work.letter}" in entry.raw_text]
         if len(lettered) == 1:

@@ -35,15 +35,23 @@ def keys(kind: RefType, elements: list[Element]) -> list[str]:
     return [f"{prefix}{number}" for number in numbers]
 
 
-def float_type(element: Element) -> RefType:
-    """Figure or table: by the element, its type, or the word its own label begins with (GROBID takes "TABLE 5" for a figure)."""
+def printed_label(element: Element) -> re.Match[str] | None:
+    """The "Figure 3" of a float: where its caption begins with it, else the first in its head."""
+    for tag, find in (("figDesc", _FIGURE_LABEL.match), ("head", _FIGURE_LABEL.search)):
+        for child in element:
+            if local_name(child) == tag and (match := find(plain(child)[:300])):
+                return match
+    return None
+
+
+def float_type(element: Element, label: re.Match[str] | None) -> RefType:
+    """Figure or table: by the element, its type, or the word it prints (GROBID takes "TABLE 5" for a figure)."""
     if local_name(element) == "table" or element.get("type") == "table":
         return RefType.TABLE
-    match = _printed_label(element)
-    return RefType.TABLE if match is not None and match["kind"].casefold().startswith("tab") else RefType.FIGURE
+    return RefType.TABLE if label is not None and label["kind"].casefold().startswith("tab") else RefType.FIGURE
 
 
-def read_float(element: Element, key: str, kind: RefType) -> tuple[RefEntry, Draft]:
+def read_float(element: Element, key: str, kind: RefType, label: re.Match[str] | None) -> tuple[RefEntry, Draft]:
     """The entry of a figure or table without its spans, and the draft of its caption that they are made from."""
     heads = [child for child in element if local_name(child) == "head"]
     captions = [*element.iter("{*}figDesc"), *(child for child in element if local_name(child) == "note")]
@@ -54,7 +62,7 @@ def read_float(element: Element, key: str, kind: RefType) -> tuple[RefEntry, Dra
     if title and not _FIGURE_LABEL.search(title) and title.casefold() not in caption.text.casefold():
         caption = _before(title, caption)
     cells = tuple(tuple(map(plain, row)) for row in element.iter("{*}row")) or None
-    return RefEntry(key, kind, caption.text, _float_number(element, head, caption.text), cells=cells), caption
+    return RefEntry(key, kind, caption.text, _float_number(element, head, label), cells=cells), caption
 
 
 def _before(title: str, caption: Draft) -> Draft:
@@ -63,22 +71,13 @@ def _before(title: str, caption: Draft) -> Draft:
     return Draft(f"{title} {caption.text}".strip(), marks=marks)
 
 
-def _printed_label(element: Element) -> re.Match[str] | None:
-    """The "Figure 3" of a float: where its caption begins with it, else the first in its head."""
-    for tag, find in (("figDesc", _FIGURE_LABEL.match), ("head", _FIGURE_LABEL.search)):
-        for child in element:
-            if local_name(child) == tag and (match := find(plain(child)[:300])):
-                return match
-    return None
-
-
-def _float_number(element: Element, head: str, caption: str) -> str | None:
+def _float_number(element: Element, head: str, printed: re.Match[str] | None) -> str | None:
     """The number of a float: as its own caption or head prints it; the `label` only where it is all there is.
 
     GROBID's label is every digit of the head in a row: "23" for "Fig. 2 .Fig. 3 .", "20215" for "VOLUME 9, 2021 TABLE 5".
     """
-    if match := _printed_label(element):
-        return _plain_number(match["num"])
+    if printed:
+        return _plain_number(printed["num"])
     label = next((plain(child) for child in element if local_name(child) == "label"), "")
     if label and _NUMBER.fullmatch(label) and (not head or head.strip(" .:()") == label):
         return _plain_number(label)

@@ -292,7 +292,7 @@ EDGES = Table(
         _k("right", "record_id, the greater"),
         _k("reason", "doi, arxiv_id, pubmed_id, pmc_id, acl_id, pdf_sha1 or title"),
         _k("strength", "identifier kinds above 1, S_title at most 1", pa.float64()),
-        _k("taken", "false: cut as a conflict of DOIs", pa.bool_()),
+        _k("taken", "false: cut, for the DOIs or the years of the two clusters conflict", pa.bool_()),
     ),
 )
 CLUSTERS = Table(
@@ -430,7 +430,11 @@ DOCUMENTS = Table(
         _c("paragraphs", pa.int32(), "paragraphs left"),
         _c("top_word", pa.string(), "most frequent word"),
         _c("top_share", pa.float64(), "its share of the words"),
-        _c("log_prob", pa.float64(), "mean log2 probability a word: of the least probable section, or the abstract (s2ag)"),
+        _c(
+            "log_prob",
+            pa.float64(),
+            "mean log2 probability a word: of the least probable section, or the abstract (s2ag)",
+        ),
         _c("removed_sections", pa.int32(), "improbable sections removed"),
         _c("text_key", pa.int64(), "hash of the normalised text, only if kept"),
         _c("title_key", pa.int64(), "hash of normalised title and first author's surname, only if kept"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from s2corpus.clustering.components import Fate, joined
+from s2corpus.clustering.components import Connect, Fate, joined
 from s2corpus.clustering.edges import REASONS
 from s2corpus.clustering.identity import Parent, identify
 from s2corpus.clustering.nodes import IDENTIFIERS, nodes_of
@@ -34,16 +34,17 @@ def cluster(
     min_title_score: float = 0.8,
     max_preprint_years: int = 2,
     parent: Parent | None = None,
+    connect: Connect | None = None,
 ) -> Clustering:
     """Cluster a table that has COLUMNS: which records are one paper, why, and under which id.
 
-    The order of records does not matter.
+    The order of records does not matter. `connect` decides over edges elsewhere than here (an engine), to the same end.
 
     Raises:
         ValueError: a record_id occurs twice.
     """
     nodes = nodes_of(records, preprint_prefixes)
-    edges, labels, fates = joined(nodes, min_title_score, max_preprint_years)
+    edges, labels, fates = joined(nodes, min_title_score, max_preprint_years, connect)
     told = np.flatnonzero(fates != Fate.NEEDLESS)
     told = told[np.lexsort((edges.right[told], edges.left[told]))]
     edge_table = pa.table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 
 import numpy as np
@@ -19,16 +20,21 @@ class Fate(IntEnum):
     CONFLICT = 2  # cut: it would have joined two different non-preprint DOIs, or by title clusters whose years disagree
 
 
+Connect = Callable[[Nodes, Edges, int], tuple[np.ndarray, np.ndarray]]
+"""`components`, or what gives the same by other means."""
+
+
 def joined(
-    nodes: Nodes, min_title_score: float = 0.8, max_preprint_years: int = 2
+    nodes: Nodes, min_title_score: float = 0.8, max_preprint_years: int = 2, connect: Connect | None = None
 ) -> tuple[Edges, np.ndarray, np.ndarray]:
     """(all edges in the order they are taken, cluster of each node, fate of each edge).
 
     Titles that are alike but not equal are only looked for where they can still join something: a cluster whose DOI no other
     cluster has cannot be joined by title to another such.
     """
+    connect = connect or components
     certain = certain_edges(nodes, min_title_score, max_preprint_years)
-    labels, _ = components(nodes, certain, max_preprint_years)
+    labels, _ = connect(nodes, certain, max_preprint_years)
     doi = np.full(len(nodes), -1, np.int32)
     np.maximum.at(doi, labels, nodes.final_doi)
     of_roots = doi[(labels == np.arange(len(nodes))) & (doi >= 0)]
@@ -41,7 +47,7 @@ def joined(
             for name in ("left", "right", "reason", "strength")
         )
     )
-    return edges, *components(nodes, edges, max_preprint_years)
+    return edges, *connect(nodes, edges, max_preprint_years)
 
 
 def components(nodes: Nodes, edges: Edges, max_preprint_years: int = 2) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,135 @@
+"""The stages clean and split over a release's tables: what the rules are given, and what comes of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from s2corpus.errors import UserError
+from s2corpus.lake import LocalLake
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.base import Run
+from s2corpus.stages.clean import Clean
+from s2corpus.stages.split import Split
+from s2corpus.tables import DOCUMENTS, FILTERED, SPLITS
+from tests.unit.snapshot.release import Paper, lay_out, papers, paragraph
+
+
+def release(
+    folder: Path, change: Callable[[Paper], Paper] = lambda paper: paper, *, count: int = 24, **fields: Any
+) -> tuple[Run, dict[tuple[str, str], dict[str, Any]], dict[tuple[str, str], dict[str, Any]]]:
+    """A release up to its splits: the run, and its documents and splits by set and paper."""
+    folder.mkdir(parents=True, exist_ok=True)
+    spec = ReleaseSpec.model_validate({"name": "small", **fields})
+    made = (change(paper) for paper in papers(count))
+    run = lay_out(LocalLake(folder / "lake"), folder, spec, made, buckets=3)
+    for stage in (Clean(), Split()):
+        for shard in stage.plan(run):
+            stage.work(run, shard)
+        stage.finish(run)
+    tables = (run.table(DOCUMENTS).read().to_pylist(), run.table(SPLITS).read().to_pylist())
+    documents, splits = ({(row["set"], row["paper_id"]): row for row in table} for table in tables)
+    return run, documents, splits
+
+
+def test_every_kept_paper_is_judged_once_in_s2orc_and_what_is_left_in_s2ag(tmp_path: Path) -> None:
+    run, documents, splits = release(tmp_path)
+    filtered = run.table(FILTERED).read().to_pylist()
+    kept = {row["paper_id"] for row in filtered if row["outcome"] == "kept"}
+    full = {paper_id: row for (set_, paper_id), row in documents.items() if set_ == "s2orc"}
+    short = {paper_id for set_, paper_id in documents if set_ == "s2ag"}
+    assert set(full) == kept
+    assert short == {paper_id for paper_id, row in full.items() if row["outcome"] != "kept"}
+    assert set(splits) == {key for key, row in documents.items() if row["outcome"] == "kept"}
+
+
+def test_only_the_sets_asked_for_are_made(tmp_path: Path) -> None:
+    _, documents, _ = release(tmp_path, clean={"sets": ["s2ag"]})
+    assert {set_ for set_, _ in documents} == {"s2ag"}
+    _, documents, _ = release(tmp_path / "other", clean={"sets": ["s2orc"]})
+    assert {set_ for set_, _ in documents} == {"s2orc"}
+
+
+def closed_with_abstract_from(source: str) -> Callable[[Paper], Paper]:
+    def change(paper: Paper) -> Paper:
+        decided = {"source": source, "record_id": None, "rule": "majority", "votes_for": 1, "votes_against": 0}
+        row = {**paper.row, "open_access": False, "provenance": [("abstract", decided)]}
+        return dataclasses.replace(paper, row={**row, "date": "2011", "abstract": paragraph(random.Random(1), 60)})
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("source", "outcomes"), [("crossref", {"kept"}), ("grobid", {"no_abstract"}), ("scienceparse", {"no_abstract"})]
+)
+def test_an_abstract_read_from_a_closed_pdf_is_not_published(tmp_path: Path, source: str, outcomes: set[str]) -> None:
+    _, documents, _ = release(tmp_path, closed_with_abstract_from(source))
+    assert {row["outcome"] for (set_, _), row in documents.items() if set_ == "s2orc"} <= {"closed", "no_parse"}
+    assert {row["outcome"] for (set_, _), row in documents.items() if set_ == "s2ag"} == outcomes
+
+
+def undated(paper: Paper) -> Paper:
+    return dataclasses.replace(paper, row={**paper.row, "date": None})
+
+
+def test_unknown_years_are_dropped_or_for_a_users_own_folder_kept_in_train(tmp_path: Path) -> None:
+    _, documents, splits = release(tmp_path / "public", undated)
+    assert not splits
+    assert "no_year" in {row["outcome"] for row in documents.values()}
+    _, _, splits = release(tmp_path / "own", undated, profile="own")
+    assert {row["split"] for row in splits.values()} == {"train"}
+
+
+def same_title(paper: Paper) -> Paper:
+    author = {"first": "Ada", "middle": [], "last": "Same", "suffix": ""}
+    return dataclasses.replace(paper, row={**paper.row, "title": "The Same Title", "authors": [author]})
+
+
+def test_later_twins_are_held_back_across_buckets_and_sets_with_the_text_they_repeat(tmp_path: Path) -> None:
+    _, _, splits = release(tmp_path, same_title)
+    train = [key for key, row in splits.items() if row["split"] == "train"]
+    assert len(train) == 1
+    twins = {row["reason"] for row in splits.values() if row["split"] == "held_back:near_duplicate"}
+    assert twins == {train[0][1]}
+    assert not any(row["split"] == "valid" for row in splits.values())
+
+
+@pytest.fixture
+def word_list(tmp_path: Path) -> tuple[Path, str]:
+    path = tmp_path / "words.csv"
+    path.write_text("word,count\nsignificant,100\n")
+    return path, hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_word_list_is_fetched_once_and_kept_in_the_lake(tmp_path: Path, word_list: tuple[Path, str]) -> None:
+    path, sha256 = word_list
+    fields = {"clean": {"profile": "card", "unigrams": {"uri": str(path), "sha256": sha256}}}
+    run, first, _ = release(tmp_path / "release", count=6, **fields)
+    path.unlink()
+    for shard in Clean().plan(run):
+        Clean().work(run, shard)
+    Clean().finish(run)
+    assert {(row["set"], row["paper_id"]): row for row in run.table(DOCUMENTS).read().to_pylist()} == first
+
+
+def test_a_word_list_that_is_another_one_is_refused(tmp_path: Path, word_list: tuple[Path, str]) -> None:
+    fields = {"clean": {"profile": "card", "unigrams": {"uri": str(word_list[0]), "sha256": "0" * 64}}}
+    with pytest.raises(UserError, match="SHA-256 is"):
+        release(tmp_path / "release", count=2, **fields)
+
+
+def test_values_of_every_document_where_the_spec_asks(tmp_path: Path) -> None:
+    _, quick, _ = release(tmp_path / "quick")
+    _, whole, _ = release(tmp_path / "whole", clean={"evaluate_all": True})
+    assert {key: (row["outcome"], row["text"]) for key, row in whole.items()} == {
+        key: (row["outcome"], row["text"]) for key, row in quick.items()
+    }
+    assert any(row["words"] is None for row in quick.values())
+    assert all(row["words"] is not None for row in whole.values())
+    assert all(row["language_votes"] for (set_, _), row in whole.items() if set_ == "s2orc" and row["words"])

@@ -117,7 +117,7 @@ class Article:
             "University of Somewhere, Germany"
         ]
         self.abstract = " ".join(words(p) for p in meta.xpath("(.//abstract[not(@abstract-type)])[1]//p"))
-        self.references = [r for r in root.findall(".//ref-list/ref")]
+        self.references = root.findall(".//ref-list/ref")
         self.numbers = {r.get("id"): i for i, r in enumerate(self.references)}
         self.csl = [self._csl(r, i) for i, r in enumerate(self.references)]
         self.sections: list[tuple[int, str, list[list[tuple[str, str]]]]] = []
@@ -269,12 +269,13 @@ def source(article: Article, layout: Layout, strings: list[str]) -> str:
         "small": f"#pad(x: 2em, text(size: 0.88em)[{quote(article.abstract)}])",
         "bold": f'#text(weight: "bold", {quote(article.abstract)[1:]})',
     }[layout.abstract]
+    addresses = [(f"{i + 1} " if layout.cites == "raised" else "") + a for i, a in enumerate(article.affiliations)]
     front = f"""
 #align({"left" if layout.sidebar else "center"})[#par(justify: false)[#text(size: 17pt, weight: "bold")[{quote(article.title)}]]
 #v(6pt)
 #text(size: 11pt)[{who}]
 
-#text(size: 9pt, style: "italic")[{" #linebreak() ".join(quote(("" if layout.cites != "raised" else f"{i + 1} ") + a) for i, a in enumerate(article.affiliations))}]]
+#text(size: 9pt, style: "italic")[{" #linebreak() ".join(map(quote, addresses))}]]
 #v(8pt)
 """
     parts = []
@@ -304,16 +305,25 @@ def source(article: Article, layout: Layout, strings: list[str]) -> str:
     margin = "(left: 2.4in, right: 0.9in, y: 1in)" if layout.sidebar else "(x: 0.8in, y: 1in)"
     side = ""
     if layout.sidebar:
-        side = f"#place(left, dx: -1.75in, dy: 3.2in, box(width: 1.5in)[#set text(size: 7.5pt); *Citation:* {running} (2019) PLoS ONE 13(11): e0198050. \\ \\ *Received:* May 9, 2018 \\ *Accepted:* November 14, 2018 \\ \\ *Copyright:* © 2018 This is an open access article distributed under the terms of the Creative Commons Attribution License.])"
+        imprint = f"*Citation:* {running} (2019) PLoS ONE 13(11): e0198050. \\ \\ *Received:* May 9, 2018 \\ *Accepted:* May 10, 2018"
+        licence = "*Copyright:* © 2018 This is an open access article distributed under the Creative Commons Attribution License."
+        side = f"#place(left, dx: -1.75in, dy: 3.2in, box(width: 1.5in)[#set text(size: 7.5pt); {imprint} \\ \\ {licence}])"
     wide = layout.columns == 2 and layout.abstract != "head"
+    justify, leading = ("false", "1.4em") if layout.lines else ("true", "0.6em")
+    first, second = (
+        ('weight: "regular", smallcaps(it)', 'style: "italic", weight: "regular", it')
+        if layout.heads == "roman"
+        else ("it", "it")
+    )
     return f"""
-#set page(paper: "a4", margin: {margin}, columns: {layout.columns}, numbering: "1", header: context if counter(page).get().first() > 1 [#text(size: 8pt)[{running}]])
+#set page(paper: "a4", margin: {margin}, columns: {layout.columns}, numbering: "1",
+  header: context if counter(page).get().first() > 1 [#text(size: 8pt)[{running}]])
 #set text(font: "{layout.font}", size: {layout.size}pt, hyphenate: true, lang: "en")
-#set par(justify: {"false" if layout.lines else "true"}, first-line-indent: 1em, leading: {"1.4em" if layout.lines else "0.6em"}, spacing: {"1.4em" if layout.lines else "0.65em"})
+#set par(justify: {justify}, first-line-indent: 1em, leading: {leading}, spacing: {leading})
 {'#set par.line(numbering: "1")' if layout.lines else ""}
 #set heading(numbering: {numbering[layout.heads]})
-#show heading.where(level: 1): it => block(above: 1.2em, below: 0.7em, text(size: 1.1em, {'weight: "regular", smallcaps(it)' if layout.heads == "roman" else "it"}))
-#show heading.where(level: 2): it => block(above: 1em, below: 0.6em, text(size: 1em, {'style: "italic", weight: "regular", it' if layout.heads == "roman" else "it"}))
+#show heading.where(level: 1): it => block(above: 1.2em, below: 0.7em, text(size: 1.1em, {first}))
+#show heading.where(level: 2): it => block(above: 1em, below: 0.6em, text(size: 1em, {second}))
 {side}
 #place(top, scope: "{"parent" if layout.columns == 2 else "column"}", float: true, clearance: 1em)[{front} {abstract if wide else ""}]
 {"" if wide else abstract}

@@ -10,26 +10,31 @@ from .model import Kind, Line
 from .text import Joiner
 
 _HEAD = re.compile(
-    r"\s*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|(?:executive\s+)?summary|zusammenfassung|résumé|resumen|摘\s*要)\s*(?P<stop>[.:：—–\-|]+)?\s*",
+    r"\s*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|(?:executive\s+)?summary|zusammenfassung|résumé|resumen|摘\s*要)\s*"
+    r"(?P<stop>[.:：—–\-|]+)?\s*",
     re.I,
 )
 _KEYWORDS = re.compile(
-    r"\s*(?:key\s?-?\s?words?(?:\s+and\s+phrases)?|index\s+terms|schlüsselwörter|schlagwörter|mots[\s-]cl[ée]s|关\s*键\s*[词字])\s*[.:：—–\-]*\s*",
+    r"\s*(?:key\s?-?\s?words?(?:\s+and\s+phrases)?|index\s+terms|schlüsselwörter|schlagwörter|mots[\s-]cl[ée]s|"
+    r"关\s*键\s*[词字])\s*[.:：—–\-]*\s*",
     re.I,
 )
 INTRODUCTION = re.compile(
-    r"\s*(?:(?:1|I|A)\s*[.:)]?\s+)?(?:introduction|einleitung|introducción|引\s*言)\s*$|\s*background\s*$|\s*(?:1|I)\s*\.?\s+[A-Z][A-Za-z][\w\s:,’'-]{2,60}$",
+    r"\s*(?:(?:1|I|A)\s*[.:)]?\s+)?(?:introduction|einleitung|introducción|引\s*言)\s*$|\s*background\s*$|"
+    r"\s*(?:1|I)\s*\.?\s+[A-Z][A-Za-z][\w\s:,’'-]{2,60}$",
     re.I,
 )
 STRUCTURED = re.compile(
-    r"\s*(?:background|objectives?|purpose|aims?|methods?|methodology|results?|findings|conclusions?|discussion|design|setting|participants|"
-    r"interventions?|measurements?|main outcome|significance|interpretation|introduction|rationale|context|hypothesis|trial registration)\b[^.]{0,40}$",
+    r"\s*(?:background|objectives?|purpose|aims?|methods?|methodology|results?|findings|conclusions?|discussion|design|setting|"
+    r"participants|interventions?|measurements?|main outcome|significance|interpretation|introduction|rationale|context|hypothesis|"
+    r"trial registration)\b[^.]{0,40}$",
     re.I,
 )
 FRONT = re.compile(
-    r"\s*(?:ccs concepts|acm reference format|[\w\s]{0,12}reference format|categories and subject|general terms|article\s*info|a r t i c l e|"
-    r"open access|correspond|\*\s*correspond|received\b|citation:|copyright|©|doi\b|https?:|editor\b|edited by|reviewed by|academic editor|jel\b|"
-    r"msc\b|pacs\b|this is an open access|author summary|significance statement|e-?mail|article history|how to cite|to cite this)",
+    r"\s*(?:ccs concepts|acm reference format|[\w\s]{0,12}reference format|categories and subject|general terms|article\s*info|"
+    r"a r t i c l e|open access|correspond|\*\s*correspond|received\b|citation:|copyright|©|doi\b|https?:|editor\b|edited by|reviewed by|"
+    r"academic editor|jel\b|msc\b|pacs\b|this is an open access|author summary|significance statement|e-?mail|article history|"
+    r"how to cite|to cite this)",
     re.I,
 )
 
@@ -77,7 +82,9 @@ def unheaded(lines: list[Line], measures: Measures) -> list[Line]:
 def _prose(run: list[Line], measures: Measures) -> bool:
     first = run[0]
     other = abs(first.size - measures.size) > 0.4 or first.font.bold or first.font.italic
-    people = sum(bool(AFFILIATION.search(x.text)) or sum(parse(p) is not None for p in pieces(x.tokens)) > 1 for x in run)
+    people = sum(
+        bool(AFFILIATION.search(x.text)) or sum(parse(p) is not None for p in pieces(x.tokens)) > 1 for x in run
+    )
     return other and people < 0.5 * len(run) and max(x.width for x in run) > 0.8 * measures.width
 
 

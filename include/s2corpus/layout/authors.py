@@ -21,12 +21,13 @@ AFFILIATION = re.compile(
     re.I,
 )
 PARTICLES = {
-    "van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "du", "la", "le", "ter", "ten", "el", "al", "bin", "ibn", "st.", "zu"
+    "van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "du", "la", "le", "ter", "ten", "el", "al", "bin", "ibn",
+    "st.", "zu",
 }  # fmt: skip
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = {
-    "dr", "dr.", "prof", "prof.", "mr", "mrs", "ms", "phd", "ph.d.", "md", "m.d.", "msc", "bsc", "mph", "frcs", "fellow", "member", "senior",
-    "student", "ieee",
+    "dr", "dr.", "prof", "prof.", "mr", "mrs", "ms", "phd", "ph.d.", "md", "m.d.", "msc", "bsc", "mph", "frcs", "fellow", "member",
+    "senior", "student", "ieee",
 }  # fmt: skip
 _SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
 _MARK = re.compile(r"[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")

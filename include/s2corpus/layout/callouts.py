@@ -15,8 +15,12 @@ _BRACKET = re.compile(r"\[(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:p|p
 _NUMBER = re.compile(r"\d{1,4}")
 _KEY = re.compile(r"\[([A-Za-z][A-Za-z+*]{1,12}\d{2}[a-z]?(?:\s*[,;]\s*[A-Za-z][A-Za-z+*]{1,12}\d{2}[a-z]?)*)\]")
 _YEAR = r"(?:(?:1[6-9]|20)\d\d[a-z]?|in press|forthcoming|n\.\s?d\.)"
-_SURNAME = r"(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|ter|ten|Van|De|Von|Du|La|Le|Di)\s(?:der\s|den\s|la\s)?)?[A-ZÀ-ÖØ-ÞŁŠŽČĆĐŚŞİŐ][\w’'‐-]{1,40}"
-_NAMES = rf"{_SURNAME}(?:\s+et\s+al\.?|(?:\s*,\s*{_SURNAME}){{0,20}}\s*,?\s*(?:and|&|und)\s+{_SURNAME}(?:\s+et\s+al\.?)?|(?:\s+{_SURNAME}){{0,2}})?"
+_PARTICLE = r"(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|ter|ten|Van|De|Von|Du|La|Le|Di)"
+_SURNAME = rf"(?:{_PARTICLE}\s(?:der\s|den\s|la\s)?)?[A-ZÀ-ÖØ-ÞŁŠŽČĆĐŚŞİŐ][\w’'‐-]{{1,40}}"
+_NAMES = (
+    rf"{_SURNAME}(?:\s+et\s+al\.?|"
+    rf"(?:\s*,\s*{_SURNAME}){{0,20}}\s*,?\s*(?:and|&|und)\s+{_SURNAME}(?:\s+et\s+al\.?)?|(?:\s+{_SURNAME}){{0,2}})?"
+)
 _NAME_YEAR = re.compile(
     rf"(?<!\w)(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b)*)(?P<close>\)?)"
 )

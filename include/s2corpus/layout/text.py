@@ -81,11 +81,11 @@ class Joiner:
                     if not self.kept(left, right):
                         parts[-1] = last[:-1]
                         length -= 1
-                elif (len(last) > 1 and last[-1] in _HYPHENS and last[-2].isalnum()) or (
-                    last[-1] >= _CJK and first[:1] >= _CJK
+                elif (
+                    (len(last) > 1 and last[-1] in _HYPHENS and last[-2].isalnum())
+                    or (last[-1] >= _CJK and first[:1] >= _CJK)
+                    or (len(last) > 1 and last[-1] == "–" and last[-2].isdigit() and first[:1].isdigit())
                 ):
-                    separator = ""
-                elif len(last) > 1 and last[-1] == "–" and last[-2].isdigit() and first[:1].isdigit():
                     separator = ""
             for i, token in enumerate(line.tokens):
                 text = clean(token.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,7 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int, str], Path
     return of
 
 
+@cache
 def tei(path: Path) -> etree._Element:
     """The extractor's TEI of a PDF."""
     answer = extract(path, timeout=60)

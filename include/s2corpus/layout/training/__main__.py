@@ -1,5 +1,8 @@
-"""Trains the reference CRF: `python -m s2corpus.layout.training --titles titles.tsv.gz --jats FOLDER`.
+"""Trains the reference CRF. The committed model came of
 
+    python -m s2corpus.layout.training --titles ../shared/data/titles/titles_dev.tsv.gz --jats ../shared/data/jats
+
+(11,940 strings, 1.1 MB, two minutes of one core) and scores micro field F1 0.860 in bench/references.py.
 Deterministic: the same metadata, seed and versions give the same model."""
 
 from __future__ import annotations

@@ -421,9 +421,10 @@ Kodansha|Tokyo
 Science Press|Beijing
 """.strip().splitlines()
 
-PLACES = """Paris|London|Berlin|Vienna|Seattle, WA|Hong Kong, China|Barcelona, Spain|Melbourne, Australia|Vancouver, BC, Canada|Florence, Italy|
-Beijing|Kyoto, Japan|Osaka|Seoul, Korea|Singapore|New Orleans, Louisiana|Long Beach, CA, USA|Montréal, Canada|Stockholm, Sweden|Geneva|
-Copenhagen, Denmark|Brussels, Belgium|Lisbon|Madrid|Prague|Budapest|Honolulu|San Diego|San Jose, CA|Denver|Austin, TX|Atlanta, Georgia|
+PLACES = """Paris|London|Berlin|Vienna|Seattle, WA|Hong Kong, China|Barcelona, Spain|Melbourne, Australia|Vancouver, BC, Canada|
+Florence, Italy|Beijing|Kyoto, Japan|Osaka|Seoul, Korea|Singapore|New Orleans, Louisiana|Long Beach, CA, USA|Montréal, Canada|
+Stockholm, Sweden|Geneva|Copenhagen, Denmark|Brussels, Belgium|Lisbon|Madrid|Prague|Budapest|Honolulu|
+San Diego|San Jose, CA|Denver|Austin, TX|Atlanta, Georgia|
 Portland, Oregon|Sydney|Edinburgh, Scotland|Dublin, Ireland|Athens, Greece|Rio de Janeiro, Brazil|Santiago, Chile|Cape Town|Virtual Event|
 Online|Punta Cana, Dominican Republic|Doha, Qatar|Valencia, Spain|Uppsala, Sweden|Boulder|Moscow|Warsaw|Zürich|Munich, Germany""".replace(
     "\n", ""

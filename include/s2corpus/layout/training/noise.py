@@ -9,8 +9,9 @@ from ..crf import Label
 from .marks import SURNAME_ENDS, mark
 
 _NOTES = [
-    "(in press)", "in German", "(in Chinese)", "PMID: 1234567", "Accessed: 2020-01-01", "[INSPIRE]", "(unpublished)", "and references therein",
-    "Accessed on 25/02/2025", "Epub 2017 Jul 20", "to appear", "Preprint", "submitted for publication", "Last accessed 3 May 2019",
+    "(in press)", "in German", "(in Chinese)", "PMID: 1234567", "Accessed: 2020-01-01", "[INSPIRE]", "(unpublished)",
+    "and references therein",     "Accessed on 25/02/2025", "Epub 2017 Jul 20", "to appear", "Preprint",
+    "submitted for publication", "Last accessed 3 May 2019",
 ]  # fmt: skip
 _DOIS = [
     "10.1103/PhysRevD.{a}.{b:06d}", "10.1016/j.{w}.{y}.0{c}.0{d:02d}", "10.1007/s{b:05d}-0{d:02d}-{a:04d}-{c}", "10.1145/{b}.{a}{b}",

@@ -256,7 +256,9 @@ def _upload(lake: Lake, key: str, name: str, table: Table, rows: Rows) -> Part:
                 data.validate(full=False)
                 _refuse_nulls(table, data)
                 count = data.num_rows
-                writer.write_table(data, row_group_size=65_536)
+                # A reader holds a row group at a time: as many rows as 32 MB have, of parses a few hundred.
+                rows_at_once = _GROUP_BYTES * max(count, 1) // max(data.nbytes, 1)
+                writer.write_table(data, row_group_size=max(1, min(65_536, rows_at_once)))
             else:
                 for batch in rows:
                     data = pa.Table.from_batches([batch]).select(table.schema.names).cast(table.schema)

@@ -25,6 +25,9 @@ from s2corpus.errors import TransientError, UserError
 from s2corpus.lake import Conflict, Lake
 from s2corpus.tables import Table
 
+_GROUP_BYTES = 32 << 20
+"""Uncompressed size of a row group of a part written at once."""
+
 Rows: TypeAlias = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch] | list[dict[str, Any]]
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from s2corpus.errors import UserError
 from s2corpus.spec import load_spec
 from s2corpus.stages import STAGES, TAKES_OVER
 
@@ -90,3 +92,30 @@ def test_parsing_takes_little_beyond_airflow_itself() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize(
+    ("interval", "said"),
+    [
+        ((None, None), "no data interval"),
+        (
+            (datetime(2022, 12, 1, tzinfo=UTC), datetime(2023, 1, 1, tzinfo=UTC)),
+            "before the spec's start date 2023-01-01",
+        ),
+    ],
+)
+def test_a_run_without_an_interval_or_before_the_start_date_is_refused(
+    dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, interval: tuple[object, object], said: str
+) -> None:
+    import corpus_release
+
+    context = {"dag": dags["corpus_release__s2_v2"], "params": {"drops": None}}
+    context |= dict(zip(("data_interval_start", "data_interval_end"), interval, strict=True))
+    monkeypatch.setattr(corpus_release, "get_current_context", lambda: context)
+    with pytest.raises(UserError, match=said):
+        corpus_release._run()
+
+
+def test_airflow_makes_every_task_of_a_run_before_the_start_date(dags: dict[str, object]) -> None:
+    """Tasks of a run before their start date are left out and the run succeeds with none: ours have no date, and refuse."""
+    assert all(task.start_date is None for task in dags["corpus_release__s2_v2"].tasks)

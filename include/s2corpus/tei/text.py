@@ -12,9 +12,10 @@ from typing import NamedTuple
 from lxml import etree
 
 from s2corpus.tei.model import EQUATION
-from s2corpus.tei.read import local_name
+from s2corpus.tei.read import BadTei, Reason, local_name
 from s2corpus.tei.sections import MAX_HEAD, NO_SECTION, Section, Sections
 
+MAX_DEPTH = 150  # elements within elements of a text: what Python's own stack surely bears
 Element = etree._Element
 
 
@@ -85,6 +86,7 @@ class TextReader:
         self._before = NO_SECTION  # the section of the div before
         self._in_paragraph = False
         self._flat = flat
+        self._depth = 0
         self._start()
 
     def read(self, container: Element, section: Section = NO_SECTION) -> None:
@@ -133,12 +135,16 @@ class TextReader:
         self._pending = text[-1].isspace()
 
     def _content(self, element: Element) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise BadTei(Reason.TOO_DEEP)
         if element.text:
             self._add(element.text)
         for child in element:
             self._element(child)
             if child.tail:
                 self._add(child.tail)
+        self._depth -= 1
 
     def _element(self, element: Element) -> None:
         does = _DOES.get(local_name(element))

@@ -2,8 +2,8 @@
 
 Every `<name>.tei.xml` of the folder is converted and compared with the publisher's JATS `<name>.nxml`, field by field: precision and
 recall of headings (titles, and whole paths), body paragraphs, reference entries and their fields, and citations (how often each
-reference is cited; a range in the JATS cites what lies between). What the extractor lost cannot be found: the last column of the
-citations says how many of those that GROBID itself marked with the right target were kept.
+reference is cited; a range in the JATS cites what lies between). What the extractor lost cannot be found, so
+the figures are of extractor and converter together.
 """
 
 from __future__ import annotations

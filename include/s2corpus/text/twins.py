@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from s2corpus.text.splits import Split
 from s2corpus.titles.normalised import normalise_one
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_NOT_KEPT = bytes(point for point in range(128) if not chr(point).isalnum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +33,25 @@ class Candidate:
 
 
 def text_key(text: str) -> int:
-    """64-bit hash of the normalised text."""
-    return _hash(normalise_one(text))
+    """64-bit hash of the normalised text: letters and digits as in titles (SEMANTICS: Link)."""
+    folded = unicodedata.normalize("NFKD", text).casefold()
+    kept = _NOT_ASCII.sub(lambda run: _normalised_run(run.group()), folded)
+    return _hash(kept.encode("utf-8", "surrogatepass").translate(None, _NOT_KEPT))
+
+
+@lru_cache(65_536)
+def _normalised_run(run: str) -> str:
+    return normalise_one(run)
 
 
 def title_key(title: str, surname: str | None) -> int | None:
     """64-bit hash of the normalised title and the first author's surname; null if either is empty."""
     title, surname = normalise_one(title), normalise_one(surname or "")
-    return _hash(f"{title}\n{surname}") if title and surname else None
+    return _hash(f"{title}\n{surname}".encode("utf-8", "surrogatepass")) if title and surname else None
 
 
-def _hash(text: str) -> int:
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+def _hash(text: bytes) -> int:
+    digest = hashlib.blake2b(text, digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 

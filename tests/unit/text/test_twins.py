@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from s2corpus.text.splits import Split
 from s2corpus.text.twins import Candidate, later_twins, repeated, text_key, title_key
+from s2corpus.titles.normalised import normalise_one
 
 
 def candidate(paper_id: str, created: str | None, split: str, *keys: int, set_: str = "s2orc") -> Candidate:
@@ -89,6 +90,12 @@ def _order(c: Candidate) -> tuple[bool, str, str]:
 def test_texts_are_compared_normalised() -> None:
     assert text_key("The cell.\n\nIt grows") == text_key("THE CELL it grows")
     assert text_key("The cell") != text_key("The cells")
+
+
+@given(st.text())
+def test_a_text_is_normalised_as_a_title_is(text: str) -> None:
+    assert text_key(text) == text_key(normalise_one(text))
+    assert (text_key(text) == text_key(text + "x")) is False
 
 
 def test_titles_are_compared_with_their_first_authors_surname() -> None:

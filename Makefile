@@ -50,7 +50,7 @@ status: setup ## How they are, and where their logs are
 
 test: .venv/.development ## All tests that need no Airflow run, then those that do
 	@$(RUN) pytest -q -n 2 tests/unit
-	@$(RUN) pytest -q tests/dags tests/e2e tests/faults
+	@$(RUN) pytest -q tests/dags tests/ui tests/e2e tests/faults
 
 lint: .venv/.development ## ruff and mypy --strict
 	@$(RUN) ruff check . && $(RUN) ruff format --check . && $(RUN) mypy

@@ -198,6 +198,14 @@ def _answer_errors(app: FastAPI) -> None:
     for kind in (UserError, TransientError, OSError, pa.ArrowException):
         app.add_exception_handler(kind, broken)
 
+    @app.exception_handler(Exception)
+    async def fault(request: Request, _: Exception) -> Response:
+        """What nobody foresaw: the log has it, the reader does not."""
+        words = "This page has failed: the log of Airflow's API server says how."
+        response = render(request, "error.html", status=500, words=words)
+        response.headers.update(HEADERS)
+        return response
+
     @app.exception_handler(SQLAlchemyError)
     async def no_catalog(request: Request, _: SQLAlchemyError) -> Response:
         return render(request, "error.html", status=503, words="The catalog does not answer.")

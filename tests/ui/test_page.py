@@ -243,10 +243,9 @@ def _copied(built: Built, to: Path) -> Path:
     return to / "lake"
 
 
-@pytest.fixture(scope="module")
-def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The page over a lake in which papers, entries, records and file names are markup."""
-    lake = _copied(built, tmp_path_factory.mktemp("hostile"))
+def hostile_lake(built: Built, to: Path) -> Path:
+    """A lake in which what came with papers, entries, records and files is markup."""
+    lake = _copied(built, to)
     for table, columns in {
         PAPERS: ("title", "venue", "journal", "abstract", "licence", "acl_id"),
         MEMBERS: ("title", "venue", "abstract", "delivery"),
@@ -260,7 +259,13 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Any:
     person = {"first": INJECTED, "middle": [], "last": INJECTED, "suffix": ""}
     _rewrite(lake, MEMBERS, lambda rows: [{**r, "authors": [person]} for r in rows])
     _rewrite(lake, PDFS, lambda rows: [{**r, "places": [{"drop": "d", "name": INJECTED}]} for r in rows])
-    return page_over(str(lake))
+    return lake
+
+
+@pytest.fixture(scope="module")
+def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The page over that lake."""
+    return page_over(str(hostile_lake(built, tmp_path_factory.mktemp("hostile"))))
 
 
 def test_what_came_from_papers_is_text(hostile: Any) -> None:
@@ -367,3 +372,15 @@ def test_a_part_truncated_behind_our_back_is_said_not_shown(built: Built, tmp_pa
     paper_id = next((i for i in ids if paper_shard(i, shards) == damaged), ids[0])
     said = words(read(page_over(str(lake)), f"{AT[PUBLISHED]}/paper/{paper_id}", 503))
     assert "committed with" in said and "Traceback" not in said
+
+
+def test_what_nobody_foresaw_is_logged_not_shown(built: Built, tmp_path: Path) -> None:
+    from fastapi.testclient import TestClient
+
+    lake = _copied(built, tmp_path)
+    (lake / "releases" / PUBLISHED / "_metrics" / "export.json").write_text('{"documents')
+    page = page_over(str(lake))
+    quiet = TestClient(page.app, base_url=str(page.base_url), raise_server_exceptions=False)
+    answer = quiet.get(AT[PUBLISHED])
+    assert answer.status_code == 500 and "has failed" in answer.text and "JSON" not in answer.text
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")

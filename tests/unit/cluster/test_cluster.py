@@ -198,7 +198,7 @@ def record_sets(draw: st.DrawFn) -> list[Record]:
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(record_sets(), st.randoms())
 def test_the_order_of_records_does_not_matter(records: list[Record], rng: Any) -> None:
     shuffled = list(records)
@@ -207,7 +207,7 @@ def test_the_order_of_records_does_not_matter(records: list[Record], rng: Any) -
     assert once.clusters.equals(again.clusters) and once.edges.equals(again.edges)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(record_sets())
 def test_the_rules_again_by_brute_force(records: list[Record]) -> None:
     """Every pair is asked, edges are sorted, and taken one by one where they break nothing."""

@@ -39,6 +39,7 @@ from s2corpus.titles import Pairs, Search, candidates, grams, normalise, score_p
 from s2corpus.titles.candidates import Index, _probe, _shared, keys_of, score_proposed
 from s2corpus.titles.equal import EqualStrings
 from s2corpus.titles.exhaustive import best_matches
+from s2corpus.titles.targets import first_surname
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 TABLE: list[tuple[str, str]] = []
@@ -277,6 +278,8 @@ def whole(made: Made, count: int, scratch: Path) -> None:
     bound = {}
     with clock() as taken:
         titles, entries = normalise(raw_titles), normalise(raw_entries)
+        for authors in (_authors(count), _authors(2 * count)):
+            normalise(first_surname(authors))
     bound["normalising"] = taken.seconds
     with clock() as taken:
         index = EqualStrings.of(titles)
@@ -316,22 +319,21 @@ def whole(made: Made, count: int, scratch: Path) -> None:
             f"the whole stage, memory_mb: {memory_mb}",
             f"{result['cpu']:.1f} s = {result['cpu'] / total:.2f} × the bound, peak {result['peak_mb']:,.0f} MB",
         )
-        row("    of them linking alone; recall, precision it measured itself",
-            f"{result['work']:.1f} s; {result['recall']}, {result['precision']}")  # fmt: skip
+        row("    shards; recall it measured itself", f"{result['shards']}; {result['recall']}")
 
 
 def stage_child(folder: Path, memory_mb: int) -> None:
     run = _run(folder, memory_mb)
     stage = Link()
+    begin = time.process_time()
     shards = stage.plan(run)
     run.put_plan(stage.name, shards)
-    begin = time.process_time()
     for shard in shards:
         stage.work(run, shard)
-    work = time.process_time() - begin
     metrics = stage.finish(run)
+    taken = time.process_time() - begin
     print(json.dumps({
-        "cpu": time.process_time(), "work": work, "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "cpu": taken, "shards": len(shards), "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "recall": metrics.get("recall"), "precision": metrics.get("precision"), "linked": metrics["linked"],
     }))  # fmt: skip
 

@@ -29,9 +29,9 @@ from s2corpus.titles.recall import measure
 from s2corpus.titles.targets import IDENTIFIERS, Targets, first_surname
 from s2corpus.titles.threegrams import grams
 
-SAMPLE = 1000
+SAMPLE = 500
 """Titles of a release that are compared with all, and links by identifier that are tried by title, for recall and precision."""
-_BYTES_PER_ENTRY = 512
+_BYTES_PER_ENTRY = 1024
 """Memory that an entry takes while it is linked, an upper estimate."""
 
 
@@ -153,6 +153,7 @@ def _linked(run: Run, shard: Shard, entries: pa.Table, counts: Counter[str]) -> 
     """The links of entries, a row each in their order, and the crowded keys; counts and measures on the way."""
     papers, search = _papers(run), _search(run)
     targets = Targets.of(papers)
+    pa.default_memory_pool().release_unused()
     propose = candidates if chosen() == "duckdb" else partial(pairs_by_join, run, shard)
     holds, held = np.zeros(len(entries), np.bool_), SCHEMA.empty_table()
     if parent := parent_run(run):
@@ -179,7 +180,9 @@ def _gathered(tables: list[pa.Table]) -> tuple[pa.Table, list[int]]:
     sizes = [len(table) for table in tables]
     gathered = pa.concat_tables(tables)
     tables.clear()
-    return gathered.combine_chunks(), sizes
+    gathered = gathered.combine_chunks()
+    pa.default_memory_pool().release_unused()
+    return gathered, sizes
 
 
 def _counts_key(run: Run, shard: Shard) -> str:
@@ -235,8 +238,9 @@ def _contexts(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> I
     """The inline citations of the bucket's open, kept papers, each with its paragraph; counts what S2ORC's table 4 shows."""
     kept = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")["paper_id"]
     where = pc.field("open_access") & pc.field("paper_id").isin(kept.combine_chunks())
-    by_parse = _by_parse(links)
+    by_parse: dict[tuple[str, str], tuple[int, int]] = {}
     for batch in run.table(FULLTEXTS).batches(["paper_id", "parse_kind", "parse"], shard=bucket, where=where, rows=64):
+        by_parse = by_parse or _by_parse(links)
         rows: list[dict[str, Any]] = []
         for fulltext in batch.to_pylist():
             key = {"paper_id": fulltext["paper_id"], "parse_kind": fulltext["parse_kind"]}

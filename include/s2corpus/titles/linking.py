@@ -76,8 +76,9 @@ def link(entries: pa.Table, targets: Targets, search: Search | None = None, prop
     by_id = np.full((len(entries), len(IDENTIFIERS)), -1, np.int32)
     before = len(targets.titles)
     for kind, (name, groups) in enumerate(zip(IDENTIFIERS, targets.identifiers, strict=True)):
-        found = groups.find(entries[name])
-        by_id[:, kind] = np.where(found < 0, -1, found + before)
+        if len(groups) and entries[name].null_count < len(entries):
+            found = groups.find(entries[name])
+            by_id[:, kind] = np.where(found < 0, -1, found + before)
         before += len(groups)
     by_title = targets.titles.find(facts.normalised)
     known = (facts.year, facts.surname, citing, facts.little)

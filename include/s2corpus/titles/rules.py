@@ -103,8 +103,12 @@ def only_numbers_differ(titles_a: pa.Array, titles_b: pa.Array) -> np.ndarray:
 
 def _without_numbers(title: str) -> tuple[str, str]:
     """The normalised title without its numbers, and the numbers, each followed by a comma."""
+    text = unicodedata.normalize("NFKD", title).casefold()
+    words = _WORD.findall(text)
+    if _NUMERALS.keys().isdisjoint(words) and _NUMBER.search(text) is None:
+        return "".join(words), ""
     rest, numbers = [], []
-    for word in _WORD.findall(unicodedata.normalize("NFKD", title).casefold()):
+    for word in words:
         if word in _NUMERALS:
             numbers.append(f"{_NUMERALS[word]},")
         elif _NUMBER.search(word) is None:

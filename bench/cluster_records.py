@@ -71,13 +71,7 @@ def _said(
     rng: random.Random, paper: int, title: str, authors: list[tuple[str, str]], year: int
 ) -> Iterator[dict[str, object]]:
     doi = _doi(paper) if rng.random() < 0.75 else None
-    arxiv = (
-        f"{year % 100:02d}{rng.randint(1, 12):02d}.{paper % 100_000:05d}"
-        if year >= 2007 and rng.random() < 0.3
-        else None
-    )
-    if arxiv is not None:
-        arxiv = f"{arxiv[:4]}.{paper // 100_000:01d}{arxiv[5:]}"[:10] if paper >= 100_000 else arxiv
+    arxiv = f"{year % 100:02d}{paper % 12 + 1:02d}.{paper:06d}" if year >= 2007 and rng.random() < 0.3 else None
     pubmed = str(10_000_000 + paper) if rng.random() < 0.3 else None
     sources = []
     if doi:

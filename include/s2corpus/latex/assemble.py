@@ -180,9 +180,8 @@ class _Text:
                     pass
 
     def _cite(self, cite: Cite) -> None:
-        if cite.command.startswith(("footcite", "footfull")):
-            self.assembler.note(Note((replace(cite, command="fullcite"),)))
-            return
+        if cite.command.startswith("foot"):  # it stands in a footnote already
+            cite = replace(cite, command="citealp")
         for text, keys in self.assembler.printer.pieces(cite):
             start, end = self.say(text)
             if keys is None or start == end:

@@ -35,8 +35,8 @@ def items_of(bbl: str) -> list[RawItem]:
     """The entries of a `thebibliography`."""
     found: list[RawItem] = []
     starts = [match.end() for match in _BIBITEM.finditer(bbl)]
-    ends = [*[match.start() for match in _BIBITEM.finditer(bbl)][1:], len(bbl)]
-    for start, end in zip(starts, ends, strict=True):
+    ends = [match.start() for match in _BIBITEM.finditer(bbl)][1:]
+    for start, end in zip(starts, [*ends, len(bbl)], strict=False):
         label, at = option(bbl, start)
         got = argument(bbl, at)
         if got is None or got[1] > end:

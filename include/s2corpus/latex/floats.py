@@ -39,7 +39,7 @@ def take_floats(body: str) -> tuple[str, list[Piece]]:
         at = environment.end
         if re.fullmatch(FLOATS, environment.name):
             pieces += _float(environment, body[environment.start : environment.end])
-            out.append("%\n")
+            out.append("%" if re.match(r"[ \t]*\n", body[at:]) else " ")  # no end of line is left, so no paragraph ends
             continue
         rows = cells_of(environment.name, environment.body)
         if len(rows) > 1 and max(map(len, rows)) > 1:

@@ -12,7 +12,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from lxml import etree
 
@@ -102,6 +102,9 @@ def _convert(source: Source, defined: str, seconds: float) -> tuple[Element, str
     with tempfile.TemporaryDirectory(prefix="s2corpus-latexml-") as folder:
         path = Path(folder) / "main.tex"
         path.write_text(text, "utf-8")
+        for name, data in source.files.items():  # it looks into them for the packages they load
+            if name.lower().endswith((".sty", ".cls")):
+                path.with_name(PurePosixPath(name).name).write_bytes(data)
         command = ["latexml", "--nocomments", "--noparse", "--inputencoding=utf8", "--log=main.log", str(path)]
         status, out, said = run(command, b"", seconds=seconds, cwd=Path(folder), memory=_MEMORY)
         log = path.with_name("main.log")
@@ -145,7 +148,11 @@ class _Reader:
             if name == "title":
                 document.title = self.inlines(child)
             elif name == "creator":
-                document.authors += [self.inlines(person) for person in child.iter("{*}personname")]
+                for person in child.iter("{*}personname"):
+                    document.authors += [
+                        (line,)
+                        for line in re.split(r"\s{2,}|\n", "".join(map(str, filter(_is_text, self.inlines(person)))))
+                    ]
             elif name == "abstract":
                 document.abstract = [block for block in self.blocks(child) if isinstance(block, Para)]
             else:
@@ -356,6 +363,10 @@ class _Reader:
                 " ".join(after.strip(strip).split()),
             ),
         )
+
+
+def _is_text(inline: Inline) -> bool:
+    return isinstance(inline, str)
 
 
 def _owner(element: Element) -> Element | None:

@@ -145,11 +145,12 @@ class Pandoc:
         body = re.sub(r"(?<!\\)\\S\s*(?=\\ref)", "§", body)
         flat = list(_numbered(pieces))
         body, front = _front(source.preamble, body)
+        body = balanced(body)
         tail = "\n\n".join((f"{OPEN}Z{CLOSE}", _floats(flat), front, _OF_ENTRIES, _entries(items)))
         own_macros = definitions(
             "\n".join((source.styles, source.preamble, source.bbl.partition("\\bibitem")[0])), names_in(body + tail)
         )
-        text = "\n".join((_TEXT_BOXES, own_macros, "\\begin{document}", body, tail, "\\end{document}\n"))
+        text = "\n".join((_TEXT_BOXES, own_macros, "\\begin{document}", body, "", tail, "\\end{document}\n"))
         text = re.sub(r"\\href\s*(?:%\n\s*)?\{", r"\\href{", text)  # pandoc wants no line end between them
         ast = _convert(text, seconds, memory_mb)
         return _Reader(flat, pieces, items).document(ast)
@@ -252,7 +253,10 @@ def _convert(text: str, seconds: float, memory_mb: int) -> dict[str, Any]:
         if status == 0:
             unknown = "" if defined else _unknown(said)
             if not unknown:
-                ast: dict[str, Any] = orjson.loads(out)
+                try:
+                    ast: dict[str, Any] = orjson.loads(out)
+                except orjson.JSONDecodeError:  # nested deeper than any reader goes
+                    raise BadSource(Outcome.CONVERTER_FAILED, "nested too deep") from None
                 return ast
             defined, text = True, unknown + text
             continue

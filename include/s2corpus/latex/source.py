@@ -41,8 +41,17 @@ _DEFINES = re.compile(
     r"|\\newtheorem\*?\s*\{([^{}]+)\}"
     r"|\\let\s*\\([A-Za-z]+)\s*=?\s*\\[A-Za-z]+"
 )
-_NAMES = re.compile(r"\\([A-Za-z]+)|\\begin\s*\{([^{}]+)\}")
+_NAMES = re.compile(r"\\begin\s*\{([^{}]+)\}|\\([A-Za-z]+)")
 _SWITCHED = re.compile(r"@|\\[A-Za-z]+(?:true|false)(?![A-Za-z])|\\if[a-z]*(?![A-Za-z])|\\csname")
+_KEPT = frozenset(
+    (
+        "href", "url", "path", "nolinkurl", "ref", "eqref", "label", "caption", "footnote", "section", "subsection",
+        "subsubsection", "paragraph", "chapter", "part", "title", "author", "date", "maketitle", "par", "newblock", "bibitem",
+        "item", "emph", "textbf", "textit", "begin", "end", "abstract", "document", "figure", "table", "thanks", "and", "input",
+        "include", "bibliography", "appendix",
+    )
+)  # fmt: skip
+"""What every converter knows; styles that change how it looks do not change what it is."""
 _NEWIF = re.compile(r"\\newif\s*\\if([A-Za-z@]+)")
 _IF = re.compile(r"\\(if(?:[A-Za-z@]+)?|else|fi)(?![A-Za-z@])")
 _SETTING = re.compile(r"\\([A-Za-z@]+?)(true|false)(?![A-Za-z@])")
@@ -241,7 +250,7 @@ def _packages(preamble: str) -> dict[str, str]:
 
 def names_in(text: str) -> set[str]:
     """Commands and environments that a text uses."""
-    return {command or environment for command, environment in _NAMES.findall(text)}
+    return {environment or command for environment, command in _NAMES.findall(text)}
 
 
 def definitions(text: str, wanted: set[str]) -> str:
@@ -271,8 +280,14 @@ def definitions(text: str, wanted: set[str]) -> str:
                     break
                 after = end
         at = end or match.end()
-        if end is not None and len(body := text[match.start() : end]) < 4000 and not _SWITCHED.search(body):
-            found.append((command or plain_def or environment or theorem or alias, body))
+        name = command or plain_def or environment or theorem or alias
+        if (
+            name not in _KEPT
+            and end is not None
+            and len(body := text[match.start() : end]) < 4000
+            and not _SWITCHED.search(body)
+        ):
+            found.append((name, body))
     used = dict[str, list[str]]()
     for name, body in found:
         used.setdefault(name, []).append(body)

@@ -165,7 +165,35 @@ def environments(text: str, names: str) -> Iterator[Environment]:
 
 
 def balanced(text: str) -> str:
-    """The text with the braces that have no partner taken away."""
+    """The text without the braces, \\begin and \\end that have no partner."""
+    return _without_lone_braces(closed(text))
+
+
+_ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([^{}]*)\}")
+
+
+def closed(text: str) -> str:
+    """The text without each \\begin that no \\end closes, and the other way round."""
+    stack: list[re.Match[str]] = []
+    lone: list[re.Match[str]] = []
+    for match in _ENVIRONMENT.finditer(text):
+        if match.group(1) == "begin":
+            stack.append(match)
+            continue
+        opened = next((i for i in range(len(stack) - 1, -1, -1) if stack[i].group(2) == match.group(2)), None)
+        if opened is None:
+            lone.append(match)
+        else:
+            lone += stack[opened + 1 :]
+            del stack[opened:]
+    parts, at = [], 0
+    for match in sorted((*lone, *stack), key=lambda match: match.start()):
+        parts.append(text[at : match.start()])
+        at = match.end()
+    return "".join([*parts, text[at:]])
+
+
+def _without_lone_braces(text: str) -> str:
     signs = [m for m in _BRACE.finditer(text) if m.group() in "{}"]
     stack: list[int] = []
     stray: list[int] = []

@@ -1,0 +1,85 @@
+"""Source archives made for tests."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+
+from s2corpus.latex import convert
+from s2corpus.tei.model import CiteSpan, Parse, RefType
+
+ENTRIES = r"""\begin{thebibliography}{9}
+\bibitem[Lo and Wang(2020)]{lo} Kyle Lo and Lucy Lu Wang. 2020.
+\newblock A corpus of papers. \newblock In \emph{Proceedings of ACL}, pages 1--9.
+\bibitem[Saier et~al.(2019)Saier, F{\"a}rber, and Roe]{saier} Tarek Saier, Michael F{\"a}rber, and R. Roe. 2019.
+\newblock Bibliometrics. \newblock \emph{JCDL}, 3:4--5.
+\bibitem[Doe(2001)]{doe} Jane Doe. 2001. \newblock On tests. \newblock \emph{J. Test.}, 7(2):1--3.
+\end{thebibliography}"""
+
+
+def tar(files: dict[str, str | bytes]) -> bytes:
+    """A tar.gz of these files."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        for name, content in files.items():
+            data = content.encode() if isinstance(content, str) else content
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return out.getvalue()
+
+
+def gz(text: str) -> bytes:
+    """One gzipped file."""
+    return gzip.compress(text.encode(), mtime=0)
+
+
+def article(body: str, preamble: str = "", entries: str = "") -> str:
+    """An article."""
+    return f"\\documentclass{{article}}\n{preamble}\n\\begin{{document}}\n{body}\n{entries}\n\\end{{document}}\n"
+
+
+def parse(body: str, preamble: str = "", *, entries: str = "", **files: str | bytes) -> Parse:
+    """The parse of an article, alone or with other files (`_` in a name stands for the point)."""
+    main = article(body, preamble, entries)
+    if not files:
+        return convert(gz(main), sha1="0" * 40)
+    return convert(tar({"main.tex": main, **{n.replace("_", "."): c for n, c in files.items()}}), sha1="0" * 40)
+
+
+def texts(found: Parse) -> list[tuple[str, str]]:
+    """(section, text) of the body's paragraphs."""
+    return [(paragraph.section, paragraph.text) for paragraph in found.body_text]
+
+
+def cited(found: Parse) -> list[tuple[str, str | None]]:
+    """(surface text, key of the source) of the body's citations."""
+    keys = {entry.key: entry.ref_id for entry in found.bib_entries}
+    spans: list[CiteSpan] = [span for paragraph in found.body_text for span in paragraph.cite_spans]
+    return [(span.text, keys.get(span.ref_id or "")) for span in spans]
+
+
+def entries_of(found: Parse, kind: RefType) -> list[tuple[str | None, str]]:
+    """(number, text) of the reference entries of a kind."""
+    return [(entry.num, entry.text) for entry in found.ref_entries if entry.type is kind]
+
+
+def check_laws(found: Parse) -> None:
+    """SEMANTICS: Postprocess, Laws."""
+    known = {e.key for e in found.bib_entries} | {e.key for e in found.ref_entries}
+    assert len(known) == len(found.bib_entries) + len(found.ref_entries)
+    for paragraph in (*found.abstract, *found.body_text, *found.back_matter):
+        assert paragraph.text and paragraph.text == " ".join(paragraph.text.split())
+        assert not any("\ue000" <= sign <= "\uf8ff" for sign in paragraph.text + paragraph.section)
+        for spans in (paragraph.cite_spans, paragraph.ref_spans, paragraph.eq_spans):
+            assert [(s.start, s.end) for s in spans] == sorted((s.start, s.end) for s in spans)
+            for span in spans:
+                assert span.start < span.end and paragraph.text[span.start : span.end] == span.text
+                assert span.ref_id is None or span.ref_id in known
+    for entry in found.ref_entries:
+        for span in entry.cite_spans:
+            assert entry.text[span.start : span.end] == span.text and (span.ref_id is None or span.ref_id in known)
+        for cell in entry.cell_cites:
+            assert entry.cells is not None
+            assert entry.cells[cell.row][cell.column][cell.span.start : cell.span.end] == cell.span.text

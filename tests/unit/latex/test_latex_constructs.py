@@ -1,0 +1,284 @@
+"""Twenty small sources, one construct each, with the parse they must give (S2ORC §2.2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from s2corpus.tei.model import CitationStyle, RefType
+from tests.unit.latex.archives import ENTRIES, check_laws, cited, entries_of, parse, texts
+
+
+def test_files_are_input_wherever_they_are_and_whatever_their_suffix() -> None:
+    found = parse(
+        r"\input{intro} \include{parts/method.tex} \input{missing}",
+        intro_tex="\\section{Intro}\nOne.\n\\endinput Never.",
+        **{"parts/method_tex": "\\section{Method}\nTwo. \\input{deep}", "parts/deep_tex": "Three."},
+    )
+    check_laws(found)
+    assert texts(found) == [("Intro", "One."), ("Method", "Two. Three.")]
+
+
+def test_macros_take_arguments_and_options() -> None:
+    found = parse(
+        r"\corpus\ is \pair{b} and \pair[c]{d}, \corpus. \mc",
+        r"\usepackage{xspace}\newcommand{\corpus}{\textsc{S2ORC}\xspace}\newcommand{\pair}[2][a]{(#1, #2)}\def\mc{$\mathcal{C}$}",
+    )
+    assert texts(found) == [("", "S2ORC is (a, b) and (c, d), S2ORC. 𝒞")]
+
+
+def test_macros_may_open_environments() -> None:
+    found = parse(
+        r"Let \be x=1\label{e}\ee See (\ref{e}).", r"\def\be{\begin{equation}}\newcommand{\ee}{\end{equation}}"
+    )
+    (paragraph,) = found.body_text
+    assert paragraph.text == "Let EQUATION See (1)."
+    assert [(s.text, s.ref_id) for s in paragraph.ref_spans] == [("1", "EQREF0")]
+
+
+def test_macros_of_the_archives_own_package() -> None:
+    found = parse(r"We use \tool.", r"\usepackage{mine}", mine_sty=r"\newcommand{\tool}{Grobid}\def\@x{y}")
+    assert texts(found) == [("", "We use Grobid.")]
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "keys"),
+    [
+        (r"\citep{lo,doe}", "(Lo and Wang, 2020; Doe, 2001)", ["lo", "doe"]),
+        (r"\citet{saier}", "Saier et al. (2019)", ["saier"]),
+        (r"\citet*{saier}", "Saier, Färber, and Roe (2019)", ["saier"]),
+        (r"\citep[see][p.~3]{doe}", "(see Doe, 2001, p. 3)", ["doe"]),
+        (r"\citealp{doe}", "Doe, 2001", ["doe"]),
+        (r"\citeauthor{lo} in \citeyear{lo}", "Lo and Wang in 2020", ["lo", "lo"]),
+        (r"\citeyearpar{lo}", "(2020)", ["lo"]),
+        (r"\citep{nobody}", "(?)", [None]),
+    ],
+)
+def test_natbib_with_names(command: str, printed: str, keys: list[str | None]) -> None:
+    found = parse(f"As {command} say.", r"\usepackage{natbib}", entries=ENTRIES)
+    check_laws(found)
+    assert found.citation_style is CitationStyle.NAME_YEAR
+    assert texts(found) == [("", f"As {printed} say.")]
+    assert [key for _, key in cited(found)] == keys
+
+
+@pytest.mark.parametrize(
+    ("options", "command", "printed", "style"),
+    [
+        ("numbers", r"\citep{doe,lo}", "[3, 1]", CitationStyle.BRACKET),
+        ("numbers,sort&compress", r"\cite{doe,lo,saier}", "[1–3]", CitationStyle.BRACKET),
+        ("numbers", r"\citet{saier}", "Saier et al. [2]", CitationStyle.BRACKET),
+        ("numbers,round", r"\citep{doe}", "(3)", CitationStyle.OTHER),
+        ("super", r"\cite{doe,lo}", "3,1", CitationStyle.OTHER),
+    ],
+)
+def test_natbib_with_numbers(options: str, command: str, printed: str, style: CitationStyle) -> None:
+    found = parse(f"As {command} say.", rf"\usepackage[{options}]{{natbib}}", entries=ENTRIES)
+    check_laws(found)
+    assert found.citation_style is style
+    assert texts(found) == [("", f"As {printed} say.")]
+
+
+BIB = r"""@string{jft = "J. Foo Tests"}
+@article{mu, title={The {DNA} of \emph{things} in K{\"o}ln}, author={M{\"u}ller, Jos{\'e} and van der Doe, Jane and others}, year=2001,
+  journal=jft, volume=3, pages={1--4}, doi={10.1162/xyz}}
+@inproceedings{bee, title="B title", author="Ann Bee", year={2010}, crossref={proc}}
+@proceedings{proc, title={Proceedings of X}, year={2010}}
+@misc{cee, title={C}, author={C. C. Cee}, year={2020}, eprint={2001.01234}, archivePrefix={arXiv}}"""
+
+
+@pytest.mark.parametrize(
+    ("style", "printed"),
+    [
+        ("authoryear", "(Müller and van der Doe, 2001; Bee, 2010) and Cee (2020)"),
+        ("numeric", "[1, 2] and Cee [3]"),
+    ],
+)
+def test_biblatex_with_its_database(style: str, printed: str) -> None:
+    found = parse(
+        r"Text \parencite{mu,bee} and \textcite{cee}. \printbibliography",
+        rf"\usepackage[style={style}]{{biblatex}}\addbibresource{{refs.bib}}",
+        refs_bib=BIB,
+    )
+    check_laws(found)
+    assert texts(found) == [("", f"Text {printed}.")]
+    mu, bee, cee = found.bib_entries
+    assert (mu.title, mu.year, mu.venue, mu.volume, mu.pages, mu.doi) == (
+        "The DNA of things in Köln", 2001, "J. Foo Tests", "3", "1--4", "10.1162/xyz",
+    )  # fmt: skip
+    assert [author.last for author in mu.authors] == ["Müller", "van der Doe"]
+    assert (bee.title, bee.venue) == ("B title", "Proceedings of X")
+    assert (cee.arxiv_id, cee.doi) == ("2001.01234", "10.48550/arxiv.2001.01234")
+
+
+def test_biblers_own_bbl() -> None:
+    bbl = r"""\refsection{0}\datalist[entry]{nty/global//global/global}
+\entry{lo}{inproceedings}{}
+  \name{author}{2}{}{%
+    {{hash=1}{%
+       family={Lo}, familyi={L\bibinitperiod}, given={Kyle}, giveni={K\bibinitperiod}}}%
+    {{hash=2}{%
+       family={F{\"a}rber}, given={Michael}}}%
+  }
+  \field{title}{A corpus of {P}apers}
+  \field{booktitle}{Proceedings of ACL}
+  \field{year}{2020}
+  \verb{doi}
+  \verb 10.18653/v1/x
+  \endverb
+\endentry
+\enddatalist\endrefsection"""
+    found = parse(r"Text \autocite{lo}.", r"\usepackage[style=ieee]{biblatex}", main_bbl=bbl)
+    (entry,) = found.bib_entries
+    assert texts(found) == [("", "Text [1].")]
+    assert (entry.title, entry.year, entry.venue, entry.doi) == (
+        "A corpus of Papers", 2020, "Proceedings of ACL", "10.18653/v1/x",
+    )  # fmt: skip
+    assert [(a.first, a.last) for a in entry.authors] == [("Kyle", "Lo"), ("Michael", "Färber")]
+
+
+def test_subfigures_are_figures_of_their_own() -> None:
+    found = parse(
+        r"See \ref{f}, \ref{fa} and \subref{fb}."
+        r"\begin{figure}\begin{subfigure}{.5\textwidth}\caption{First}\label{fa}\end{subfigure}"
+        r"\subfloat[Second]{\includegraphics{x}\label{fb}}\caption{Both of \citet{lo}}\label{f}\end{figure}",
+        r"\usepackage{natbib}",
+        entries=ENTRIES,
+    )
+    check_laws(found)
+    assert texts(found) == [("", "See 1, 1a and 1b.")]
+    assert entries_of(found, RefType.FIGURE) == [("1", "Both of Lo and Wang (2020)"), ("1a", "First"), ("1b", "Second")]
+
+
+def test_a_figure_inside_a_paragraph_does_not_break_it() -> None:
+    found = parse("One\n\\begin{figure}\\caption{C}\\end{figure}\ntwo.")
+    assert texts(found) == [("", "One two.")]
+
+
+def test_tables_are_rows_of_cells() -> None:
+    found = parse(
+        r"See Table~\ref{t}. \begin{table}\caption{Cap}\label{t}\resizebox{\columnwidth}{!}{\begin{tabular}{l|cc}\toprule"
+        r" \multirow{2}{*}{A} & \multicolumn{2}{c}{\textbf{B} \& C}\\ \cmidrule(lr){2-3}"
+        r" & \makecell{1 \\ 2} & $\alpha$ \citep{lo}\\[2pt] \bottomrule"
+        r"\end{tabular}}\end{table}",
+        r"\usepackage{natbib}",
+        entries=ENTRIES,
+    )
+    check_laws(found)
+    (table,) = [entry for entry in found.ref_entries if entry.type is RefType.TABLE]
+    assert table.cells == (("A", "B & C", ""), ("", "1 2", "α (Lo and Wang, 2020)"))
+    assert table.latex is not None and table.latex.startswith(r"\begin{tabular}{l|cc}")
+    assert [(c.row, c.column, c.span.text) for c in table.cell_cites] == [(1, 2, "Lo and Wang, 2020")]
+    assert texts(found) == [("", "See Table 1.")]
+
+
+def test_display_formulas_are_tokens_with_their_tex_and_mathml() -> None:
+    found = parse(
+        r"First \begin{align} a&=b\label{e1}\\ c&=d\nonumber\\ e&=f\label{e2}\end{align} then \[x^2\] and \eqref{e2}, $N_1$."
+    )
+    check_laws(found)
+    (paragraph,) = found.body_text
+    assert paragraph.text == "First EQUATION then EQUATION and (2), N1."
+    assert [(s.text, s.label, s.ref_id) for s in paragraph.eq_spans] == [
+        ("EQUATION", "1–2", "EQREF0"), ("EQUATION", None, "EQREF1"), ("N1", None, None),
+    ]  # fmt: skip
+    assert paragraph.eq_spans[1].latex == "x^2"
+    assert all((span.mathml or "").startswith("<math") for span in paragraph.eq_spans)
+
+
+def test_footnotes_leave_the_text_with_their_citations() -> None:
+    found = parse(r"Text.\footnote{As \citet{doe} says.} More.", r"\usepackage{natbib}", entries=ENTRIES)
+    check_laws(found)
+    assert texts(found) == [("", "Text. More.")]
+    (note,) = [entry for entry in found.ref_entries if entry.type is RefType.FOOTNOTE]
+    assert note.text == "As Doe (2001) says." and [span.ref_id for span in note.cite_spans] == ["BIBREF2"]
+
+
+def test_sections_have_paths_and_numbers_and_appendices_letters() -> None:
+    found = parse(
+        r"\section{A}\subsection{B}\label{b} One, see \S\ref{app}.\paragraph{Run in} Two. \section*{Acknowledgements} Thanks."
+        r"\appendix\section{Proofs}\label{app} Three, see \autoref{b}. \subsection{More} Four."
+    )
+    check_laws(found)
+    assert [(p.section, p.sec_num, p.text) for p in found.body_text] == [
+        ("A::B", "1.1", "One, see §A."),
+        ("A::B::Run in", None, "Two."),
+        ("Proofs", "A", "Three, see Section 1.1."),
+        ("Proofs::More", "A.1", "Four."),
+    ]
+    assert [p.text for p in found.back_matter] == ["Thanks."]
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        (
+            r"\bibitem{k} A.~Smith and B.~Jones, ``A study of many things,'' \emph{J. Things}, vol.~3, pp. 1--9, 1999.",
+            ("A study of many things", ["Smith", "Jones"], 1999, "J. Things"),
+        ),
+        (
+            "\\bibitem{k}\nKyle Lo, Lucy~Lu Wang, and Rodney Kinney.\n\\newblock {S2ORC}: The corpus."
+            "\n\\newblock In {\\em ACL}, pages 4969--4983, 2020.",
+            ("S2ORC: The corpus", ["Lo", "Wang", "Kinney"], 2020, "ACL"),
+        ),
+        (
+            r"\bibitem[{\citenamefont{Kitaev}(2003)}]{k}\BibitemOpen\bibfield{author}{"
+            r"\bibinfo{author}{\bibfnamefont{A.}~\bibnamefont{Kitaev}},\ }"
+            r"\href {\doibase 10.1016/x} {\bibfield{journal}{\bibinfo{title}{Fault-tolerant computing}, "
+            r"\bibinfo{journal}{Annals of Physics}\ }"
+            r"\textbf{\bibinfo{volume}{303}},\ \bibinfo{pages}{2} (\bibinfo{year}{2003})}\BibitemShut{NoStop}",
+            ("Fault-tolerant computing", ["Kitaev"], 2003, "Annals of Physics"),
+        ),
+    ],
+)
+def test_styles_of_entries(item: str, expected: tuple[str, list[str], int, str]) -> None:
+    found = parse(r"Text \cite{k}.", entries=rf"\begin{{thebibliography}}{{1}}{item}\end{{thebibliography}}")
+    (entry,) = found.bib_entries
+    assert (entry.title, [author.last for author in entry.authors], entry.year, entry.venue) == expected
+    assert texts(found) == [("", "Text [1].")]
+
+
+def test_other_encodings() -> None:
+    latin = "Café Müller naïve.".encode("latin-1")
+    assert texts(parse(r"\input{a}", r"\usepackage[latin1]{inputenc}", a_tex=latin)) == [("", "Café Müller naïve.")]
+    assert texts(parse(r"\input{a}", r"\usepackage[latin2]{inputenc}", a_tex="Łódź".encode("iso8859-2"))) == [
+        ("", "Łódź")
+    ]
+
+
+def test_comments_code_and_hidden_text_are_gone() -> None:
+    found = parse(
+        "Kept 5\\% % not this\nand\\begin{comment}nor this\\end{comment} this.\\iffalse nor \\iftrue this \\fi\\fi\n"
+        "\\ifdraft draft\\else final\\fi\n\\begin{lstlisting}\nx = 1\n\\end{lstlisting}\n\\verb|a_b %|",
+        r"\newif\ifdraft \draftfalse",
+    )
+    assert " ".join(text for _, text in texts(found)) == "Kept 5% and this. final a_b %"
+
+
+def test_lists_and_quotes_are_paragraphs_and_unknown_commands_keep_their_text() -> None:
+    found = parse(
+        r"\begin{itemize}\item one \item two\end{itemize}\begin{quote}said\end{quote}\strangebox{Words that matter} \vspace{2mm}end"
+    )
+    assert [text for _, text in texts(found)] == ["one", "two", "said", "Words that matter end"]
+
+
+def test_theorems_have_their_numbers() -> None:
+    found = parse(
+        r"\begin{theorem}\label{th} All is well.\end{theorem} By Theorem~\ref{th}.", r"\newtheorem{theorem}{Theorem}"
+    )
+    assert [text for _, text in texts(found)] == ["Theorem 1. All is well.", "By Theorem 1."]
+
+
+def test_title_authors_and_abstract() -> None:
+    found = parse(
+        r"\maketitle\begin{abstract}We do \emph{this}.\end{abstract}Body.",
+        r"\title{A \textbf{good} title\thanks{grant}}\author{Kyle Lo$^1$ \and Lucy Lu Wang \\ University of X \\ \texttt{a@b.org}}",
+    )
+    assert found.header.title == "A good title"
+    assert [(a.first, a.last) for a in found.header.authors] == [("Kyle", "Lo"), ("Lucy", "Wang")]
+    assert [p.text for p in found.abstract] == ["We do this."]
+    assert texts(found) == [("", "Body.")]
+
+
+def test_a_paragraph_that_cannot_be_read_costs_only_itself() -> None:
+    found = parse("One.\n\nTwo \\begin{quote} never closed.\n\nThree.")
+    assert "Three." in [text for _, text in texts(found)]

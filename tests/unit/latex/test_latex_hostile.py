@@ -1,0 +1,165 @@
+"""Archives that mean harm: each has its outcome, nothing is written, nothing takes longer than its limit."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import random
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from s2corpus.latex import BadSource, Outcome, archive, convert, source
+from tests.unit.latex.archives import article, check_laws, gz, tar
+
+GOOD = article("Text of a paper.")
+
+
+def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", size: int | None = None) -> bytes:
+    """A tar with a good paper and one member more."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as made:
+        first = tarfile.TarInfo("main.tex")
+        first.size = len(GOOD)
+        made.addfile(first, io.BytesIO(GOOD.encode()))
+        info = tarfile.TarInfo(name)
+        info.type, info.linkname = kind, link
+        if kind == tarfile.REGTYPE:
+            info.size = 5
+            made.addfile(info, io.BytesIO(b"hello"))
+        else:
+            made.addfile(info)
+    return out.getvalue()
+
+
+def bomb_of_files() -> bytes:
+    return tar({"main.tex": GOOD, **{f"{i}.txt": "" for i in range(archive.MAX_FILES)}})
+
+
+def bomb_of_inputs() -> bytes:
+    files = {f"f{i}.tex": f"\\input{{f{i + 1}}}\\input{{f{i + 1}}}" for i in range(18)}
+    return tar({"main.tex": article(r"\input{f0}"), **files, "f18.tex": "x" * 1000})
+
+
+CASES: dict[str, tuple[bytes, Outcome]] = {
+    "path out of the folder": (member("../../evil.tex"), Outcome.UNSAFE_PATH),
+    "absolute path": (member("/etc/cron.d/evil.tex"), Outcome.UNSAFE_PATH),
+    "symbolic link": (member("a.tex", tarfile.SYMTYPE, "/etc/passwd"), Outcome.UNSAFE_LINK),
+    "hard link": (member("a.tex", tarfile.LNKTYPE, "main.tex"), Outcome.UNSAFE_LINK),
+    "device": (member("a.tex", tarfile.CHRTYPE), Outcome.UNSAFE_DEVICE),
+    "pipe": (member("a.tex", tarfile.FIFOTYPE), Outcome.UNSAFE_DEVICE),
+    "gzip bomb": (gzip.compress(bytes((8 << 20) + 1), 9, mtime=0), Outcome.TOO_LARGE),
+    "a huge text file": (tar({"main.tex": GOOD, "b.txt": bytes((1 << 20) + 1)}), Outcome.TOO_LARGE),
+    "too many files": (bomb_of_files(), Outcome.TOO_MANY_FILES),
+    "files that input each other twice": (bomb_of_inputs(), Outcome.TOO_LARGE),
+    "cut off": (tar({"main.tex": GOOD})[:-30], Outcome.DAMAGED),
+    "checksum wrong": (gz(GOOD)[:-8] + b"\0" * 8, Outcome.DAMAGED),
+    "a macro without end": (gz(article(r"\def\a{\a\a}\a")), Outcome.TIMEOUT),
+    "a tar inside": (tar({"inner.tar": tar({"main.tex": GOOD})}), Outcome.NO_LATEX),
+    "random bytes": (random.Random(1).randbytes(4000), Outcome.NOT_AN_ARCHIVE),
+    "a PDF": (gzip.compress(b"%PDF-1.5 ..."), Outcome.PDF_ONLY),
+    "withdrawn": (gz("%auto-ignore\nThis paper has been withdrawn by the author.\n"), Outcome.WITHDRAWN),
+    "no LaTeX": (gz(r"\input amstex \document \bye"), Outcome.NO_LATEX),
+    "nothing to read": (gz(article("")), Outcome.NO_TEXT),
+}
+
+
+@pytest.fixture
+def unwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing stays in the scratch folder, and nothing is written where the process stands."""
+    scratch, here = tmp_path / "scratch", tmp_path / "here"
+    scratch.mkdir()
+    here.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.chdir(here)
+    yield
+    assert not list(here.iterdir()) and not list(scratch.iterdir())
+    assert {path.name for path in tmp_path.iterdir()} == {"scratch", "here"}
+
+
+@pytest.mark.usefixtures("unwritten")
+@pytest.mark.parametrize("name", CASES)
+def test_each_has_its_outcome(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, limit, value in (
+        (archive, "MAX_UNPACKED", 8 << 20),
+        (archive, "MAX_TEXT", 1 << 20),
+        (source, "MAX_FLAT", 1 << 20),
+    ):
+        monkeypatch.setattr(module, limit, value)  # sooner reached
+    data, outcome = CASES[name]
+    with pytest.raises(BadSource) as raised:
+        convert(data, sha1="", seconds=3, memory_mb=256)
+    if name == "a macro without end":  # whichever limit it meets first
+        assert raised.value.outcome in (Outcome.TIMEOUT, Outcome.OUT_OF_MEMORY, Outcome.CONVERTER_FAILED)
+    else:
+        assert raised.value.outcome is outcome
+
+
+@pytest.mark.usefixtures("unwritten")
+@pytest.mark.parametrize(
+    "body",
+    [
+        r"\input{/etc/passwd}\input{../../../../etc/passwd}\include{/proc/self/environ} Text.",
+        r"\immediate\write18{touch written} \input{|touch written} Text.",
+        "\\newwrite\\f\\immediate\\openout\\f=written.txt \\immediate\\write\\f{hello}\n\nText.",
+        r"\usepackage{/etc/passwd}\lstinputlisting{/etc/passwd}\verbatiminput{/etc/passwd} Text.",
+        r"\input{main} Text.",
+    ],
+)
+def test_sources_reach_nothing_outside_their_archive(body: str) -> None:
+    found = convert(gz(article(body)), sha1="", seconds=20)
+    everything = " ".join(paragraph.text for paragraph in found.body_text)
+    assert everything.endswith("Text.")
+    assert "root:" not in everything and f"={os.environ['PATH']}" not in everything
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{" * 5_000 + " Text.",
+        "\\begin{quote}" * 3_000 + " Text.",
+        "$" * 999 + " Text.",
+        r"\begin{tabular}{" + "l" * 50_000 + "}" + "&" * 50_000 + r"\end{tabular} Text.",
+        r"\cite{" + ",".join("k" * 5_000) + "} Text.",
+        "\\section{" * 500 + " Text.",
+        "\ue000Z\ue001\ue000B7\ue001 Text.",
+    ],
+    ids=("braces", "environments", "dollars", "columns", "keys", "heads", "our own marks"),
+)
+def test_odd_sources_end_in_a_parse_or_an_outcome(body: str) -> None:
+    try:
+        check_laws(convert(gz(article(body)), sha1="", seconds=20))
+    except BadSource as bad:
+        assert bad.outcome in (Outcome.CONVERTER_FAILED, Outcome.TIMEOUT, Outcome.OUT_OF_MEMORY, Outcome.NO_TEXT)
+
+
+PIECES = st.sampled_from(
+    [
+        "\\", "{", "}", "[", "]", "$", "$$", "%", "&", "#", "~", "\n", "\n\n", " ", "a", "word ", "é", "\\begin{table}",
+        "\\end{table}", "\\begin{tabular}{ll}", "\\end{tabular}", "\\caption{", "\\label{x}", "\\ref{x}", "\\cite{k}", "\\citep[",
+        "\\section{", "\\item", "\\begin{align}", "\\end{align}", "\\\\", "\\def\\a#1{", "\\a", "\\if", "\\iffalse", "\\else",
+        "\\fi", "\\newcommand{\\b}[1]{", "\\b", "\\bibitem[", "\\bibitem{k}", "\\begin{thebibliography}{9}",
+        "\\end{thebibliography}", "\\footnote{", "\\verb|", "\\multicolumn{2}{c}{", "\\subfloat[", "\\begin{figure}",
+        "\\end{figure}", "\\input{", "\\newif\\ifq", "\\qtrue", "\\appendix", "\\author{", "\\title{",
+    ]
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(PIECES, max_size=30).map("".join))
+def test_no_text_breaks_what_comes_before_the_converter(text: str) -> None:
+    from s2corpus.latex.bbl import items_of, take_bibliography
+    from s2corpus.latex.bibtex import read_bib
+    from s2corpus.latex.floats import take_floats
+
+    read = source.read_source({"main.tex": article(text).encode()})
+    body, own = take_bibliography(read.body)
+    items_of(own)
+    take_floats(body)
+    read_bib(text)

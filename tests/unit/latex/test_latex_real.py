@@ -1,0 +1,127 @@
+"""Two real arXiv sources through each converter: what a reader counts in the papers is what the parse has."""
+
+from __future__ import annotations
+
+import shutil
+from functools import cache
+from pathlib import Path
+
+import orjson
+import pytest
+
+from s2corpus import tei
+from s2corpus.latex import convert
+from s2corpus.tei.model import CitationStyle, Parse, RefType
+from tests.unit.latex.archives import check_laws
+
+S2ORC, SCIFACT = "1911.02782.gz", "2004.14974.gz"
+CONVERTERS = [
+    "pandoc",
+    pytest.param(
+        "latexml",
+        marks=[
+            pytest.mark.slow,
+            pytest.mark.skipif(shutil.which("latexml") is None, reason="latexml is not installed"),
+        ],
+    ),
+]
+
+
+@cache
+def parsed(path: Path, converter: str) -> Parse:
+    return convert(path.read_bytes(), sha1="0" * 40, converter_name=converter)  # type: ignore[arg-type]
+
+
+def count(parse: Parse, kind: RefType) -> int:
+    return sum(entry.type is kind for entry in parse.ref_entries)
+
+
+def linked(parse: Parse) -> int:
+    """Citation keys linked, in texts, captions, footnotes and cells."""
+    paragraphs = (*parse.abstract, *parse.body_text, *parse.back_matter)
+    spans = [span for paragraph in paragraphs for span in paragraph.cite_spans]
+    spans += [span for entry in parse.ref_entries for span in entry.cite_spans]
+    spans += [cell.span for entry in parse.ref_entries for cell in entry.cell_cites]
+    return sum(span.ref_id is not None for span in spans)
+
+
+@pytest.mark.parametrize("converter", CONVERTERS)
+@pytest.mark.parametrize(
+    ("name", "sections", "entries", "citations", "tables", "formulas", "captions", "words"),
+    [(S2ORC, 27, 55, 88, 10, 3, 13, 4929), (SCIFACT, 34, 36, 49, 11, 0, 21, 5130)],
+)
+def test_counts(
+    shared_data: Path,
+    converter: str,
+    name: str,
+    sections: int,
+    entries: int,
+    citations: int,
+    tables: int,
+    formulas: int,
+    captions: int,
+    words: int,
+) -> None:
+    parse = parsed(shared_data / "latex" / name, converter)
+    check_laws(parse)
+    assert parse.citation_style is CitationStyle.NAME_YEAR
+    assert count(parse, RefType.SECTION) == sections
+    assert len(parse.bib_entries) == entries
+    assert [e.ref_id for e in parse.bib_entries if not (e.title and e.authors and e.year)] == []
+    assert linked(parse) == citations
+    assert {span.ref_id for p in parse.body_text for span in p.cite_spans} <= {e.key for e in parse.bib_entries}
+    assert sum(bool(entry.cells) for entry in parse.ref_entries) == tables
+    assert count(parse, RefType.FORMULA) == formulas
+    floats = [entry for entry in parse.ref_entries if entry.type in (RefType.FIGURE, RefType.TABLE)]
+    assert sum(bool(entry.text) for entry in floats) == captions
+    assert sum(len(p.text.split()) for p in parse.body_text) == pytest.approx(words, rel=0.05)
+
+
+def test_the_text_reads_as_printed(shared_data: Path) -> None:
+    parse = parsed(shared_data / "latex" / S2ORC, "pandoc")
+    assert [author.last for author in parse.header.authors] == ["Lo", "Wang", "Neumann", "Kinney", "Weld"]
+    texts = {p.text[:40]: p for p in parse.body_text}
+    paragraph = texts["Notably, we release structured, machine-"]
+    assert (paragraph.section, paragraph.sec_num) == ("Introduction", "1")
+    assert [(s.text, s.ref_id) for s in paragraph.ref_spans] == [("1", "TABREF0")]
+    paragraph = texts["Different types of resources have been u"]
+    assert "the Microsoft Academic Graph (MAG) (Shen et al., 2018), and" in paragraph.text
+    entry = parse.bib_entries[1]
+    assert (entry.ref_id, entry.title, entry.doi, entry.year) == (
+        "Ammar2018ConstructionOT", "Construction of the literature graph in semantic scholar", "10.18653/v1/n18-3011", 2018,
+    )  # fmt: skip
+    assert len(entry.authors) == 23 and entry.venue.startswith(
+        "Proceedings of the 2018 Conference of the North American"
+    )
+    table = next(e for e in parse.ref_entries if e.key == "TABREF0")
+    assert table.cells is not None
+    assert table.cells[0] == (
+        "Corpus", "Papers w/ body text", "Citation contexts", "References to tables / figures / equations", "Linked to graph",
+        "Academic disciplines",
+    )  # fmt: skip
+    assert table.cells[4][0] == "AAN (Radev et al., 2009)"
+
+
+def test_the_same_source_gives_the_same_bytes(shared_data: Path) -> None:
+    path = shared_data / "latex" / SCIFACT
+    again = convert(path.read_bytes(), sha1="0" * 40)
+    assert tei.to_json_bytes(tei.to_s2orc(again)) == tei.to_json_bytes(tei.to_s2orc(parsed(path, "pandoc")))
+
+
+def test_the_command(shared_data: Path, tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from s2corpus.commands.latex import command
+
+    broken = tmp_path / "broken.gz"
+    broken.write_bytes(b"\x1f\x8b nothing")
+    out, rejects = tmp_path / "parses.jsonl", tmp_path / "rejects.jsonl"
+    result = CliRunner().invoke(
+        command, [str(shared_data / "latex" / SCIFACT), str(broken), "--out", str(out), "--rejects", str(rejects)]
+    )
+    assert result.exit_code == 0, result.output
+    (line,) = [orjson.loads(line) for line in out.read_bytes().splitlines()]
+    assert line["paper_id"] == "2004.14974" and len(line["bib_entries"]) == 36
+    assert line["provenance"]["extractor"] == "pandoc"
+    (reject,) = [orjson.loads(line) for line in rejects.read_bytes().splitlines()]
+    assert (reject["name"], reject["outcome"]) == ("broken.gz", "damaged")

@@ -60,15 +60,10 @@ def documents(tables: Tables, bucket: int, set_: str) -> Iterator[Row]:
 
 
 def index_row(document: Row, set_: str, path: str, line: int) -> Row:
-    """A document's row of the index."""
-    return {
-        **document,
-        "id": document["paper_id"],
-        "set": set_,
-        "file": path,
-        "line": line,
-        "words": len(document["text"].split()),
-    }
+    """A document's row of the index; not its text."""
+    words = len(document["text"].split())
+    row = {**document, "id": document["paper_id"], "set": set_, "file": path, "line": line, "words": words}
+    return {name: row[name] for name in INDEX.names}
 
 
 def kept_papers(tables: Tables) -> pa.Array:

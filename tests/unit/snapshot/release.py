@@ -58,7 +58,7 @@ class Paper:
     kept: bool
 
 
-def papers(count: int, *, seed: int = 0, words: int = 120) -> Iterator[Paper]:
+def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
     """Papers of every kind by turns: full text, title and abstract only, closed, filtered out, of every split, twins."""
     rng = random.Random(seed)
     dates = ("2011-05-06", "2019", "2022-11", "2022-12-05", "2022-12", "1969-12-31", "2023-01-04", None)

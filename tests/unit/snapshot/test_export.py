@@ -24,12 +24,13 @@ from s2corpus.stages.split import Split
 from tests.unit.snapshot.release import lay_out, papers
 
 SPEC = ReleaseSpec.model_validate({"name": "small", "export": {"files": 6}})
+COUNT = 80
 
 
 def release(
     folder: Path,
     *,
-    count: int = 120,
+    count: int = COUNT,
     buckets: int = 1,
     seed: int = 0,
     backwards: bool = False,
@@ -94,7 +95,7 @@ def test_the_funnel_sums_to_its_input(run: Run) -> None:
 
 def test_no_text_of_a_closed_paper_leaves(run: Run) -> None:
     parses = [line for path, line in corpus_lines(run) if "pdf_parses" in path]
-    closed = {paper.row["paper_id"] for paper in papers(120) if not paper.row["open_access"]}
+    closed = {paper.row["paper_id"] for paper in papers(COUNT) if not paper.row["open_access"]}
     shown = [parse for parse in parses if parse["paper_id"] in closed]
     assert shown
     assert not any(parse["body_text"] or parse["abstract"] or parse["back_matter"] for parse in shown)
@@ -166,7 +167,7 @@ def test_a_published_snapshot_never_changes(tmp_path: Path) -> None:
 def test_another_instant_has_another_id_and_says_what_changed(tmp_path: Path) -> None:
     first = release(tmp_path)
     publish(first)
-    later = lay_out(first.lake, tmp_path, SPEC, papers(130), buckets=1, parent=first.snapshot_id)
+    later = lay_out(first.lake, tmp_path, SPEC, papers(COUNT + 10), buckets=1, parent=first.snapshot_id)
     run = Run(SPEC, first.as_of + timedelta(days=31), first.lake, tmp_path)
     for entry in list(first.lake.list(f"releases/{later.release_id}/")):
         if "/_export/" not in entry.key:

@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release up down status test test-e2e lint format bench lock
+.PHONY: help setup demo release up down status test test-quick lint format bench lock
 PYTHON ?= python3
 UV := .venv/bin/uv
 UV_VERSION := 0.13.8
@@ -48,9 +48,13 @@ down: ## Stop them; their data stay
 status: setup ## How they are, and where their logs are
 	@.venv/bin/corpus status
 
-test: .venv/.development ## All tests that need no Airflow run, then those that do
-	@$(RUN) pytest -q -n 2 tests/unit
-	@$(RUN) pytest -q tests/dags tests/ui tests/e2e tests/faults
+test: .venv/.development ## All tests: the quick ones first, then those that start services, Spark or Airflow
+	@$(RUN) pytest -q -n 2 -m "not slow and not services and not airflow" tests/unit
+	@$(RUN) pytest -q -n 2 -m "slow or services or airflow" tests/unit
+	@$(RUN) pytest -q tests/dags tests/e2e tests/ui tests/faults
+
+test-quick: .venv/.development ## The quick ones only
+	@$(RUN) pytest -q -n 2 -m "not slow and not services and not airflow" tests/unit
 
 lint: .venv/.development ## ruff and mypy --strict
 	@$(RUN) ruff check . && $(RUN) ruff format --check . && $(RUN) mypy

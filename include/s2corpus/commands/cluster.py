@@ -49,8 +49,12 @@ def command(
     from s2corpus.clustering.explain import explanations, told
     from s2corpus.clustering.identity import Parent
     from s2corpus.errors import UserError
+    from s2corpus.pdf.files import check_table
     from s2corpus.sources.files import read_latest
 
+    for path in (out, edges_out, aliases_out):
+        if path is not None:
+            check_table(path)
     before = Parent()
     if parent is not None:
         try:

@@ -27,11 +27,11 @@ def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path)
     from s2corpus import spec
     from s2corpus.clustering.keeping import verdict
     from s2corpus.errors import UserError
-    from s2corpus.pdf.files import check_table_name, write_table
+    from s2corpus.pdf.files import check_table, write_table
     from s2corpus.stages.filter import read_suppressions
     from s2corpus.tables import FILTERED
 
-    check_table_name(out)
+    check_table(out)
     try:
         rows = pq.read_table(
             papers, columns=["paper_id", "title", "authors", "abstract", "doi", "canonical_pdf"]

@@ -32,12 +32,14 @@ def command(
 
     from s2corpus import sources
     from s2corpus.errors import UserError
+    from s2corpus.pdf.files import check_table
     from s2corpus.tables import RECORDS
 
     sources.adapter(source)
     for file in files:
         if not file.is_file():
             raise UserError(f"{file}: no such file: expected files of the source {source}")
+    check_table(out)
     if out.suffix != ".parquet":
         raise UserError(f"{out}: expected a name that ends in .parquet")
     with contextlib.ExitStack() as stack:

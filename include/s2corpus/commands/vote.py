@@ -33,11 +33,11 @@ def command(files: tuple[Path, ...], clusters: Path, out: Path, trust: str | Non
     from s2corpus import spec
     from s2corpus.clustering.papers import papers_of
     from s2corpus.errors import UserError
-    from s2corpus.pdf.files import check_table_name, write_table
+    from s2corpus.pdf.files import check_table, write_table
     from s2corpus.sources.files import read_latest
     from s2corpus.tables import MEMBERS, PAPERS
 
-    check_table_name(out)
+    check_table(out)
     records = read_latest(files)
     try:
         known = pq.read_table(clusters, columns=["record_id", "paper_id"])

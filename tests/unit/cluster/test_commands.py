@@ -1,0 +1,92 @@
+"""From a file of records to kept papers at the command line, and what it says of wrong inputs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from s2corpus.commands import cluster, explain, filter, records, vote
+from s2corpus.errors import UserError
+
+LINES = [
+    {"record_id": "crossref:1", "source": "crossref", "kind": "publisher", "title": "Deep parsing of scientific papers",
+     "authors": "Ada Lovelace and Alan Turing", "date": "2020-05", "doi": "10.18653/v1/x1"},
+    {"record_id": "arxiv:1", "source": "arxiv", "title": "Deep Parsing of Scientific Papers.", "authors": "Lovelace, Ada", "year": 2019,
+     "arxiv_id": "1911.02782", "abstract": "We parse scientific papers and say how well that went. " * 3},
+    {"record_id": "crossref:2", "source": "crossref", "kind": "publisher", "title": "Deep parsing of scientific papers", "year": 2020,
+     "authors": "Ada Lovelace", "doi": "10.18653/v1/x2"},
+]  # fmt: skip
+
+
+def run(command: click.Command, *arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> Path:
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in LINES))
+    return path
+
+
+def test_records_to_kept_papers(given: Path, tmp_path: Path) -> None:
+    r, c, e, p, f = (tmp_path / name for name in ("r.parquet", "c.parquet", "e.parquet", "p.parquet", "f.jsonl"))
+    assert "3 entries, 3 records" in run(records.command, "jsonl", given, "--out", r).output
+    told = run(cluster.command, "--records", r, "--out", c, "--edges", e, "--explain").output
+    assert "arxiv:1 — crossref:1: S_title = 1.000" in told and "3 records, 2 papers, 1 conflicts" in told
+    assert pq.read_table(c).column_names == ["record_id", "paper_id"]
+    assert "cut" in run(explain.command, "crossref:2", "--clusters", c, "--edges", e).output
+    assert "2 papers" in run(vote.command, "--records", r, "--clusters", c, "--out", p).output
+    assert "1 kept, 1 short_text" in run(filter.command, "--papers", p, "--out", f).output
+    assert {json.loads(line)["outcome"] for line in f.read_text().splitlines()} == {"kept", "short_text"}
+    run(vote.command, "--records", given, "--clusters", c, "--out", p.with_suffix(".jsonl"))
+    (paper,) = [row for row in map(json.loads, p.with_suffix(".jsonl").read_text().splitlines()) if row["arxiv_id"]]
+    assert paper["doi"] == "10.18653/v1/x1" and paper["provenance"]["abstract"]["source"] == "arxiv"
+
+
+def test_a_second_run_keeps_the_ids_of_the_first(given: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "1.parquet", tmp_path / "2.parquet"
+    run(cluster.command, "--records", given, "--out", first)
+    before = LINES[0] | {"record_id": "acl:0", "source": "acl"}
+    given.write_text("".join(json.dumps(line) + "\n" for line in [before, *LINES]))
+    run(cluster.command, "--records", given, "--out", second, "--parent", first)
+    old, new = (dict(zip(*pq.read_table(path).to_pydict().values(), strict=True)) for path in (first, second))
+    assert all(new[record_id] == paper for record_id, paper in old.items()) and new["acl:0"] == old["crossref:1"]
+
+
+def test_of_a_record_given_twice_the_last_counts(given: Path, tmp_path: Path) -> None:
+    given.write_text(json.dumps(LINES[0]) + "\n" + json.dumps(LINES[0] | {"title": "Corrected"}) + "\n")
+    run(cluster.command, "--records", given, "--out", tmp_path / "c.parquet")
+    run(vote.command, "--records", given, "--clusters", tmp_path / "c.parquet", "--out", tmp_path / "p.parquet")
+    assert pq.read_table(tmp_path / "p.parquet")["title"].to_pylist() == ["Corrected"]
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [('{"record_id": "a:1", "titel": 1}', "titel"), ("{", "line 1: malformed"), ('{"title": "T"}', "no_id")],
+)
+def test_a_line_that_is_no_record_is_named(line: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(line)
+    with pytest.raises(UserError, match=says):
+        run(cluster.command, "--records", tmp_path / "in.jsonl", "--out", tmp_path / "c.parquet")
+
+
+def test_wrong_inputs_are_told_in_a_sentence(given: Path, tmp_path: Path) -> None:
+    out = tmp_path / "o.parquet"
+    for command, arguments in (
+        (records.command, ("crosref", given, "--out", out)),
+        (records.command, ("crossref", tmp_path / "none", "--out", out)),
+        (cluster.command, ("--records", tmp_path / "none.parquet", "--out", out)),
+        (cluster.command, ("--records", given, "--out", tmp_path / "no" / "folder.parquet")),
+        (cluster.command, ("--records", given, "--out", out, "--parent", given)),
+        (vote.command, ("--records", given, "--clusters", given, "--out", out)),
+        (explain.command, ("crossref:1",)),
+        (filter.command, ("--papers", given, "--out", out)),
+    ):
+        with pytest.raises(UserError, match=r"expected|no source|no clusters|cannot be written"):
+            run(command, *arguments)

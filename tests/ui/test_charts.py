@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
+from tests.releases import ROOT
 from tests.ui import conftest  # noqa: F401 (puts the plugins on the path)
 
 
@@ -77,3 +81,15 @@ def test_values_read_well(how: str, value: object, written: str) -> None:
     from release_page import render
 
     assert getattr(render, how)(value) == written
+
+
+@pytest.mark.airflow
+def test_a_task_that_loads_the_plugin_does_not_load_the_page() -> None:
+    """Every process of Airflow loads its plugins; the page's libraries would cost each task seconds."""
+    code = (
+        "import sys, airflow.plugins_manager; before = set(sys.modules); import release_page.airflow_plugin; "
+        "print(*sorted({m.split('.')[0] for m in set(sys.modules) - before} - {'release_page'}))"
+    )
+    environ = {**os.environ, "PYTHONPATH": f"{ROOT / 'plugins'}:{ROOT / 'include'}"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environ)
+    assert not {"fastapi", "pyarrow", "s2corpus", "jinja2"} & set(done.stdout.splitlines()[-1].split())

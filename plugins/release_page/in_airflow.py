@@ -1,0 +1,65 @@
+"""The page with Airflow's rights and runs: imported by the API server only, at the page's first request.
+
+Airflow mounts a plugin's app without authentication: each route asks `requires_access_dag`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+
+from airflow.api_fastapi.app import get_auth_manager
+from airflow.api_fastapi.auth.managers.models.resource_details import DagDetails
+from airflow.api_fastapi.core_api.security import GetUserDep, requires_access_dag
+from airflow.models.dagrun import DagRun as Runs
+from airflow.models.taskinstance import TaskInstance as Tasks
+from airflow.utils.session import create_session
+from sqlalchemy import select
+
+from release_page.app import DAG, build
+from release_page.releases import Archive, DagRun
+from s2corpus.catalog import Catalog
+from s2corpus.errors import UserError
+from s2corpus.lake import Lake, open_lake
+
+
+@cache
+def _catalog() -> Catalog | None:
+    return Catalog.from_environment()
+
+
+@cache
+def _lake(uri: str) -> Lake:
+    return open_lake(uri)
+
+
+def _archive() -> Archive:
+    uri = os.environ.get("S2CORPUS_LAKE")
+    if not uri:
+        raise UserError("no lake given: set S2CORPUS_LAKE for Airflow's API server")
+    return Archive(_lake(uri), _catalog(), _run_of)
+
+
+def _run_of(spec: str, as_of: datetime) -> DagRun | None:
+    """The latest run of a spec's DAG whose interval ends at an instant, with its first failed tasks."""
+    with create_session() as session:
+        at = (Runs.dag_id == DAG + spec, Runs.data_interval_end == as_of)
+        run = session.execute(select(Runs.run_id, Runs.state).where(*at).order_by(Runs.id.desc()).limit(1)).first()
+        if run is None:
+            return None
+        failed = select(Tasks.task_id, Tasks.map_index).where(
+            Tasks.dag_id == DAG + spec, Tasks.run_id == run.run_id, Tasks.state == "failed"
+        )
+        tasks = session.execute(failed.order_by(Tasks.end_date).limit(5)).all()
+        names = [task if index < 0 else f"{task}[{index}]" for task, index in tasks]
+        return DagRun(run.run_id, str(getattr(run.state, "value", run.state)), names)
+
+
+def _visible(user: GetUserDep) -> Callable[[str], bool]:
+    """The DAGs that the user may see."""
+    return lambda dag_id: get_auth_manager().is_authorized_dag(method="GET", details=DagDetails(id=dag_id), user=user)
+
+
+app = build(_archive, anyone=requires_access_dag("GET"), reader=requires_access_dag("GET"), visible=_visible)

@@ -61,6 +61,13 @@ class Extract(_Section):
     """share of a shard's PDFs that may end as gave_up before the shard fails"""
 
 
+class Latex(_Section):
+    """LaTeX sources (S2ORC §2.2)."""
+
+    converter: Literal["pandoc", "latexml"] = "pandoc"
+    """who reads them; LaTeXML must be installed where the tasks run, and takes some thirty times as long"""
+
+
 class Cluster(_Section):
     """Which records are one paper (SEMANTICS: Cluster)."""
 
@@ -133,6 +140,8 @@ class Clean(_Section):
     """the card's rules with its own word list or with wordfreq's, or the published recipe's behaviour"""
     unigrams: Unigrams | None = None
     """needed by the profiles card and recipe-2024"""
+    text_from: Literal["pdf", "latex"] = "pdf"
+    """which full text comes first where a paper has both"""
     citations: Literal["keep", "drop"] = "keep"
     """whether inline citations stay as printed"""
     min_words: NonNegative = 500
@@ -216,6 +225,10 @@ class Resources(_Section):
     """address space of a child that reads one PDF, MB"""
     pdf_seconds: Annotated[float, Field(gt=0)] = 120
     """time of a child that reads one PDF, seconds"""
+    latex_seconds: Annotated[float, Field(gt=0)] = 120
+    """time of one LaTeX source's converter, seconds; LaTeXML has five times as long"""
+    latex_memory_mb: Annotated[int, Field(ge=128)] = 1024
+    """heap of one LaTeX source's converter, MB"""
     extract_seconds: Annotated[float, Field(gt=0)] = 600
     """deadline of one PDF in the GROBID pool, 503s included, seconds; one request has a third of it"""
     in_flight: Count = 2
@@ -236,6 +249,7 @@ class ReleaseSpec(_Section):
     schedule: Schedule = Schedule()
     select: Select = Select()
     extract: Extract = Extract()
+    latex: Latex = Latex()
     cluster: Cluster = Cluster()
     vote: Vote = Vote()
     filter: Filter = Filter()

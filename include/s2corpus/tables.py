@@ -156,6 +156,23 @@ PDFS = Table(
     ),
     "pdf",
 )
+LATEX_SOURCES = Table(
+    "latex_sources",
+    "LaTeX source archives the release sees: one row per content",
+    ("archive_sha1",),
+    (
+        _k("archive_sha1", "SHA-1 of the archive's bytes, 40 hex digits"),
+        _k("bytes", "size, bytes", pa.int64()),
+        _k(
+            "places",
+            "where it was delivered, sorted",
+            pa.list_(pa.struct([pa.field("drop", pa.string()), pa.field("name", pa.string())])),
+        ),
+        _k("first_seen", "earliest ready_at of its drops, ISO UTC"),
+        _c("arxiv_id", pa.string(), "arXiv id without version: what it belongs to its paper by"),
+    ),
+    "pdf",
+)
 RECORDS = Table("records", "metadata records, the latest of each record_id", ("record_id",), (_RECORD_ID, *_RECORD))
 REGISTERED_FILES = Table(
     "registered_files",
@@ -166,6 +183,7 @@ REGISTERED_FILES = Table(
         _k("kind", "pdf, latex (a source archive) or other"),
         _k("bytes", "size, bytes", pa.int64()),
         _k("sha1", "SHA-1 of its bytes: a PDF's identity"),
+        _c("arxiv_id", pa.string(), "of a source archive: as the drop's records.jsonl declares, else as its name says"),
         _c("open_access", pa.bool_(), "as the drop's records.jsonl declares"),
         _c("licence", pa.string(), "as the drop's records.jsonl declares"),
         _c("published", pa.string(), "ISO date of publication, as the drop's records.jsonl declares"),
@@ -268,11 +286,30 @@ STORED_PARSES = Table(
     (
         _PDF_SHA1,
         _k("kind", "grobid or latex"),
-        _k("outcome", "ok or bad_tei:<reason>"),
+        _k("outcome", "ok or bad_tei:<reason>; of LaTeX sources as in latex_parses"),
         _c("citation_style", pa.string(), "BRACKET, NAME_YEAR or OTHER"),
         _k("bytes", "size of the JSON, bytes", pa.int64()),
         _c("parse", pa.binary(), "canonical JSON of the parse, UTF-8"),
         _c("header", pa.binary(), "canonical JSON of the PDF's own header, UTF-8"),
+    ),
+    "pdf",
+)
+LATEX_PARSES = Table(
+    "latex_parses",
+    "the parse of each LaTeX source archive (S2ORC §2.2); the JSON itself lies in the content store",
+    ("archive_sha1",),
+    (
+        _k("archive_sha1", "SHA-1 of the archive's bytes"),
+        _k("parse_id", "<archive_sha1>:latex:<converter_version>"),
+        _c("arxiv_id", pa.string(), "arXiv id without version"),
+        _k("first_seen", "earliest ready_at of its drops, ISO UTC"),
+        _k(
+            "outcome",
+            "ok, no_arxiv_id, or why there is none: pdf_only, withdrawn, no_latex, damaged, unsafe:<what>, timeout …",
+        ),
+        _c("citation_style", pa.string(), "BRACKET, NAME_YEAR or OTHER"),
+        _k("bytes", "size of the JSON, bytes", pa.int64()),
+        _c("stored", pa.string(), "part of the content store that holds the parse"),
     ),
     "pdf",
 )
@@ -459,6 +496,7 @@ TABLES: dict[str, Table] = {
     t.name: t
     for t in (
         PDFS,
+        LATEX_SOURCES,
         RECORDS,
         REGISTERED_FILES,
         REGISTERED_RECORDS,
@@ -468,6 +506,7 @@ TABLES: dict[str, Table] = {
         STORED_TEI,
         PARSES,
         STORED_PARSES,
+        LATEX_PARSES,
         PDF_RECORDS,
         EDGES,
         CLUSTERS,

@@ -14,14 +14,14 @@ import orjson
 import pyarrow.compute as pc
 
 from s2corpus.stages.base import Metrics, Run, Shard, commit_all, paper_shards
-from s2corpus.tables import ENTRIES, FULLTEXTS, PAPERS, PARSES, STORED_PARSES
+from s2corpus.tables import ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES
 
 
 class Assemble:
     """Papers and parses → full texts and bibliography entries by paper."""
 
     name = "assemble"
-    reads = (PAPERS, PARSES)
+    reads = (PAPERS, PARSES, LATEX_PARSES)
     writes = (FULLTEXTS, ENTRIES)
 
     def plan(self, run: Run) -> list[Shard]:
@@ -30,11 +30,13 @@ class Assemble:
 
     def work(self, run: Run, shard: Shard) -> None:
         """Fetch the parses of one bucket's papers."""
-        papers = run.table(PAPERS).read(["paper_id", "canonical_pdf", "open_access"], shard=shard.index).to_pylist()
-        by_pdf = {paper["canonical_pdf"]: paper for paper in papers if paper["canonical_pdf"]}
+        columns = ["paper_id", "canonical_pdf", "latex_parse_id", "open_access"]
+        papers = run.table(PAPERS).read(columns, shard=shard.index).to_pylist()
+        by_file = {paper["canonical_pdf"]: paper for paper in papers if paper["canonical_pdf"]}
+        by_file |= {paper["latex_parse_id"][:40]: paper for paper in papers if paper["latex_parse_id"]}
         fulltexts, entries = [], []
-        for row in _parses(run, by_pdf):
-            paper = by_pdf[row["pdf_sha1"]]
+        for row in _parses(run, by_file):
+            paper = by_file[row["pdf_sha1"]]
             parse = orjson.loads(row["parse"])
             key = {"paper_id": paper["paper_id"], "parse_kind": row["kind"]}
             fulltexts.append(
@@ -57,14 +59,19 @@ class Assemble:
         return commit_all(run, self.writes, run.paper_shards)
 
 
-def _parses(run: Run, by_pdf: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The stored parses of these PDFs, one store part after the other."""
+def _parses(run: Run, by_file: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The stored parses of these PDFs and source archives, one store part after the other."""
     by_part: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     where = pc.field("outcome") == "ok"
     for batch in run.table(PARSES).batches(["pdf_sha1", "parse_id", "kind", "stored"], where=where):
         for row in batch.to_pylist():
-            if row["pdf_sha1"] in by_pdf:
+            if row["pdf_sha1"] in by_file:
                 by_part[row["stored"]][row["pdf_sha1"]] = row
+    for batch in run.table(LATEX_PARSES).batches(["archive_sha1", "parse_id", "stored"], where=where):
+        for row in batch.to_pylist():
+            if row["archive_sha1"] in by_file:
+                found = {"pdf_sha1": row["archive_sha1"], "kind": "latex", **row}
+                by_part[row["stored"]][row["archive_sha1"]] = found
     for part, rows in sorted(by_part.items()):
         store = run.store(STORED_PARSES, *part.split("/")[1:-1])
         for found in store.fetch(part, rows, ["pdf_sha1", "parse"]):

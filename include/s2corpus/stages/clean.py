@@ -161,11 +161,11 @@ def _parses(run: Run, shard: Shard) -> Iterator[tuple[str, list[dict[str, Any]]]
 
 
 def _document(paper: dict[str, Any], fulltexts: list[dict[str, Any]], rules: spec.Clean) -> Document:
-    """The paper as the rules see it: its open parse, the extractor's before the LaTeX one (S2 V2 card)."""
+    """The paper as the rules see it: its open parse, the extractor's before the LaTeX one (S2 V2 card) unless the spec says otherwise."""
     open_parses = [parse for parse in fulltexts if parse["open_access"]]
     body = None
     if open_parses:
-        first = min(open_parses, key=lambda parse: (parse["parse_kind"] == "latex", parse["parse_kind"]))
+        first = min(open_parses, key=lambda parse: (parse["parse_kind"] == "latex") != (rules.text_from == "latex"))
         body = units_of_parse(orjson.loads(first["parse"]), drop_citations=rules.citations == "drop")
     return Document(
         paper_id=paper["paper_id"],

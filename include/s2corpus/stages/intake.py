@@ -30,7 +30,7 @@ from s2corpus.stages.registration import (
     register,
     registered_table,
 )
-from s2corpus.tables import DELIVERIES, PDFS, RECORDS, pdf_shard
+from s2corpus.tables import DELIVERIES, LATEX_SOURCES, PDFS, RECORDS, pdf_shard
 
 log = logging.getLogger(__name__)
 RECORDS_PER_PART = 1_000_000
@@ -46,14 +46,19 @@ SELECT sha1 AS pdf_sha1, any_value(bytes) AS bytes,
   {'open_access': bool_or(open_access), 'licence': min(licence), 'published': min(published)} AS declared
 FROM files WHERE kind = 'pdf' GROUP BY sha1 ORDER BY sha1
 """
+_SOURCES = """
+SELECT sha1 AS archive_sha1, any_value(bytes) AS bytes,
+  list({'drop': "drop", 'name': name} ORDER BY "drop", name) AS places, min(ready_at) AS first_seen, min(arxiv_id) AS arxiv_id
+FROM files WHERE kind = 'latex' GROUP BY sha1 ORDER BY sha1
+"""
 
 
 class Intake:
-    """Drops and deliveries → PDFs and records."""
+    """Drops and deliveries → PDFs, LaTeX sources and records."""
 
     name = "intake"
     reads = ()
-    writes = (PDFS, RECORDS, DELIVERIES)
+    writes = (PDFS, LATEX_SOURCES, RECORDS, DELIVERIES)
 
     def plan(self, run: Run) -> list[Shard]:
         """A shard for each drop or delivery ready before as_of; what is refused or not ready yet is planned too, as a row."""
@@ -102,12 +107,14 @@ class Intake:
                 (row,) = pq.read_table(pa.BufferReader(part.read())).to_pylist()
             outcomes[shard.index] = row["outcome"]
         taken = [Batch(**s.params["batch"]) for s in shards[:-1] if outcomes[s.index] == "taken"]
-        pdfs = self._pdfs(run, taken)
-        count = max(1, min(run.spec.resources.max_shards, -(-pdfs.num_rows // run.spec.resources.pdfs_per_shard)))
-        shard_of = pa.array([pdf_shard(sha1, count) for sha1 in pdfs["pdf_sha1"].to_pylist()], pa.int64())
-        for index in range(count):
-            run.table(PDFS).write(index, pdfs.filter(pc.equal(shard_of, index)))
-        run.table(PDFS).commit(range(count), {"pdf_shards": count})
+        pdfs, sources = self._files(run, taken)
+        most = max(pdfs.num_rows, sources.num_rows)
+        count = max(1, min(run.spec.resources.max_shards, -(-most // run.spec.resources.pdfs_per_shard)))
+        for table, files in ((PDFS, pdfs), (LATEX_SOURCES, sources)):
+            shard_of = pa.array([pdf_shard(sha1, count) for sha1 in files[0].to_pylist()], pa.int64())
+            for index in range(count):
+                run.table(table).write(index, files.filter(pc.equal(shard_of, index)))
+            run.table(table).commit(range(count), {"pdf_shards": count})
         self._records(run, taken)
         inputs = hashlib.sha256(
             orjson.dumps([[b.kind, b.source, b.id, b.key] for b in taken] + [facts["suppress"]])
@@ -115,11 +122,13 @@ class Intake:
         run.table(DELIVERIES).commit(range(len(shards)), {"inputs": inputs, "parent": facts["parent"]})
         return {
             "pdfs": float(pdfs.num_rows),
+            "latex_sources": float(sources.num_rows),
             "records": float(run.table(RECORDS).committed().rows),
             **count_outcomes(run, DELIVERIES),
         }
 
-    def _pdfs(self, run: Run, taken: list[Batch]) -> pa.Table:
+    def _files(self, run: Run, taken: list[Batch]) -> tuple[pa.Table, pa.Table]:
+        """The PDFs and the LaTeX sources of the drops."""
         connection = duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch)
         tables = []
         for batch in taken:
@@ -129,10 +138,11 @@ class Intake:
                     files = files.append_column(name, pa.repeat(value, files.num_rows))
                 tables.append(files)
         if not tables:
-            return PDFS.schema.empty_table()
+            return PDFS.schema.empty_table(), LATEX_SOURCES.schema.empty_table()
         with connection:
             connection.register("files", pa.concat_tables(tables))
-            return connection.execute(_PLACES).to_arrow_table().cast(PDFS.schema)
+            pdfs = connection.execute(_PLACES).to_arrow_table().cast(PDFS.schema)
+            return pdfs, connection.execute(_SOURCES).to_arrow_table().cast(LATEX_SOURCES.schema)
 
     def _records(self, run: Run, taken: list[Batch]) -> None:
         """The latest of each record_id over deliveries not superseded by a later full one of their source."""

@@ -1,4 +1,4 @@
-"""TEI → S2ORC parse (S2ORC §2.1, SEMANTICS §3), and the PDF's own header as a record.
+"""TEI and LaTeX sources → S2ORC parses (S2ORC §2.1, §2.2; SEMANTICS §3), and the PDF's own header as a record.
 
 Parses are kept by content: what was converted once by this converter version is never converted again, in any release.
 """
@@ -11,10 +11,20 @@ from typing import Any
 
 import orjson
 
-from s2corpus import tei
+from s2corpus import latex, tei
+from s2corpus.errors import UserError
 from s2corpus.parts import ContentStore
 from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
-from s2corpus.tables import EXTRACTIONS, PARSES, PDF_RECORDS, PDFS, STORED_PARSES, STORED_TEI
+from s2corpus.tables import (
+    EXTRACTIONS,
+    LATEX_PARSES,
+    LATEX_SOURCES,
+    PARSES,
+    PDF_RECORDS,
+    PDFS,
+    STORED_PARSES,
+    STORED_TEI,
+)
 
 log = logging.getLogger(__name__)
 BATCH_BYTES = 32 << 20
@@ -22,11 +32,11 @@ BATCH_BYTES = 32 << 20
 
 
 class Postprocess:
-    """Extractions → parses and the records of their headers."""
+    """Extractions → parses and the records of their headers; LaTeX sources → parses."""
 
     name = "postprocess"
-    reads = (PDFS, EXTRACTIONS)
-    writes = (PARSES, PDF_RECORDS)
+    reads = (PDFS, EXTRACTIONS, LATEX_SOURCES)
+    writes = (PARSES, PDF_RECORDS, LATEX_PARSES)
 
     def plan(self, run: Run) -> list[Shard]:
         """A shard for each range of PDFs."""
@@ -59,6 +69,32 @@ class Postprocess:
             if done.get(row["pdf_sha1"], {}).get("outcome") == "ok"
         ]
         run.table(PDF_RECORDS).write(shard.index, sorted(headers, key=lambda record: record["record_id"]))
+        run.table(LATEX_PARSES).write(shard.index, self._latex(run, shard))
+
+    def _latex(self, run: Run, shard: Shard) -> list[dict[str, Any]]:
+        """Convert the shard's sources that were not converted yet; a row for each of them."""
+        sources = run.table(LATEX_SOURCES).read(shard=shard.index).to_pylist()
+        wanted = [source for source in sources if source["arxiv_id"]]  # the others belong to no paper
+        known: dict[str, dict[str, Any]] = {}
+        if wanted:
+            store = run.store(STORED_PARSES, *_latex_key(run))
+            first, last = wanted[0]["archive_sha1"], wanted[-1]["archive_sha1"]
+            columns = ("outcome", "citation_style", "bytes")
+            known = store.known(first, last, columns)
+            batch: list[dict[str, Any]] = []
+            for i, source in enumerate(wanted, 1):
+                if source["archive_sha1"] not in known:
+                    row = convert_latex(run, source)
+                    if row["outcome"] in _TRIED_AGAIN:
+                        known[source["archive_sha1"]] = {**row, "stored": None}
+                    else:
+                        batch.append(row)
+                if batch and (i == len(wanted) or sum(row["bytes"] for row in batch) > BATCH_BYTES):
+                    store.append(batch)
+                    batch = []
+            known |= store.known(first, last, columns)
+        log.info("postprocess shard %d: %d LaTeX sources", shard.index, len(sources))
+        return [_latex_row(source, known.get(source["archive_sha1"])) for source in sources]
 
     def _convert(self, source: ContentStore, target: ContentStore, extracted: list[dict[str, Any]]) -> None:
         by_part = defaultdict(list)
@@ -78,8 +114,58 @@ class Postprocess:
 
     def finish(self, run: Run) -> Metrics:
         """Commit; parses by outcome and citation style."""
-        commit_all(run, self.writes, run.pdf_shards, {"converter": tei.CONVERTER_VERSION})
-        return {**count_outcomes(run, PARSES), **count_outcomes(run, PARSES, "citation_style")}
+        converters = f"{tei.CONVERTER_VERSION};{','.join(_latex_key(run))}"
+        commit_all(run, self.writes, run.pdf_shards, {"converter": converters})
+        of_latex = {f"latex.{name}": value for name, value in count_outcomes(run, LATEX_PARSES).items()}
+        return {**count_outcomes(run, PARSES), **count_outcomes(run, PARSES, "citation_style"), **of_latex}
+
+
+_TRIED_AGAIN = (latex.Outcome.TIMEOUT, latex.Outcome.OUT_OF_MEMORY)
+"""Outcomes that another day may be other ones: not kept."""
+
+
+def _latex_key(run: Run) -> tuple[str, ...]:
+    """Where the parses of LaTeX sources are kept: by our converter's version, and by the program and its version."""
+    program = latex.converter(run.spec.latex.converter)
+    if not program.installed():
+        raise UserError(
+            f"{program.name} is not installed here: install it where tasks run, or say `latex: {{converter: pandoc}}`"
+        )
+    return f"latex-{latex.CONVERTER_VERSION}", program.name, program.version
+
+
+def convert_latex(run: Run, source: dict[str, Any]) -> dict[str, Any]:
+    """One source archive as a row of STORED_PARSES: the parse, or why there is none."""
+    place, rules = source["places"][0], run.spec.resources
+    nothing = {"pdf_sha1": source["archive_sha1"], "kind": "latex", "bytes": 0}
+    if source["bytes"] > latex.MAX_PACKED:
+        return {**nothing, "outcome": latex.Outcome.TOO_LARGE.value}
+    data, _ = run.lake.get(f"drops/{place['drop']}/{place['name']}")
+    try:
+        parse = latex.convert(
+            data,
+            sha1=source["archive_sha1"],
+            converter_name=run.spec.latex.converter,
+            seconds=rules.latex_seconds * (5 if run.spec.latex.converter == "latexml" else 1),
+            memory_mb=rules.latex_memory_mb,
+        )
+    except latex.BadSource as bad:
+        return {**nothing, "outcome": bad.outcome.value}
+    body = orjson.dumps(tei.to_s2orc(parse))
+    return {**nothing, "outcome": "ok", "citation_style": parse.citation_style, "bytes": len(body), "parse": body}
+
+
+def _latex_row(source: dict[str, Any], parse: dict[str, Any] | None) -> dict[str, Any]:
+    return {
+        "archive_sha1": source["archive_sha1"],
+        "parse_id": f"{source['archive_sha1']}:latex:{latex.CONVERTER_VERSION}",
+        "arxiv_id": source["arxiv_id"],
+        "first_seen": source["first_seen"],
+        "outcome": parse["outcome"] if parse else "no_arxiv_id",
+        "citation_style": parse.get("citation_style") if parse else None,
+        "bytes": parse["bytes"] if parse else 0,
+        "stored": parse["stored"] if parse else None,
+    }
 
 
 def convert(pdf_sha1: str, data: bytes, options: str) -> dict[str, Any]:

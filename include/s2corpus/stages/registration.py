@@ -8,6 +8,7 @@ A drop is `drops/<drop_id>/`, a delivery `sources/<source>/<delivery_id>/`; both
 from __future__ import annotations
 
 import hashlib
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -26,12 +27,13 @@ from s2corpus import sources
 from s2corpus.lake import Lake
 from s2corpus.parts import TableRef
 from s2corpus.sources.dates import parse_date
+from s2corpus.sources.identifiers import normalise_arxiv
 from s2corpus.sources.jsonl import entry_of
 from s2corpus.tables import REGISTERED_FILES, REGISTERED_RECORDS
 
 MAX_READY_BYTES = 256 << 20
 DECLARATIONS = "records.jsonl"
-READER = "1"
+READER = "2"
 """changes when the same files would be read otherwise: what was registered before is then read again"""
 
 
@@ -174,6 +176,7 @@ def register(lake: Lake, batch: Batch, *, threads: int = 8) -> Registered:
             "kind": _kind_of(file.name),
             "bytes": file.bytes,
             "sha1": sha1_of[file.name],
+            "arxiv_id": _arxiv_id_of(file.name),
             **declared.get(file.name, declared.get(sha1_of[file.name], {})),
         }
         for file in sorted(ready.files, key=lambda file: file.name)
@@ -202,6 +205,14 @@ def _kind_of(name: str) -> str:
     if lower.endswith(".pdf"):
         return "pdf"
     return "latex" if lower.endswith((".gz", ".tgz", ".tar", ".tex")) else "other"
+
+
+def _arxiv_id_of(name: str) -> str | None:
+    """The arXiv id that a source archive's name says: `2004.14974v2.gz`, `hep-th9711200.gz`."""
+    if _kind_of(name) != "latex":
+        return None
+    stem = name.rpartition("/")[2]
+    return normalise_arxiv(re.sub(r"^([a-z-]+(?:\.[A-Z]{2})?)_?(\d{7})", r"\1/\2", stem))
 
 
 def _check_names(lake: Lake, batch: Batch, ready: _Ready) -> None:
@@ -272,6 +283,8 @@ def _declarations(
                 "licence": line.get("licence") if isinstance(line.get("licence"), str) else None,
                 "published": parse_date(published)[0],
             }
+            if arxiv_id := normalise_arxiv(str(line.get("arxiv_id") or "")):
+                declared[where]["arxiv_id"] = arxiv_id
             if "title" in line:
                 line = {
                     "record_id": f"drop:{batch.id}/{where}",

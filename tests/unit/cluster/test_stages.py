@@ -29,6 +29,7 @@ from s2corpus.tables import (
     ENTRIES,
     FILTERED,
     FULLTEXTS,
+    LATEX_PARSES,
     MEMBERS,
     PAPERS,
     PDF_RECORDS,
@@ -79,6 +80,8 @@ def deliver(
         0, [{"pdf_sha1": SHA1, "bytes": 1, "places": [], "first_seen": ready_at, "declared": declared}]
     )
     run.table(PDFS).commit([0], {"pdf_shards": 1})
+    run.table(LATEX_PARSES).write(0, [])
+    run.table(LATEX_PARSES).commit([0])
     run.table(DELIVERIES).write(0, [])
     run.table(DELIVERIES).commit([0], {"inputs": "", "parent": parent})
     run.lake.put(

@@ -121,7 +121,7 @@ def publish(*, outlet_events: Any = None) -> str:
     outlet_events[outlet].extra = {
         "release": run.release_id,
         "snapshot": run.snapshot_id,
-        "manifest": run.lake.uri(str(pointer.manifest)),
+        "manifest": manifest,
     }
     print(summary(run))
     return run.snapshot_id
@@ -176,9 +176,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
         shards: dict[str, Any] = {}
         for stage in STAGES:
             before = _stage(spec, stage, shards, before)
-        published = publish.override(
-            outlets=[Asset(f"corpus_snapshot__{spec.name}")], retries=5
-        )()
+        published = publish.override(outlets=[Asset(f"corpus_snapshot__{spec.name}")], retries=5)()
         if spec.export.approval:
             approval = ApprovalOperator(
                 task_id="approve",

@@ -270,8 +270,8 @@ class ReleaseSpec(_Section):
 
     @property
     def digest(self) -> str:
-        """SHA-256 over all that decides bytes: everything but resources, schedule, approval and description."""
-        rules = self.model_dump(mode="json", exclude={"resources", "schedule", "description"})
+        """SHA-256 over all that decides bytes: everything but resources, schedule and approval."""
+        rules = self.model_dump(mode="json", exclude={"resources", "schedule"})
         for operational in ("approval", "approval_hours"):
             del rules["export"][operational]
         return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()

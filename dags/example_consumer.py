@@ -1,0 +1,37 @@
+"""
+### An example of a downstream DAG
+
+Runs whenever a snapshot of `sample` is published, and needs nothing but the event: it carries the manifest's address. Here it counts
+the documents of each split, as the manifest says; copy it, and train or index instead.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from airflow.sdk import DAG, Asset, task
+
+SNAPSHOT = Asset("corpus_snapshot__sample")
+
+
+@task(inlets=[SNAPSHOT])
+def count_documents(*, triggering_asset_events: Any = None) -> dict[str, int]:
+    """Documents by set and split of the snapshot that was just published."""
+    import orjson
+
+    from s2corpus.lake import open_lake
+
+    (event,) = triggering_asset_events[SNAPSHOT][-1:]
+    folder, _, name = event.extra["manifest"].rpartition("/")
+    manifest = orjson.loads(open_lake(folder).get(name)[0])
+    counts: dict[str, int] = {}
+    for file in manifest["files"]:
+        if file["path"].startswith("v2/"):
+            split = file["path"].rpartition("/")[0].removeprefix("v2/")
+            counts[split] = counts.get(split, 0) + file["rows"]
+    print(f"{event.extra['snapshot']}: {counts}")
+    return counts
+
+
+with DAG("example_consumer", schedule=[SNAPSHOT], doc_md=__doc__, tags=["example"], catchup=False):
+    count_documents()

@@ -26,14 +26,14 @@ def command() -> None:
     def step(text: str) -> None:
         click.echo(f"[{time.monotonic() - began:4.0f} s] {text}")
 
+    step("starting S3, PostgreSQL, the extractor and Airflow")
+    endpoints = start_services()
     step("typesetting the sample papers")
     folder = default_state() / "sample"
     truth = sample.generate(folder)
-    step(f"{len(truth.pdfs)} PDFs; starting S3, PostgreSQL, the extractor and Airflow")
-    endpoints = start_services()
     lake = open_lake(endpoints.environ()["S2CORPUS_LAKE"])
     sent = deliver_tree(lake, folder)
-    step(f"{sent} files delivered to {lake.root}; building the release")
+    step(f"{len(truth.pdfs)} PDFs, {sent} new files delivered to {lake.root}; building the release")
     end = datetime.fromisoformat(truth.as_of).astimezone(UTC)
     start = end.replace(month=end.month - 1) if end.month > 1 else end.replace(year=end.year - 1, month=12)
     run = make_release(endpoints, "sample", start, end, {}, scheduled=True)

@@ -34,7 +34,7 @@ class Pairs:
     score: np.ndarray
     """S, float64"""
     proposed: int
-    """times that two rows shared a key and their sizes allowed it"""
+    """times that two rows shared a key, and sizes and sketches allowed S"""
     verified: int
     """pairs that were scored"""
     crowded: np.ndarray
@@ -135,34 +135,52 @@ def _proposed(
     total = 0
     for low in range(0, search.bands, at_once):
         some = range(low, min(low + at_once, search.bands))
-        keys_b, sizes_b = keys_of(titles_b, some, search.rows)
-        keys_a, sizes_a = (keys_b[:, begin:end], sizes_b[begin:end]) if within else keys_of(part, some, search.rows)
+        b = keys_of(titles_b, some, search.rows)
+        a = (
+            Keys(b.keys[:, begin:end], b.sizes[begin:end], b.sketches[begin:end])
+            if within
+            else keys_of(part, some, search.rows)
+        )
         for band, number in enumerate(some):
-            index = Index.of(keys_b[band])
+            index = Index.of(b.keys[band])
             crowded.append(np.uint64(number << 32) | index.crowded)
             row = 0
             while row < len(part):
                 pairs, row = _probe(
-                    keys_a[band], sizes_a, row, begin, index.keys, index.rows, index.starts, index.ends, sizes_b,
-                    search.threshold, within, max(1 << 20, index.widest),
+                    a.keys[band], a.sizes, a.sketches, row, begin, index.keys, index.rows, index.starts, index.ends,
+                    b.sizes, b.sketches, search.threshold, within, max(1 << 20, index.widest),
                 )  # fmt: skip
                 total += len(pairs)
                 found.append(pairs)
                 if total > most and end - begin > 1:
                     return None, crowded[0]
-    del keys_a, keys_b, index  # what comes next needs the room
+    del a, b, index  # what comes next needs the room
     return np.concatenate(found), np.sort(np.concatenate(crowded))
 
 
-def keys_of(titles: pa.Array, bands: range, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Keys of normalised titles, uint32 (bands, titles), and the sizes of their 3-gram sets, int32."""
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What is compared of some titles before their 3-grams are."""
+
+    keys: np.ndarray
+    """uint32, (bands, titles)"""
+    sizes: np.ndarray
+    """3-grams in the set, int32"""
+    sketches: np.ndarray
+    """a bit of 256 for each 3-gram, uint64, (titles, 4): a bit that only one of two sets has is a 3-gram that only it has"""
+
+
+def keys_of(titles: pa.Array, bands: range, rows: int) -> Keys:
+    """Keys, sizes and sketches of normalised titles."""
     table = np.empty((len(bands), len(titles)), np.uint32)
     sizes = np.empty(len(titles), np.int32)
+    sketches = np.zeros((len(titles), 4), np.uint64)
     for begin in range(0, len(titles), _BLOCK):
         sets = grams(titles.slice(begin, _BLOCK))
         table[:, begin : begin + _BLOCK] = minhash.keys(sets, bands, rows)
         sizes[begin : begin + _BLOCK] = sets.sizes
-    return table, sizes
+        _sketch(sets.offsets, sets.values, sketches[begin : begin + _BLOCK])
+    return Keys(table, sizes, sketches)
 
 
 def _shared(proposed: np.ndarray, min_keys: int) -> np.ndarray:
@@ -229,9 +247,41 @@ def _bucketed(keys: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 @njit(cache=True, nogil=True)
+def _sketch(offsets: np.ndarray, values: np.ndarray, sketches: np.ndarray) -> None:
+    for i in range(len(offsets) - 1):
+        for k in range(offsets[i], offsets[i + 1]):
+            bit = values[k] & np.uint64(255)
+            sketches[i, bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
+
+
+@njit(cache=True, nogil=True)
+def _ones(bits: np.uint64) -> int:
+    """How many bits are set."""
+    bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return int((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True, nogil=True)
+def _may_reach(size_a: int, size_b: int, sketch_a: np.ndarray, sketch_b: np.ndarray, threshold: float) -> bool:
+    """Whether S of two sets can be above the threshold: at most as many 3-grams are common as either has bits not of its own."""
+    smaller = min(size_a, size_b)
+    if 2.0 * smaller <= threshold * (size_a + size_b):
+        return False
+    only_a, only_b = 0, 0
+    for word in range(4):
+        only_a += _ones(sketch_a[word] & ~sketch_b[word])
+        only_b += _ones(sketch_b[word] & ~sketch_a[word])
+    common = min(size_a - only_a, size_b - only_b)
+    return 2.0 * common > threshold * (size_a + size_b + smaller - common)
+
+
+@njit(cache=True, nogil=True)
 def _probe(
     keys_a: np.ndarray,
     sizes_a: np.ndarray,
+    sketches_a: np.ndarray,
     row: int,
     begin: int,
     keys: np.ndarray,
@@ -239,11 +289,12 @@ def _probe(
     starts: np.ndarray,
     ends: np.ndarray,
     sizes_b: np.ndarray,
+    sketches_b: np.ndarray,
     threshold: float,
     within: bool,
     room: int,
 ) -> tuple[np.ndarray, int]:
-    """Pairs from `row` on until `room` is full, and the row to go on with. S <= 2m/(m+n) for sets of m <= n."""
+    """Pairs from `row` on until `room` is full, and the row to go on with."""
     shift = np.uint32(32)
     size = len(starts)
     while size > 1:
@@ -260,9 +311,9 @@ def _probe(
             for place in range(starts[bucket], ends[bucket]):
                 if keys[place] == key:
                     other = rows[place]
-                    smaller = min(sizes_a[row], sizes_b[other])
-                    larger = max(sizes_a[row], sizes_b[other])
-                    if 2.0 * smaller > threshold * (smaller + larger) and (not within or other > row + begin):
+                    if within and other <= row + begin:
+                        continue
+                    if _may_reach(sizes_a[row], sizes_b[other], sketches_a[row], sketches_b[other], threshold):
                         found[count] = np.uint64(row + begin) << np.uint64(32) | np.uint64(other)
                         count += 1
         row += 1

@@ -36,7 +36,7 @@ def crowded_keys(targets: Targets, search: Search) -> np.ndarray:
     found = [np.empty(0, np.uint64)]
     for low in range(0, search.bands, _BANDS):
         some = range(low, min(low + _BANDS, search.bands))
-        keys, _ = keys_of(targets.distinct, some, search.rows)
+        keys = keys_of(targets.distinct, some, search.rows).keys
         found += [np.uint64(band << 32) | Index.of(keys[i]).crowded for i, band in enumerate(some)]
     return np.sort(np.concatenate(found))
 
@@ -60,7 +60,7 @@ def touched(
     if len(crowded_otherwise):
         for low in range(0, search.bands, _BANDS):
             some = range(low, min(low + _BANDS, search.bands))
-            keys, _ = keys_of(distinct, some, search.rows)
+            keys = keys_of(distinct, some, search.rows).keys
             for i, band in enumerate(some):
                 alike |= np.isin(np.uint64(band << 32) | keys[i], crowded_otherwise)
     mask |= np.append(alike, False)[titles.groups]

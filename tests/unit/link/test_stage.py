@@ -269,4 +269,3 @@ def test_the_join_proposes_what_the_probe_does(
     assert len(probed.crowded) > 0
     for name in ("a", "b", "score", "crowded"):
         assert np.array_equal(getattr(joined, name), getattr(probed, name))
-    assert joined.verified == probed.verified

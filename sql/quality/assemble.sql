@@ -18,6 +18,12 @@ SELECT paper_id, parse_kind, ref_id, count(*) AS times FROM entries GROUP BY ALL
 -- reason: full texts were lost in assemble: clear it
 SELECT paper_id FROM papers ANTI JOIN (SELECT paper_id FROM fulltexts WHERE parse_kind = 'grobid') USING (paper_id) WHERE canonical_pdf IS NOT NULL;
 
+-- check: every_latex_parse_is_there
+-- severity: block
+-- overridable: no
+-- reason: LaTeX parses were lost in assemble: clear it
+SELECT paper_id FROM papers ANTI JOIN (SELECT paper_id FROM fulltexts WHERE parse_kind = 'latex') USING (paper_id) WHERE latex_parse_id IS NOT NULL;
+
 -- check: access_is_the_papers
 -- severity: block
 -- overridable: no

@@ -6,6 +6,12 @@
 -- reason: a key stands twice in pdfs: the stage wrote a row twice; clear it and report the key
 SELECT pdf_sha1, count(*) AS times FROM pdfs GROUP BY ALL HAVING times > 1;
 
+-- check: latex_sources_key_is_unique
+-- severity: block
+-- overridable: no
+-- reason: a key stands twice in latex_sources: the stage wrote a row twice; clear it and report the key
+SELECT archive_sha1, count(*) AS times FROM latex_sources GROUP BY ALL HAVING times > 1;
+
 -- check: records_key_is_unique
 -- severity: block
 -- overridable: no

@@ -18,6 +18,14 @@ SELECT record_id, count(*) AS times FROM pdf_records GROUP BY ALL HAVING times >
 -- reason: extractions were lost or invented in postprocess: clear it
 SELECT pdf_sha1 FROM extractions ANTI JOIN parses USING (pdf_sha1) UNION ALL SELECT pdf_sha1 FROM parses ANTI JOIN extractions USING (pdf_sha1);
 
+-- check: every_latex_source_has_its_outcome
+-- severity: block
+-- overridable: no
+-- reason: LaTeX sources were lost or invented in postprocess: clear it
+SELECT archive_sha1 FROM latex_sources ANTI JOIN latex_parses USING (archive_sha1)
+UNION ALL SELECT archive_sha1 FROM latex_parses ANTI JOIN latex_sources USING (archive_sha1)
+UNION ALL SELECT archive_sha1 FROM latex_parses GROUP BY ALL HAVING count(*) > 1;
+
 -- check: every_parse_has_a_record
 -- severity: block
 -- overridable: no

@@ -13,7 +13,7 @@ from s2corpus.lake import Lake
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages import runner, stage
 from s2corpus.stages.base import Run
-from s2corpus.tables import DELIVERIES, PDFS, RECORDS
+from s2corpus.tables import DELIVERIES, LATEX_SOURCES, PDFS, RECORDS
 
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
 
@@ -151,3 +151,26 @@ def test_an_empty_lake_is_an_empty_release(run: Run) -> None:
     intake(run)
     assert run.table(PDFS).read().num_rows == run.table(RECORDS).read().num_rows == 0
     assert run.pdf_shards == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "arxiv_id"),
+    [
+        ("2004.14974.gz", "2004.14974"),
+        ("sub/1911.02782v3.tar.gz", "1911.02782"),
+        ("hep-th9711200.gz", "hep-th/9711200"),
+        ("math.GT0309136.tar", "math/0309136"),
+        ("paper.tex", None),
+        ("declared.gz", "1706.03762"),
+    ],
+)
+def test_a_latex_source_has_the_arxiv_id_of_its_name_or_of_its_declaration(
+    run: Run, name: str, arxiv_id: str | None
+) -> None:
+    declared = lines({"name": "declared.gz", "arxiv_id": "arXiv:1706.03762v1"})
+    deliver(run, "drops/one", {name: b"source", **declared})
+    intake(run)
+    (found,) = run.table(LATEX_SOURCES).read().to_pylist()
+    assert (found["arxiv_id"], found["archive_sha1"]) == (arxiv_id, hashlib.sha1(b"source").hexdigest())
+    assert found["places"] == [{"drop": "one", "name": name}]
+    assert run.table(PDFS).committed().rows == 0

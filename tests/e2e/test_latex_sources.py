@@ -1,0 +1,119 @@
+"""LaTeX sources through a whole release: by arXiv id to their papers, linked, offered, and used for text where the spec says so."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow.compute as pc
+import pytest
+
+from s2corpus.sample.truth import Truth
+from s2corpus.stages import STAGES, runner
+from s2corpus.stages.base import Run
+from s2corpus.tables import CONTEXTS, DOCUMENTS, FULLTEXTS, LATEX_PARSES, LINKS, PAPERS
+from tests.releases import build, run_in, spec
+from tests.unit.latex.archives import article, gz
+
+pytestmark = pytest.mark.slow
+
+WITHDRAWN = "2301.00001"
+WORDS = (
+    "Our own source says what no printed page ever told anybody about these matters, namely how little machines read when people look "
+    "elsewhere, and why careful authors who keep their files in order may expect better answers from every tool that follows them later. "
+) * 3
+
+
+def source(cited: str) -> bytes:
+    sections = "".join(f"\\section{{Part {n}}} {WORDS} As \\cite{{other}} show. {WORDS}\n\n{WORDS}\n" for n in range(5))
+    item = f"\\bibitem{{other}} A. Nobody.\n\\newblock {cited}.\n\\newblock \\emph{{Some Journal}}, 2019."
+    entries = f"\\begin{{thebibliography}}{{1}}{item}\\end{{thebibliography}}"
+    return gz(article(sections, entries=entries))
+
+
+def deliver(run: Run, files: dict[str, bytes]) -> None:
+    listed = [{"name": n, "bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in files.items()]
+    for name, data in files.items():
+        run.lake.put(f"drops/latex-sources/{name}", data)
+    run.lake.put(
+        "drops/latex-sources/_READY", json.dumps({"ready_at": "2023-01-20T00:00:00Z", "files": listed}).encode()
+    )
+
+
+def rows(run: Run, table: Any, **where: str) -> list[dict[str, Any]]:
+    return [row for row in run.table(table).read().to_pylist() if all(row[k] == v for k, v in where.items())]
+
+
+@pytest.fixture(scope="module")
+def papers(
+    tiny: tuple[Path, Truth], extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> list[dict[str, Any]]:
+    """The open papers, those with an arXiv id first, as the release without LaTeX sources has them."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in extractor.items():
+            patch.setenv(name, value)
+        run = run_in(tmp_path_factory.mktemp("before"), spec(), tiny[0])
+        for name in STAGES[: STAGES.index("filter")]:
+            runner.run_stage(run, name, workers=1)
+        found = run.table(PAPERS).read(where=pc.field("open_access")).to_pylist()
+        return sorted(found, key=lambda paper: not paper["arxiv_id"])
+
+
+@pytest.mark.parametrize("text_from", ["pdf", "latex"])
+def test_a_source_goes_where_its_arxiv_id_says(
+    tiny: tuple[Path, Truth],
+    extractor: Mapping[str, str],
+    papers: list[dict[str, Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text_from: str,
+) -> None:
+    for name, value in extractor.items():
+        monkeypatch.setenv(name, value)
+    paper, other = papers[0], papers[1]
+    release = spec()
+    release = release.model_copy(
+        update={"drops": ("*",), "clean": release.clean.model_copy(update={"text_from": text_from})}
+    )
+    run = run_in(tmp_path, release, tiny[0])
+    data = source(other["title"])
+    deliver(
+        run,
+        {
+            f"{paper['arxiv_id'].replace('/', '')}v2.gz": data,
+            "notes.tex": b"no arXiv id in this name",
+            "named.gz": gzip.compress(b"%auto-ignore\nwithdrawn", mtime=0),
+            "records.jsonl": orjson.dumps({"name": "named.gz", "arxiv_id": WITHDRAWN}) + b"\n",
+        },
+    )
+    snapshot = build(run)
+
+    outcomes = sorted((row["arxiv_id"] or "", row["outcome"]) for row in rows(run, LATEX_PARSES))
+    assert outcomes == sorted([("", "no_arxiv_id"), (WITHDRAWN, "withdrawn"), (paper["arxiv_id"], "ok")])
+    (found,) = [row for row in rows(run, PAPERS) if row["latex_parse_id"]]
+    assert found["paper_id"] == paper["paper_id"]
+    assert {name: found[name] for name in ("title", "authors", "abstract")} == {
+        name: paper[name] for name in ("title", "authors", "abstract")
+    }
+    (fulltext,) = rows(run, FULLTEXTS, parse_kind="latex")
+    assert fulltext["paper_id"] == paper["paper_id"] and fulltext["open_access"]
+    assert fulltext["pdf_sha1"] == hashlib.sha1(data).hexdigest()
+
+    (link,) = rows(run, LINKS, parse_kind="latex")
+    assert (link["paper_id"], link["cited_paper_id"]) == (paper["paper_id"], other["paper_id"])
+    assert len(rows(run, CONTEXTS, parse_kind="latex")) == 5
+
+    lines: list[dict[str, Any]] = []
+    for entry in run.lake.list(f"snapshots/{snapshot}/corpus/latex_parses/"):
+        lines += [orjson.loads(line) for line in gzip.decompress(run.lake.get(entry.key)[0]).splitlines()]
+    (parse,) = lines
+    assert parse["paper_id"] == paper["paper_id"] and parse["bib_entries"]["BIBREF0"]["link"] == other["paper_id"]
+
+    (document,) = rows(run, DOCUMENTS, set="s2orc", paper_id=paper["paper_id"])
+    assert document["outcome"] == "kept"
+    assert (WORDS.strip() in document["text"]) is (text_from == "latex")

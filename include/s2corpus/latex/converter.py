@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import time
 from typing import Literal
 
 from s2corpus.latex import mathml
@@ -12,12 +13,13 @@ from s2corpus.latex.assemble import Assembler, formulas_of
 from s2corpus.latex.bbl import biblatex_records, is_biblatex
 from s2corpus.latex.bibliography import Named, read_items, read_records
 from s2corpus.latex.bibtex import Record, read_bib
-from s2corpus.latex.citing import Printer, Style, style_of
+from s2corpus.latex.citing import Printer, style_of
 from s2corpus.latex.document import BibItem, Block, Cite, Converter, Document, Float, Head, Inlines, Mark, Note, Para
 from s2corpus.latex.numbering import number
 from s2corpus.latex.outcome import BadSource, Outcome
 from s2corpus.latex.pandoc import Pandoc, plain
 from s2corpus.latex.source import Source, read_source
+from s2corpus.latex.tex import deadline
 from s2corpus.sources.names import parse_name
 from s2corpus.sources.record import Author
 from s2corpus.tei.model import BibEntry, Header, Parse, Provenance
@@ -50,14 +52,20 @@ def convert(
 ) -> Parse:
     """The parse of one source archive. `sha1` names it and is only recorded. The same bytes give an equal parse.
 
-    `seconds` and `memory_mb` limit each run of the converter.
+    `seconds` and `memory_mb` limit each run of the converter; what comes before and after it has twice the time.
 
     Raises:
         BadSource: with the outcome, and nothing else, whatever the bytes are.
     """
+    try:
+        return _converted(data, sha1, converter(converter_name), seconds or SECONDS[converter_name], memory_mb)
+    except RecursionError:
+        raise BadSource(Outcome.CONVERTER_FAILED, "nested too deep") from None
+
+
+def _converted(data: bytes, sha1: str, program: Converter, seconds: float, memory_mb: int) -> Parse:
+    deadline.set(time.monotonic() + 2 * seconds)
     source = read_source(unpack(data))
-    program = converter(converter_name)
-    seconds = seconds or SECONDS[converter_name]
     document = program.read(source, seconds=seconds, memory_mb=memory_mb)
     records = _records(source, document, seconds, memory_mb)
     bibliography = _bibliography(source, document, records)
@@ -165,6 +173,3 @@ def _cited(document: Document) -> list[str]:
     for block in (*document.abstract, *document.blocks):
         take_block(block)
     return found
-
-
-__all__ = ["CONVERTER_VERSION", "BadSource", "Outcome", "Style", "convert", "converter"]

@@ -35,7 +35,7 @@ from s2corpus.latex.floats import Piece, take_floats
 from s2corpus.latex.outcome import BadSource, Outcome
 from s2corpus.latex.process import run
 from s2corpus.latex.source import Source, definitions, names_in
-from s2corpus.latex.tex import balanced, calls
+from s2corpus.latex.tex import balanced, calls, replaced
 
 OPEN, CLOSE = "\ue000", "\ue001"  # around a mark: F0, C0, R0, B0, L0, A, Z
 CELL, BLOCK = "\ue002", "\ue003"
@@ -96,8 +96,8 @@ _OF_ENTRIES = (
     .replace("BLOCK", BLOCK)
 )
 _ALIAS = re.compile(
-    r"\\(?:(?:re|provide)?newcommand|newcommand|renewcommand|providecommand)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]*?)\}"
-    r"|\\(?:g|e)?def\s*\\([A-Za-z]+)\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]*?)\}"
+    r"\\(?:(?:re|provide)?newcommand|newcommand|renewcommand|providecommand)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
+    r"|\\(?:g|e)?def\s*\\([A-Za-z]+)\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
 )
 _NAME_ENDS = re.compile(
     r"\\(?:quad|qquad|[Aa]nd|AND|hfill|hspace\*?\{[^{}]*\}|vspace\*?\{[^{}]*\}|IEEEauthorblock[NA])(?![A-Za-z])|\\\\(?:\s*\[[^\]]*\])?|,|~~+|&|\n\s*\n"
@@ -194,8 +194,7 @@ def _front(preamble: str, body: str) -> tuple[str, str]:
     for text in (preamble, body):
         for call in calls(text, "title|author", 1):
             found[call.name] += ("" if call.name == "title" else r" \and ") + call.arguments[0]
-    for call in reversed(list(calls(body, "title|author", 1))):
-        body = body[: call.start] + body[call.end :]
+    body = replaced(body, ((call.start, call.end, "") for call in calls(body, "title|author", 1)))
     names = re.sub(r"\\(?:bf|tt|small|large|it|xspace|thanks\s*\{[^{}]*\})(?![A-Za-z])|\$[^$]*\$", " ", found["author"])
     lines = [f"{OPEN}T{CLOSE} {balanced(found['title'])}"]
     for number, name in enumerate(_NAME_ENDS.split(names)[:200]):

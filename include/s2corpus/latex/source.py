@@ -314,10 +314,10 @@ def _without_hidden(text: str, switches: dict[str, bool]) -> str:
         return text
     parts: list[str] = []
     stack: list[tuple[bool, bool]] = []  # (decided here?, shown?)
-    at = 0
+    hiding = at = 0  # how many of them hide
     tokens = re.compile(f"{_NEWIF.pattern}|{_IF.pattern}|{_SETTING.pattern}")
     for match in tokens.finditer(text):
-        shown = all(state for decided, state in stack if decided)
+        shown = not hiding
         if match.group(1) is not None:
             switches.setdefault(match.group(1), False)
             if shown:
@@ -339,14 +339,19 @@ def _without_hidden(text: str, switches: dict[str, bool]) -> str:
         if word.startswith("if"):
             value = {"iffalse": False, "iftrue": True}.get(word, switches.get(word[2:]))
             stack.append((value is not None, value is not False))
+            hiding += value is False
             if value is not None:
                 at = match.end()
         elif stack and word == "else" and stack[-1][0]:
             stack[-1] = (True, not stack[-1][1])
+            hiding += 1 if not stack[-1][1] else -1
             at = match.end()
-        elif stack and word == "fi" and stack.pop()[0]:
-            at = match.end()
-    if all(state for decided, state in stack if decided):
+        elif stack and word == "fi":
+            decided, state = stack.pop()
+            hiding -= not state
+            if decided:
+                at = match.end()
+    if not hiding:
         parts.append(text[at:])
     return "".join(parts)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
-from s2corpus.latex.tex import argument, calls, option
+from s2corpus.latex.tex import argument, calls, option, replaced
 
 TABULAR = (
     r"tabular\*?|tabularx|tabulary|longtable\*?|supertabular\*?"
@@ -37,8 +38,8 @@ def cells_of(name: str, body: str) -> list[list[str]]:
     body = body[at:]
     if head:
         body = head.replace("\\colhead", "") + r"\\" + body.partition("\\startdata")[2]
-    for call in reversed(list(calls(body, r"caption(?:of\{table\})?|tablecaption|tablehead", 1))):
-        body = body[: call.start] + body[call.end :]
+    heads = calls(body, r"caption(?:of\{table\})?|tablecaption|tablehead", 1)
+    body = replaced(body, ((call.start, call.end, "") for call in heads))
     body = re.sub(r"\A(?:\s|%|\\\\(?:\[[^\]]*\])?)+", "", body)
     rows: list[list[str]] = []
     total = 0
@@ -78,10 +79,12 @@ def _split(body: str) -> list[list[str]]:
 def _spanned(cell: str) -> list[str]:
     """A cell without \\multicolumn and \\multirow, and the empty cells it takes the place of."""
     extra = 0
-    for call in reversed(list(calls(cell, "multicolumn", 3, options=0))):
-        cell = cell[: call.start] + call.arguments[2] + cell[call.end :]
-        extra += min(int(call.arguments[0]) - 1, 100) if call.arguments[0].strip().isdecimal() else 0
-    for call in reversed(list(calls(cell, "multirow(?:cell)?", 1, options=1))):
+    spans = list(calls(cell, "multicolumn", 3, options=0))
+    for call in spans[:100]:
+        count = call.arguments[0].strip()
+        extra += min(int(count) - 1, 100) if count.isdecimal() and len(count) < 4 else 0
+    cell = replaced(cell, ((call.start, call.end, call.arguments[2]) for call in spans))
+    for call in reversed(list(islice(calls(cell, "multirow(?:cell)?", 1, options=1), 100))):
         at = option(cell, call.end)[1]
         width = argument(cell, at)
         shift = option(cell, width[1])[1] if width else at

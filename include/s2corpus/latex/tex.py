@@ -1,10 +1,18 @@
-"""Reading TeX just far enough: groups, arguments, comments, conditionals. Linear in the length of the text."""
+"""Reading TeX just far enough: groups, arguments, environments, comments.
+
+Everything is linear in the length of a text whose groups are closed; what is not costs time up to `deadline`.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
+
+from s2corpus.latex.outcome import BadSource, Outcome
 
 VERBATIM = (
     "verbatim",
@@ -22,7 +30,7 @@ VERBATIM = (
 )
 _SKIP = re.compile(
     r"\\begin\s*\{(" + "|".join(VERBATIM) + r")\}.*?(?:\\end\s*\{\1\}|\Z)"
-    r"|\\(?:verb|lstinline|mintinline(?:\{\w+\})?)\*?(?:\[[^\]]*\])?([^\sA-Za-z*{\[])(.*?)\2"
+    r"|\\(?:verb|lstinline|mintinline(?:\{\w+\})?)\*?(?:\[[^\]]*\])?([^\sA-Za-z*{\[])([^\n]*?)\2"
     r"|\\[^A-Za-z]|(%[^\n]*)",
     re.DOTALL,
 )
@@ -53,8 +61,24 @@ def without_comments(text: str) -> str:
 _ESCAPES = {"\\": "\\textbackslash{}", "^": "\\^{}", "~": "\\~{}"}
 
 
+deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
+"""When, on the monotonic clock, reading has to be over."""
+
+
+def replaced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
+    """The text with each stretch (start, end), in order, replaced."""
+    parts, at = [], 0
+    for start, end, new in pieces:
+        if start >= at:
+            parts += [text[at:start], new]
+            at = end
+    return "".join([*parts, text[at:]])
+
+
 def group_end(text: str, start: int) -> int | None:
-    """Where the group that opens at `start` ends (after its brace); None if it never does."""
+    """Where the group that opens at `start` ends (after its brace); None if it never does. Raises `BadSource` after the deadline."""
+    if time.monotonic() > deadline.get():
+        raise BadSource(Outcome.TIMEOUT, "before the converter")
     depth = 0
     for match in _BRACE.finditer(text, start):
         sign = match.group()
@@ -151,17 +175,18 @@ def environments(text: str, names: str) -> Iterator[Environment]:
     """Outermost environments whose name matches the pattern; one that is never closed is not found."""
     pattern = re.compile(rf"\\(begin|end)\s*\{{({names})\}}")
     stack: list[tuple[str, int, int]] = []
+    open_ = Counter[str]()
     for match in pattern.finditer(text):
+        name = match.group(2)
         if match.group(1) == "begin":
-            stack.append((match.group(2), match.start(), match.end()))
-            continue
-        opened = next((i for i in range(len(stack) - 1, -1, -1) if stack[i][0] == match.group(2)), None)
-        if opened is None:
-            continue
-        name, start, inner = stack[opened]
-        del stack[opened:]
-        if not stack:
-            yield Environment(name, start, match.end(), text[inner : match.start()])
+            stack.append((name, match.start(), match.end()))
+            open_[name] += 1
+        elif open_[name]:
+            while (popped := stack.pop())[0] != name:
+                open_[popped[0]] -= 1
+            open_[name] -= 1
+            if not stack:
+                yield Environment(name, popped[1], match.end(), text[popped[2] : match.start()])
 
 
 def balanced(text: str) -> str:
@@ -176,21 +201,21 @@ def closed(text: str) -> str:
     """The text without each \\begin that no \\end closes, and the other way round."""
     stack: list[re.Match[str]] = []
     lone: list[re.Match[str]] = []
+    open_ = Counter[str]()
     for match in _ENVIRONMENT.finditer(text):
+        name = match.group(2)
         if match.group(1) == "begin":
             stack.append(match)
-            continue
-        opened = next((i for i in range(len(stack) - 1, -1, -1) if stack[i].group(2) == match.group(2)), None)
-        if opened is None:
-            lone.append(match)
+            open_[name] += 1
+        elif open_[name]:
+            while (popped := stack.pop()).group(2) != name:
+                lone.append(popped)
+                open_[popped.group(2)] -= 1
+            open_[name] -= 1
         else:
-            lone += stack[opened + 1 :]
-            del stack[opened:]
-    parts, at = [], 0
-    for match in sorted((*lone, *stack), key=lambda match: match.start()):
-        parts.append(text[at : match.start()])
-        at = match.end()
-    return "".join([*parts, text[at:]])
+            lone.append(match)
+    ends = sorted((*lone, *stack), key=lambda match: match.start())
+    return replaced(text, ((match.start(), match.end(), "") for match in ends))
 
 
 def _without_lone_braces(text: str) -> str:
@@ -207,8 +232,4 @@ def _without_lone_braces(text: str) -> str:
     lost = sorted({*stray, *stack})
     if not lost:
         return text
-    parts, at = [], 0
-    for position in lost:
-        parts.append(text[at:position])
-        at = position + 1
-    return "".join([*parts, text[at:]])
+    return replaced(text, ((position, position + 1, "") for position in lost))

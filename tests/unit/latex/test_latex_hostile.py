@@ -128,9 +128,25 @@ def test_sources_reach_nothing_outside_their_archive(body: str) -> None:
         r"\begin{tabular}{" + "l" * 50_000 + "}" + "&" * 50_000 + r"\end{tabular} Text.",
         r"\cite{" + ",".join("k" * 5_000) + "} Text.",
         "\\section{" * 500 + " Text.",
+        r"\caption{" * 20_000 + " Text.",
+        r"\begin{a}" * 20_000 + r"\end{b}" * 20_000 + " Text.",
+        r"\verb|" * 20_000 + " Text.",
+        r"\iffalse" * 20_000 + r"\else" * 20_000 + " Text.",
         "\ue000Z\ue001\ue000B7\ue001 Text.",
     ],
-    ids=("braces", "environments", "dollars", "columns", "keys", "heads", "our own marks"),
+    ids=(
+        "braces",
+        "environments",
+        "dollars",
+        "columns",
+        "keys",
+        "heads",
+        "captions",
+        "strangers",
+        "verbs",
+        "switches",
+        "our own marks",
+    ),
 )
 def test_odd_sources_end_in_a_parse_or_an_outcome(body: str) -> None:
     try:

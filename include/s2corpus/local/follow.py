@@ -10,6 +10,7 @@ from typing import Any
 
 from s2corpus.errors import UserError
 from s2corpus.local.airflow_client import AirflowClient
+from s2corpus.stages import STAGES
 
 _BAD = ("failed", "upstream_failed")
 
@@ -50,7 +51,7 @@ def _by_stage(tasks: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     groups = defaultdict(list)
     for task in tasks:
         groups[task["task_id"].partition(".")[0]].append(task)
-    return dict(groups)
+    return dict(sorted(groups.items(), key=lambda item: (*STAGES, item[0]).index(item[0])))
 
 
 def _duration(tasks: list[dict[str, Any]]) -> float:

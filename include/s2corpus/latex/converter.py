@@ -17,7 +17,8 @@ from s2corpus.latex.citing import Printer, style_of
 from s2corpus.latex.document import BibItem, Block, Cite, Converter, Document, Float, Head, Inlines, Mark, Note, Para
 from s2corpus.latex.numbering import number
 from s2corpus.latex.outcome import BadSource, Outcome
-from s2corpus.latex.pandoc import Pandoc, plain
+from s2corpus.latex.pandoc import Pandoc
+from s2corpus.latex.pandoc_ast import plain
 from s2corpus.latex.source import Source, read_source
 from s2corpus.latex.tex import deadline
 from s2corpus.sources.names import parse_name

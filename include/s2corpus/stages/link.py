@@ -31,6 +31,8 @@ from s2corpus.titles.threegrams import grams
 
 SAMPLE = 500
 """Titles of a release that are compared with all, and links by identifier that are tried by title, for recall and precision."""
+GROUPS = 4
+"""Most groups of buckets a shard: reading the papers' titles once serves them all."""
 _BYTES_PER_ENTRY = 1024
 """Memory that an entry takes while it is linked, an upper estimate."""
 
@@ -48,31 +50,38 @@ class Link:
     writes = (LINKS, CONTEXTS)
 
     def plan(self, run: Run) -> list[Shard]:
-        """Neighbouring buckets with together as many entries as the memory allows at once; one bucket at least."""
-        shards: list[list[int]] = []
+        """A few groups of neighbouring buckets each, one after the other; a group has as many entries as the memory allows at once."""
+        groups: list[list[int]] = []
         room = 0
         for bucket, part in enumerate(run.table(ENTRIES).committed().parts):
-            if not shards or part.rows > room:
-                shards.append([])
+            if not groups or part.rows > room:
+                groups.append([])
                 room = _entries_at_once(run)
-            shards[-1].append(bucket)
+            groups[-1].append(bucket)
             room -= part.rows
-        return [Shard(i, {"buckets": buckets}) for i, buckets in enumerate(shards)]
+        shards = range(0, len(groups), GROUPS)
+        return [Shard(i, {"groups": groups[first : first + GROUPS]}) for i, first in enumerate(shards)]
 
     def work(self, run: Run, shard: Shard) -> None:
-        """Link the entries of the shard's buckets, and measure the links on a sample."""
-        entries, sizes = _gathered([_entries(run, bucket) for bucket in shard.params["buckets"]])
+        """Link the entries of the shard's buckets; the first shard measures its first links on a sample."""
+        papers, search = _papers(run), _search(run)
+        targets = Targets.of(papers)
+        pa.default_memory_pool().release_unused()
         counts = Counter[str]()
-        linked, crowded = _linked(run, shard, entries, counts)
-        linked = linked.rename_columns({"paper_id": "cited_paper_id"})
-        for name, key in (("citing_paper_id", "paper_id"), ("parse_kind", "parse_kind"), ("ref_id", "ref_id")):
-            linked = linked.append_column(key, entries[name])
-        begin = 0
-        for bucket, size in zip(shard.params["buckets"], sizes, strict=True):
-            links_of_bucket = linked.slice(begin, size)
-            begin += size
-            run.table(LINKS).write(bucket, links_of_bucket)
-            run.table(CONTEXTS).write(bucket, _contexts(run, bucket, links_of_bucket, counts))
+        for number, buckets in enumerate(shard.params["groups"]):
+            entries, sizes = _gathered([_entries(run, bucket) for bucket in buckets])
+            # Buckets are a random division of the papers: one group stands for all.
+            sample = SAMPLE if number == shard.index == 0 else 0
+            linked, crowded = _linked(run, shard, entries, papers, targets, search, sample, counts)
+            linked = linked.rename_columns({"paper_id": "cited_paper_id"})
+            for name, key in (("citing_paper_id", "paper_id"), ("parse_kind", "parse_kind"), ("ref_id", "ref_id")):
+                linked = linked.append_column(key, entries[name])
+            begin = 0
+            for bucket, size in zip(buckets, sizes, strict=True):
+                links_of_bucket = linked.slice(begin, size)
+                begin += size
+                run.table(LINKS).write(bucket, links_of_bucket)
+                run.table(CONTEXTS).write(bucket, _contexts(run, bucket, links_of_bucket, counts))
         run.lake.put(_counts_key(run, shard), orjson.dumps({"counts": counts, "crowded": crowded.tolist()}))
 
     def finish(self, run: Run) -> Metrics:
@@ -149,11 +158,17 @@ def join_keys(at_work: Engine, uri_a: str, uri_b: str, threshold: float, min_key
     )
 
 
-def _linked(run: Run, shard: Shard, entries: pa.Table, counts: Counter[str]) -> tuple[pa.Table, np.ndarray]:
+def _linked(
+    run: Run,
+    shard: Shard,
+    entries: pa.Table,
+    papers: pa.Table,
+    targets: Targets,
+    search: Search,
+    sample: int,
+    counts: Counter[str],
+) -> tuple[pa.Table, np.ndarray]:
     """The links of entries, a row each in their order, and the crowded keys; counts and measures on the way."""
-    papers, search = _papers(run), _search(run)
-    targets = Targets.of(papers)
-    pa.default_memory_pool().release_unused()
     propose = candidates if chosen() == "duckdb" else partial(pairs_by_join, run, shard)
     holds, held = np.zeros(len(entries), np.bool_), SCHEMA.empty_table()
     if parent := parent_run(run):
@@ -167,8 +182,8 @@ def _linked(run: Run, shard: Shard, entries: pa.Table, counts: Counter[str]) -> 
         rows.append(links.rows)
         counts.update(_search_counts(links))
         crowded = links.pairs.crowded if len(links.searched) else crowded
-        if begin == 0 and shard.index == 0:  # buckets are a random division of the papers
-            counts.update(measure(some, links, targets, search, SAMPLE).counts())
+        if begin == 0 and sample:
+            counts.update(measure(some, links, targets, search, sample).counts())
     linked = pa.concat_tables(rows)
     if holds.any():
         linked = linked.take(pa.array(np.argsort(np.concatenate([np.flatnonzero(holds), np.flatnonzero(~holds)]))))

@@ -230,11 +230,15 @@ def test_parameters_too_weak_for_the_goal_of_recall_stop_the_release(lake: Lake,
         runner.run_stage(run, "link")
 
 
-def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path) -> None:
+def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     papers, entries = _corpus(np.random.default_rng(6), 200, 900)
     whole = links_of(release(lake, tmp_path, papers, entries))
+    monkeypatch.setattr("s2corpus.stages.link._BYTES_PER_ENTRY", 1 << 18)  # 64 MB are room for 128 entries
+    monkeypatch.setattr("s2corpus.stages.link.GROUPS", 2)
     little = release(lake, tmp_path, papers, entries, day=2, spec={"resources": {"memory_mb": 64}})
     assert links_of(little) == whole
+    assert [len(shard.params["groups"]) for shard in little.planned("link")] == [2, 1]
+    assert quality.read_metrics(little)["link"]["sampled"] > 0
 
 
 def _spark_missing() -> str | None:

@@ -128,33 +128,30 @@ def _proposed(
 ) -> tuple[np.ndarray | None, np.ndarray]:
     """Every (a << 32 | b) once for each key they share, a in [begin, end); None if that is more than `most` (and can be cut)."""
     part = titles_a.slice(begin, end - begin)
-    width = 4 * (len(titles_b) + (0 if within else len(part))) + 1
-    at_once = int(np.clip((search.memory_mb << 18) // width, 1, search.bands))
+    at_once = int(np.clip((search.memory_mb << 18) // (4 * len(titles_b) + 1), 1, search.bands))
     found: list[np.ndarray] = []
     crowded = [np.empty(0, np.uint64)]
     total = 0
+    a = None if within else keys_of(part, range(search.bands), search.rows)
     for low in range(0, search.bands, at_once):
         some = range(low, min(low + at_once, search.bands))
         b = keys_of(titles_b, some, search.rows)
-        a = (
-            Keys(b.keys[:, begin:end], b.sizes[begin:end], b.sketches[begin:end])
-            if within
-            else keys_of(part, some, search.rows)
-        )
+        keys_a = b.keys[:, begin:end] if a is None else a.keys[low:]
+        sizes_a, sketches_a = (b.sizes[begin:end], b.sketches[begin:end]) if a is None else (a.sizes, a.sketches)
         for band, number in enumerate(some):
             index = Index.of(b.keys[band])
             crowded.append(np.uint64(number << 32) | index.crowded)
             row = 0
             while row < len(part):
                 pairs, row = _probe(
-                    a.keys[band], a.sizes, a.sketches, row, begin, index.keys, index.rows, index.starts, index.ends,
+                    keys_a[band], sizes_a, sketches_a, row, begin, index.keys, index.rows, index.starts, index.ends,
                     b.sizes, b.sketches, search.threshold, within, max(1 << 20, index.widest),
                 )  # fmt: skip
                 total += len(pairs)
                 found.append(pairs)
                 if total > most and end - begin > 1:
                     return None, crowded[0]
-    del a, b, index  # what comes next needs the room
+    del a, b, keys_a, index  # what comes next needs the room
     return np.concatenate(found), np.sort(np.concatenate(crowded))
 
 

@@ -19,8 +19,8 @@ def keys(grams: Grams, bands: range, rows: int = ROWS) -> np.ndarray:
     A key is a hash over `rows` minima: the chance that two sets share it is their Jaccard index to the power of `rows`.
     Key `b` does not depend on which other bands are asked for.
     """
-    first = np.arange(bands.start * rows, bands.stop * rows, dtype=np.uint64)
-    return _keys(grams.offsets, grams.values, _mixed(first * np.uint64(2)), _mixed(first * np.uint64(2) + 1) | 1, rows)
+    even = np.arange(bands.start * rows, bands.stop * rows, dtype=np.uint64) * np.uint64(2)
+    return _keys(grams.offsets, grams.values, _mixed(even), _mixed(even + np.uint64(1)) | 1, bands.start, rows)
 
 
 def minhash_keys(grams: Grams, bands: int = BANDS, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
@@ -44,7 +44,10 @@ def _mixed(numbers: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _keys(offsets: np.ndarray, values: np.ndarray, add: np.ndarray, multiply: np.ndarray, rows: int) -> np.ndarray:
+def _keys(
+    offsets: np.ndarray, values: np.ndarray, add: np.ndarray, multiply: np.ndarray, first: int, rows: int
+) -> np.ndarray:
+    """Keys of the bands from `first` on."""
     sets = len(offsets) - 1
     hashes = len(add)
     bands = hashes // rows
@@ -60,7 +63,7 @@ def _keys(offsets: np.ndarray, values: np.ndarray, add: np.ndarray, multiply: np
                 value = np.uint32((gram ^ add[h]) * multiply[h])
                 minima[h] = min(minima[h], value)
         for band in range(bands):
-            key = np.uint64(band)
+            key = np.uint64(first + band)
             for h in range(band * rows, (band + 1) * rows):
                 key = (key ^ np.uint64(minima[h])) * np.uint64(0x9E3779B97F4A7C15)
                 key ^= key >> np.uint64(32)

@@ -27,6 +27,7 @@ from s2corpus.titles import (
 )
 from s2corpus.titles.equal import EqualStrings
 from s2corpus.titles.exhaustive import best_matches
+from s2corpus.titles.minhash import keys as keys_in
 from s2corpus.titles.rules import few_words, only_numbers_differ
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -131,6 +132,8 @@ def test_keys_name_their_band_and_do_not_depend_on_the_others() -> None:
     assert row.tolist() == [0] * 8 + [2] * 8
     assert (keys >> 32).tolist() == list(range(8)) * 2
     assert (minhash_keys(sets, bands=3)[1].reshape(2, 3) == keys.reshape(2, 8)[:, :3]).all()
+    together = keys_in(sets, range(8), 6)
+    assert all((keys_in(sets, range(b, b + 2), 6) == together[b : b + 2]).all() for b in range(0, 8, 2))
 
 
 @pytest.mark.parametrize(

@@ -266,7 +266,8 @@ def test_items_are_taken_no_faster_than_results() -> None:
         results = Pool([server.url], limits=QUICK).extract(items())
         next(results)
         time.sleep(0.3)
-        assert taken <= 4 * QUICK.in_flight
+        # a batch that was handed over and the next one: each at most 2 × in_flight done, and in_flight under way
+        assert taken <= 6 * QUICK.in_flight
         results.close()
 
 

@@ -62,7 +62,7 @@ CASES: dict[str, tuple[bytes, Outcome]] = {
     "a macro without end": (gz(article(r"\def\a{\a\a}\a")), Outcome.TIMEOUT),
     "a tar inside": (tar({"inner.tar": tar({"main.tex": GOOD})}), Outcome.NO_LATEX),
     "random bytes": (random.Random(1).randbytes(4000), Outcome.NOT_AN_ARCHIVE),
-    "a PDF": (gzip.compress(b"%PDF-1.5 ..."), Outcome.PDF_ONLY),
+    "a PDF": (gzip.compress(b"%PDF-1.5 ...", mtime=0), Outcome.PDF_ONLY),
     "withdrawn": (gz("%auto-ignore\nThis paper has been withdrawn by the author.\n"), Outcome.WITHDRAWN),
     "no LaTeX": (gz(r"\input amstex \document \bye"), Outcome.NO_LATEX),
     "nothing to read": (gz(article("")), Outcome.NO_TEXT),

@@ -120,7 +120,7 @@ def _spark(name: str, memory_mb: int) -> tuple[Any, ModuleType]:
         builder = (
             builder.config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.memory", f"{memory_mb}m")
+            .config("spark.driver.memory", f"{max(memory_mb, 512)}m")  # Spark starts with no less
             .config("spark.sql.shuffle.partitions", "8")
         )
     try:

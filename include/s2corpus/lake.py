@@ -224,7 +224,8 @@ class S3Lake:
             import boto3
             from botocore.config import Config
 
-            self._made = boto3.client(
+            # a session of our own: the default one keeps the first keys it saw, rotated or not
+            self._made = boto3.session.Session().client(
                 "s3",
                 config=Config(retries={"mode": "standard", "max_attempts": 8}, connect_timeout=10, read_timeout=60),
             )

@@ -9,6 +9,7 @@ import secrets
 import socket
 import stat
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -196,8 +197,10 @@ def port_free(port: int) -> bool:
 
 def require_free(service: str, port: int) -> None:
     """Raise a `UserError` that names who has the port, if `service` cannot listen on it."""
-    if port_free(port):
-        return
+    for _ in range(50):  # what was just killed gives its port back when the kernel has done with it
+        if port_free(port):
+            return
+        time.sleep(0.1)
     owner = next((listener.pid for listener in listeners() if listener.port == port and listener.pid), 0)
     try:
         who = f"process {owner} ({Path(f'/proc/{owner}/comm').read_text().strip()})" if owner else "another process"

@@ -41,7 +41,7 @@ class Built:
         return f"sqlite:///{self.folder / 'catalog.db'}"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # not longer: what it sets in the environment would turn other tests' services away
 def built(
     tiny: tuple[Path, Truth], extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Built]:
@@ -85,6 +85,6 @@ def page_over(lake: str, catalog: str | None = None, **others: Any) -> Any:
     return TestClient(app, base_url="http://airflow.test/corpus-releases/", follow_redirects=False)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def page(built: Built) -> Any:
     return page_over(built.lake, built.catalog)

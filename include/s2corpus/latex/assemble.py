@@ -71,9 +71,12 @@ class Assembler:
 
     def ref_entries(self) -> list[RefEntry]:
         """Figures, tables, formulas, sections and footnotes, in this order."""
-        found = []
-        for key, block, num in sorted(self.numbers.floats, key=lambda item: (item[0][:3], int(item[0][6:]))):
-            found.append(self._float(key, block, num))
+        floats = sorted(self.numbers.floats, key=lambda item: (item[0][:3], int(item[0][6:])))
+        entries = {id(block): self._float(key, block, num) for key, block, num in floats}
+        found = [
+            _with_rows_of_parts(entry, block, entries)
+            for (_, block, _), entry in zip(floats, entries.values(), strict=True)
+        ]
         for target, math in self.numbers.formula_list:
             found.append(RefEntry(target.key, RefType.FORMULA, mathml.inner(math.tex), target.num, latex=math.tex))
         for section in self.numbers.sections:
@@ -239,6 +242,18 @@ class _Text:
             tuple(self.refs),
             tuple(self.equations),
         )
+
+
+def _with_rows_of_parts(entry: RefEntry, block: Float, entries: Mapping[int, RefEntry]) -> RefEntry:
+    """A table all of whose rows stand in its parts (2a, 2b) has theirs below each other: who follows "Table 2" finds them."""
+    parts = [part for found in block.parts if (part := entries.get(id(found))) and part.cells]
+    if entry.type is not RefType.TABLE or entry.cells or not parts:
+        return entry
+    return replace(
+        entry,
+        latex="\n".join(part.latex for part in parts if part.latex) or None,
+        cells=tuple(row for part in parts for row in part.cells or ()),
+    )
 
 
 def formulas_of(blocks: list[Block]) -> list[str]:

@@ -25,7 +25,7 @@ from s2corpus.sources.names import parse_name
 from s2corpus.sources.record import Author
 from s2corpus.tei.model import BibEntry, Header, Parse, Provenance
 
-CONVERTER_VERSION = "1"  # part of the key of every stored parse: raise it when any parse may come out different
+CONVERTER_VERSION = "2"  # part of the key of every stored parse: raise it when any parse may come out different
 Name = Literal["pandoc", "latexml"]
 SECONDS: dict[Name, float] = {"pandoc": 60.0, "latexml": 600.0}
 """Time of one source's conversion."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import tarfile
 from functools import cache
 from pathlib import Path
 
@@ -48,7 +50,7 @@ def linked(parse: Parse) -> int:
 @pytest.mark.parametrize("converter", CONVERTERS)
 @pytest.mark.parametrize(
     ("name", "sections", "entries", "citations", "tables", "formulas", "captions", "words"),
-    [(S2ORC, 27, 55, 88, 10, 3, 13, 4929), (SCIFACT, 34, 36, 49, 11, 0, 21, 5130)],
+    [(S2ORC, 27, 55, 88, 10, 3, 13, 4929), (SCIFACT, 34, 36, 49, 14, 0, 21, 5130)],
 )
 def test_counts(
     shared_data: Path,
@@ -75,6 +77,29 @@ def test_counts(
     floats = [entry for entry in parse.ref_entries if entry.type in (RefType.FIGURE, RefType.TABLE)]
     assert sum(bool(entry.text) for entry in floats) == captions
     assert sum(len(p.text.split()) for p in parse.body_text) == pytest.approx(words, rel=0.05)
+
+
+def test_every_citation_key_of_the_source_is_linked(shared_data: Path) -> None:
+    with tarfile.open(shared_data / "latex" / S2ORC) as archive:
+        source = archive.extractfile("main.tex").read().decode()  # type: ignore[union-attr]
+    uncommented = re.sub(r"(?<!\\)%.*", "", source)
+    keys = [
+        key for group in re.findall(r"\\cite\w*\*?(?:\[[^]]*\])*\{([^}]*)\}", uncommented) for key in group.split(",")
+    ]
+    assert len(keys) == 88
+    assert linked(parsed(shared_data / "latex" / S2ORC, "pandoc")) == len(keys)
+
+
+def test_a_table_of_parts_has_the_rows_of_its_parts(shared_data: Path) -> None:
+    tables = {
+        entry.num: entry
+        for entry in parsed(shared_data / "latex" / SCIFACT, "pandoc").ref_entries
+        if entry.key.startswith("TAB")
+    }
+    whole, first, second = tables["2"], tables["2a"], tables["2b"]
+    assert first.cells and second.cells
+    assert whole.cells == first.cells + second.cells
+    assert first.cells[0] == ("Fold", "Supports", "NoInfo", "Refutes", "All")
 
 
 def test_the_text_reads_as_printed(shared_data: Path) -> None:

@@ -10,12 +10,14 @@ from multiprocessing import get_context
 
 from s2corpus import quality
 from s2corpus.catalog import Catalog
+from s2corpus.passing import explained
 from s2corpus.stages import STAGES, TAKES_OVER, stage
 from s2corpus.stages.base import Run
 
 log = logging.getLogger(__name__)
 
 
+@explained()
 def plan(run: Run, name: str) -> list[int]:
     """Plan a stage and keep the plan, so that `finish` counts on the same shards; the shard numbers to work on."""
     shards = stage(name).plan(run)
@@ -27,6 +29,7 @@ def plan(run: Run, name: str) -> list[int]:
     return [shard.index for shard in shards]
 
 
+@explained()
 def work(run: Run, name: str, indexes: Sequence[int]) -> None:
     """Work on planned shards, one after the other."""
     shards = stage(name).plan(run) if name in TAKES_OVER else run.planned(name)
@@ -38,6 +41,7 @@ def work(run: Run, name: str, indexes: Sequence[int]) -> None:
         log.info("%s: shard %d done (%d of %d here)", name, index, done, len(indexes))
 
 
+@explained()
 def finish(run: Run, name: str) -> None:
     """Commit a stage's tables and keep what it measured."""
     metrics = stage(name).finish(run)
@@ -46,6 +50,7 @@ def finish(run: Run, name: str) -> None:
         log.info("%s: %s = %g", name, metric, value)
 
 
+@explained()
 def check(run: Run, name: str, accepted: Mapping[str, str] | None = None) -> None:
     """Run a stage's checks, keep their verdicts, and stop the release where one blocks.
 
@@ -63,6 +68,7 @@ def check(run: Run, name: str, accepted: Mapping[str, str] | None = None) -> Non
     quality.gate(verdicts, accepted)
 
 
+@explained()
 def publish(run: Run) -> str:
     """Move the pointer to the run's snapshot, and note that the release is published; the manifest's address."""
     from s2corpus.stages.export import publish as move_pointer

@@ -1,0 +1,47 @@
+"""Which errors of the libraries may pass: a server that is down, a connection that breaks, a disk that is full.
+
+S3, Arrow, DuckDB and the catalog each have errors of their own for these; a task is tried again for `TransientError` only.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from s2corpus.errors import TransientError, UserError
+
+_LASTING = (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError)
+_NETWORKED = frozenset({"botocore", "boto3", "s3transfer", "urllib3", "requests", "psycopg2"})
+_FULL = ("No space left on device", "max_temp_directory_size")  # the latter is DuckDB's word for the free space
+# What Arrow and DuckDB say of S3 and of disks is in their texts only.
+_PASSING_TEXTS = ("AWS Error", "Could not establish connection", "curlCode", "IOError")
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Raise what may pass as a `TransientError` that says so; everything else as it is."""
+    try:
+        yield
+    except (UserError, TransientError):
+        raise
+    except Exception as error:
+        if said := _passing(error):
+            raise TransientError(said) from error
+        raise
+
+
+def _passing(error: Exception) -> str | None:
+    """What may pass, as a sentence; None for what would fail again."""
+    text = str(error).strip() or type(error).__name__
+    if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or any(full in text for full in _FULL):
+        return f"the disk is full: {text}: make room in the scratch folder (TMPDIR, S2CORPUS_SCRATCH)"
+    kind = f"{type(error).__module__}.{type(error).__name__}"
+    library = kind.partition(".")[0].lstrip("_")
+    if isinstance(error, OSError) and not isinstance(error, _LASTING):
+        return f"{kind.removeprefix('builtins.')}: {text}"
+    if library in _NETWORKED or kind in ("sqlalchemy.exc.OperationalError", "sqlalchemy.exc.InterfaceError"):
+        return f"{kind}: {text}"
+    if library in ("duckdb", "pyarrow") and any(passing in text for passing in _PASSING_TEXTS):
+        return f"{kind}: {text}"
+    return None

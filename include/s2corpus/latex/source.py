@@ -171,9 +171,8 @@ class _Flattener:
         return text
 
     def _input(self, match: re.Match[str]) -> str:
-        folder, name = (
-            (match.group(3) or "", match.group(4)) if match.group(4) else ("", match.group(1) or match.group(2))
-        )
+        folder = match.group(3) or "" if match.group(4) else ""
+        name = match.group(4) or match.group(1) or match.group(2) or ""
         name = (folder.rstrip("/") + "/" + name.strip()).lstrip("/") if folder else name.strip()
         if not name or name.startswith(("|", "/")):
             return ""

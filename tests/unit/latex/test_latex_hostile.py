@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from s2corpus.latex import BadSource, Outcome, archive, convert, source
@@ -169,6 +169,7 @@ PIECES = st.sampled_from(
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(PIECES, max_size=30).map("".join))
+@example("\\input{}")
 def test_no_text_breaks_what_comes_before_the_converter(text: str) -> None:
     from s2corpus.latex.bbl import items_of, take_bibliography
     from s2corpus.latex.bibtex import read_bib

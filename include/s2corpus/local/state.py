@@ -197,11 +197,14 @@ def port_free(port: int) -> bool:
 
 def require_free(service: str, port: int) -> None:
     """Raise a `UserError` that names who has the port, if `service` cannot listen on it."""
-    for _ in range(50):  # what was just killed gives its port back when the kernel has done with it
+    owner = 0
+    for attempt in range(50):  # what was just killed gives its port back when the kernel has done with it
         if port_free(port):
             return
+        owner = next((listener.pid for listener in listeners() if listener.port == port and listener.pid), 0)
+        if owner and attempt > 4:  # no process that is ending holds its files this long
+            break
         time.sleep(0.1)
-    owner = next((listener.pid for listener in listeners() if listener.port == port and listener.pid), 0)
     try:
         who = f"process {owner} ({Path(f'/proc/{owner}/comm').read_text().strip()})" if owner else "another process"
     except OSError:

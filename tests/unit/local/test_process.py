@@ -107,11 +107,11 @@ def test_without_a_record_the_working_folder_and_the_program_tell(start: Start, 
 
 
 def test_listening_sockets_are_seen_with_address_port_and_process(start: Start, tmp_path: Path) -> None:
-    port = tmp_path / "port"
+    ports = tmp_path / "ports"
     child = start(
-        "import socket\na = socket.create_server(('127.0.0.1', 0))\nb = socket.create_server(('', a.getsockname()[1] ^ 1))\n"
-        f"pathlib.Path({str(port)!r}).write_text(str(a.getsockname()[1]))"
+        "import socket\na, b = socket.create_server(('127.0.0.1', 0)), socket.create_server(('', 0))\n"
+        f"pathlib.Path({str(ports)!r}).write_text(f'{{a.getsockname()[1]}} {{b.getsockname()[1]}}')"
     )
-    number = int(port.read_text())
+    ours, everybodys = map(int, ports.read_text().split())
     mine = {(found.address, found.port) for found in process.listeners() if found.pid == child.pid}
-    assert mine == {("127.0.0.1", number), ("0.0.0.0", number ^ 1)}
+    assert mine == {("127.0.0.1", ours), ("0.0.0.0", everybodys)}

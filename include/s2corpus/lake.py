@@ -23,6 +23,14 @@ from s2corpus.errors import TransientError, UserError
 if TYPE_CHECKING:
     import pyarrow.fs
 
+_BAD_KEYS = frozenset({"403", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"})
+_ALWAYS = {
+    "get_object": ("ETag", "ContentLength"),
+    "head_object": ("ETag", "ContentLength"),
+    "put_object": ("ETag",),
+}
+"""What every whole answer has: http.client takes a head that breaks off for a whole one."""
+
 ABSENT: Final = ""
 """Etag of an object that is not there: `expect=ABSENT` writes only what nobody wrote."""
 
@@ -216,7 +224,7 @@ class S3Lake:
         try:
             self._client.head_bucket(Bucket=self._bucket)
         except self._errors as error:
-            raise _explained(self.root, error) from None
+            raise _explained(self.root, error, opening=True) from None
 
     @property
     def _client(self) -> Any:
@@ -243,14 +251,17 @@ class S3Lake:
 
     def _call(self, verb: str, key: str, **kwargs: Any) -> Any:
         try:
-            return getattr(self._client, verb)(Bucket=self._bucket, Key=self._prefix + _checked(key), **kwargs)
+            answer = getattr(self._client, verb)(Bucket=self._bucket, Key=self._prefix + _checked(key), **kwargs)
         except self._errors as error:
-            code = getattr(error, "response", {}).get("Error", {}).get("Code", "")
+            code = _code(error)
             if code in ("NoSuchKey", "404", "NotFound"):
                 raise FileNotFoundError(self.uri(key)) from None
             if code in ("PreconditionFailed", "ConditionalRequestConflict", "412", "409"):
                 raise Conflict(key) from None
             raise _explained(self.uri(key), error) from error
+        if missing := [name for name in _ALWAYS.get(verb, ()) if name not in answer]:
+            raise TransientError(f"{self.uri(key)}: S3's answer broke off: it has no {' and no '.join(missing)}")
+        return answer
 
     def get(self, key: str) -> tuple[bytes, str]:
         """See `Lake.get`."""
@@ -351,10 +362,19 @@ class S3Lake:
         return fs, f"{self._bucket}/{self._prefix}"
 
 
-def _explained(uri: str, error: Exception) -> Exception:
+def _code(error: Exception) -> str:
+    """S3's word for an error; empty where S3 was not reached."""
+    return str(getattr(error, "response", {}).get("Error", {}).get("Code", ""))
+
+
+def _explained(uri: str, error: Exception, *, opening: bool = False) -> Exception:
     """What an S3 error means to whom it reaches: rights and names are the user's, the rest may pass."""
-    code = getattr(error, "response", {}).get("Error", {}).get("Code", "")
-    if code in ("403", "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch"):
+    code = _code(error)
+    if code in _BAD_KEYS and not opening:
+        return TransientError(
+            f"{uri}: the AWS keys are refused ({code}) that opened the lake before: rotated? Another try reads them anew"
+        )
+    if code in _BAD_KEYS or code == "AccessDenied":
         return UserError(f"{uri}: access refused ({code}): the AWS keys in the environment have no rights on it")
     if code in ("404", "NoSuchBucket"):
         return UserError(f"{uri}: no such bucket: create it, or name another lake with S2CORPUS_LAKE")

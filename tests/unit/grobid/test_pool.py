@@ -193,6 +193,7 @@ def test_the_faster_server_gets_more() -> None:
     assert fast.requests > slow.requests > 0
 
 
+@pytest.mark.slow
 def test_each_fault_once_and_a_restart_and_still_everything_right() -> None:
     once = ["busy", "drop", "truncate", "502", "GENERAL", "TIMEOUT", "hang", None, None, None]
 

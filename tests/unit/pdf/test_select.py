@@ -63,6 +63,7 @@ def papers(folder: Path, count: int) -> list[tuple[str, Path]]:
     return items
 
 
+@pytest.mark.slow
 def test_reading_that_never_ends_and_memory_that_does_cost_one_outcome_each(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "endless")
     with (tmp_path / "large").open("wb") as file:
@@ -83,6 +84,7 @@ def children(thread: int | None = None) -> list[int]:
     return [int(p) for p in started if b"s2corpus.pdf.child" in Path(f"/proc/{p}/cmdline").read_bytes()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kills", "detail"), [(1, "took more than 3 s"), (2, "ended its process (status -9)")])
 def test_a_process_killed_from_outside_gets_a_second_try(tmp_path: Path, kills: int, detail: str) -> None:
     (tmp_path / "slow").write_bytes(drawn_forever(b"q Q"))
@@ -145,6 +147,7 @@ def test_the_process_that_meets_hostile_files_knows_no_secrets(tmp_path: Path, m
     results.close()
 
 
+@pytest.mark.slow
 def test_processes_are_replaced_so_that_their_memory_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "PDFS_PER_CHILD", 2)
     seen = set()
@@ -190,6 +193,7 @@ def test_a_process_that_cannot_start_is_no_pdfs_fault(tmp_path: Path, monkeypatc
         inspect(papers(tmp_path, 1))
 
 
+@pytest.mark.slow
 def test_real_papers_are_selected(shared_data: Path) -> None:
     items = [(path.stem, path) for path in sorted((shared_data / "pairs").glob("*.pdf"))]
     found = inspect([*items, ("broken", shared_data / "broken" / "broken-pdf.pdf")])

@@ -13,6 +13,8 @@ import pytest
 from s2corpus.sample import Truth, compare, compare_identities, truths
 from s2corpus.sample.compare import TABLES, expected_text
 
+pytestmark = pytest.mark.slow
+
 Release = dict[str, list[dict[str, Any]]]
 
 

@@ -170,6 +170,7 @@ def test_a_file_that_the_manifest_does_not_list_is_found(copy: Path) -> None:
     assert "there, but not listed" in run(verify.command, str(copy)).output
 
 
+@pytest.mark.slow
 def test_a_bomb_is_not_unpacked_beyond_its_listed_size(copy: Path) -> None:
     path = first_file(copy)
     (copy / path).write_bytes(gzip.compress(bytes(200_000_000), mtime=0))

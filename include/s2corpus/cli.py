@@ -27,7 +27,7 @@ class _Commands(click.Group):
         return command
 
 
-_READS_THE_LAKE = ("build", "explain", "prune", "read", "report", "verify", "yank")
+_READS_THE_LAKE = ("accept", "build", "explain", "prune", "read", "report", "verify", "yank")
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -25,8 +25,10 @@ import pyarrow as pa
 
 from s2corpus.duck import duckdb_connection
 from s2corpus.errors import UserError
+from s2corpus.overrides import Acceptance, accepted
 from s2corpus.parts import NotCommitted
 from s2corpus.spec import ReleaseSpec
+from s2corpus.stages import STAGES
 from s2corpus.stages.base import Metrics, Run
 from s2corpus.tables import TABLES
 
@@ -61,6 +63,9 @@ class Verdict:
     rows: list[dict[str, Any]]
     threshold: float | None
     reason: str
+    accepted: str | None = None
+    """why a person goes on over it; None where nobody does, or may"""
+    accepted_by: str | None = None
 
 
 class QualityBlocked(UserError):
@@ -71,6 +76,11 @@ def checks(stage: str) -> list[Check]:
     """The checks of a stage, in the order of its file."""
     path = SQL / "quality" / f"{stage}.sql"
     return list(_parse(stage, path)) if path.is_file() else []
+
+
+def all_checks() -> list[Check]:
+    """The checks of all stages."""
+    return [check for stage in STAGES for check in checks(stage)]
 
 
 def _parse(stage: str, path: Path) -> Iterator[Check]:
@@ -119,41 +129,41 @@ def measure(run: Run, stage: str, measured: Metrics) -> None:
 
 
 def evaluate(run: Run, stage: str) -> list[Verdict]:
-    """Run a stage's checks and keep their verdicts."""
+    """Run a stage's checks and keep their verdicts, with why those that speak were accepted for this release."""
+    reasons = accepted(run.lake, run.release_id)
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         connection.register("metrics", _metrics_table(read_metrics(run)))
         connection.register("parent_metrics", _metrics_table(parent_metrics(run)))
         connection.execute((SQL / "macros.sql").read_text("utf-8"))
         stated = checks(stage)
         _register(run, connection, " ".join(check.sql for check in stated))
-        verdicts = [_judge(run.spec, connection, check) for check in stated]
+        verdicts = [_judge(run.spec, connection, check, reasons.get(f"{stage}.{check.name}")) for check in stated]
     data = orjson.dumps([asdict(v) for v in verdicts], default=str)
     run.lake.put(f"releases/{run.release_id}/_quality/{stage}.json", data)
     return verdicts
 
 
-def gate(verdicts: list[Verdict], accepted: Mapping[str, str] | None = None) -> None:
+def gate(verdicts: list[Verdict]) -> None:
     """Stop where a check blocks, unless it is overridable and was accepted with a written reason.
 
     Raises:
         QualityBlocked: names each blocking check, how many rows offend, one of them, and what to do.
     """
-    stopping = [
-        v
-        for v in verdicts
-        if v.verdict == "block" and not (v.overridable and (accepted or {}).get(f"{v.stage}.{v.check}", "").strip())
-    ]
-    if stopping:
+    if stopping := [v for v in verdicts if v.verdict == "block" and v.accepted is None]:
         raise QualityBlocked(
             "; ".join(
                 f"{v.stage}.{v.check}: {v.offending} offending row(s), e.g. {v.rows[0]}: {v.reason}"
-                + (" (may be overridden with a written reason)" if v.overridable else "")
+                + (
+                    f" (to go on: `corpus accept <release> {v.stage}.{v.check} --reason …`, then clear {v.stage}.quality)"
+                    if v.overridable
+                    else " (cannot be overridden)"
+                )
                 for v in stopping
             )
         )
 
 
-def _judge(spec: ReleaseSpec, connection: Any, check: Check) -> Verdict:
+def _judge(spec: ReleaseSpec, connection: Any, check: Check, acceptance: Acceptance | None) -> Verdict:
     threshold = _threshold(spec, check.threshold) if check.threshold else None
     bound = {"threshold": threshold, "drift_min_n": spec.quality.drift_min_n}
     result = connection.execute(check.sql, {name: value for name, value in bound.items() if f"${name}" in check.sql})
@@ -162,6 +172,7 @@ def _judge(spec: ReleaseSpec, connection: Any, check: Check) -> Verdict:
     offending = len(rows)
     while more := result.fetchmany(10_000):
         offending += len(more)
+    goes_on = acceptance if offending and (check.severity == "warn" or check.overridable) else None
     return Verdict(
         check.stage,
         check.name,
@@ -172,6 +183,8 @@ def _judge(spec: ReleaseSpec, connection: Any, check: Check) -> Verdict:
         rows,
         threshold,
         check.reason,
+        goes_on.reason if goes_on else None,
+        goes_on.by if goes_on else None,
     )
 
 

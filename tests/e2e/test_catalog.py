@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -10,7 +10,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import create_engine
 
 from s2corpus.catalog import Catalog
-from s2corpus.catalog.models import Base
+from s2corpus.catalog.models import Answer, Base, ReleaseState
 from s2corpus.local import Endpoints
 
 pytestmark = pytest.mark.services
@@ -22,6 +22,8 @@ VERDICT = {
     "offending": 0,
     "threshold": None,
     "reason": "a key stands twice",
+    "accepted": None,
+    "accepted_by": None,
 }
 
 
@@ -57,7 +59,47 @@ def test_stages_are_in_the_order_they_began_and_a_release_knows_how_it_ended(cat
     for name in ("intake", "select", "extract"):
         catalog.start_stage("order-20230201", "order", AS_OF, name)
         catalog.end_stage("order-20230201", name, {}, [])
-    catalog.end_release("order-20230201", "published", "order-20230201-00000000")
+    catalog.end_release("order-20230201", ReleaseState.PUBLISHED, "order-20230201-00000000")
     assert [stage.stage for stage in catalog.stages("order-20230201")] == ["intake", "select", "extract"]
     (release,) = [release for release in catalog.releases() if release.release == "order-20230201"]
     assert (release.state, release.snapshot) == ("published", "order-20230201-00000000")
+
+
+def test_the_first_failure_of_a_stage_is_told_from_those_that_follow(catalog: Catalog) -> None:
+    release, error = "failing-20230201", "S3 does not answer"
+    catalog.start_stage(release, "failing", AS_OF, "select")
+    told = [catalog.fail_stage(release, "select", ReleaseState.FAILED, f"{error}: shard {n}") for n in range(3)]
+    assert told == [True, False, False]
+    (stage,) = catalog.stages(release)
+    assert stage.error == f"{error}: shard 0"
+    state = catalog.release(release)
+    assert state is not None
+    assert (state.state, state.ended_at is not None) == ("failed", True)
+    catalog.start_stage(release, "failing", AS_OF, "select")
+    assert catalog.fail_stage(release, "select", ReleaseState.FAILED, error), "a stage begun again fails anew"
+    assert catalog.fail_stage(release, "publish", ReleaseState.FAILED, error), "what is no stage is always told"
+
+
+def test_what_people_said_is_kept_once_in_order(catalog: Catalog) -> None:
+    release = "said-20230201"
+    catalog.start_stage(release, "said", AS_OF, "select")
+    for _ in range(2):
+        catalog.approve(release, "select.all_read", "ann", Answer.ACCEPTED, "a broken scanner", AS_OF)
+    catalog.approve(release, "publish", "bob", Answer.REJECTED, "wait for March", AS_OF + timedelta(hours=1))
+    catalog.approve("unknown-20230201", "publish", "bob", Answer.REJECTED, "", AS_OF)
+    assert [(a.what, a.who, a.answer, a.reason) for a in catalog.approvals(release)] == [
+        ("select.all_read", "ann", "accepted", "a broken scanner"),
+        ("publish", "bob", "rejected", "wait for March"),
+    ]
+
+
+def test_a_release_that_waits_for_a_person_has_not_ended(catalog: Catalog) -> None:
+    release = "asked-20230201"
+    catalog.start_stage(release, "asked", AS_OF, "export")
+    ended = []
+    for state in (ReleaseState.AWAITING, ReleaseState.REJECTED):
+        catalog.end_release(release, state, f"{release}-00000000")
+        found = catalog.release(release)
+        assert found is not None
+        ended.append((found.state, found.ended_at is not None))
+    assert ended == [("awaiting", False), ("rejected", True)]

@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, delete, select
+from sqlalchemy import Engine, create_engine, delete, select, update
 from sqlalchemy.orm import Session
 
-from s2corpus.catalog.models import Approval, Metric, Quality, Release, StageRun
+from s2corpus.catalog.models import Answer, Approval, Metric, Quality, Release, ReleaseState, StageRun
 
 
 class Catalog:
@@ -51,14 +51,30 @@ class Catalog:
         now = datetime.now(UTC)
         with self._session() as session:
             found = session.get(Release, release, with_for_update=True) or Release(
-                release=release, spec=spec, as_of=as_of, started_at=now, state="running"
+                release=release, spec=spec, as_of=as_of, started_at=now
             )
-            found.state = "running"
+            found.state, found.ended_at = ReleaseState.RUNNING, None
             if stage == "intake":
-                found.started_at, found.ended_at = now, None
+                found.started_at = now
             session.add(found)
             session.flush()
-            session.merge(StageRun(release=release, stage=stage, started_at=now, ended_at=None))
+            session.merge(
+                StageRun(release=release, stage=stage, started_at=now, ended_at=None, failed_at=None, error=None)
+            )
+
+    def fail_stage(self, release: str, stage: str, state: ReleaseState, error: str) -> bool:
+        """Note that a stage failed, and how that leaves its release; whether this is its first failure since it began."""
+        now = datetime.now(UTC)
+        with self._session() as session:
+            if found := session.get(Release, release):
+                found.state, found.ended_at = state, now
+            of_stage = (StageRun.release == release, StageRun.stage == stage)
+            if session.scalar(select(StageRun).where(*of_stage)) is None:
+                return True
+            first = session.execute(
+                update(StageRun).where(*of_stage, StageRun.failed_at.is_(None)).values(failed_at=now, error=error)
+            )
+            return bool(first.rowcount)  # type: ignore[attr-defined]
 
     def end_stage(
         self, release: str, stage: str, metrics: Mapping[str, float], verdicts: Sequence[Mapping[str, Any]]
@@ -80,21 +96,37 @@ class Catalog:
                     offending=v["offending"],
                     threshold=v["threshold"],
                     reason=v["reason"],
+                    overridden_by=v["accepted_by"],
+                    overridden_because=v["accepted"],
                 )
                 for v in verdicts
             )
 
-    def end_release(self, release: str, state: str, snapshot: str | None) -> None:
-        """Note how a release ended: published, unpublished or failed."""
+    def end_release(self, release: str, state: ReleaseState, snapshot: str | None) -> None:
+        """Note how a release ended, or that it waits for a person."""
         with self._session() as session:
             if found := session.get(Release, release):
-                found.state, found.snapshot, found.ended_at = state, snapshot, datetime.now(UTC)
+                found.state, found.snapshot = state, snapshot
+                found.ended_at = None if state is ReleaseState.AWAITING else datetime.now(UTC)
 
-    def approve(self, release: str, what: str, who: str, answer: str, reason: str) -> None:
-        """Note a person's word: an approval, a rejection, or a check overridden with its reason."""
+    def approve(self, release: str, what: str, who: str, answer: Answer, reason: str, at: datetime) -> None:
+        """Note a person's word on a release the catalog knows, once: on its publication, or on a check (`what`)."""
+        said = {"release": release, "what": what, "who": who, "answer": answer, "reason": reason, "at": at}
         with self._session() as session:
-            session.add(
-                Approval(release=release, what=what, who=who, answer=answer, reason=reason, at=datetime.now(UTC))
+            known = session.scalar(select(Approval).filter_by(**said)) is not None
+            if not known and session.get(Release, release) is not None:
+                session.add(Approval(**said))
+
+    def release(self, release: str) -> Release | None:
+        """One release; None where it was never begun with this catalog."""
+        with Session(self._engine, expire_on_commit=False) as session:
+            return session.get(Release, release)
+
+    def approvals(self, release: str) -> list[Approval]:
+        """What people said of a release, in order."""
+        with Session(self._engine, expire_on_commit=False) as session:
+            return list(
+                session.scalars(select(Approval).where(Approval.release == release).order_by(Approval.at, Approval.id))
             )
 
     def releases(self) -> list[Release]:

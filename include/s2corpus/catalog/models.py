@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 
 from sqlalchemy import DateTime, ForeignKey, String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -10,6 +11,33 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 class Base(DeclarativeBase):
     """All tables of the catalog."""
+
+
+class ReleaseState(StrEnum):
+    """How far a release is."""
+
+    RUNNING = "running"
+    AWAITING = "awaiting"
+    """its snapshot is whole, and a person is asked whether to publish it"""
+    PUBLISHED = "published"
+    REJECTED = "rejected"
+    """a person said no, or nobody answered in time"""
+    UNPUBLISHED = "unpublished"
+    """its snapshot is whole, and nobody asked for it to be published"""
+    STOPPED = "stopped"
+    """by a check"""
+    FAILED = "failed"
+
+
+class Answer(StrEnum):
+    """A person's word on a release."""
+
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    NONE = "no answer"
+    """not given in time: a rejection"""
+    ACCEPTED = "accepted"
+    """a check that spoke is gone on over"""
 
 
 class Release(Base):
@@ -33,6 +61,8 @@ class StageRun(Base):
     stage: Mapped[str] = mapped_column(String(32), primary_key=True)
     started_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
     ended_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    failed_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    error: Mapped[str | None] = mapped_column(Text)
 
 
 class Metric(Base):
@@ -57,6 +87,7 @@ class Quality(Base):
     offending: Mapped[int]
     threshold: Mapped[float | None]
     overridden_by: Mapped[str | None] = mapped_column(String(128))
+    overridden_because: Mapped[str | None] = mapped_column(Text)
     reason: Mapped[str] = mapped_column(Text)
 
 

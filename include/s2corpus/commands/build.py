@@ -54,4 +54,6 @@ def command(spec: Path, as_of: datetime, lake: str | None, tree: Path | None, wo
             runner.run_stage(run, name, workers=workers)
     if publish:
         runner.publish(run)
+    else:
+        runner.leave_unpublished(run)
     click.echo(summary(run))

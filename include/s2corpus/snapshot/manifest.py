@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -38,9 +38,9 @@ def rules_of(spec: ReleaseSpec) -> list[Rule]:
 
 def _rules(prefix: str, section: BaseModel) -> Iterator[Rule]:
     values = section.model_dump(mode="json")
-    for name, field in type(section).model_fields.items():
+    for name, stated in type(section).model_fields.items():
         if not name.startswith("approval"):
-            yield Rule(f"{prefix}.{name}", values[name], field.description or "")
+            yield Rule(f"{prefix}.{name}", values[name], stated.description or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,8 @@ class Manifest:
     inputs: Any
     rules: Sequence[Rule]
     files: Sequence[File]
+    overrides: Mapping[str, str] = field(default_factory=dict)
+    """checks that spoke and were gone on over, with the written reason"""
 
     def to_json(self) -> bytes:
         """Canonical JSON, indented: files by path."""
@@ -67,6 +69,7 @@ class Manifest:
             "versions": dict(sorted(self.versions.items())),
             "inputs": self.inputs,
             "rules": {rule.name: rule.value for rule in self.rules},
+            **({"overrides": dict(sorted(self.overrides.items()))} if self.overrides else {}),
             "files": [file.as_json() for file in sorted(self.files, key=lambda file: file.path)],
         }
         return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

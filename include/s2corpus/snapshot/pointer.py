@@ -7,6 +7,7 @@ that was ever pointed at is never changed.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -67,8 +68,10 @@ def published(lake: Lake, spec: str) -> list[str]:
     return sorted(marks["published"] - marks["yanked"], key=_as_of)
 
 
-def publish(lake: Lake, snapshot: str) -> Pointer:
+def publish(lake: Lake, snapshot: str, approval: Mapping[str, str] | None = None) -> Pointer:
     """Point at a whole snapshot, unless a published one is of a later instant. Doing it twice changes nothing.
+
+    `approval` says who approved it, when and with which note: it is kept in the publication's mark.
 
     Raises:
         UserError: the snapshot is not whole, or was yanked.
@@ -82,7 +85,8 @@ def publish(lake: Lake, snapshot: str) -> Pointer:
     if pointer != new and (pointer.snapshot is None or _as_of(pointer.snapshot)[0] <= _as_of(snapshot)[0]):
         _move(lake, spec, new, etag)
         pointer = new
-    _set_mark(lake, spec, "published", snapshot, {"manifest_sha256": new.manifest_sha256})
+    facts = {"manifest_sha256": new.manifest_sha256, **({"approved": dict(approval)} if approval else {})}
+    _set_mark(lake, spec, "published", snapshot, facts)
     return pointer
 
 

@@ -63,9 +63,14 @@ class Run:
         """The release's folder in the lake."""
         return self.spec.release_id(self.as_of)
 
+    @property
+    def folder(self) -> str:
+        """Where its tables and plans are in the lake."""
+        return f"releases/{self.release_id}"
+
     def table(self, table: Table) -> TableRef:
         """A table of this release."""
-        return TableRef(self.lake, f"releases/{self.release_id}/{table.name}", table)
+        return TableRef(self.lake, f"{self.folder}/{table.name}", table)
 
     def store(self, table: Table, *where: str) -> ContentStore:
         """A content store that outlives releases, `<table>/<where…>/`."""
@@ -74,11 +79,11 @@ class Run:
     def put_plan(self, stage: str, shards: list[Shard]) -> None:
         """Keep what a stage planned, so that its `finish` counts on the same shards, whatever arrived since."""
         data = orjson.dumps([{"index": s.index, "params": dict(s.params)} for s in shards])
-        self.lake.put(f"releases/{self.release_id}/_plans/{stage}.json", data)
+        self.lake.put(f"{self.folder}/_plans/{stage}.json", data)
 
     def planned(self, stage: str) -> list[Shard]:
         """The shards a stage last planned."""
-        data, _ = self.lake.get(f"releases/{self.release_id}/_plans/{stage}.json")
+        data, _ = self.lake.get(f"{self.folder}/_plans/{stage}.json")
         return [Shard(**item) for item in orjson.loads(data)]
 
     @cached_property
@@ -105,8 +110,19 @@ class Run:
             return pq.read_table(pa.BufferReader(file.read()))
 
     @cached_property
+    def overrides(self) -> dict[str, str]:
+        """Checks that spoke and were gone on over, `<stage>.<check>` → the written reason, as the stages before export found."""
+        verdicts = [
+            verdict
+            for entry in self.lake.list(f"releases/{self.release_id}/_quality/")
+            if not entry.key.endswith("/export.json")
+            for verdict in orjson.loads(self.lake.get(entry.key)[0])
+        ]
+        return {f"{v['stage']}.{v['check']}": v["accepted"] for v in verdicts if v.get("accepted")}
+
+    @cached_property
     def snapshot_id(self) -> str:
-        """`<spec>-<as_of>-<8 hex>` over spec, code, extractor and converter versions, inputs and parent (SEMANTICS §0)."""
+        """`<spec>-<as_of>-<8 hex>` over spec, code, extractor and converter versions, inputs, parent (SEMANTICS §0) and overrides."""
         intake = self.table(DELIVERIES).committed().facts
         identity = {
             "spec": self.spec.digest,
@@ -117,6 +133,8 @@ class Run:
             "extractor": self.table(EXTRACTIONS).committed().facts["extractor"],
             "converter": self.table(PARSES).committed().facts["converter"],
         }
+        if self.overrides:
+            identity["overrides"] = self.overrides
         digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
         return f"{self.spec.name}-{self.as_of:%Y%m%d}-{digest[:8]}"
 

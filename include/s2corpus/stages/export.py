@@ -10,7 +10,7 @@ import hashlib
 import math
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from heapq import merge
@@ -87,9 +87,9 @@ class Export:
             return _describe(run, store, Path(scratch))
 
 
-def publish(run: Run) -> pointer.Pointer:
+def publish(run: Run, approval: Mapping[str, str] | None = None) -> pointer.Pointer:
     """Point at this run's snapshot: after quality has passed and, where the spec asks, a person approved."""
-    return pointer.publish(run.lake, run.snapshot_id)
+    return pointer.publish(run.lake, run.snapshot_id, approval)
 
 
 def _store(run: Run) -> Store:
@@ -256,6 +256,7 @@ def _describe(run: Run, store: Store, scratch: Path) -> Metrics:
         inputs=run.table(DELIVERIES).committed().facts["inputs"],
         rules=rules_of(run.spec),
         files=files,
+        overrides=run.overrides,
     )
     put_text("README.md", report.data_card(manifest, stats, description).encode())
     store.put(more)

@@ -6,15 +6,29 @@ import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from datetime import datetime
 from multiprocessing import get_context
 
-from s2corpus import quality
+from s2corpus import overrides, quality
 from s2corpus.catalog import Catalog
+from s2corpus.catalog.models import Answer, ReleaseState
 from s2corpus.passing import explained
 from s2corpus.stages import STAGES, TAKES_OVER, stage
 from s2corpus.stages.base import Run
+from s2corpus.stages.summary import approval_request
 
 log = logging.getLogger(__name__)
+
+
+@explained()
+def accept(run: Run, reasons: Mapping[str, str], by: str) -> None:
+    """Go on over checks of this release, `<stage>.<check>` → the written reason.
+
+    Raises:
+        UserError: no such check, one that cannot be overridden, or no reason.
+    """
+    if reasons:
+        overrides.accept(run.lake, run.release_id, reasons, by, quality.all_checks())
 
 
 @explained()
@@ -51,10 +65,8 @@ def finish(run: Run, name: str) -> None:
 
 
 @explained()
-def check(run: Run, name: str, accepted: Mapping[str, str] | None = None) -> None:
-    """Run a stage's checks, keep their verdicts, and stop the release where one blocks.
-
-    `accepted` maps `<stage>.<check>` to the written reason for which an operator goes on over an overridable block.
+def check(run: Run, name: str) -> None:
+    """Run a stage's checks, keep their verdicts, and stop the release where one blocks that nobody accepted.
 
     Raises:
         QualityBlocked: a check blocks.
@@ -62,21 +74,62 @@ def check(run: Run, name: str, accepted: Mapping[str, str] | None = None) -> Non
     verdicts = quality.evaluate(run, name)
     if catalog := Catalog.from_environment():
         catalog.end_stage(run.release_id, name, quality.read_metrics(run)[name], [asdict(v) for v in verdicts])
+        given = overrides.accepted(run.lake, run.release_id)
+        for what in (f"{v.stage}.{v.check}" for v in verdicts if v.accepted):
+            word, at = given[what], datetime.fromisoformat(given[what].at)
+            catalog.approve(run.release_id, what, word.by, Answer.ACCEPTED, word.reason, at)
     for verdict in verdicts:
         level = logging.INFO if verdict.verdict == "pass" else logging.WARNING
-        log.log(level, "%s: check %s: %s (%d offending)", name, verdict.check, verdict.verdict, verdict.offending)
-    quality.gate(verdicts, accepted)
+        said = f": {verdict.accepted_by} goes on: {verdict.accepted}" if verdict.accepted else ""
+        log.log(
+            level, "%s: check %s: %s (%d offending)%s", name, verdict.check, verdict.verdict, verdict.offending, said
+        )
+    quality.gate(verdicts)
 
 
 @explained()
-def publish(run: Run) -> str:
-    """Move the pointer to the run's snapshot, and note that the release is published; the manifest's address."""
+def ask(run: Run) -> str:
+    """Note that the release waits for a person; what the person is asked, in Markdown."""
+    if catalog := Catalog.from_environment():
+        catalog.end_release(run.release_id, ReleaseState.AWAITING, run.snapshot_id)
+    return approval_request(run)
+
+
+@explained()
+def answered(run: Run, answer: Answer, who: str, note: str, at: datetime) -> None:
+    """Note what a person said to publishing; a rejected release stays unpublished."""
+    log.info("%s: %s by %s%s", run.release_id, answer, who, f": {note}" if note else "")
+    if catalog := Catalog.from_environment():
+        catalog.approve(run.release_id, "publish", who, answer, note, at)
+        if answer is not Answer.APPROVED:
+            catalog.end_release(run.release_id, ReleaseState.REJECTED, run.snapshot_id)
+
+
+@explained()
+def publish(run: Run, approval: Mapping[str, str] | None = None) -> str:
+    """Move the pointer to the run's snapshot, and note that the release is published; the manifest's address.
+
+    `approval` says who approved, when and with which note; it is kept with the publication.
+    """
     from s2corpus.stages.export import publish as move_pointer
 
-    pointer = move_pointer(run)
+    pointer = move_pointer(run, approval)
     if catalog := Catalog.from_environment():
-        catalog.end_release(run.release_id, "published", run.snapshot_id)
+        catalog.end_release(run.release_id, ReleaseState.PUBLISHED, run.snapshot_id)
     return run.lake.uri(str(pointer.manifest))
+
+
+def leave_unpublished(run: Run) -> None:
+    """Note that the release's snapshot is whole, and that nobody asked for it to be published."""
+    if catalog := Catalog.from_environment():
+        catalog.end_release(run.release_id, ReleaseState.UNPUBLISHED, run.snapshot_id)
+
+
+def failed(release: str, where: str, error: BaseException | None) -> bool:
+    """Note that a stage, or what follows them, failed for good; whether this is its first failure since it began."""
+    state = ReleaseState.STOPPED if isinstance(error, quality.QualityBlocked) else ReleaseState.FAILED
+    catalog = Catalog.from_environment()
+    return catalog is None or catalog.fail_stage(release, where, state, str(error or "killed"))
 
 
 def run_stage(run: Run, name: str, *, workers: int = 1, order: Mapping[int, int] | None = None) -> None:

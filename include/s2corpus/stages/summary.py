@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+import orjson
 
 from s2corpus import quality
 from s2corpus.stages.base import Metrics, Run
@@ -15,7 +17,7 @@ def summary(run: Run, durations: Mapping[str, float] | None = None, *, command: 
     lines = [f"Release {run.release_id}", "", "  Funnel"]
     lines += [f"    {label:<34}{value}" for label, value in _funnel(metrics)]
     warned = [
-        f"{v.stage}.{v.check}: {v.offending} ({v.reason})"
+        f"{v.stage}.{v.check}: {v.offending} ({v.reason})" + (f"; gone on over: {v.accepted}" if v.accepted else "")
         for verdicts in quality.read_verdicts(run).values()
         for v in verdicts
         if v.verdict != "pass"
@@ -69,6 +71,53 @@ def _funnel(metrics: Mapping[str, Metrics]) -> list[tuple[str, str]]:
         ]
         rows.append((f"documents of {name}", "  ".join(each) or "none"))
     return rows
+
+
+def approval_request(run: Run) -> str:
+    """What a person is asked before a release is published, in Markdown: its documents, the change, what checks said, where to read."""
+    snapshot = f"snapshots/{run.snapshot_id}"
+    stats = orjson.loads(run.lake.get(f"{snapshot}/stats.json")[0])
+    lines = [
+        f"**{run.snapshot_id}** sees what was ready before {run.as_of:%Y-%m-%d %H:%M} UTC. "
+        "Rejecting it, or not answering in time, leaves it unpublished.",
+        "",
+        *_table("documents", "words", [
+            (f"{set_} {split}", counted["documents"], counted["words"])
+            for set_, splits in stats["sets"].items()
+            for split, counted in splits.items()
+        ]),
+        "",
+    ]  # fmt: skip
+    if run.parent is None:
+        lines.append("It has no parent: it is the first of its spec, or those before were withdrawn.")
+    else:
+        changes = orjson.loads(run.lake.get(f"{snapshot}/diff.json")[0])
+        lines += [f"Documents since its parent `{run.parent}`:", ""]
+        lines += _table("s2orc", "s2ag", [
+            (change, changes[change]["documents"].get("s2orc", 0), changes[change]["documents"].get("s2ag", 0))
+            for change in ("added", "removed", "moved", "changed", "same")
+        ])  # fmt: skip
+    lines += [
+        "",
+        "Funnel:",
+        "",
+        *(f"- {label}: {' '.join(value.split())}" for label, value in _funnel(quality.read_metrics(run))),
+    ]
+    spoke = [v for verdicts in quality.read_verdicts(run).values() for v in verdicts if v.verdict != "pass"]
+    lines += ["", "Checks that found something:" if spoke else "All checks passed.", ""]
+    for v in spoke:
+        gone_on = f"; {v.accepted_by} goes on: {' '.join(v.accepted.split())}" if v.accepted else ""
+        lines.append(f"- {v.verdict} `{v.stage}.{v.check}`: {v.offending} ({v.reason}){gone_on}")
+    lines += ["", f"The data card: `{run.lake.uri(f'{snapshot}/README.md')}`"]
+    return "\n".join(lines)
+
+
+def _table(first: str, second: str, rows: Iterable[tuple[str, int, int]]) -> list[str]:
+    return [
+        f"| | {first} | {second} |",
+        "|---|---:|---:|",
+        *(f"| {label} | {one:,} | {two:,} |" for label, one, two in rows),
+    ]
 
 
 def papers_report(run: Run) -> str:

@@ -1,0 +1,40 @@
+"""`corpus accept`: go on over a check, with a reason."""
+
+from __future__ import annotations
+
+import getpass
+import os
+
+import click
+
+
+@click.command(
+    epilog='Example: corpus accept s2_v2-20230301 link.drift_of_linked_entries_block --reason "the source dblp ended in February"'
+)
+@click.argument("release")
+@click.argument("check")
+@click.option("--reason", required=True, help="Why; it is recorded, and in the manifest.")
+@click.option("--by", default=None, help="Who goes on; else the user of this shell.")
+@click.option("--lake", help="s3://bucket[/prefix] or a folder; else what S2CORPUS_LAKE names.")
+def command(release: str, check: str, reason: str, by: str | None, lake: str | None) -> None:
+    """Accept what CHECK (`<stage>.<check>`) found in RELEASE (`<spec>-<YYYYMMDD>`).
+
+    A warning, or a block that may be overridden. In Airflow then clear `<stage>.quality`, and the release goes on; the reason is part
+    of its snapshot's id and manifest.
+    """
+    from s2corpus import quality
+    from s2corpus.errors import UserError
+    from s2corpus.lake import open_lake
+    from s2corpus.overrides import accept
+
+    uri = lake or os.environ.get("S2CORPUS_LAKE")
+    if not uri:
+        raise UserError("no lake given: use --lake or set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
+    opened = open_lake(uri)
+    if release not in (there := opened.folders("releases/")):
+        raise UserError(f"{release!r} is no release of {uri}; there are: {', '.join(there) or 'none'}")
+    new = accept(opened, release, {check: reason}, by or getpass.getuser(), quality.all_checks())
+    stage = check.partition(".")[0]
+    click.echo(
+        f"{check} is {'accepted' if new else 'accepted already'} for {release}; clear {stage}.quality in Airflow"
+    )

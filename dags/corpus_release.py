@@ -17,17 +17,24 @@ bibliographies → clean → split by publication date → export as S2 V2 gzipp
 
 from __future__ import annotations
 
+import ast
 from datetime import UTC, datetime, time, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import corpus_alerts
 from airflow.providers.standard.operators.hitl import ApprovalOperator
 from airflow.sdk import (
     DAG,
     Asset,
+    AsyncCallback,
     CronDataIntervalTimetable,
+    DeadlineAlert,
+    DeadlineReference,
     ExceptionRetryPolicy,
     Param,
+    PokeReturnValue,
     RetryAction,
     RetryRule,
     get_current_context,
@@ -35,11 +42,13 @@ from airflow.sdk import (
     task_group,
 )
 
+import s2corpus.stages
 from s2corpus.errors import UserError
-from s2corpus.spec import ReleaseSpec, load_spec
+from s2corpus.overrides import MIN_REASON
+from s2corpus.spec import ReleaseSpec, load_spec, releases_folder
 from s2corpus.stages import STAGES, TAKES_OVER
 
-RELEASES = Path(__file__).resolve().parent.parent / "include" / "releases"
+RELEASES = releases_folder()
 TRANSIENT = ExceptionRetryPolicy(
     rules=[
         RetryRule(exception=name, action=RetryAction.RETRY, reason="may pass")
@@ -70,6 +79,21 @@ def _run() -> Any:
     if drops := context["params"]["drops"]:
         spec = spec.model_copy(update={"drops": tuple(drops)})
     return Run.of(spec, end)
+
+
+@task.sensor(mode="reschedule", poke_interval=20)
+def begin() -> PokeReturnValue:
+    """Intake's plan, once no earlier release of the spec is being made: the newest published one becomes the parent."""
+    from s2corpus.stages import runner
+
+    run, context = _run(), get_current_context()
+    earlier = context["ti"].get_previous_dagrun(state="running")
+    if earlier:
+        print(f"waiting for {earlier.run_id}, which makes an earlier release: its snapshot will be the parent")
+        return PokeReturnValue(is_done=False)
+    who = getattr(context["dag_run"], "triggering_user_name", None) or "unknown"
+    runner.accept(run, context["params"]["accept"], who)
+    return PokeReturnValue(is_done=True, xcom_value=_batches(runner.plan(run, "intake"), run.spec.resources.max_tasks))
 
 
 @task
@@ -106,17 +130,49 @@ def quality(stage: str) -> None:
     """Run the stage's checks: the release goes on or stops here."""
     from s2corpus.stages import runner
 
-    runner.check(_run(), stage, get_current_context()["params"]["accept"])
+    runner.check(_run(), stage)
+
+
+class Approve(ApprovalOperator):
+    """Asks a person whether to publish, showing what there is to publish. No answer in time is a rejection."""
+
+    def execute(self, context: Any) -> Any:
+        """Ask."""
+        from s2corpus.stages import runner
+
+        self.body = runner.ask(_run())
+        return super().execute(context)
+
+    def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
+        """Keep who answered what; after a rejection nothing follows."""
+        from s2corpus.catalog.models import Answer
+        from s2corpus.stages import runner
+
+        run, user = _run(), event.get("responded_by_user") or {}
+        answer = Answer.APPROVED if self.APPROVE in event["chosen_options"] else Answer.REJECTED
+        if event.get("timedout"):
+            answer = Answer.NONE
+            corpus_alerts.tell(f"{run.release_id}: not published", "nobody approved it in time", "approve", context)
+        note = str((event.get("params_input") or {}).get("note") or "")
+        runner.answered(run, answer, _name(user), note, event["responded_at"])
+        return super().execute_complete(context, event)
 
 
 @task
-def publish(*, outlet_events: Any = None) -> str:
+def publish(approval: Any = None, *, outlet_events: Any = None) -> str:
     """Move the pointer to the snapshot, announce it, and say what the release is."""
     from s2corpus.stages import runner
     from s2corpus.stages.summary import summary
 
-    run = _run()
-    manifest = runner.publish(run)
+    run, word = _run(), None
+    if approval:
+        at = approval["responded_at"]
+        word = {
+            "by": _name(approval.get("responded_by_user") or {}),
+            "at": at if isinstance(at, str) else at.isoformat(timespec="seconds"),
+            "note": str((approval.get("params_input") or {}).get("note") or ""),
+        }
+    manifest = runner.publish(run, word)
     (outlet,) = get_current_context()["task"].outlets
     outlet_events[outlet].extra = {
         "release": run.release_id,
@@ -127,6 +183,9 @@ def publish(*, outlet_events: Any = None) -> str:
     return run.snapshot_id
 
 
+_AFTER = "What follows the stages. When it fails: `docs/runbook.md#{0}`."
+
+
 def _batches(shards: list[int], tasks: int) -> list[list[int]]:
     """Shards as at most `tasks` batches of about the same size, each worked on by one mapped task."""
     size = -(-len(shards) // tasks) or 1
@@ -135,6 +194,18 @@ def _batches(shards: list[int], tasks: int) -> list[list[int]]:
 
 def _midnight(day: Any) -> datetime:
     return datetime.combine(day, time(), UTC)
+
+
+def _name(user: Any) -> str:
+    return str(user.get("name") or user.get("id") or "nobody")
+
+
+@cache
+def _documentation(stage: str) -> str:
+    """What a stage is, from its module (read, not imported), and where the runbook says what to do when it fails."""
+    path = Path(s2corpus.stages.__file__).with_name(f"{stage}.py")
+    said = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+    return f"{said}\n\nWhen it fails: `docs/runbook.md#stage-{stage}`."
 
 
 def release_dag(spec: ReleaseSpec) -> DAG:
@@ -149,6 +220,11 @@ def release_dag(spec: ReleaseSpec) -> DAG:
         end_date=_midnight(schedule.end_date) if schedule.end_date else None,
         catchup=schedule.catchup,
         max_active_runs=1,
+        deadline=DeadlineAlert(
+            DeadlineReference.DAGRUN_QUEUED_AT,
+            timedelta(hours=schedule.late_after_hours),
+            AsyncCallback(corpus_alerts.release_late, {"hours": schedule.late_after_hours}),
+        ),
         tags=["corpus release"],
         params={
             "drops": Param(
@@ -160,7 +236,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
             "accept": Param(
                 {},
                 type="object",
-                additionalProperties={"type": "string", "minLength": 10},
+                additionalProperties={"type": "string", "minLength": MIN_REASON},
                 title="Checks to go on over: <stage>.<check> → written reason",
             ),
         },
@@ -170,24 +246,29 @@ def release_dag(spec: ReleaseSpec) -> DAG:
             "retry_exponential_backoff": True,
             "max_retry_delay": timedelta(minutes=10),
             "retry_policy": TRANSIENT,
+            "on_failure_callback": corpus_alerts.task_failed,
         },
     ) as dag:
         before: Any = None
         shards: dict[str, Any] = {}
         for stage in STAGES:
             before = _stage(spec, stage, shards, before)
-        published = publish.override(outlets=[Asset(f"corpus_snapshot__{spec.name}")], retries=5)()
+        last = publish.override(
+            outlets=[Asset(f"corpus_snapshot__{spec.name}")], retries=5, doc_md=_AFTER.format("publish")
+        )
         if spec.export.approval:
-            approval = ApprovalOperator(
+            approval = Approve(
                 task_id="approve",
-                subject=f"Publish the {spec.name} release?",
-                body="The release has passed its checks. See `export.finish` for the funnel and the data card.",
+                subject=f"Publish the {spec.name} release of {{{{ data_interval_end | ds }}}}?",
+                params={"note": Param("", type="string", title="Note, kept with the answer")},
+                defaults=Approve.REJECT,
                 response_timeout=timedelta(hours=spec.export.approval_hours),
-                fail_on_reject=True,
+                doc_md=_AFTER.format("approve"),
             )
-            before >> approval >> published
+            before >> approval
+            last(approval.output)
         else:
-            before >> published
+            before >> last()
     for each in dag.tasks:  # a run before start_date would succeed with no task at all: let it fail by what `_run` says
         each.start_date = each.end_date = None
     return dag
@@ -195,21 +276,23 @@ def release_dag(spec: ReleaseSpec) -> DAG:
 
 def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -> Any:
     """The task group of one stage, after the stage before it."""
+    doc_md = _documentation(stage)
 
     @task_group(group_id=stage)
     def group() -> Any:
         if stage in TAKES_OVER:
             planned, first = shards[TAKES_OVER[stage]], before
         else:
-            planned = first = plan(stage)
+            documented = (begin if before is None else plan).override(task_id="plan", doc_md=doc_md)
+            planned = first = documented() if before is None else documented(stage)
             if before is not None:
                 before >> planned
         pool = {"pool": "grobid", "pool_slots": spec.resources.in_flight} if stage == "extract" else {}
-        done = work.override(**pool).partial(stage=stage).expand(shards=planned)
+        done = work.override(doc_md=doc_md, **pool).partial(stage=stage).expand(shards=planned)
         if before is not None:
             before >> done
-        shards[stage] = finish(stage)
-        checked = quality(stage)
+        shards[stage] = finish.override(doc_md=doc_md)(stage)
+        checked = quality.override(doc_md=doc_md)(stage)
         first >> shards[stage]  # else, with all mapped tasks of a changed DAG removed, nothing would hold `finish` back
         done >> shards[stage] >> checked
         return checked

@@ -1,13 +1,14 @@
 """`ReleaseSpec`: the one file that says all that makes a release, every threshold with its source.
 
-A spec is YAML in `include/releases/`. What decides the bytes of a snapshot goes into `ReleaseSpec.digest`; what only decides how
-fast and where they are made (`resources`, `schedule`) does not.
+A spec is YAML in `include/releases/`, or in the folder that `S2CORPUS_RELEASES` names. What decides the bytes of a snapshot goes into
+`ReleaseSpec.digest`; what only decides how fast and where they are made (`resources`, `schedule`) does not.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator
 from datetime import date, datetime
 from pathlib import Path
@@ -39,6 +40,8 @@ class Schedule(_Section):
     """last interval's start, for a spec that is not made any more"""
     catchup: bool = False
     """whether past intervals are made without being asked for"""
+    late_after_hours: Annotated[float, Field(gt=0)] = 24
+    """hours after it was queued at which a release that has not ended is said to be late"""
 
 
 class Select(_Section):
@@ -279,6 +282,12 @@ class ReleaseSpec(_Section):
     def release_id(self, as_of: datetime) -> str:
         """The lake's folder of the release of one instant, `<spec>-<YYYYMMDD>`."""
         return f"{self.name}-{as_of:%Y%m%d}"
+
+
+def releases_folder() -> Path:
+    """Where the specs are: the folder that `S2CORPUS_RELEASES` names, else `include/releases`."""
+    named = os.environ.get("S2CORPUS_RELEASES")
+    return Path(named) if named else Path(__file__).resolve().parents[1] / "releases"
 
 
 def load_spec(path: Path) -> ReleaseSpec:

@@ -24,7 +24,7 @@ def dags(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     import os
 
     os.environ.setdefault("AIRFLOW_HOME", str(tmp_path_factory.mktemp("airflow")))
-    sys.path.insert(0, str(ROOT / "dags"))
+    sys.path[:0] = [str(ROOT / "dags"), str(ROOT / "plugins")]
     import corpus_release
 
     return {name: dag for name, dag in vars(corpus_release).items() if name.startswith("corpus_release__")}
@@ -87,11 +87,11 @@ def test_the_documentation_is_the_modules_docstring(dags: dict[str, object]) -> 
 def test_parsing_takes_little_beyond_airflow_itself() -> None:
     """No time is asserted: the heavy libraries that would cost it must not be there."""
     code = (
-        "import sys; sys.path.insert(0, 'dags'); import airflow.sdk; before = set(sys.modules); import corpus_release;"
+        "import sys; sys.path[:0] = ['dags', 'plugins']; import airflow.sdk; before = set(sys.modules); import corpus_release;"
         "print(*sorted({'pyarrow', 'duckdb', 'numba', 'pandas', 'lxml', 'boto3', 'sqlframe'} & (set(sys.modules) - before)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout.split() == []
+    assert done.stdout.splitlines()[-1].split() == []  # a provider may warn before
 
 
 @pytest.mark.parametrize(

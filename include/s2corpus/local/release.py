@@ -15,8 +15,7 @@ from s2corpus.local import Services, default_state
 from s2corpus.local.airflow_client import AirflowClient
 from s2corpus.local.follow import follow
 from s2corpus.local.services import Endpoints
-from s2corpus.local.state import project
-from s2corpus.spec import load_spec
+from s2corpus.spec import load_spec, releases_folder
 from s2corpus.stages.base import Run
 from s2corpus.stages.summary import summary
 
@@ -48,7 +47,7 @@ def make_release(
     run_id = _await_run(client, dag, start) if scheduled else client.trigger(dag, start, end, conf)
     print(f"Airflow run {run_id}: {client.url}/dags/{dag}/runs/{run_id}", flush=True)
     durations = follow(client, dag, run_id)
-    chosen = load_spec(project() / "include" / "releases" / f"{spec}.yaml")
+    chosen = load_spec(releases_folder() / f"{spec}.yaml")
     if conf.get("drops"):
         chosen = chosen.model_copy(update={"drops": tuple(conf["drops"])})
     run = Run.of(chosen, end)

@@ -1,0 +1,130 @@
+"""What an operator is told when a release fails or is late, and how: the log, a Slack-compatible webhook, e-mail.
+
+An alert never fails what it tells of: what cannot be sent is logged and left.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import smtplib
+import ssl
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
+from email.message import EmailMessage
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+from s2corpus.stages import STAGES
+
+log = logging.getLogger(__name__)
+SECONDS = 10
+"""that a server has to take an alert"""
+LONGEST = 600
+"""characters of an error"""
+RUNBOOK = "docs/runbook.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One thing an operator should know."""
+
+    what: str
+    """what happened, to which release, stage and shard; the subject"""
+    error: str
+    since: str
+    """ISO instant"""
+    todo: str
+    link: str
+
+    @property
+    def text(self) -> str:
+        """The whole message, plain."""
+        return "\n".join(
+            (self.what, f"Error: {self.error}", f"Since: {self.since}", f"To do: {self.todo}", f"See: {self.link}")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Mailbox:
+    """An SMTP server, and who writes to whom."""
+
+    host: str
+    port: int
+    sender: str
+    to: Sequence[str]
+    user: str | None = None
+    password: str | None = None
+    tls: bool = True
+    """encrypted from the first byte; else STARTTLS where `starttls`"""
+    starttls: bool = True
+
+
+def sentence(error: BaseException | str | None) -> str:
+    """An error in one line: its type where it is no message for people, its text, cut where it is too long."""
+    if error is None:
+        return "the task was killed, or its worker was lost"
+    text = " ".join(str(error).split())
+    if isinstance(error, BaseException) and not type(error).__module__.startswith("s2corpus"):
+        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
+
+
+def todo(stage: str) -> str:
+    """What to do when a stage, or what comes after them, failed: where the runbook says it."""
+    anchor = f"stage-{stage}" if stage in STAGES else stage
+    return f"what the error says, else {RUNBOOK}#{anchor}; then clear the task with what follows it"
+
+
+def send(alert: Alert, webhook: str | None = None, mailbox: Mailbox | None = None) -> None:
+    """Log an alert and send it wherever it can be sent. Never raises."""
+    log.error("%s", alert.text)
+    if webhook:
+        _try("webhook", lambda: _post(webhook, alert))
+    if mailbox:
+        _try("mail server", lambda: _mail(mailbox, alert))
+
+
+def _try(where: str, act: Any) -> None:
+    try:
+        act()
+    except Exception as error:  # whatever a server, a name or a setting does: the release matters more
+        log.warning("the alert did not get to the %s: %s", where, type(error).__name__)  # its text may hold the address
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """An alert goes where the operator said, or nowhere."""
+
+    def redirect_request(self, req: Any, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str) -> None:
+        """Refuse."""
+
+
+def _post(url: str, alert: Alert) -> None:
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise ValueError("a webhook is an http(s) address")
+    text = alert.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")  # Slack's own three
+    request = urllib.request.Request(
+        url, json.dumps({"text": text}).encode(), {"Content-Type": "application/json; charset=utf-8"}
+    )
+    urllib.request.build_opener(_NoRedirect).open(request, timeout=SECONDS).close()
+
+
+def _mail(mailbox: Mailbox, alert: Alert) -> None:
+    message = EmailMessage()
+    message["Subject"] = f"[s2corpus] {alert.what}"
+    message["From"] = mailbox.sender
+    message["To"] = ", ".join(mailbox.to)
+    message.set_content(alert.text)
+    context = ssl.create_default_context()
+    server = (
+        smtplib.SMTP_SSL(mailbox.host, mailbox.port, timeout=SECONDS, context=context)
+        if mailbox.tls
+        else smtplib.SMTP(mailbox.host, mailbox.port, timeout=SECONDS)
+    )
+    with server:
+        if mailbox.starttls and not mailbox.tls:
+            server.starttls(context=context)
+        if mailbox.user:
+            server.login(mailbox.user, mailbox.password or "")
+        server.send_message(message)

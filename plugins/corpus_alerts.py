@@ -1,0 +1,143 @@
+"""Airflow's callbacks for releases: a task that failed for good, and a release that is late. See docs/monitoring.md.
+
+Here, because every component finds this folder: tasks, the DAG processor (it speaks for killed tasks) and the triggerer (deadlines).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from airflow.sdk import Connection
+from airflow.sdk.configuration import conf
+
+from s2corpus.alerts import RUNBOOK, Alert, Mailbox, send, sentence, todo
+
+WEBHOOK = "s2corpus_alerts_webhook"
+"""connection whose password is the webhook's whole address; else the environment's S2CORPUS_ALERTS_WEBHOOK"""
+MAIL = "s2corpus_alerts_mail"
+"""connection of type smtp; its extra also has `to`, addresses with commas"""
+log = logging.getLogger(__name__)
+
+
+def task_failed(context: Mapping[str, Any]) -> None:
+    """Note in the catalog that a stage failed, and tell: once for a stage, whatever the number of its shards that fail."""
+    try:
+        alert = _failure(context)
+    except Exception:
+        log.exception("the failure could not be told")
+        return
+    if alert:
+        _send(alert, _connections())
+
+
+def _failure(context: Mapping[str, Any]) -> Alert | None:
+    ti, error = context["ti"], context.get("exception")
+    dag_id, task_id = str(ti.dag_id), str(ti.task_id)
+    stage, _, step = task_id.partition(".")
+    end = context.get("data_interval_end") or getattr(context.get("dag_run"), "data_interval_end", None)
+    release = f"{dag_id.removeprefix('corpus_release__')}-{end:%Y%m%d}" if end else dag_id
+    if dag_id.startswith("corpus_release__") and end and not _first(release, stage, error):
+        return None
+    shard = f", task {ti.map_index} of its shards" if (ti.map_index if ti.map_index is not None else -1) >= 0 else ""
+    since = getattr(ti, "start_date", None) or datetime.now(UTC)
+    where = f"{stage} ({step}{shard})" if step else stage
+    return Alert(
+        f"{release}: {where} failed",
+        sentence(error if isinstance(error, BaseException | str) else None),
+        since.isoformat(timespec="seconds"),
+        todo(stage),
+        _link(dag_id, str(ti.run_id), task_id, ti.map_index),
+    )
+
+
+def _first(release: str, stage: str, error: Any) -> bool:
+    """Note the failure in the catalog; whether it is the stage's first. Where that cannot be known, it is."""
+    from s2corpus.stages import runner
+
+    try:
+        return runner.failed(release, stage, error if isinstance(error, BaseException) else None)
+    except Exception as unreachable:
+        log.warning("the catalog did not take the failure of %s: %s", stage, type(unreachable).__name__)
+        return True
+
+
+async def release_late(hours: float, context: Mapping[str, Any] | None = None) -> None:
+    """Tell that a release has not ended in its time. Runs in the triggerer."""
+    run = (context or {}).get("dag_run") or {}
+    dag_id, run_id = str(run.get("dag_id", "")), str(run.get("dag_run_id", ""))
+    end = str(run.get("data_interval_end") or "")[:10].replace("-", "")
+    alert = Alert(
+        f"{dag_id.removeprefix('corpus_release__')}-{end}: late",
+        f"the release has not ended {hours:g} hours after it was queued",
+        str(run.get("queued_at") or run.get("start_date") or "unknown"),
+        f"see which task it is at, or whom it waits for; {RUNBOOK}#late",
+        _link(dag_id, run_id),
+    )
+    found: dict[str, Any] = {}
+    for name in (WEBHOOK, MAIL):
+        with suppress(Exception):  # there is none, or Airflow cannot say
+            found[name] = await Connection.async_get(name)
+    await asyncio.to_thread(_send, alert, found)
+
+
+def tell(what: str, error: str, stage: str, context: Mapping[str, Any]) -> None:
+    """Tell something of the current task that is no failure of it."""
+    ti = context["ti"]
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    _send(Alert(what, error, now, todo(stage), _link(ti.dag_id, ti.run_id, ti.task_id)), _connections())
+
+
+def _connections() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in (WEBHOOK, MAIL):
+        with suppress(Exception):  # there is none, or Airflow cannot say
+            found[name] = Connection.get(name)
+    return found
+
+
+def _send(alert: Alert, connections: Mapping[str, Any]) -> None:
+    webhook = getattr(connections.get(WEBHOOK), "password", None) or os.environ.get("S2CORPUS_ALERTS_WEBHOOK")
+    mailbox = None
+    try:
+        mailbox = _mailbox(connections[MAIL]) if MAIL in connections else None
+    except Exception as error:
+        log.warning("the connection %s cannot be used: %s", MAIL, type(error).__name__)
+    send(alert, webhook, mailbox)
+
+
+def _mailbox(connection: Any) -> Mailbox | None:
+    """The mailbox of an smtp connection; `disable_ssl` and `disable_tls` mean what they mean to Airflow's own mails."""
+    extra = connection.extra_dejson
+    to = [address.strip() for address in str(extra.get("to", "")).split(",") if address.strip()]
+    if not (connection.host and to):
+        log.warning("the connection %s needs a host, and addresses in `to` of its extra: no mail is sent", MAIL)
+        return None
+    tls = not _true(extra.get("disable_ssl"))
+    return Mailbox(
+        connection.host,
+        connection.port or (465 if tls else 587),
+        extra.get("from_email") or connection.login or to[0],
+        to,
+        connection.login,
+        connection.password,
+        tls,
+        not _true(extra.get("disable_tls")),
+    )
+
+
+def _true(value: Any) -> bool:
+    return str(value).lower() in ("true", "1", "yes")
+
+
+def _link(dag_id: str, run_id: str, task_id: str = "", map_index: int | None = None) -> str:
+    base = conf.get("api", "base_url", fallback="http://localhost:8080/").rstrip("/")
+    task = f"/tasks/{task_id}" if task_id else ""
+    mapped = f"/mapped/{map_index}" if task and map_index is not None and map_index >= 0 else ""
+    return f"{base}/dags/{dag_id}/runs/{quote(run_id)}{task}{mapped}"

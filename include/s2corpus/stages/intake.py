@@ -107,7 +107,7 @@ class Intake:
                 (row,) = pq.read_table(pa.BufferReader(part.read())).to_pylist()
             outcomes[shard.index] = row["outcome"]
         taken = [Batch(**s.params["batch"]) for s in shards[:-1] if outcomes[s.index] == "taken"]
-        pdfs, sources = self._files(run, taken)
+        pdfs, sources = files_of(run, taken)
         most = max(pdfs.num_rows, sources.num_rows)
         count = max(1, min(run.spec.resources.max_shards, -(-most // run.spec.resources.pdfs_per_shard)))
         for table, files in ((PDFS, pdfs), (LATEX_SOURCES, sources)):
@@ -126,23 +126,6 @@ class Intake:
             "records": float(run.table(RECORDS).committed().rows),
             **count_outcomes(run, DELIVERIES),
         }
-
-    def _files(self, run: Run, taken: list[Batch]) -> tuple[pa.Table, pa.Table]:
-        """The PDFs and the LaTeX sources of the drops."""
-        connection = duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch)
-        tables = []
-        for batch in taken:
-            if batch.kind == "drop":
-                files = registered_table(run.lake, batch, "files").read()
-                for name, value in (("drop", batch.id), ("ready_at", batch.ready_at)):
-                    files = files.append_column(name, pa.repeat(value, files.num_rows))
-                tables.append(files)
-        if not tables:
-            return PDFS.schema.empty_table(), LATEX_SOURCES.schema.empty_table()
-        with connection:
-            connection.register("files", pa.concat_tables(tables))
-            pdfs = connection.execute(_PLACES).to_arrow_table().cast(PDFS.schema)
-            return pdfs, connection.execute(_SOURCES).to_arrow_table().cast(LATEX_SOURCES.schema)
 
     def _records(self, run: Run, taken: list[Batch]) -> None:
         """The latest of each record_id over deliveries not superseded by a later full one of their source."""
@@ -172,6 +155,24 @@ class Intake:
         if not parts:
             table.write(0, [])
         table.commit(range(max(1, parts)))
+
+
+def files_of(run: Run, taken: list[Batch]) -> tuple[pa.Table, pa.Table]:
+    """The PDFs and the LaTeX sources of registered drops, as rows of PDFS and LATEX_SOURCES."""
+    connection = duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch)
+    tables = []
+    for batch in taken:
+        if batch.kind == "drop":
+            files = registered_table(run.lake, batch, "files").read()
+            for name, value in (("drop", batch.id), ("ready_at", batch.ready_at)):
+                files = files.append_column(name, pa.repeat(value, files.num_rows))
+            tables.append(files)
+    if not tables:
+        return PDFS.schema.empty_table(), LATEX_SOURCES.schema.empty_table()
+    with connection:
+        connection.register("files", pa.concat_tables(tables))
+        pdfs = connection.execute(_PLACES).to_arrow_table().cast(PDFS.schema)
+        return pdfs, connection.execute(_SOURCES).to_arrow_table().cast(LATEX_SOURCES.schema)
 
 
 def _chunks(reader: pa.RecordBatchReader, rows: int) -> Iterator[Iterator[pa.RecordBatch]]:

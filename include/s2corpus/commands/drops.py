@@ -1,0 +1,49 @@
+"""`corpus drops`: what has arrived, what became of it, and working on what is new."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import Counter
+from pathlib import Path
+
+import click
+
+
+@click.command(
+    epilog="Example: corpus drops; corpus drops --state refused; without Airflow: corpus drops --process. The states are in docs/drops.md."
+)
+@click.option("--process", is_flag=True, help="First work on what is new, and on what an earlier run left open.")
+@click.option("--state", help="Only those in this state.")
+@click.option("--lake", help="s3://bucket[/prefix] or a folder; else what S2CORPUS_LAKE names.")
+@click.option(
+    "--specs",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of the release specs that say which drops are wanted; else include/releases.",
+)
+def command(process: bool, state: str | None, lake: str | None, specs: Path | None) -> None:
+    """List drops and deliveries, a line each: state (a refusal with its reason), folder, counts and detail.
+
+    --process does without Airflow what the DAG pdf_drops does: registers them, and takes their PDFs through select, extract (by
+    GROBID_URL) and postprocess, so that the next release finds it done.
+    """
+    from s2corpus.errors import UserError
+    from s2corpus.lake import open_lake
+    from s2corpus.local.state import project
+    from s2corpus.stages import arrivals, drops
+
+    uri = lake or os.environ.get("S2CORPUS_LAKE")
+    if not uri:
+        raise UserError("no lake given: use --lake or set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
+    if state and state not in set(arrivals.State):
+        raise UserError(f"no state {state!r}: expected one of {', '.join(arrivals.State)}")
+    opened = open_lake(uri)
+    if process:
+        logging.basicConfig(level=logging.INFO, format="%(message)s")
+        drops.process(opened, drops.specs_in(specs or project() / "include" / "releases"))
+    counts: Counter[str] = Counter()
+    for row in arrivals.listed(opened):
+        if state in (None, row.state):
+            counts[row.state] += 1
+            click.echo("\t".join([row.outcome, row.folder.rstrip("/"), row.counts, row.detail or ""]).rstrip("\t"))
+    click.echo(", ".join(f"{n} {word}" for word, n in sorted(counts.items())) or "nothing has arrived", err=True)

@@ -1,0 +1,151 @@
+"""New drops, worked on before any release: registered, and their files through select → extract → postprocess.
+
+What the stages find out is kept by content and outlives releases (`registered/`, `stored_*`), so that a release finds it done: it
+reads no drop a second time and sends no PDF again. The steps are functions of the lake alone, `due` → `register` → `gather` →
+`waves.work` → `settle`; the DAG `pdf_drops` maps them over its tasks, `process` is all of them in this process. Each may be done
+twice.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from s2corpus.errors import TransientError
+from s2corpus.lake import Lake
+from s2corpus.passing import explained
+from s2corpus.spec import ReleaseSpec, load_spec
+from s2corpus.stages import registration, waves
+from s2corpus.stages.arrivals import Arrival, Row, State, Watch, announce, mark_of, put_row, row_of, rows_of, unended
+from s2corpus.stages.intake import files_of
+from s2corpus.stages.registration import Batch, Refused
+
+log = logging.getLogger(__name__)
+
+
+def specs_in(folder: Path) -> list[ReleaseSpec]:
+    """The release specs of a folder: they say which drops are wanted, and by which rules their files are worked on."""
+    return [load_spec(path) for path in sorted(folder.glob("*.yaml"))]
+
+
+def due(lake: Lake, told: Iterable[Arrival] = ()) -> list[Arrival]:
+    """What a run has to take on: what it was told of, and what no run has brought to its end."""
+    for arrival in told:
+        announce(lake, arrival)
+    return unended(lake)
+
+
+def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row | None:
+    """Verify an arrival against its `_READY` and keep what it holds; its row, None where its `_READY` is gone.
+
+    What is wrong with the arrival itself is in the row and never raised, so that it is in nobody's way.
+
+    Raises:
+        TransientError: the lake does not answer.
+    """
+    mark = mark_of(lake, arrival.folder)
+    if mark is None:
+        return None
+    arrival = replace(arrival, mark=mark)  # it may have been written anew since it was announced
+    before = row_of(lake, arrival)
+    if before is not None and not before.open:
+        return before
+    row = Row(arrival.folder, mark, State.REGISTERED, tries=before.tries if before else 0)
+    kind, source, id_ = arrival.what
+    try:
+        with explained():
+            if not _wanting(arrival, specs):
+                row = replace(row, state=State.UNWANTED, detail="no release spec takes it")
+            elif batch := registration.read_ready(lake, kind, source, id_):
+                row = replace(row, ready_at=batch.ready_at, key=batch.key, files=batch.files)
+                facts = registration.register(lake, batch)
+                row = replace(row, rows=facts.rows, dropped=facts.dropped, pdfs=facts.pdfs)
+                if kind == "delivery":
+                    row = replace(row, state=State.WORKED)
+    except Refused as refused:
+        row = replace(row, state=State.REFUSED, refusal=refused.refusal, detail=refused.detail)
+    except TransientError:
+        raise
+    except Exception as error:
+        log.exception("%s cannot be registered", arrival.folder)
+        detail = f"{type(error).__name__}: {error}"[:300]
+        row = replace(row, state=State.FAILED, detail=detail, tries=row.tries + 1)
+    put_row(lake, row)
+    log.log(logging.WARNING if row.detail else logging.INFO, "%s", row)
+    return row
+
+
+def gather(
+    lake: Lake, arrivals: Iterable[Arrival], specs: Sequence[ReleaseSpec], scratch: Path | None = None
+) -> list[str]:
+    """The files of the drops among these that are registered, as waves written to the lake; the waves' ids.
+
+    Drops are worked on once for each set of rules that a spec which takes them has.
+    """
+    drops = [row for row in rows_of(lake, arrivals) if row.state == State.REGISTERED and row.key and row.ready_at]
+    made: list[str] = []
+    for rules, spec in waves.rules(specs).items():
+        taken = [
+            Batch("drop", "", arrival.what[2], str(row.ready_at), "delta", str(row.key), row.files)
+            for row in sorted(drops, key=lambda row: row.folder)
+            if (arrival := Arrival(row.folder, row.mark)).what[0] == "drop"
+            and any(waves.digest(wanting) == rules for wanting in _wanting(arrival, specs))
+        ]
+        if taken:
+            wave = waves.new_wave(lake, spec, scratch)
+            made += [part.id for part in waves.cut(wave, *files_of(wave, taken))]
+    return made
+
+
+def settle(lake: Lake, arrivals: Iterable[Arrival], ids: Iterable[str], specs: Sequence[ReleaseSpec]) -> list[Row]:
+    """Say in each arrival's row what came of the waves with its files; the rows.
+
+    A drop with a file in a wave that did not come to its end stays registered: the next run takes it on again.
+    """
+    left: set[str] = set()
+    stopped: dict[str, tuple[State, str]] = {}
+    outcomes: dict[str, Counter[str]] = {}
+    for id_ in ids:
+        wave = waves.find(lake, id_, specs, None)
+        worked = waves.came_of(wave)
+        if worked is None:
+            left |= set(wave.drops)
+        else:
+            stopped |= worked.stopped
+            for drop, counts in worked.outcomes.items():
+                outcomes.setdefault(drop, Counter()).update(counts)
+    rows = []
+    for row in rows_of(lake, arrivals):
+        if row.state == State.REGISTERED and row.folder not in left:
+            state, detail = stopped.get(row.folder, (State.WORKED, None))
+            counted = dict(sorted(outcomes.get(row.folder, Counter()).items()))
+            row = replace(row, state=state, detail=detail, outcomes=counted, tries=row.tries + 1)
+            put_row(lake, row)
+        log.log(logging.INFO if row.state == State.WORKED else logging.WARNING, "%s", row)
+        rows.append(row)
+    return rows
+
+
+def process(lake: Lake, specs: Sequence[ReleaseSpec], scratch: Path | None = None) -> list[Row]:
+    """Work on all that is new, and on what an earlier run left open, in this process; a row for each.
+
+    Raises:
+        TransientError: the lake or the extractor does not answer; what was done until then is kept.
+    """
+    rows = [register(lake, arrival, specs) for arrival in due(lake, Watch(lake).look())]
+    arrivals = [Arrival(row.folder, row.mark) for row in rows if row]
+    made = gather(lake, arrivals, specs, scratch)
+    for id_ in made:
+        waves.work(waves.find(lake, id_, specs, scratch), last=True)
+    return settle(lake, arrivals, made, specs)
+
+
+def _wanting(arrival: Arrival, specs: Sequence[ReleaseSpec]) -> list[ReleaseSpec]:
+    """The specs that take a drop or delivery."""
+    kind, source, id_ = arrival.what
+    name, patterns = (id_, "drops") if kind == "drop" else (source, "sources")
+    return [spec for spec in specs if any(fnmatchcase(name, pattern) for pattern in getattr(spec, patterns))]

@@ -1,0 +1,364 @@
+"""New drops before any release: announced once, refused with the reason, worked on once; a release finds it done."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from s2corpus.commands.drops import command
+from s2corpus.errors import TransientError, UserError
+from s2corpus.lake import Entry, Lake, LocalLake, open_lake
+from s2corpus.local import Endpoints
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages import drops, runner, waves
+from s2corpus.stages.arrivals import MOST_KNOWN, MOST_TRIES, Row, State, Watch, listed, unended
+from s2corpus.stages.base import Run
+from s2corpus.tables import EXTRACTIONS, PARSES, SELECTIONS
+from tests.standin_grobid import StandIn, Upload
+from tests.unit.grobid.test_extract_stage import papers
+from tests.unit.pdf.bad_pdfs import assemble, paper
+
+SPEC = ReleaseSpec.model_validate({"name": "test", "resources": {"extract_seconds": 3, "in_flight": 8}})
+SPECS = [SPEC]
+
+
+def deliver(
+    lake: Lake, folder: str, files: dict[str, bytes], listed_: dict[str, bytes] | None = None, day: int = 1
+) -> None:
+    """A drop or delivery as its `_READY` says, or as `listed_` makes it say."""
+    for name, data in files.items():
+        lake.put(f"{folder}/{name}", data)
+    stated = [
+        {"name": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        for name, data in (files if listed_ is None else listed_).items()
+    ]
+    lake.put(f"{folder}/_READY", json.dumps({"ready_at": f"2023-01-{day:02}T00:00:00Z", "files": stated}).encode())
+
+
+def states(rows: list[Row]) -> dict[str, str]:
+    return {row.folder: row.outcome for row in rows}
+
+
+@pytest.fixture(scope="module")
+def pdfs() -> list[bytes]:
+    return list(papers(6).values())
+
+
+@pytest.fixture
+def grobid(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
+    with StandIn() as server:
+        monkeypatch.setenv("GROBID_URL", server.url)
+        monkeypatch.delenv("S2CORPUS_EXTRACTOR_TOKEN", raising=False)
+        yield server
+
+
+class Watched(LocalLake):
+    """A lake that notes what is asked of it."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.entries: list[str] = []
+        self.asked: list[str] = []
+
+    def list(self, prefix: str) -> Iterator[Entry]:
+        for entry in super().list(prefix):
+            self.entries.append(entry.key)
+            yield entry
+
+    def etag(self, key: str) -> str:
+        self.asked.append(key)
+        return super().etag(key)
+
+
+# -- waiting
+
+
+def test_an_arrival_is_given_once_even_by_the_next_watch(lake: Lake) -> None:
+    deliver(lake, "drops/a", {"a.pdf": b"A"})
+    deliver(lake, "sources/dblp/1", {"records.jsonl": b""})
+    first = Watch(lake)
+    assert [arrival.folder for arrival in first.look()] == ["drops/a/", "sources/dblp/1/"]
+    assert first.look() == []
+    first.confirm()
+    assert first.look() == Watch(lake).look() == []
+
+
+def test_what_was_given_and_not_confirmed_is_given_by_the_next_watch(lake: Lake) -> None:
+    """A watch killed between the two: an event twice is better than none."""
+    deliver(lake, "drops/a", {"a.pdf": b"A"})
+    given = Watch(lake).look()
+    assert Watch(lake).look() == given
+
+
+def test_a_folder_without_ready_is_nothing_yet(lake: Lake) -> None:
+    lake.put("drops/a/a.pdf", b"A")
+    watch = Watch(lake)
+    assert watch.look() == []
+    assert states(list(listed(lake))) == {"drops/a/": "writing"}
+    deliver(lake, "drops/a", {"a.pdf": b"A"})
+    assert [arrival.folder for arrival in watch.look()] == ["drops/a/"]
+    assert states(list(listed(lake))) == {"drops/a/": "waiting"}
+
+
+def test_a_ready_written_anew_is_a_new_arrival_and_the_same_again_is_none(lake: Lake) -> None:
+    watch = Watch(lake)
+    for day, given in ((1, 1), (1, 0), (2, 1)):
+        deliver(lake, "drops/a", {"a.pdf": b"A"}, day=day)
+        assert len(watch.look()) == given
+        watch.confirm()
+
+
+def test_a_look_costs_by_folders_not_by_files(tmp_path: Path) -> None:
+    lake = Watched(tmp_path)
+    for number in range(MOST_KNOWN + 50):
+        deliver(lake, f"drops/{number:03}", {"a.pdf": b"A"})
+    for number in range(100):
+        lake.put(f"drops/000/{number}.pdf", b"")
+    watch = Watch(lake)
+    assert len(watch.look()) == MOST_KNOWN + 50
+    watch.confirm()
+    lake.entries.clear(), lake.asked.clear()
+    watch.look()
+    assert {key.partition("/")[0] for key in lake.entries} == {"arrivals"}
+    assert len(lake.asked) == MOST_KNOWN
+    watch.look()
+    assert len(set(lake.asked)) == MOST_KNOWN + 50, "in turn, every one is asked for a new _READY"
+
+
+def test_a_watch_started_late_gives_what_came_while_there_was_none(lake: Lake) -> None:
+    for number in range(500):
+        deliver(lake, f"drops/{number:03}", {})
+    watch = Watch(lake)
+    given = watch.look()
+    assert len({arrival.folder for arrival in given}) == 500
+    watch.confirm()
+    assert sorted(unended(lake), key=lambda arrival: arrival.folder) == given
+
+
+# -- what becomes of them
+
+
+def test_what_a_drop_is_refused_for_is_in_its_row_and_in_nobodys_way(
+    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
+) -> None:
+    deliver(lake, "drops/changed", {"a.pdf": pdfs[0]}, {"a.pdf": pdfs[1]})
+    deliver(lake, "drops/incomplete", {"a.pdf": pdfs[0]}, {"a.pdf": pdfs[0], "b.pdf": pdfs[1]})
+    deliver(lake, "drops/unlisted", {"a.pdf": pdfs[0]}, {})
+    deliver(lake, "drops/bad_name", {}, {"../a.pdf": b""})
+    lake.put("drops/unreadable/_READY", b"{")
+    deliver(lake, "drops/good", {"a.pdf": pdfs[2]})
+    found = states(drops.process(lake, SPECS, tmp_path))
+    refused = ("bad_name", "changed", "incomplete", "unlisted", "unreadable")
+    assert found == {"drops/good/": "worked", **{f"drops/{why}/": f"refused:{why}" for why in refused}}
+    assert all(row.detail for row in listed(lake) if row.state == State.REFUSED)
+    assert list(grobid.uploads) == [hashlib.sha1(pdfs[2]).hexdigest()]
+    assert drops.process(lake, SPECS, tmp_path) == []
+
+
+def test_a_refused_drop_is_looked_at_again_when_its_ready_is_written_anew(
+    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
+) -> None:
+    deliver(lake, "drops/a", {"a.pdf": pdfs[0]}, {"a.pdf": pdfs[1]})
+    assert states(drops.process(lake, SPECS, tmp_path)) == {"drops/a/": "refused:changed"}
+    deliver(lake, "drops/a", {"a.pdf": pdfs[1]}, day=2)
+    assert states(drops.process(lake, SPECS, tmp_path)) == {"drops/a/": "worked"}
+    assert len(list(lake.list("arrivals/"))) == 1
+
+
+def test_a_release_finds_done_what_was_worked_on_and_sends_nothing(
+    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
+) -> None:
+    deliver(lake, "drops/a", {"a.pdf": pdfs[0], "b.pdf": pdfs[1], "wide.pdf": assemble(paper(box=b"[0 0 792 612]"))})
+    deliver(lake, "drops/b", {"c.pdf": pdfs[2], "broken.pdf": b"no PDF"})
+    (a, b) = drops.process(lake, SPECS, tmp_path)
+    assert (a.outcomes, b.outcomes) == ({"landscape": 1, "ok": 2}, {"ok": 1, "unreadable": 1})
+    sent = grobid.requests
+    assert sent == 3
+    run = Run(SPEC, datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
+    for name in ("intake", "select", "extract", "postprocess"):
+        runner.run_stage(run, name)
+    assert grobid.requests == sent
+    for table, wanted in ((SELECTIONS, 5), (EXTRACTIONS, 3), (PARSES, 3)):
+        assert run.table(table).committed().rows == wanted
+    stored = {entry.key for entry in lake.list("stored_")}
+    assert {row["stored"] for row in run.table(PARSES).read().to_pylist()} <= stored
+
+
+def test_a_release_makes_the_same_tables_with_and_without_the_drops_worked_on_before(
+    tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
+) -> None:
+    tables = []
+    for before in (True, False):
+        lake = open_lake(str(tmp_path / str(before)))
+        deliver(lake, "drops/a", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs)})
+        if before:
+            drops.process(lake, SPECS, tmp_path)
+        run = Run(SPEC, datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
+        for name in ("intake", "select", "extract", "postprocess"):
+            runner.run_stage(run, name)
+        tables.append([run.table(SELECTIONS).read(), run.table(PARSES).read().drop_columns("stored")])
+    assert tables[0] == tables[1]
+
+
+def test_the_same_content_in_another_drop_is_not_sent_again(
+    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
+) -> None:
+    deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
+    drops.process(lake, SPECS, tmp_path)
+    deliver(lake, "drops/b", {"again.pdf": pdfs[0]})
+    (row,) = drops.process(lake, SPECS, tmp_path)
+    assert (row.folder, row.outcome, row.outcomes) == ("drops/b/", "worked", {"ok": 1})
+    assert grobid.requests == 1
+
+
+def test_a_big_drop_is_cut_into_waves_and_small_ones_share_one(
+    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
+) -> None:
+    small = SPEC.model_copy(update={"resources": SPEC.resources.model_copy(update={"pdfs_per_shard": 2})})
+    deliver(lake, "drops/a", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs[:5])})
+    rows = [drops.register(lake, arrival, [small]) for arrival in Watch(lake).look()]
+    arrivals = [replace(arrival) for arrival in unended(lake)]
+    made = [waves.find(lake, id_, [small], tmp_path) for id_ in drops.gather(lake, arrivals, [small], tmp_path)]
+    assert [len(wave.drops) for wave in made] == [1, 1, 1]
+    assert rows[0] is not None and rows[0].pdfs == 5
+    for name in ("b", "c"):
+        deliver(lake, f"drops/{name}", {"a.pdf": pdfs[5] + name.encode()})
+        drops.register(lake, Watch(lake).look()[0], [small])
+    made = [waves.find(lake, id_, [small], tmp_path) for id_ in drops.gather(lake, unended(lake), [small], tmp_path)]
+    assert [wave.drops for wave in made][2:] == [["drops/a/", "drops/b/"], ["drops/c/"]]
+
+
+def test_specs_of_the_same_rules_share_the_work_and_other_rules_have_their_own(
+    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
+) -> None:
+    other = ReleaseSpec.model_validate({"name": "other", "drops": ["x*"], "extract": {"consolidate_header": 1}})
+    same = SPEC.model_copy(update={"name": "same"})
+    deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
+    deliver(lake, "drops/x", {"a.pdf": pdfs[1]})
+    drops.process(lake, [SPEC, other, same], tmp_path)
+    sent = {hashlib.sha1(pdf).hexdigest(): n for pdf, n in ((pdfs[0], 1), (pdfs[1], 2))}
+    assert grobid.uploads == sent
+
+
+def test_a_drop_that_no_spec_takes_is_not_read(lake: Lake, tmp_path: Path) -> None:
+    deliver(lake, "drops/mine", {"a.pdf": b"A"}, {"a.pdf": b"B"})
+    named = SPEC.model_copy(update={"drops": ("20*",)})
+    assert states(drops.process(lake, [named], tmp_path)) == {"drops/mine/": "unwanted"}
+
+
+def test_a_drop_on_which_the_extractor_gives_up_is_not_in_the_others_way(
+    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
+) -> None:
+    bad = {hashlib.sha1(pdf).hexdigest() for pdf in pdfs[:3]}
+    grobid.faults = lambda upload: "busy" if upload.sha1 in bad else None
+    spec = SPEC.model_copy(update={"resources": SPEC.resources.model_copy(update={"extract_seconds": 0.5})})
+    deliver(lake, "drops/bad", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs[:3])})
+    deliver(lake, "drops/good", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs[3:])})
+    for tries in range(1, MOST_TRIES + 1):
+        found = {row.folder: row for row in drops.process(lake, [spec], tmp_path)}
+        assert (found["drops/bad/"].state, found["drops/bad/"].tries) == (State.UNFINISHED, tries)
+        assert "given up" in str(found["drops/bad/"].detail)
+        assert ("drops/good/" in found) is (tries == 1)
+    assert drops.process(lake, [spec], tmp_path) == [], "it is left to the releases"
+    assert states(list(listed(lake)))["drops/good/"] == "worked"
+
+
+def test_a_run_that_ends_in_the_middle_is_taken_up_by_the_next(
+    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
+) -> None:
+    deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
+    grobid.stop()
+    with pytest.raises(TransientError):
+        drops.process(lake, SPECS, tmp_path)
+    assert states(list(listed(lake))) == {"drops/a/": "registered"}
+    grobid.start()
+    assert states(drops.process(lake, SPECS, tmp_path)) == {"drops/a/": "worked"}
+
+
+def test_before_the_last_try_what_the_extractor_gave_up_is_tried_again(
+    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
+) -> None:
+    failing = [True]
+
+    def faults(_: Upload) -> str | None:
+        return "busy" if failing[0] else None
+
+    grobid.faults = faults
+    spec = SPEC.model_copy(update={"resources": SPEC.resources.model_copy(update={"extract_seconds": 0.5})})
+    deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
+    arrivals = drops.due(lake, Watch(lake).look())
+    drops.register(lake, arrivals[0], [spec])
+    (id_,) = drops.gather(lake, arrivals, [spec], tmp_path)
+    with pytest.raises(TransientError):
+        waves.work(waves.find(lake, id_, [spec], tmp_path), last=False)
+    assert states(drops.settle(lake, arrivals, [id_], [spec])) == {"drops/a/": "registered"}
+    failing[0] = False
+    waves.work(waves.find(lake, id_, [spec], tmp_path), last=False)
+    assert states(drops.settle(lake, arrivals, [id_], [spec])) == {"drops/a/": "worked"}
+
+
+def test_specs_changed_under_a_wave_are_said(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
+    deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
+    arrivals = drops.due(lake, Watch(lake).look())
+    drops.register(lake, arrivals[0], SPECS)
+    (id_,) = drops.gather(lake, arrivals, SPECS, tmp_path)
+    other = ReleaseSpec.model_validate({"name": "test", "select": {"max_pages": 10}})
+    with pytest.raises(UserError, match="specs were changed"):
+        waves.find(lake, id_, [other], tmp_path)
+
+
+def test_a_delivery_is_registered_and_one_of_an_unknown_source_is_failed(lake: Lake, tmp_path: Path) -> None:
+    record = json.dumps({"record_id": "dblp:1", "title": "A title of a paper"}).encode() + b"\nno JSON\n"
+    deliver(lake, "sources/dblp/1", {"records.jsonl": record})
+    deliver(lake, "sources/unheard/1", {"file.xml": b"<x/>"})
+    for tries in range(1, MOST_TRIES + 1):
+        found = {row.folder: row for row in drops.process(lake, SPECS, tmp_path)}
+        assert (found["sources/unheard/1/"].outcome, found["sources/unheard/1/"].tries) == ("failed", tries)
+        assert "no source is called 'unheard'" in str(found["sources/unheard/1/"].detail)
+    assert drops.process(lake, SPECS, tmp_path) == []
+    dblp = next(row for row in listed(lake) if row.folder == "sources/dblp/1/")
+    assert (dblp.outcome, dblp.rows, dblp.dropped) == ("worked", 1, 1)
+
+
+# -- on S3, and at the command line
+
+
+@pytest.mark.services
+def test_five_hundred_drops_at_once_on_s3(
+    services: Endpoints, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
+) -> None:
+    for name, value in services.environ().items():
+        if not name.startswith(("GROBID", "S2CORPUS_EXTRACTOR", "S2CORPUS_CATALOG")):
+            monkeypatch.setenv(name, value)
+    lake = open_lake("s3://corpus/five-hundred")
+    for number in range(500):
+        bad = number % 100 == 7
+        deliver(lake, f"drops/{number:03}", {"a.pdf": pdfs[number % 6]}, {"a.pdf": b"other"} if bad else None)
+    found = drops.process(lake, SPECS, tmp_path)
+    outcomes = [row.outcome for row in found]
+    assert {word: outcomes.count(word) for word in set(outcomes)} == {"worked": 495, "refused:changed": 5}
+    assert all(n == 1 for n in grobid.uploads.values()) and grobid.most_in_work <= SPEC.resources.in_flight
+    assert drops.process(lake, SPECS, tmp_path) == Watch(lake).look() == []
+
+
+def test_the_command_lists_and_works(tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
+    lake = open_lake(str(tmp_path / "lake"))
+    deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
+    deliver(lake, "drops/b", {"a.pdf": pdfs[0]}, {})
+    ask = ["--lake", str(tmp_path / "lake")]
+    before = CliRunner().invoke(command, ask, catch_exceptions=False)
+    assert [line.split("\t")[:2] for line in before.stdout.splitlines()] == [
+        ["waiting", "drops/a"],
+        ["waiting", "drops/b"],
+    ]
+    worked = CliRunner().invoke(command, [*ask, "--process"], catch_exceptions=False)
+    assert "worked\tdrops/a\t1 ok" in worked.stdout and "refused:unlisted\tdrops/b\t" in worked.stdout
+    again = CliRunner().invoke(command, [*ask, "--state", "refused"], catch_exceptions=False)
+    assert [line.split("\t")[:2] for line in again.stdout.splitlines()] == [["refused:unlisted", "drops/b"]]

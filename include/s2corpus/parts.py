@@ -1,13 +1,15 @@
 """Tables in the lake: parts, the commit that makes them a table, and content stores that outlive releases.
 
-The commit protocol: a shard writes `part-<shard>.parquet` whole, then its receipt `part-<shard>.json`; when every shard has its
-receipt, the stage writes `_COMMITTED.json` with the list of parts. No commit, no table: a reader takes the committed list, never a
-glob. A retry overwrites its own part only.
+The commit protocol: a shard writes `part-<shard>-<hash>.parquet` whole, then its receipt `part-<shard>.json`, which names it; when
+every shard has its receipt, the stage writes `_COMMITTED.json` with the list of parts. No commit, no table: a reader takes the
+committed list, never a glob. A part's name says its content, so that whoever makes a shard again, even beside another run of the
+release, never changes what was committed.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -25,6 +27,7 @@ from s2corpus.errors import TransientError, UserError
 from s2corpus.lake import Conflict, Lake
 from s2corpus.tables import Table
 
+log = logging.getLogger(__name__)
 _GROUP_BYTES = 32 << 20
 """Uncompressed size of a row group of a part written at once."""
 
@@ -71,10 +74,28 @@ class TableRef:
         Raises:
             pa.ArrowInvalid: rows that do not fit the schema, or null where the table allows none.
         """
-        name = f"part-{shard:05d}"
-        part = _upload(self.lake, f"{self.prefix}/{name}.parquet", f"{name}.parquet", self.table, rows)
-        self.lake.put(f"{self.prefix}/{name}.json", orjson.dumps(asdict(part)))
+        part = _upload(self.lake, f"{self.prefix}/part-{shard:05d}-{{sha256}}.parquet", self.table, rows)
+        self.lake.put(self._receipt(shard), orjson.dumps(asdict(part)))
         return part
+
+    def _receipt(self, shard: int) -> str:
+        return f"{self.prefix}/part-{shard:05d}.json"
+
+    def written(self, shard: int) -> pa.Table:
+        """The rows that a shard has written, committed or not."""
+        part = Part(**self._json(self._receipt(shard)))
+        self._refuse_damaged([part])
+        fs, root = self.lake.filesystem()
+        return pq.read_table(f"{root}{self.prefix}/{part.name}", filesystem=fs, schema=self.table.schema)
+
+    def _json(self, key: str) -> Any:
+        data, _ = self.lake.get(key)
+        try:
+            return orjson.loads(data)
+        except orjson.JSONDecodeError:
+            raise DamagedPart(
+                f"{self.lake.uri(key)}: {len(data)} bytes that are no JSON: run the stage that writes {self.table.name} again"
+            ) from None
 
     def commit(self, shards: Sequence[int], facts: Mapping[str, Any] | None = None) -> Commit:
         """Make the parts of these shards the table. The same content may be committed again, by anyone.
@@ -87,7 +108,7 @@ class TableRef:
         parts = []
         for shard in sorted(shards):
             try:
-                parts.append(Part(**orjson.loads(self.lake.get(f"{self.prefix}/part-{shard:05d}.json")[0])))
+                parts.append(Part(**self._json(self._receipt(shard))))
             except FileNotFoundError:
                 raise TransientError(
                     f"{self.lake.uri(self.prefix)}: part {shard} of {len(shards)} was never written"
@@ -115,7 +136,7 @@ class TableRef:
             NotCommitted: no stage committed this table, or one with another schema.
         """
         try:
-            raw = orjson.loads(self.lake.get(f"{self.prefix}/_COMMITTED.json")[0])
+            raw = self._json(f"{self.prefix}/_COMMITTED.json")
         except FileNotFoundError:
             raise NotCommitted(
                 f"{self.lake.uri(self.prefix)}: table {self.table.name} is not committed: the stage that writes it has to run first"
@@ -126,26 +147,40 @@ class TableRef:
             )
         return Commit(**{**raw, "parts": tuple(Part(**part) for part in raw["parts"])})
 
+    def _parts(self, shard: int | None = None) -> list[Part]:
+        """The committed parts, or the one of a shard."""
+        named = "part-" if shard is None else f"part-{shard:05d}"
+        return [part for part in self.committed().parts if part.name.startswith(named)]
+
     def keys(self, shard: int | None = None) -> list[str]:
         """Keys of the committed parts, or of one shard's."""
-        wanted = None if shard is None else f"part-{shard:05d}.parquet"
-        return [f"{self.prefix}/{p.name}" for p in self.committed().parts if wanted in (None, p.name)]
+        return [f"{self.prefix}/{part.name}" for part in self._parts(shard)]
 
     def uris(self, shard: int | None = None) -> list[str]:
         """Addresses of the committed parts, for the engine."""
         return [self.lake.uri(key) for key in self.keys(shard)]
 
-    def dataset(self, shard: int | None = None) -> ds.Dataset:
-        """The committed parts as an Arrow dataset; every part has its committed size, else it is refused."""
-        commit = self.committed()
-        wanted = None if shard is None else f"part-{shard:05d}.parquet"
-        parts = [p for p in commit.parts if wanted in (None, p.name)]
+    def _refuse_damaged(self, parts: Iterable[Part]) -> None:
         for part in parts:
             if (size := self.lake.size(f"{self.prefix}/{part.name}")) != part.bytes:
+                found = "nothing is there" if size is None else f"found {size}"
                 raise DamagedPart(
-                    f"{self.lake.uri(self.prefix)}/{part.name}: committed with {part.bytes} bytes, found {size}: "
+                    f"{self.lake.uri(self.prefix)}/{part.name}: committed with {part.bytes} bytes, {found}: "
                     f"run the stage that writes {self.table.name} again"
                 )
+
+    def whole(self) -> bool:
+        """Whether the table is committed and every part has its committed size."""
+        try:
+            self._refuse_damaged(self._parts())
+        except (NotCommitted, DamagedPart):
+            return False
+        return True
+
+    def dataset(self, shard: int | None = None) -> ds.Dataset:
+        """The committed parts as an Arrow dataset; every part has its committed size, else it is refused."""
+        parts = self._parts(shard)
+        self._refuse_damaged(parts)
         fs, root = self.lake.filesystem()
         return ds.dataset(
             [f"{root}{self.prefix}/{p.name}" for p in parts], schema=self.table.schema, filesystem=fs, format="parquet"
@@ -180,7 +215,7 @@ class TableRef:
 
 
 class DamagedPart(UserError):
-    """A committed part is no longer what was committed."""
+    """A part, or what is written about it, is no longer what it was."""
 
 
 class ContentStore:
@@ -202,9 +237,9 @@ class ContentStore:
         digest = hashlib.sha256()
         for sha in table["pdf_sha1"].to_pylist():
             digest.update(sha.encode())
-        name = f"{first[:12]}-{last[:12]}-{digest.hexdigest()[:12]}.parquet"
-        _upload(self.lake, f"{self.prefix}/{name}", name, self.table, table)
-        return f"{self.prefix}/{name}"
+        key = f"{self.prefix}/{first[:12]}-{last[:12]}-{digest.hexdigest()[:12]}.parquet"
+        _upload(self.lake, key, self.table, table)
+        return key
 
     def _parts(self, first: str, last: str) -> list[str]:
         found = []
@@ -215,27 +250,47 @@ class ContentStore:
         return found
 
     def known(self, first: str, last: str, columns: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Rows of `columns` for all keys from `first` to `last` (inclusive), by pdf_sha1, each with `stored`, its part."""
+        """Rows of `columns` for all keys from `first` to `last` (inclusive), by pdf_sha1, each with `stored`, its part.
+
+        A damaged part is removed: what it held is known no more, and so is made again.
+        """
         found: dict[str, dict[str, Any]] = {}
         names = list(dict.fromkeys(["pdf_sha1", *columns]))
         for part in self._parts(first, last):
-            for batch in self._scan(part, names, (pc.field("pdf_sha1") >= first) & (pc.field("pdf_sha1") <= last)):
-                for row in batch.to_pylist():
-                    found.setdefault(row["pdf_sha1"], {**row, "stored": part})
+            rows: list[dict[str, Any]] = []
+            try:
+                for batch in self._scan(part, names, (pc.field("pdf_sha1") >= first) & (pc.field("pdf_sha1") <= last)):
+                    rows += batch.to_pylist()
+            except DamagedPart as damaged:
+                log.warning("%s; it is removed, and what it held is made again", damaged)
+                self.lake.delete(part)
+                continue
+            for row in rows:
+                found.setdefault(row["pdf_sha1"], {**row, "stored": part})
         return found
 
     def fetch(self, part: str, keys: Iterable[str], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """Rows of one part for these keys, in key order, a few at a time."""
+        """Rows of one part for these keys, in key order, a few at a time.
+
+        Raises:
+            DamagedPart: the part is not there any more, or is no longer what was stored.
+        """
         wanted = pa.array(sorted(set(keys)), pa.string())
         for batch in self._scan(part, columns, pc.field("pdf_sha1").isin(wanted)):
             yield from batch.to_pylist()
 
     def _scan(self, part: str, columns: Sequence[str], where: pc.Expression) -> Iterator[pa.RecordBatch]:
         fs, root = self.lake.filesystem()
-        dataset = ds.dataset([root + part], schema=self.table.schema, filesystem=fs, format="parquet")
-        yield from dataset.to_batches(
-            columns=list(columns), filter=where, batch_size=64, batch_readahead=1, use_threads=False
-        )
+        try:
+            dataset = ds.dataset([root + part], schema=self.table.schema, filesystem=fs, format="parquet")
+            yield from dataset.to_batches(
+                columns=list(columns), filter=where, batch_size=64, batch_readahead=1, use_threads=False
+            )
+        except (pa.ArrowInvalid, FileNotFoundError) as error:
+            found = "is not there any more" if isinstance(error, FileNotFoundError) else f"is damaged ({error})"
+            raise DamagedPart(
+                f"{self.lake.uri(part)} {found}: run the stage that writes {self.table.name} again"
+            ) from None
 
 
 def _as_table(table: Table, rows: Rows) -> pa.Table:
@@ -248,11 +303,11 @@ def _as_table(table: Table, rows: Rows) -> pa.Table:
     return rows.select(table.schema.names).cast(table.schema)
 
 
-def _upload(lake: Lake, key: str, name: str, table: Table, rows: Rows) -> Part:
-    """Write rows to a local Parquet file, then upload it whole: a reader never sees half a part."""
+def _upload(lake: Lake, key: str, table: Table, rows: Rows) -> Part:
+    """Write rows to a local Parquet file, then upload it whole to `key`, where `{sha256}` becomes the start of its checksum."""
     count = 0
     with tempfile.TemporaryDirectory(prefix="s2corpus-part-") as scratch:
-        path = Path(scratch) / name
+        path = Path(scratch) / "part.parquet"
         with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=True) as writer:
             if isinstance(rows, list | pa.Table | pa.RecordBatch):
                 data = _as_table(table, rows)
@@ -270,7 +325,8 @@ def _upload(lake: Lake, key: str, name: str, table: Table, rows: Rows) -> Part:
                     writer.write_table(data)
         with path.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        part = Part(name, count, path.stat().st_size, sha256)
+        key = key.replace("{sha256}", sha256[:12])
+        part = Part(key.rpartition("/")[2], count, path.stat().st_size, sha256)
         lake.upload(key, path)
     return part
 

@@ -17,7 +17,6 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
-import pyarrow.parquet as pq
 
 from s2corpus.duck import duckdb_connection
 from s2corpus.stages.base import Metrics, Run, Shard, count_outcomes
@@ -102,10 +101,7 @@ class Intake:
         facts = shards[-1].params
         outcomes = {}
         for shard in shards[:-1]:
-            key = f"{run.table(DELIVERIES).prefix}/part-{shard.index:05d}.parquet"
-            with run.lake.open(key) as part:
-                (row,) = pq.read_table(pa.BufferReader(part.read())).to_pylist()
-            outcomes[shard.index] = row["outcome"]
+            (outcomes[shard.index],) = run.table(DELIVERIES).written(shard.index)["outcome"].to_pylist()
         taken = [Batch(**s.params["batch"]) for s in shards[:-1] if outcomes[s.index] == "taken"]
         pdfs, sources = files_of(run, taken)
         most = max(pdfs.num_rows, sources.num_rows)

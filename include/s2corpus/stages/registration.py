@@ -148,7 +148,8 @@ def register(lake: Lake, batch: Batch, *, threads: int = 8) -> Registered:
         Refused: it differs from its `_READY`.
     """
     done = f"{batch.registered}/facts.json"
-    if lake.size(done) is not None:
+    whole = all(_table(lake, batch, name).whole() for name in ("files", "records"))
+    if whole and lake.size(done) is not None:
         return Registered(**orjson.loads(lake.get(done)[0]))
     ready_key = f"{batch.folder}_READY"
     ready, _ = _ready(lake, ready_key, lake.size(ready_key) or 0)

@@ -71,10 +71,34 @@ def test_a_part_truncated_behind_our_back_is_refused(lake: Lake, tmp_path: Path)
     table = ref(lake)
     table.write(0, [row(n) for n in range(100)])
     table.commit([0])
-    part = tmp_path / "lake" / "releases/x/clusters/part-00000.parquet"
+    (part,) = (tmp_path / "lake/releases/x/clusters").glob("part-00000-*.parquet")
     part.write_bytes(part.read_bytes()[:-7])
+    assert not table.whole()
     with pytest.raises(DamagedPart, match="run the stage that writes clusters again"):
         table.read()
+    table.write(0, [row(n) for n in range(100)])
+    assert table.whole() and table.read().num_rows == 100
+
+
+@pytest.mark.parametrize("name", ["part-00000.json", "_COMMITTED.json"])
+def test_what_is_written_about_parts_is_refused_when_truncated(lake: Lake, tmp_path: Path, name: str) -> None:
+    table = ref(lake)
+    table.write(0, [row(1)])
+    table.commit([0])
+    file = tmp_path / "lake/releases/x/clusters" / name
+    file.write_bytes(file.read_bytes()[:-7])
+    with pytest.raises(DamagedPart, match=f"{name}: .*run the stage that writes clusters again"):
+        table.commit([0]) if name.startswith("part") else table.read()
+
+
+def test_another_run_that_makes_a_shard_again_leaves_what_is_committed(lake: Lake) -> None:
+    table = ref(lake)
+    table.write(0, [row(1)])
+    table.commit([0])
+    table.write(0, [row(2)])
+    assert table.read(["record_id", "paper_id"]).to_pylist() == [row(1)]
+    table.commit([0])
+    assert table.read(["record_id", "paper_id"]).to_pylist() == [row(2)]
 
 
 def test_a_part_of_another_schema_is_not_read_as_this_table(lake: Lake) -> None:
@@ -96,6 +120,20 @@ def test_a_content_store_finds_a_range_and_reads_only_its_parts(lake: Lake) -> N
     assert sorted(store.known("0" * 40, "7" * 40, ["outcome"])) == low
     assert store.known("8" * 40, "f" * 40, ["outcome"])["8" * 40]["stored"] == part
     assert [r["parse"] for r in store.fetch(part, ["f" * 40], ["parse"])] == [b"f" * 40]
+
+
+def test_what_a_damaged_part_of_a_content_store_held_is_not_known_any_more(lake: Lake, tmp_path: Path) -> None:
+    store = ContentStore(lake, "parses/1", STORED_PARSES)
+    part, other = store.append([stored("1" * 40)]), store.append([stored("2" * 40)])
+    file = tmp_path / "lake" / part
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    with pytest.raises(DamagedPart, match="run the stage that writes stored_parses again"):
+        list(store.fetch(part, ["1" * 40], ["parse"]))
+    assert list(store.known("0" * 40, "f" * 40, ["outcome"])) == ["2" * 40]
+    with pytest.raises(DamagedPart, match="is not there any more"):
+        list(store.fetch(part, ["1" * 40], ["parse"]))
+    assert store.append([stored("1" * 40)]) == part != other
+    assert len(store.known("0" * 40, "f" * 40, ["outcome"])) == 2
 
 
 def test_a_conditional_write_comes_first_or_not_at_all(lake: Lake) -> None:

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from s2corpus.latex.outcome import BadSource, Outcome
+from s2corpus.passing import refuse_full
 
 MAX_OUTPUT = 128 << 20
 _OUT_OF_HEAP = 251  # of programs by GHC
@@ -24,7 +25,7 @@ def run(
     `memory` limits its address space (bytes), for programs that do not limit themselves.
 
     Raises:
-        BadSource: `timeout`, `out_of_memory` or `too_large` (its output).
+        BadSource: `timeout`, `out_of_memory` or `too_large` (its output). OSError: the disk is full.
     """
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         stdin.write(given)
@@ -51,6 +52,8 @@ def run(
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        if status:
+            refuse_full(Path(tempfile.gettempdir()))
         stderr.seek(max(0, stderr.seek(0, os.SEEK_END) - (1 << 20)))
         said = stderr.read().decode("utf-8", "replace")
         if status == _OUT_OF_HEAP or "heap exhausted" in said.lower() or "out of memory" in said.lower():

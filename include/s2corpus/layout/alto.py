@@ -13,6 +13,8 @@ from pathlib import Path
 
 from lxml import etree
 
+from s2corpus.passing import refuse_full
+
 from .errors import Code, ExtractionError
 from .model import Box, Document, Font, Line, Page, Token
 
@@ -78,6 +80,7 @@ def _convert(pdf: Path, out: Path, timeout: float) -> None:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+    refuse_full(out.parent)  # else half a file would be read for the whole
     if status != 0 or not out.exists():
         raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, f"pdfalto ended with status {status}")
 

@@ -145,7 +145,12 @@ class Service:
         except (FutureTimeout, TimeoutError):
             return _failed(Code.TIMEOUT, f"took more than {self._timeout:g} s")
         except ProcessExpired as error:
+            if error.exitcode in (-signal.SIGTERM, -signal.SIGINT):  # this server is being stopped
+                return PlainTextResponse("stopping", 503, {"Retry-After": "5"})
             return _failed(Code.PDFALTO_CONVERSION_FAILURE, f"the worker died with status {error.exitcode}")
+        except OSError as error:  # a full disk, say: another try may find room
+            _LOG.warning("not extracted: %s", error)
+            return PlainTextResponse(f"{type(error).__name__}: {error}", 503, {"Retry-After": "5"})
         except Exception as error:  # a fault of ours in one PDF must not look like one that another try would cure
             _LOG.exception("extraction failed")
             return _failed(Code.BAD_INPUT_DATA, f"{type(error).__name__}: {error}")
@@ -156,7 +161,7 @@ class Service:
         return _failed(Code(result[0]), result[1])
 
     async def _run(self, path: Path) -> bytes | tuple[str, str] | None:
-        """Runs a worker; once more if the pool turns out broken, which is no fault of this PDF."""
+        """Runs a worker; once more if the pool turns out broken, or a worker died: only what dies twice is the PDF's doing."""
         for attempt in (1, 2):
             try:
                 future = self._workers_pool().schedule(
@@ -164,7 +169,7 @@ class Service:
                 )
                 result: bytes | tuple[str, str] | None = await asyncio.wrap_future(future)
                 return result
-            except (BrokenExecutor, RuntimeError):
+            except (BrokenExecutor, RuntimeError, ProcessExpired):
                 if attempt == 2:
                     raise
         raise AssertionError("unreachable")

@@ -8,6 +8,7 @@ long as it likes and kills the process group.
 from __future__ import annotations
 
 import dataclasses
+import errno
 import json
 import logging
 import os
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from s2corpus.pdf.inspection import describe, has_text, read
-from s2corpus.pdf.outcome import OUT_OF_MEMORY, Outcome, Reading
+from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading
 
 
 def main(memory_bytes: int, timeout: float, max_pages: int) -> None:
@@ -47,7 +48,12 @@ def main(memory_bytes: int, timeout: float, max_pages: int) -> None:
                 sys.exit(OUT_OF_MEMORY)  # not a process to go on with
             say(dataclasses.astuple(reading))
             if reading.outcome is None:
-                failure = has_text(path, timeout=timeout)
+                try:
+                    failure = has_text(path, timeout=timeout)
+                except OSError as error:
+                    if error.errno == errno.ENOSPC:
+                        sys.exit(DISK_FULL)
+                    raise
                 say([Outcome.PDFALTO_FAILED if failure else Outcome.SELECTED, failure])
             signal.alarm(0)
 

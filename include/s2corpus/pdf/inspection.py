@@ -15,6 +15,7 @@ import pdfalto
 import pypdf
 import pypdfium2
 
+from s2corpus.passing import refuse_full
 from s2corpus.pdf.outcome import Outcome, Reading
 
 ALTO_BYTES = 1 << 30
@@ -57,6 +58,9 @@ def has_text(path: Path, *, timeout: float) -> str | None:
 
     pdfalto exits with 0 on scans and on most bombs, so an answer without a single text string is a failure too.
     `timeout` in seconds. Memory is what this process itself is limited to, which its children inherit.
+
+    Raises:
+        OSError: the disk is full.
     """
 
     def limit() -> None:
@@ -83,12 +87,12 @@ def has_text(path: Path, *, timeout: float) -> str | None:
                 return f"took more than {timeout:g} s"
             if status != -signal.SIGKILL:  # which none of the limits gives: somebody else killed it
                 break
+        if status in (pdfalto.EXIT_OK, pdfalto.EXIT_STREAMING_DISABLED) and alto.exists() and _contains(alto, _STRING):
+            return None
+        refuse_full(Path(folder))
         if status not in (pdfalto.EXIT_OK, pdfalto.EXIT_STREAMING_DISABLED):
             return f"exit status {status}" if status > 0 else f"killed by signal {-status}"
-        try:
-            return None if _contains(alto, _STRING) else "no text strings"
-        except FileNotFoundError:
-            return "wrote nothing"
+        return "no text strings" if alto.exists() else "wrote nothing"
 
 
 def _contains(path: Path, needle: bytes) -> bool:

@@ -7,6 +7,8 @@ from enum import StrEnum
 
 OUT_OF_MEMORY = 98
 """Exit status of a child process that reached its memory limit."""
+DISK_FULL = 97
+"""Exit status of a child process that found the disk full."""
 
 
 class Outcome(StrEnum):

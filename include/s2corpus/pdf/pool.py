@@ -7,6 +7,7 @@ process's address space into the memory limit, or import its `__main__` again (s
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import selectors
@@ -17,7 +18,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from s2corpus.pdf.outcome import OUT_OF_MEMORY, Outcome, Reading, Selection
+from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading, Selection
 
 PDFS_PER_CHILD = 500
 """A child is replaced after so many PDFs, which keeps its memory where it was."""
@@ -41,6 +42,7 @@ def inspect_many(
 
     Raises:
         RuntimeError: a child does not start at all, which no PDF can cause.
+        OSError: the disk is full.
     """
     command = [
         sys.executable,
@@ -153,6 +155,8 @@ class _Child:
         status = self._end(selector, at_its_end=not timed_out)
         if not self.started:
             raise RuntimeError(f"the process that reads PDFs does not start (exit status {status})")
+        if status == DISK_FULL:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), os.environ.get("TMPDIR", "/tmp"))
         if not timed_out and status != OUT_OF_MEMORY and not self.lost_before:
             assert self.item is not None
             self.lost_before = True

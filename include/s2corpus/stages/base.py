@@ -30,6 +30,13 @@ from s2corpus.tables import DELIVERIES, EXTRACTIONS, MEMBERS, PARSES, PDFS, Tabl
 Metrics = dict[str, float]
 
 
+class ChangedInput(UserError):
+    """A file of a drop is no longer what was verified when the drop was registered."""
+
+    def __init__(self, uri: str) -> None:
+        super().__init__(f"{uri}: changed since its drop was registered: put the file back that its _READY lists")
+
+
 @dataclass(frozen=True, slots=True)
 class Shard:
     """One piece of a stage's work: its number, which names its parts, and what the stage needs to do it."""

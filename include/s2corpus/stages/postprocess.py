@@ -5,6 +5,7 @@ Parses are kept by content: what was converted once by this converter version is
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections import defaultdict
 from typing import Any
@@ -14,7 +15,7 @@ import orjson
 from s2corpus import latex, tei
 from s2corpus.errors import UserError
 from s2corpus.parts import ContentStore
-from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
+from s2corpus.stages.base import ChangedInput, Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
 from s2corpus.tables import (
     EXTRACTIONS,
     LATEX_PARSES,
@@ -140,7 +141,10 @@ def convert_latex(run: Run, source: dict[str, Any]) -> dict[str, Any]:
     nothing = {"pdf_sha1": source["archive_sha1"], "kind": "latex", "bytes": 0}
     if source["bytes"] > latex.MAX_PACKED:
         return {**nothing, "outcome": latex.Outcome.TOO_LARGE.value}
-    data, _ = run.lake.get(f"drops/{place['drop']}/{place['name']}")
+    key = f"drops/{place['drop']}/{place['name']}"
+    data, _ = run.lake.get(key)
+    if hashlib.sha1(data, usedforsecurity=False).hexdigest() != source["archive_sha1"]:
+        raise ChangedInput(run.lake.uri(key))
     try:
         parse = latex.convert(
             data,

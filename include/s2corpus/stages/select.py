@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from s2corpus.pdf import inspect_many
-from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
+from s2corpus.stages.base import ChangedInput, Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
 from s2corpus.tables import PDFS, SELECTIONS
 
 
@@ -35,7 +36,11 @@ class Select:
                 for pdf in pdfs:
                     path = Path(folder) / pdf["pdf_sha1"]
                     place = pdf["places"][0]
-                    run.lake.download(f"drops/{place['drop']}/{place['name']}", path)
+                    key = f"drops/{place['drop']}/{place['name']}"
+                    run.lake.download(key, path)
+                    with path.open("rb") as file:
+                        if hashlib.file_digest(file, "sha1").hexdigest() != pdf["pdf_sha1"]:
+                            raise ChangedInput(run.lake.uri(key))
                     yield pdf["pdf_sha1"], path
 
             rows = []

@@ -5,17 +5,20 @@ The servers are named by `GROBID_URL` (several with commas between), their token
 
 from __future__ import annotations
 
+import hashlib
+import io
 import logging
 import os
 import time
 from collections import Counter
 from functools import partial
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.grobid import Limits, Options, Pool
+from s2corpus.lake import Lake
 from s2corpus.parts import ContentStore
-from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes
+from s2corpus.stages.base import ChangedInput, Metrics, Run, Shard, commit_all, count_outcomes
 from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI
 
 log = logging.getLogger(__name__)
@@ -115,7 +118,7 @@ class Extract:
             for pdf in run.table(PDFS).read(["pdf_sha1", "places"], shard=shard.index).to_pylist()
             if pdf["pdf_sha1"] in wanted
         }
-        items = ((sha1, partial(run.lake.open, places[sha1])) for sha1 in missing)
+        items = ((sha1, partial(_opened, run.lake, places[sha1], sha1)) for sha1 in missing)
         limit = run.spec.extract.max_failure_rate * selected
         given_up: dict[str, dict[str, Any]] = {}
         batch: list[dict[str, Any]] = []
@@ -151,3 +154,25 @@ class Extract:
                 f"extract.max_failure_rate {run.spec.extract.max_failure_rate} allows; what was answered is kept"
             )
         return given_up
+
+
+def _opened(lake: Lake, key: str, sha1: str) -> BinaryIO:
+    """A PDF as a stream that breaks off at its end if it is not the PDF that was registered."""
+    return cast(BinaryIO, _Checked(lake.open(key), sha1, lake.uri(key)))
+
+
+class _Checked(io.RawIOBase):
+    def __init__(self, stream: BinaryIO, sha1: str, uri: str) -> None:
+        self._stream, self._sha1, self._uri = stream, sha1, uri
+        self._digest = hashlib.sha1(usedforsecurity=False)
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._stream.read(size)
+        self._digest.update(block)
+        if not block and self._digest.hexdigest() != self._sha1:
+            raise ChangedInput(self._uri)
+        return block
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()

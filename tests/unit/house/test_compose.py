@@ -73,3 +73,16 @@ def test_the_image_has_what_the_components_need() -> None:
     for folder in ("include", "sql", "dags", "plugins"):
         assert f"COPY {folder} {folder}" in dockerfile
     assert "--require-hashes" in dockerfile
+
+
+def test_the_code_is_the_same_in_every_component(services: dict[str, Any]) -> None:
+    for name, service in services.items():
+        if name.startswith("airflow-"):
+            mounted = {volume.split(":")[0]: volume for volume in service["volumes"]}
+            assert mounted["./include"] == "./include:/usr/local/airflow/include:ro", name
+            assert mounted["./sql"] == "./sql:/usr/local/airflow/sql:ro", name
+
+
+def test_s3_is_the_version_that_the_tests_use(services: dict[str, Any]) -> None:
+    version = services["s3"]["image"].partition(":")[2]
+    assert f"\nseaweedfs-bin=={version} " in (ROOT / "requirements.txt").read_text("utf-8")

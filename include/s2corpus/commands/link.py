@@ -49,7 +49,7 @@ def command(entries: Path, papers: Path, out: Path, min_score: float, memory_mb:
     import pyarrow as pa
 
     from s2corpus.titles.candidates import Search
-    from s2corpus.titles.linking import link
+    from s2corpus.titles.linking import PapersInMemory, link
     from s2corpus.titles.targets import Targets
 
     write = _writer(out)
@@ -60,7 +60,7 @@ def command(entries: Path, papers: Path, out: Path, min_score: float, memory_mb:
     linked = []
     rows = 0
     for some in _gathered(_tables(entries, "entry_id", ENTRY_KEYS), memory_mb * 1024):
-        links = link(some, targets, search).rows
+        links = link(some, PapersInMemory(targets), search).rows
         linked.append(links.add_column(0, "entry_id", some["entry_id"]))
         rows += len(some)
     result = pa.concat_tables(linked)

@@ -1,7 +1,7 @@
 """Link: bibliography entries to the kept papers they are, and where in the text they are cited (S2ORC §2.6; SEMANTICS: Link).
 
-A shard is some neighbouring buckets of papers. It reads every kept paper's title and identifiers and makes its own index of them:
-that takes two seconds a million titles, less than keeping one anywhere would.
+A shard is some neighbouring buckets of papers. It reads every kept paper's title and identifiers and makes its own index of them on
+scratch: that takes five seconds a million titles, so a shard has at least as many entries as there are papers.
 """
 
 from __future__ import annotations
@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
+from math import ceil
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -19,25 +22,22 @@ import pyarrow.parquet as pq
 
 from s2corpus.engine import Engine, chosen, engine
 from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes
-from s2corpus.stages.relink import inputs, links_that_hold, parent_run, rules
+from s2corpus.stages.kept_papers import KeptPapers
+from s2corpus.stages.relink import Held, inputs, read_entries, rules
 from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS, PAPERS
-from s2corpus.titles.candidates import MAX_SHARED, Pairs, Search, best, candidates, score_proposed
-from s2corpus.titles.changes import crowded_keys
-from s2corpus.titles.linking import SCHEMA, Links, link
+from s2corpus.titles.candidates import Pairs, Passing, Search, best, candidates_among, crowded_keys, scores_of
+from s2corpus.titles.linking import SCHEMA, link
 from s2corpus.titles.minhash import minhash_keys
+from s2corpus.titles.postings import MAX_SHARED
 from s2corpus.titles.recall import measure
-from s2corpus.titles.targets import IDENTIFIERS, Targets, first_surname
 from s2corpus.titles.threegrams import grams
 
 SAMPLE = 500
 """Titles of a release that are compared with all, and links by identifier that are tried by title, for recall and precision."""
 GROUPS = 4
-"""Most groups of buckets a shard: reading the papers' titles once serves them all."""
+"""Groups of buckets a shard, at least: reading the papers once serves them all."""
 _BYTES_PER_ENTRY = 1024
 """Memory that an entry takes while it is linked, an upper estimate."""
-
-
-_TITLES_AT_ONCE = 1 << 16
 _KEYS = pa.schema([("row", pa.int64()), ("key", pa.int64()), ("size", pa.int32())])
 _PAIRS = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("keys", pa.int64())])
 
@@ -59,29 +59,37 @@ class Link:
                 room = _entries_at_once(run)
             groups[-1].append(bucket)
             room -= part.rows
-        shards = range(0, len(groups), GROUPS)
-        return [Shard(i, {"groups": groups[first : first + GROUPS]}) for i, first in enumerate(shards)]
+        together = max(GROUPS, ceil(run.table(PAPERS).committed().rows / _entries_at_once(run)))
+        return [
+            Shard(i, {"groups": groups[first : first + together]})
+            for i, first in enumerate(range(0, len(groups), together))
+        ]
 
     def work(self, run: Run, shard: Shard) -> None:
         """Link the entries of the shard's buckets; the first shard measures its first links on a sample."""
-        papers, search = _papers(run), _search(run)
-        targets = Targets.of(papers)
-        pa.default_memory_pool().release_unused()
+        search = _search(run)
+        propose = candidates_among if chosen() == "duckdb" else partial(pairs_by_join, run, shard)
         counts = Counter[str]()
-        for number, buckets in enumerate(shard.params["groups"]):
-            entries, sizes = _gathered([_entries(run, bucket) for bucket in buckets])
-            # Buckets are a random division of the papers: one group stands for all.
-            sample = SAMPLE if number == shard.index == 0 else 0
-            linked, crowded = _linked(run, shard, entries, papers, targets, search, sample, counts)
-            linked = linked.rename_columns({"paper_id": "cited_paper_id"})
-            for name, key in (("citing_paper_id", "paper_id"), ("parse_kind", "parse_kind"), ("ref_id", "ref_id")):
-                linked = linked.append_column(key, entries[name])
-            begin = 0
-            for bucket, size in zip(buckets, sizes, strict=True):
-                links_of_bucket = linked.slice(begin, size)
-                begin += size
-                run.table(LINKS).write(bucket, links_of_bucket)
-                run.table(CONTEXTS).write(bucket, _contexts(run, bucket, links_of_bucket, counts))
+        with TemporaryDirectory(prefix="s2corpus-link-", dir=run.scratch) as folder:
+            papers = KeptPapers(run, Path(folder), search, propose)
+            crowded = crowded_keys(papers.index, search.bands)
+            counts["keys_crowded"] = len(crowded) if shard.index == 0 else 0
+            held = Held.of(run, crowded, search, _entries_at_once(run))
+            for number, buckets in enumerate(shard.params["groups"]):
+                entries, sizes = _gathered([read_entries(run, bucket) for bucket in buckets])
+                # Buckets are a random division of the papers: one group stands for all.
+                sample = SAMPLE if number == shard.index == 0 else 0
+                linked = _linked(run, buckets, entries, papers, held, search, sample, counts)
+                linked = linked.rename_columns({"paper_id": "cited_paper_id"})
+                for name, key in (("citing_paper_id", "paper_id"), ("parse_kind", "parse_kind"), ("ref_id", "ref_id")):
+                    linked = linked.append_column(key, entries[name])
+                del entries
+                begin = 0
+                for bucket, size in zip(buckets, sizes, strict=True):
+                    links_of_bucket = linked.slice(begin, size)
+                    begin += size
+                    run.table(LINKS).write(bucket, links_of_bucket)
+                    run.table(CONTEXTS).write(bucket, _contexts(run, bucket, links_of_bucket, counts))
         run.lake.put(_counts_key(run, shard), orjson.dumps({"counts": counts, "crowded": crowded.tolist()}))
 
     def finish(self, run: Run) -> Metrics:
@@ -108,27 +116,28 @@ class Link:
         return metrics
 
 
-def pairs_by_join(
-    run: Run, shard: Shard, titles_a: pa.Array, titles_b: pa.Array, threshold: float, search: Search | None
-) -> Pairs:
-    """`candidates` as a join of keys, for Spark: the same pairs. On one machine the probe is many times as fast (`bench/link.py`)."""
-    search = search or _search(run)
+def pairs_by_join(run: Run, shard: Shard, titles_a: pa.Array, titles_b: Passing, search: Search) -> Pairs:
+    """`candidates_among` as a join of keys, for Spark: the same pairs. On one machine the probe is many times as fast
+    (`bench/link.py`).
+    """  # fmt: skip
     uris = []
-    for side, titles in (("a", titles_a), ("b", titles_b)):
+    for side, texts in (("a", iter([(0, titles_a)])), ("b", titles_b.texts())):
         key = f"releases/{run.release_id}/_keys/link-{shard.index:05d}-{side}.parquet"
         path = run.scratch / f"link-{run.release_id}-{shard.index:05d}-{side}.parquet"
         with pq.ParquetWriter(path, _KEYS) as writer:
-            for begin in range(0, len(titles), _TITLES_AT_ONCE):
-                sets = grams(titles.slice(begin, _TITLES_AT_ONCE))
-                row, keys = minhash_keys(sets, search.bands, search.rows)
-                writer.write_table(pa.table([row + begin, keys.astype(np.int64), sets.sizes[row]], schema=_KEYS))
+            for first, titles in texts:
+                for begin in range(0, len(titles), 1 << 16):
+                    sets = grams(titles.slice(begin, 1 << 16))
+                    row, keys = minhash_keys(sets, search.bands, search.rows)
+                    columns = [row + (first + begin), keys.astype(np.int64), sets.sizes[row]]
+                    writer.write_table(pa.table(columns, schema=_KEYS))
         run.lake.upload(key, path)
         path.unlink()
         uris.append(run.lake.uri(key))
     with engine(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as at_work:
-        found, crowded = join_keys(at_work, uris[0], uris[1], threshold, search.min_keys)
+        found, crowded = join_keys(at_work, uris[0], uris[1], search.threshold, search.min_keys)
     a, b = found["a"].to_numpy(), found["b"].to_numpy()
-    scores = score_proposed(titles_a, a, titles_b, b, threshold)
+    scores = scores_of(titles_a, a, titles_b, b, search.threshold)
     kept = best(a, b, scores, search.keep)
     return Pairs(a[kept], b[kept], scores[kept], int(np.sum(found["keys"])), len(found), crowded)
 
@@ -152,7 +161,7 @@ def join_keys(at_work: Engine, uri_a: str, uri_b: str, threshold: float, min_key
         .agg(f.count(f.lit(1)).alias("keys"))
         .where(f.col("keys") >= min_keys)
     )
-    found = at_work.arrow(pairs, _PAIRS).sort_by([("a", "ascending"), ("b", "ascending")])
+    found = at_work.arrow(pairs, _PAIRS).sort_by([("b", "ascending"), ("a", "ascending")])
     return found, np.sort(
         at_work.arrow(crowded, _KEYS.empty_table().select(["key"]).schema)["key"].to_numpy().astype(np.uint64)
     )
@@ -160,34 +169,32 @@ def join_keys(at_work: Engine, uri_a: str, uri_b: str, threshold: float, min_key
 
 def _linked(
     run: Run,
-    shard: Shard,
+    buckets: list[int],
     entries: pa.Table,
-    papers: pa.Table,
-    targets: Targets,
+    papers: KeptPapers,
+    held: Held | None,
     search: Search,
     sample: int,
     counts: Counter[str],
-) -> tuple[pa.Table, np.ndarray]:
-    """The links of entries, a row each in their order, and the crowded keys; counts and measures on the way."""
-    propose = candidates if chosen() == "duckdb" else partial(pairs_by_join, run, shard)
-    holds, held = np.zeros(len(entries), np.bool_), SCHEMA.empty_table()
-    if parent := parent_run(run):
-        holds, held = links_that_hold(parent, entries, papers, targets, search, _papers, _entries)
+) -> pa.Table:
+    """The links of the entries of some buckets, a row each in their order; counts and measures on the way."""
+    holds, rows = held.links(entries, buckets) if held else (np.zeros(len(entries), np.bool_), SCHEMA.empty_table())
     left = entries.take(pa.array(np.flatnonzero(~holds))) if holds.any() else entries
-    counts.update({"entries_taken_over": len(held), "entries_linked_anew": len(left)})
-    rows, crowded = [held], None
+    counts.update({"entries_taken_over": len(rows), "entries_linked_anew": len(left)})
+    found = [rows]
     for begin in range(0, len(left), _entries_at_once(run)):
         some = left.slice(begin, _entries_at_once(run))
-        links = link(some, targets, search, propose)
-        rows.append(links.rows)
-        counts.update(_search_counts(links))
-        crowded = links.pairs.crowded if len(links.searched) else crowded
+        links = link(some, papers, search)
+        found.append(links.rows)
+        counts["titles_searched"] += len(links.searched)
+        counts["pairs_proposed"] += links.pairs.proposed
+        counts["pairs_verified"] += links.pairs.verified
         if begin == 0 and sample:
-            counts.update(measure(some, links, targets, search, sample).counts())
-    linked = pa.concat_tables(rows)
+            counts.update(measure(some, links, papers, search, sample).counts())
+    linked = pa.concat_tables(found)
     if holds.any():
         linked = linked.take(pa.array(np.argsort(np.concatenate([np.flatnonzero(holds), np.flatnonzero(~holds)]))))
-    return linked, crowded_keys(targets, search) if crowded is None else crowded
+    return linked
 
 
 def _gathered(tables: list[pa.Table]) -> tuple[pa.Table, list[int]]:
@@ -210,43 +217,7 @@ def _entries_at_once(run: Run) -> int:
 
 def _search(run: Run) -> Search:
     rules = run.spec.link
-    return Search(rules.min_score, rules.bands, rules.rows, rules.min_keys, memory_mb=run.spec.resources.memory_mb // 2)
-
-
-def _search_counts(links: Links) -> dict[str, int]:
-    pairs = links.pairs
-    return {
-        "titles_searched": len(links.searched),
-        "pairs_proposed": pairs.proposed,
-        "pairs_verified": pairs.verified,
-        "keys_crowded": len(pairs.crowded),
-    }
-
-
-def _papers(run: Run) -> pa.Table:
-    """Kept papers, with what the rules look at."""
-    tables: list[pa.Table] = []
-    for bucket in range(run.paper_shards):
-        kept = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")["paper_id"]
-        columns = ["paper_id", "title", "date", "authors", *IDENTIFIERS]
-        papers = run.table(PAPERS).read(columns, shard=bucket, where=pc.field("paper_id").isin(kept.combine_chunks()))
-        tables.append(
-            papers.append_column("year", pc.utf8_slice_codeunits(papers["date"], 0, 4).cast(pa.int32()))
-            .append_column("surname", first_surname(papers["authors"]))
-            .drop_columns(["date", "authors"])
-        )
-    return _gathered(tables)[0]
-
-
-def _entries(run: Run, bucket: int) -> pa.Table:
-    """The entries of a bucket, with what the rules look at."""
-    columns = ["paper_id", "parse_kind", "ref_id", "title", "authors", "year", *IDENTIFIERS]
-    entries = run.table(ENTRIES).read(columns, shard=bucket)
-    return (
-        entries.append_column("surname", first_surname(entries["authors"]))
-        .drop_columns(["authors"])
-        .rename_columns({"paper_id": "citing_paper_id"})
-    )
+    return Search(rules.min_score, rules.bands, rules.rows, rules.min_keys, memory_mb=run.spec.resources.memory_mb // 4)
 
 
 def _contexts(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> Iterator[pa.RecordBatch]:

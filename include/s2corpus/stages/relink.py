@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,11 +13,12 @@ import pyarrow.compute as pc
 import s2corpus
 from s2corpus.parts import NotCommitted
 from s2corpus.stages.base import Run
+from s2corpus.stages.kept_papers import read_papers
 from s2corpus.tables import ENTRIES, FILTERED, LINKS, PAPERS
 from s2corpus.titles.candidates import Search
-from s2corpus.titles.changes import crowded_keys, fingerprints, rows_only_in, touched
+from s2corpus.titles.changes import fingerprints, rows_only_in, touched
 from s2corpus.titles.linking import SCHEMA
-from s2corpus.titles.targets import Targets
+from s2corpus.titles.targets import IDENTIFIERS, Targets, first_surname
 
 
 def parent_run(run: Run) -> Run | None:
@@ -31,6 +30,7 @@ def parent_run(run: Run) -> Run | None:
     try:
         facts = parent.table(LINKS).committed().facts
         same = facts.get("inputs") == inputs(parent) and facts.get("rules") == rules(run)
+        same &= parent.paper_shards == run.paper_shards  # a paper is in the same bucket
     except NotCommitted:
         return None
     return parent if same else None
@@ -50,38 +50,66 @@ def inputs(run: Run) -> str:
     return digest.hexdigest()
 
 
-def links_that_hold(
-    parent: Run,
-    entries: pa.Table,
-    papers: pa.Table,
-    targets: Targets,
-    search: Search,
-    read_papers: Callable[[Run], pa.Table],
-    read_entries: Callable[[Run, int], pa.Table],
-) -> tuple[np.ndarray, pa.Table]:
-    """Which of `entries` link as they did in the parent, boolean, and their links in order (columns of `linking.SCHEMA`)."""
-    papers_before = read_papers(parent)
-    removed, added = rows_only_in(papers_before, papers), rows_only_in(papers, papers_before)
-    before = _entries_before(parent, entries, read_entries)
-    number = pc.index_in(pa.array(fingerprints(entries)), pa.array(fingerprints(before.select(entries.column_names))))
-    holds = number.is_valid().to_numpy(zero_copy_only=False)
-    crowded = np.array(parent.table(LINKS).committed().facts["crowded"], np.uint64)
-    otherwise = np.setxor1d(crowded, crowded_keys(targets, search))
-    same = np.flatnonzero(holds)
-    again = touched(entries.take(pa.array(same)), Targets.of(removed), Targets.of(added), otherwise, search)
-    holds[same[again]] = False
-    return holds, before.take(number.filter(pa.array(holds))).select(SCHEMA.names).cast(SCHEMA)
+def read_entries(run: Run, bucket: int) -> pa.Table:
+    """The entries of a bucket, with what the rules look at."""
+    columns = ["paper_id", "parse_kind", "ref_id", "title", "authors", "year", *IDENTIFIERS]
+    entries = run.table(ENTRIES).read(columns, shard=bucket)
+    return (
+        entries.append_column("surname", first_surname(entries["authors"]))
+        .drop_columns(["authors"])
+        .rename_columns({"paper_id": "citing_paper_id"})
+    )
 
 
-def _entries_before(parent: Run, entries: pa.Table, read_entries: Callable[[Run, int], pa.Table]) -> pa.Table:
-    """The parent's entries of the same papers, each with its link beside it: both tables have a row an entry, in one order."""
-    ids = entries["citing_paper_id"].unique()
-    found = []
-    for bucket in range(parent.paper_shards):
-        rows = read_entries(parent, bucket)
-        columns: list[Any] = [name for name in SCHEMA.names if name != "paper_id"]
-        links = parent.table(LINKS).read(["cited_paper_id", *columns], shard=bucket)
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The parent's links, and what changed among the papers since."""
+
+    parent: Run
+    removed: Targets
+    added: Targets
+    """papers that went, and that came; a changed paper is in both"""
+    crowded_otherwise: np.ndarray
+    """keys that are crowded now or were then, but not both"""
+    search: Search
+
+    @staticmethod
+    def of(run: Run, crowded: np.ndarray, search: Search, most: int) -> Held | None:
+        """None where no parent's links can be taken over, or more papers than `most` changed: then all is linked anew."""
+        parent = parent_run(run)
+        if parent is None:
+            return None
+        removed, added = [], []
+        changed = 0
+        for bucket in range(run.paper_shards):
+            before, now = read_papers(parent, bucket), read_papers(run, bucket)
+            removed.append(rows_only_in(before, now))
+            added.append(rows_only_in(now, before))
+            changed += len(removed[-1]) + len(added[-1])
+            if changed > most:
+                return None
+        then = np.array(parent.table(LINKS).committed().facts["crowded"], np.uint64)
+        went, came = (Targets.of(pa.concat_tables(tables)) for tables in (removed, added))
+        return Held(parent, went, came, np.setxor1d(then, crowded), search)
+
+    def links(self, entries: pa.Table, buckets: list[int]) -> tuple[np.ndarray, pa.Table]:
+        """Which entries of these buckets link as they did, boolean, and their links in order (columns of `linking.SCHEMA`)."""
+        before = pa.concat_tables([self._before(bucket) for bucket in buckets])
+        number = pc.index_in(
+            pa.array(fingerprints(entries)), pa.array(fingerprints(before.select(entries.column_names)))
+        )
+        holds = number.is_valid().to_numpy(zero_copy_only=False)
+        same = np.flatnonzero(holds)
+        some = entries.take(pa.array(same))
+        again = touched(some, self.removed, self.added, self.crowded_otherwise, self.search)
+        holds[same[again]] = False
+        return holds, before.take(number.filter(pa.array(holds))).select(SCHEMA.names).cast(SCHEMA)
+
+    def _before(self, bucket: int) -> pa.Table:
+        """The parent's entries of a bucket, each with its link beside it: both tables have a row an entry, in one order."""
+        rows = read_entries(self.parent, bucket)
+        columns = [name for name in SCHEMA.names if name != "paper_id"]
+        links = self.parent.table(LINKS).read(["cited_paper_id", *columns], shard=bucket)
         for name, column in zip(("paper_id", *columns), links.columns, strict=True):
             rows = rows.append_column(name, column)
-        found.append(rows.filter(pc.is_in(rows["citing_paper_id"], ids)))
-    return pa.concat_tables(found)
+        return rows

@@ -11,13 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.titles.arrays import text_of
-from s2corpus.titles.candidates import Index, Search, candidates, keys_of
+from s2corpus.titles.candidates import Search, candidates
 from s2corpus.titles.equal import EqualStrings, hash_strings
 from s2corpus.titles.normalised import normalise
+from s2corpus.titles.postings import keys_of
 from s2corpus.titles.targets import IDENTIFIERS, Targets
 
 _BANDS = 8
-"""Bands of all titles made at once: 32 MB a million."""
+"""Bands of all entries' titles made at once."""
 
 
 def fingerprints(rows: pa.Table) -> np.ndarray:
@@ -29,16 +30,6 @@ def fingerprints(rows: pa.Table) -> np.ndarray:
         total = (total ^ hash_strings(*text_of(column))) * np.uint64(0x9E3779B97F4A7C15)
         total ^= total >> np.uint64(29)
     return total
-
-
-def crowded_keys(targets: Targets, search: Search) -> np.ndarray:
-    """`Pairs.crowded` of any search among these papers, without searching."""
-    found = [np.empty(0, np.uint64)]
-    for low in range(0, search.bands, _BANDS):
-        some = range(low, min(low + _BANDS, search.bands))
-        keys = keys_of(targets.distinct, some, search.rows).keys
-        found += [np.uint64(band << 32) | Index.of(keys[i]).crowded for i, band in enumerate(some)]
-    return np.sort(np.concatenate(found))
 
 
 def touched(

@@ -6,6 +6,8 @@ it shares two; likewise four of two more: that many of the rarest are looked for
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pyarrow as pa
 from numba import njit
@@ -23,6 +25,11 @@ def best_matches(sample: pa.Array, titles: pa.Array, threshold: float = 0.8) -> 
 
     0 and -1 where no S is above the threshold (strict).
     """
+    return best_among(sample, [titles], threshold)
+
+
+def best_among(sample: pa.Array, parts: Iterable[pa.Array], threshold: float = 0.8) -> tuple[np.ndarray, np.ndarray]:
+    """`best_matches` over titles that come in parts."""
     sets = grams(sample)
     owner = np.repeat(np.arange(len(sets)), sets.sizes)
     _, inverse, times = np.unique(sets.values, return_inverse=True, return_counts=True)
@@ -40,13 +47,15 @@ def best_matches(sample: pa.Array, titles: pa.Array, threshold: float = 0.8) -> 
     _fill(values, slots)
     needed = np.minimum(least, _SHARED).astype(np.int32)
     best, row = np.zeros(len(sample)), np.full(len(sample), -1, np.int64)
-    for begin in range(0, len(titles), _BLOCK):
-        others = grams(titles.slice(begin, _BLOCK))
+    begin = 0
+    for block in (part.slice(low, _BLOCK) for part in parts for low in range(0, len(part), _BLOCK)):
+        others = grams(block)
         i, j = _proposed(others.offsets, others.values, seen, values, slots, starts, owner[order], needed)
         scores = score_pairs(sets, i, others, j, threshold)
         for pair in np.lexsort((j, -scores))[: int((scores > threshold).sum())][::-1]:
             if scores[pair] > best[i[pair]] or (scores[pair] == best[i[pair]] and row[i[pair]] >= begin):
                 best[i[pair]], row[i[pair]] = scores[pair], begin + j[pair]
+        begin += len(block)
     return best, row
 
 

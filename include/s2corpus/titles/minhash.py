@@ -19,8 +19,13 @@ def keys(grams: Grams, bands: range, rows: int = ROWS) -> np.ndarray:
     A key is a hash over `rows` minima: the chance that two sets share it is their Jaccard index to the power of `rows`.
     Key `b` does not depend on which other bands are asked for.
     """
+    return _keys(grams.offsets, grams.values, *coefficients(bands, rows), bands.start, rows)
+
+
+def coefficients(bands: range, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
+    """What the hash functions of some bands add and multiply, uint32."""
     even = np.arange(bands.start * rows, bands.stop * rows, dtype=np.uint64) * np.uint64(2)
-    return _keys(grams.offsets, grams.values, _mixed(even), _mixed(even + np.uint64(1)) | 1, bands.start, rows)
+    return _mixed(even), _mixed(even + np.uint64(1)) | 1
 
 
 def minhash_keys(grams: Grams, bands: int = BANDS, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
@@ -58,14 +63,25 @@ def _keys(
             continue
         minima[:] = np.uint32(0xFFFFFFFF)
         for k in range(offsets[i], offsets[i + 1]):
-            gram = np.uint32(values[k] >> np.uint64(32))
-            for h in range(hashes):
-                value = np.uint32((gram ^ add[h]) * multiply[h])
-                minima[h] = min(minima[h], value)
+            lower(minima, values[k], add, multiply)
         for band in range(bands):
-            key = np.uint64(first + band)
-            for h in range(band * rows, (band + 1) * rows):
-                key = (key ^ np.uint64(minima[h])) * np.uint64(0x9E3779B97F4A7C15)
-                key ^= key >> np.uint64(32)
-            out[band, i] = max(np.uint32(key >> np.uint64(16)), np.uint32(1))
+            out[band, i] = key_of(minima[band * rows : (band + 1) * rows], first + band)
     return out
+
+
+@njit(cache=True, nogil=True)
+def lower(minima: np.ndarray, gram: np.uint64, add: np.ndarray, multiply: np.ndarray) -> None:
+    """Lower the minima to the hashes of one 3-gram."""
+    upper = np.uint32(gram >> np.uint64(32))
+    for h in range(len(minima)):
+        minima[h] = min(minima[h], np.uint32((upper ^ add[h]) * multiply[h]))
+
+
+@njit(cache=True, nogil=True)
+def key_of(minima: np.ndarray, band: int) -> np.uint32:
+    """The key of one band's minima; never 0, which is the empty set's."""
+    key = np.uint64(band)
+    for h in range(len(minima)):
+        key = (key ^ np.uint64(minima[h])) * np.uint64(0x9E3779B97F4A7C15)
+        key ^= key >> np.uint64(32)
+    return max(np.uint32(key >> np.uint64(16)), np.uint32(1))

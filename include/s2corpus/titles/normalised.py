@@ -48,28 +48,29 @@ def normalise(titles: pa.Array | pa.ChunkedArray) -> pa.Array:
     return pc.replace_with_mask(normalised, mask, pa.array(general, pa.string()))
 
 
+KEEP = np.array([chr(byte).isascii() and chr(byte).isalnum() for byte in range(256)], np.uint8)
+LOWER = np.array([ord(chr(byte).lower()) if byte < 128 else 0 for byte in range(256)], np.uint8)
+"""By byte: whether it stays, and as what. Each is written, and only those that stay move the place to write: there is no branch."""
+
+
 @njit(cache=True, nogil=True)
 def _ascii(offsets: np.ndarray, data: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Normalise rows of pure ASCII; the others are left empty and marked."""
     rows = len(offsets) - 1
-    out = np.empty(offsets[rows] - offsets[0], np.uint8)
+    out = np.empty(offsets[rows] - offsets[0] + 1, np.uint8)
     ends = np.zeros(rows + 1, np.int32)
     other = np.zeros(rows, np.bool_)
     at = 0
     for row in range(rows):
         begin = at
+        seen = np.uint8(0)
         for i in range(offsets[row], offsets[row + 1]):
             byte = data[i]
-            if byte >= 128:
-                other[row] = True
-                at = begin
-                break
-            lower = byte | 32
-            if 97 <= lower <= 122:
-                out[at] = lower
-                at += 1
-            elif 48 <= byte <= 57:
-                out[at] = byte
-                at += 1
+            seen |= byte
+            out[at] = LOWER[byte]
+            at += KEEP[byte]
+        if seen >= 128:
+            other[row] = True
+            at = begin
         ends[row + 1] = at
     return ends, out[:at], other

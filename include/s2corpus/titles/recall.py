@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 
 from s2corpus.titles.arrays import text_of
 from s2corpus.titles.candidates import Search
-from s2corpus.titles.equal import hash_strings
-from s2corpus.titles.exhaustive import best_matches
-from s2corpus.titles.linking import Links, Reason, link
-from s2corpus.titles.targets import IDENTIFIERS, Targets
+from s2corpus.titles.equal import EqualStrings, hash_strings
+from s2corpus.titles.exhaustive import best_among
+from s2corpus.titles.linking import Links, Papers, Reason, link
+from s2corpus.titles.targets import IDENTIFIERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,10 @@ class Quality:
         return asdict(self)
 
 
-def measure(entries: pa.Table, links: Links, targets: Targets, search: Search, sample: int) -> Quality:
+def measure(entries: pa.Table, links: Links, papers: Papers, search: Search, sample: int) -> Quality:
     """Measure `links` of `entries` on at most `sample` titles for recall, and as many links by identifier for precision."""
     titles = _sampled(links.searched, sample)
-    best, _ = best_matches(links.searched.take(titles), targets.distinct, search.threshold)
+    best, _ = best_among(links.searched.take(titles), papers.titles(), search.threshold)
     reported = np.zeros(len(links.searched))
     reported[links.pairs.a[::-1]] = links.pairs.score[::-1]  # a title's best pair is its first
     alike = best > 0.0
@@ -49,14 +49,13 @@ def measure(entries: pa.Table, links: Links, targets: Targets, search: Search, s
     nothing = pa.nulls(len(known), pa.string())
     for name in IDENTIFIERS:
         known = known.set_column(known.column_names.index(name), name, nothing)
-    again = link(known, targets, search).rows["paper_id"]
+    again = link(known, papers, search).rows["paper_id"]
     tried = pc.is_valid(again)
-    titles_again, titles_known = (
-        pc.take(targets.facts.normalised, pc.index_in(ids.filter(tried), targets.paper_id))
-        for ids in (again, known["linked"])
-    )
-    agreed = pc.sum(pc.equal(titles_again, titles_known)).as_py() or 0
-    return Quality(len(titles), int(alike.sum()), int(found.sum()), pc.sum(tried).as_py() or 0, agreed)
+    pairs = [ids.filter(tried).combine_chunks() for ids in (again, known["linked"])]
+    both = papers.equal({"paper_id": EqualStrings.of(pa.concat_arrays(pairs))})
+    title_again, title_known = (both.facts.normalised.take(pc.index_in(ids, both.paper_id)) for ids in pairs)
+    agreed = pc.sum(pc.equal(title_again, title_known)).as_py() or 0
+    return Quality(len(titles), int(alike.sum()), int(found.sum()), len(title_again), agreed)
 
 
 def _sampled(titles: pa.Array | pa.ChunkedArray, sample: int) -> pa.Array:

@@ -87,8 +87,7 @@ def say_little(titles: pa.Array, normalised: pa.Array) -> np.ndarray:
 
 def few_words(titles: pa.Array) -> np.ndarray:
     """Whether `word_count` is below MIN_WORDS, a row each; what a compiled look at its ASCII words leaves open is counted."""
-    counts, other = _ascii_word_counts(*text_of(titles))
-    few: np.ndarray = counts < MIN_WORDS
+    few, other = _few_ascii_words(*text_of(titles), MIN_WORDS)
     for row in np.flatnonzero(few & other):
         few[row] = word_count(titles[int(row)].as_py()) < MIN_WORDS
     return few
@@ -149,13 +148,14 @@ _VALUES = np.array([value for _, value in _ASCII_NUMERALS], np.int64)
 
 
 @njit(cache=True, nogil=True)
-def _ascii_word_counts(offsets: np.ndarray, data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Words that hold an ASCII letter or digit (there may be more in a row that is not pure ASCII: those are marked)."""
+def _few_ascii_words(offsets: np.ndarray, data: np.ndarray, enough: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of fewer words that hold an ASCII letter or digit (there may be more in a row that is not pure ASCII: those are marked)."""
     rows = len(offsets) - 1
-    counts = np.zeros(rows, np.int32)
+    few = np.zeros(rows, np.bool_)
     other = np.zeros(rows, np.bool_)
     for row in range(rows):
         inside = False
+        count = 0
         for i in range(offsets[row], offsets[row + 1]):
             byte = data[i]
             if byte >= 128:
@@ -164,8 +164,11 @@ def _ascii_word_counts(offsets: np.ndarray, data: np.ndarray) -> tuple[np.ndarra
                 inside = False
             elif not inside and (97 <= byte | 32 <= 122 or 48 <= byte <= 57):
                 inside = True
-                counts[row] += 1
-    return counts, other
+                count += 1
+                if count == enough:
+                    break
+        few[row] = count < enough
+    return few, other
 
 
 @njit(cache=True, nogil=True)

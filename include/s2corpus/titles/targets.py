@@ -17,6 +17,7 @@ from s2corpus.titles.rules import say_little
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id")
 """Columns that name a paper: an entry links to the paper with an equal one (SEMANTICS: Link)."""
 NO_YEAR = np.int32(-(1 << 31))
+FACTS = pa.schema([("normalised", pa.string()), ("little", pa.bool_()), ("year", pa.int32()), ("surname", pa.uint64())])
 
 
 def first_surname(authors: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -43,12 +44,19 @@ class Facts:
 
     @staticmethod
     def of(rows: pa.Table) -> Facts:
-        """The facts of rows with `title`, `year` and `surname` (of the first author, as printed)."""
+        """The facts of rows with `title`, `year` and `surname` (of the first author, as printed), or with `FACTS` themselves."""
+        if "normalised" in rows.column_names:
+            little = one_chunk(rows["little"]).to_numpy(zero_copy_only=False)
+            return Facts(one_chunk(rows["normalised"]), little, rows["year"].to_numpy(), rows["surname"].to_numpy())
         title = one_chunk(rows["title"])
         normalised = normalise(title)
         year = pc.fill_null(rows["year"].cast(pa.int32()), int(NO_YEAR)).to_numpy()
         surname = hash_strings(*text_of(normalise(one_chunk(rows["surname"]))))
         return Facts(normalised, say_little(title, normalised), year, surname)
+
+    def table(self) -> pa.Table:
+        """As columns, a schema of FACTS."""
+        return pa.table([self.normalised, self.little, self.year, self.surname], schema=FACTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,7 @@ class Targets:
 
     @staticmethod
     def of(papers: pa.Table) -> Targets:
-        """Papers with `paper_id` (unique), `title`, `year`, `surname` and the columns of IDENTIFIERS, in any order."""
+        """Papers with `paper_id` (unique), `title`, the columns of IDENTIFIERS, and `year` and `surname` or FACTS, in any order."""
         facts = Facts.of(papers)
         paper_id = one_chunk(papers["paper_id"])
         rank = np.asarray(pc.rank(paper_id)).astype(np.int32)

@@ -78,15 +78,15 @@ def _grams(offsets: np.ndarray, data: np.ndarray) -> tuple[np.ndarray, np.ndarra
     starts = np.empty(2 * max(longest, 64), np.int32)
     at = 0
     for row in range(rows):
-        count = _read(data, offsets[row], offsets[row + 1], found)
+        count = in_order(data, offsets[row], offsets[row + 1], found)
         at = _sort_unique(found, count, starts, values, at)
         ends[row + 1] = at
     return ends, values[:at]
 
 
 @njit(cache=True, nogil=True)
-def _read(data: np.ndarray, begin: int, end: int, found: np.ndarray) -> int:
-    """Put the 3-grams of one string, in its order, into `found`; returns how many."""
+def in_order(data: np.ndarray, begin: int, end: int, found: np.ndarray) -> int:
+    """Put the 3-grams of one string, in its order and repeated ones again, into `found`; returns how many."""
     window = np.uint64(0)
     characters = 0
     i = begin

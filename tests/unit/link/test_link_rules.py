@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.titles import Search, score
-from s2corpus.titles.linking import SCHEMA, Links, link
+from s2corpus.titles.linking import SCHEMA, Links, PapersInMemory, link
 from s2corpus.titles.recall import measure
-from s2corpus.titles.targets import Targets, first_surname
+from s2corpus.titles.targets import first_surname
 
 COLUMNS = pa.schema(
     [
@@ -34,8 +34,8 @@ ATTENTION = "Attention is all you need"
 GRAPHS = "Inductive representation learning on large graphs"
 
 
-def _link(entries: list[Row], papers: list[Row]) -> tuple[Links, Targets]:
-    targets = Targets.of(pa.Table.from_pylist(papers, schema=PAPERS))
+def _link(entries: list[Row], papers: list[Row]) -> tuple[Links, PapersInMemory]:
+    targets = PapersInMemory.of(pa.Table.from_pylist(papers, schema=PAPERS))
     links = link(pa.Table.from_pylist(entries, schema=ENTRIES), targets)
     assert links.rows.schema == SCHEMA
     assert len(links.rows) == len(entries)
@@ -82,7 +82,7 @@ def test_the_threshold_is_strict() -> None:
     entries = pa.Table.from_pylist([{"title": GRAPHS + "s"}], schema=ENTRIES)
     s = score(GRAPHS, GRAPHS + "s")
     for threshold, linked in ((s, 0), (s - 1e-9, 1)):
-        rows = link(entries, Targets.of(papers), Search(threshold)).rows
+        rows = link(entries, PapersInMemory.of(papers), Search(threshold)).rows
         assert rows["paper_id"].null_count == 1 - linked
 
 
@@ -172,7 +172,7 @@ def test_a_title_of_half_a_million_papers_is_no_trouble() -> None:
         }
     )
     entries = papers.rename_columns({"paper_id": "citing_paper_id"})
-    links = link(entries, Targets.of(papers))
+    links = link(entries, PapersInMemory.of(papers))
     rows = links.rows.slice(n - 3).to_pylist()
     assert [r["paper_id"] for r in rows] == [f"{i % 50:06d}" for i in range(n - 3, n)]
     assert links.rows["paper_id"][0].as_py() == "000050"  # the first of its year but itself
@@ -211,15 +211,15 @@ def test_links_do_not_depend_on_the_order_of_papers_or_entries(real: pa.Table) -
     entries = _entries_of(real)
     rng = np.random.default_rng(2)
     rows, columns = rng.permutation(len(entries)), rng.permutation(len(real))
-    straight = link(entries, Targets.of(real)).rows
-    shuffled = link(entries.take(pa.array(rows)), Targets.of(real.take(pa.array(columns)))).rows
+    straight = link(entries, PapersInMemory.of(real)).rows
+    shuffled = link(entries.take(pa.array(rows)), PapersInMemory.of(real.take(pa.array(columns)))).rows
     assert shuffled.take(pa.array(np.argsort(rows))).equals(straight)
     right = np.equal(straight["paper_id"].to_numpy(), real["paper_id"].to_numpy())
     assert right.mean() > 0.95
 
 
 def test_recall_and_precision_are_measured(real: pa.Table) -> None:
-    entries, targets = _entries_of(real), Targets.of(real)
+    entries, targets = _entries_of(real), PapersInMemory.of(real)
     good = measure(entries, link(entries, targets), targets, Search(), 500)
     assert good.sampled == 500
     assert good.alike > 400

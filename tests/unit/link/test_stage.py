@@ -32,6 +32,7 @@ from s2corpus.tables import (
     paper_shard,
 )
 from s2corpus.titles import Search, candidates, normalise
+from s2corpus.titles.candidates import Titles
 
 Row = dict[str, Any]
 BUCKETS = 3
@@ -268,7 +269,7 @@ def test_the_join_proposes_what_the_probe_does(
     a, b = (normalise(pa.array(x)) for x in ([e["title"] for e in entries], titles))
     monkeypatch.setenv("ENGINE", engine)
     run = release(lake, tmp_path, [], [])
-    joined, probed = pairs_by_join(run, Shard(0), a, b, 0.8, Search()), candidates(a, b)
+    joined, probed = pairs_by_join(run, Shard(0), a, Titles(b, Search()), Search()), candidates(a, b)
     assert len(probed.a) > 300
     assert len(probed.crowded) > 0
     for name in ("a", "b", "score", "crowded"):

@@ -1,0 +1,206 @@
+"""The kept papers as linking reads them: on scratch, in passes, so that memory is bounded by the spec and not by how many they are.
+
+One pass over the lake writes every paper with the facts of its title, and every distinct title with its keys; what links some
+entries then reads the papers past what these entries want, and the titles past what is left of them.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from math import ceil
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from s2corpus.stages.base import Run
+from s2corpus.tables import FILTERED, PAPERS
+from s2corpus.titles.arrays import text_of
+from s2corpus.titles.candidates import Pairs, Passing, Search
+from s2corpus.titles.changes import fingerprints
+from s2corpus.titles.equal import EqualStrings, hash_strings
+from s2corpus.titles.postings import Keys, crowded, keys_of
+from s2corpus.titles.targets import FACTS, IDENTIFIERS, Facts, Targets, first_surname
+
+_PAPERS = pa.schema([(name, pa.string()) for name in ("paper_id", "title", *IDENTIFIERS)] + list(FACTS))
+_TITLES = pa.schema([("normalised", pa.string())])
+_BYTES_PER_TITLE = 512
+"""Memory that a title takes while equal ones are found, an upper estimate."""
+_ROWS = 1 << 16
+_AT_ONCE = 1 << 17
+"""Titles whose keys are mapped at once: 5 MB."""
+_ALIKE = 3
+"""Papers of one title, year and first author that can matter to an entry: its own, the one it links to, and the runner-up."""
+
+Propose = Callable[[pa.Array, Passing, Search], Pairs]
+"""How pairs of alike titles are found: `candidates_among`, or the same by a join on many machines."""
+
+
+def read_papers(run: Run, bucket: int) -> pa.Table:
+    """The kept papers of a bucket, with what the rules look at."""
+    kept = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")["paper_id"]
+    columns = ["paper_id", "title", "date", "authors", *IDENTIFIERS]
+    papers = run.table(PAPERS).read(columns, shard=bucket, where=pc.field("paper_id").isin(kept.combine_chunks()))
+    return (
+        papers.append_column("year", pc.utf8_slice_codeunits(papers["date"], 0, 4).cast(pa.int32()))
+        .append_column("surname", first_surname(papers["authors"]))
+        .drop_columns(["date", "authors"])
+    )
+
+
+class KeptPapers:
+    """The papers of a release that entries may link to (`linking.Papers`), below a folder on scratch."""
+
+    def __init__(self, run: Run, folder: Path, search: Search, propose: Propose) -> None:
+        """Read the papers once, and write what is read again and again. `search` decides the keys."""
+        self._folder, self._propose = folder, propose
+        self._room = max(run.spec.resources.memory_mb << 19 >> 10, _ROWS)
+        rows = run.table(PAPERS).committed().rows
+        parts = max(ceil(rows * _BYTES_PER_TITLE / (run.spec.resources.memory_mb << 18)), 1)
+        with ExitStack() as stack:
+            papers = stack.enter_context(_writer(folder / "papers.arrow", _PAPERS))
+            titles = [stack.enter_context(_writer(folder / f"titles-{part}.arrow", _TITLES)) for part in range(parts)]
+            for bucket in range(run.paper_shards):
+                table = read_papers(run, bucket)
+                facts = Facts.of(table)
+                for name, column in zip(FACTS.names, facts.table().columns, strict=True):
+                    table = table.drop_columns([name]) if name in table.column_names else table
+                    table = table.append_column(name, column)
+                papers.write_table(table.select(_PAPERS.names).cast(_PAPERS), _ROWS)
+                distinct = facts.normalised.take(pa.array(EqualStrings.of(facts.normalised).first))
+                of_part = (hash_strings(*text_of(distinct)) >> np.uint64(32)) * np.uint64(parts) >> np.uint64(32)
+                for part in range(parts):
+                    mine = distinct.filter(pa.array(of_part == part)) if parts > 1 else distinct
+                    titles[part].write_table(pa.table([mine], schema=_TITLES), _ROWS)
+        self.index = TitlesOnDisk(folder, parts, search)
+
+    def equal(self, wanted: Mapping[str, EqualStrings]) -> Targets:
+        """See `linking.Papers`."""
+        return Targets.of(self._where(wanted))
+
+    def titles(self) -> Iterator[pa.Array]:
+        """See `linking.Papers`."""
+        return (texts for _, texts in self.index.texts())
+
+    def alike(self, titles: pa.Array, search: Search) -> Pairs:
+        """See `linking.Papers`."""
+        return self._propose(titles, self.index, search)
+
+    def titled(self, numbers: np.ndarray) -> tuple[Targets, np.ndarray]:
+        """See `linking.Papers`."""
+        once, inverse = np.unique(numbers, return_inverse=True)
+        found = []
+        for first, texts in self.index.texts():
+            low, high = np.searchsorted(once, (first, first + len(texts)))
+            found.append(texts.take(pa.array(once[low:high] - first)))
+        titles = pa.concat_arrays([pa.array([], pa.string()), *found])
+        targets = self.equal({"normalised": EqualStrings.of(titles)})
+        return targets, targets.titles.find(titles)[inverse]
+
+    def _where(self, wanted: Mapping[str, EqualStrings]) -> pa.Table:
+        """The papers equal to a wanted string in its column."""
+        by_title = wanted.get("normalised")
+        named = {name: strings for name, strings in wanted.items() if name != "normalised" and len(strings)}
+        found: list[pa.Table] = []
+        rows, room = 0, self._room
+        for batch in _batches(self._folder / "papers.arrow"):
+            needed = np.zeros(len(batch), np.bool_)
+            for name, strings in named.items():
+                needed |= strings.find(batch[name]) >= 0
+            mask = needed if by_title is None else needed | (by_title.find(batch["normalised"]) >= 0)
+            table = pa.Table.from_batches([batch]).append_column("needed", pa.array(needed))
+            found.append(table.filter(pa.array(mask)))
+            rows += len(found[-1])
+            if rows > room:
+                found = [_first_of_each(pa.concat_tables(found))]
+                rows = len(found[0])
+                room = rows + self._room
+        return pa.concat_tables([_PAPERS.empty_table(), *(table.select(_PAPERS.names) for table in found)])
+
+
+class TitlesOnDisk:
+    """The distinct normalised titles and their keys (`candidates.Passing`), in order of hash, mapped a piece at a time."""
+
+    def __init__(self, folder: Path, parts: int, search: Search) -> None:
+        """Put together the parts that were written: equal titles are in one."""
+        self._folder, self._bands = folder, search.bands
+        paths = [folder / f"titles-{part}.arrow" for part in range(parts)]
+        room = max(sum(len(batch) for path in paths for batch in _batches(path)), 1)
+        keys_map = _mapped(folder / "keys", 4 * room * search.bands)
+        sizes_map, sketches_map = _mapped(folder / "sizes", 4 * room), _mapped(folder / "sketches", 32 * room)
+        self._maps = (keys_map, sizes_map, sketches_map)
+        self._keys = np.frombuffer(keys_map, np.uint32).reshape(search.bands, room)
+        self._sizes = np.frombuffer(sizes_map, np.int32)
+        self._sketches = np.frombuffer(sketches_map, np.uint64).reshape(room, 4)
+        self._count = 0
+        with _writer(folder / "titles.arrow", _TITLES) as writer:
+            for path in paths:
+                column = pa.Table.from_batches(_batches(path), _TITLES)["normalised"].combine_chunks()
+                titles = column.take(pa.array(EqualStrings.of(column).first))
+                titles = titles.take(pa.array(np.argsort(hash_strings(*text_of(titles)), kind="stable")))
+                del column
+                path.unlink()
+                for begin in range(0, len(titles), _ROWS):
+                    some = titles.slice(begin, _ROWS)
+                    writer.write_table(pa.table([some], schema=_TITLES))
+                    made = keys_of(some, range(search.bands), search.rows)
+                    here = slice(self._count, self._count + len(some))
+                    self._keys[:, here], self._sizes[here], self._sketches[here] = made.keys, made.sizes, made.sketches
+                    self._count += len(some)
+                    self._let_go()
+        self._crowded = [
+            crowded(lambda b=band: (k.keys[0] for _, k in self.chunks(b)), len(self)) for band in range(search.bands)
+        ]
+
+    def __len__(self) -> int:
+        return self._count
+
+    def crowded(self, band: int) -> np.ndarray:
+        """See `Passing`."""
+        return self._crowded[band]
+
+    def chunks(self, band: int) -> Iterator[tuple[int, Keys]]:
+        """See `Passing`."""
+        for begin in range(0, self._count, _AT_ONCE):
+            some = slice(begin, min(begin + _AT_ONCE, self._count))
+            yield begin, Keys(self._keys[band : band + 1, some], self._sizes[some], self._sketches[some])
+            self._let_go()
+
+    def texts(self) -> Iterator[tuple[int, pa.Array]]:
+        """See `Passing`."""
+        begin = 0
+        for batch in _batches(self._folder / "titles.arrow"):
+            yield begin, batch.column(0)
+            begin += len(batch)
+
+    def _let_go(self) -> None:
+        """Mapped pages are the system's to keep, not this process's."""
+        for held in self._maps:
+            held.madvise(mmap.MADV_DONTNEED)
+
+
+def _first_of_each(rows: pa.Table) -> pa.Table:
+    """Without the papers that no tie rule can choose: a title shared by millions leaves a few for each year and surname."""
+    key = fingerprints(rows.select(["normalised", "year", "surname"])) ^ rows["little"].to_numpy().astype(np.uint64)
+    order = np.lexsort((np.asarray(pc.rank(rows["paper_id"])), key))
+    place = np.empty(len(rows), np.int64)
+    place[order] = np.arange(len(rows)) - np.searchsorted(key[order], key[order])
+    return rows.filter(pc.or_(rows["needed"], pa.array(place < _ALIKE)))
+
+
+def _mapped(path: Path, size: int) -> mmap.mmap:
+    with path.open("w+b") as file:
+        file.truncate(size)
+        return mmap.mmap(file.fileno(), size)
+
+
+def _writer(path: Path, schema: pa.Schema) -> pa.RecordBatchStreamWriter:
+    return pa.ipc.new_stream(str(path), schema)
+
+
+def _batches(path: Path) -> Iterator[pa.RecordBatch]:
+    with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as reader:
+        yield from reader

@@ -235,7 +235,12 @@ class S3Lake:
             # a session of our own: the default one keeps the first keys it saw, rotated or not
             self._made = boto3.session.Session().client(
                 "s3",
-                config=Config(retries={"mode": "standard", "max_attempts": 8}, connect_timeout=10, read_timeout=60),
+                config=Config(
+                    retries={"mode": "standard", "max_attempts": 8},
+                    connect_timeout=10,
+                    read_timeout=60,
+                    max_pool_connections=32,  # as many threads as verify files of several drops at a time
+                ),
             )
         return self._made
 

@@ -29,7 +29,7 @@ def command(process: bool, state: str | None, lake: str | None, specs: Path | No
     """
     from s2corpus.errors import UserError
     from s2corpus.lake import open_lake
-    from s2corpus.local.state import project
+    from s2corpus.spec import releases_folder
     from s2corpus.stages import arrivals, drops
 
     uri = lake or os.environ.get("S2CORPUS_LAKE")
@@ -40,7 +40,7 @@ def command(process: bool, state: str | None, lake: str | None, specs: Path | No
     opened = open_lake(uri)
     if process:
         logging.basicConfig(level=logging.INFO, format="%(message)s")
-        drops.process(opened, drops.specs_in(specs or project() / "include" / "releases"))
+        drops.process(opened, drops.specs_in(specs or releases_folder()))
     counts: Counter[str] = Counter()
     for row in arrivals.listed(opened):
         if state in (None, row.state):

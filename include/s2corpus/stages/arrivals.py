@@ -25,7 +25,7 @@ MOST_KNOWN = 100
 """folders with a row that one look asks whether their `_READY` was written anew, in turn"""
 MOST_TRIES = 3
 """runs that take on an arrival which does not come to its end; then it is closed as it is"""
-_THREADS = 16
+_THREADS = 8
 
 
 class State(StrEnum):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -25,6 +26,7 @@ from s2corpus.stages.intake import files_of
 from s2corpus.stages.registration import Batch, Refused
 
 log = logging.getLogger(__name__)
+_THREADS = 8
 
 
 def specs_in(folder: Path) -> list[ReleaseSpec]:
@@ -34,8 +36,8 @@ def specs_in(folder: Path) -> list[ReleaseSpec]:
 
 def due(lake: Lake, told: Iterable[Arrival] = ()) -> list[Arrival]:
     """What a run has to take on: what it was told of, and what no run has brought to its end."""
-    for arrival in told:
-        announce(lake, arrival)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        list(pool.map(lambda arrival: announce(lake, arrival), told))
     return unended(lake)
 
 
@@ -79,6 +81,12 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row 
     return row
 
 
+def register_all(lake: Lake, arrivals: Iterable[Arrival], specs: Sequence[ReleaseSpec]) -> list[Row]:
+    """`register` for several at a time; the rows of those whose `_READY` is still there."""
+    with ThreadPoolExecutor(_THREADS) as pool:
+        return [row for row in pool.map(lambda arrival: register(lake, arrival, specs), arrivals) if row]
+
+
 def gather(
     lake: Lake, arrivals: Iterable[Arrival], specs: Sequence[ReleaseSpec], scratch: Path | None = None
 ) -> list[str]:
@@ -118,16 +126,18 @@ def settle(lake: Lake, arrivals: Iterable[Arrival], ids: Iterable[str], specs: S
             stopped |= worked.stopped
             for drop, counts in worked.outcomes.items():
                 outcomes.setdefault(drop, Counter()).update(counts)
-    rows = []
-    for row in rows_of(lake, arrivals):
+
+    def ended(row: Row) -> Row:
         if row.state == State.REGISTERED and row.folder not in left:
             state, detail = stopped.get(row.folder, (State.WORKED, None))
             counted = dict(sorted(outcomes.get(row.folder, Counter()).items()))
             row = replace(row, state=state, detail=detail, outcomes=counted, tries=row.tries + 1)
             put_row(lake, row)
         log.log(logging.INFO if row.state == State.WORKED else logging.WARNING, "%s", row)
-        rows.append(row)
-    return rows
+        return row
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        return list(pool.map(ended, rows_of(lake, arrivals)))
 
 
 def process(lake: Lake, specs: Sequence[ReleaseSpec], scratch: Path | None = None) -> list[Row]:
@@ -136,8 +146,8 @@ def process(lake: Lake, specs: Sequence[ReleaseSpec], scratch: Path | None = Non
     Raises:
         TransientError: the lake or the extractor does not answer; what was done until then is kept.
     """
-    rows = [register(lake, arrival, specs) for arrival in due(lake, Watch(lake).look())]
-    arrivals = [Arrival(row.folder, row.mark) for row in rows if row]
+    rows = register_all(lake, due(lake, Watch(lake).look()), specs)
+    arrivals = [Arrival(row.folder, row.mark) for row in rows]
     made = gather(lake, arrivals, specs, scratch)
     for id_ in made:
         waves.work(waves.find(lake, id_, specs, scratch), last=True)

@@ -1,0 +1,185 @@
+"""
+### New drops
+
+Waits for drops (`drops/<id>/_READY`) and metadata deliveries (`sources/<source>/<id>/_READY`), and works on them as they come, so that a
+release finds it done: what is verified, selected, extracted and postprocessed is kept by content and never done again.
+
+- **One event** of the asset `corpus_drops` for each, fired by the triggerer, which holds no worker while it waits. One run takes on all
+  that is there when it begins; what comes meanwhile waits for the next: five hundred drops at once are one run or two.
+- **`plan → register → gather → work → settle`**: verify against `_READY`, cut into waves of a shard's size, take each through select,
+  extract (pool `grobid`, after the releases) and postprocess, and say in each drop's row what came of it.
+- **Refused** is a drop that differs from its `_READY`: the reason is in the log of `register`, in its row (`corpus drops`) and in an alert,
+  and nothing else waits for it. It is looked at again when its `_READY` is written anew.
+- **Taken up again**: what a failed or killed run leaves open, the next run takes on with its own. Triggered by hand, a run looks into the
+  lake itself.
+
+`docs/drops.md` has the layout of a drop, every state and what to do about it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any
+
+import corpus_alerts
+from airflow.sdk import (
+    DAG,
+    Asset,
+    AssetWatcher,
+    ExceptionRetryPolicy,
+    RetryAction,
+    RetryRule,
+    get_current_context,
+    task,
+)
+from drop_watch import DropWatch
+
+from s2corpus.errors import UserError
+from s2corpus.spec import load_spec, releases_folder
+
+SECONDS = float(os.environ.get("S2CORPUS_DROPS_SECONDS", "30"))
+REGISTERED, MOST = 50, 200
+"""arrivals that one task registers, and mapped tasks of a kind: with more to do, each does more"""
+DROPS = Asset("corpus_drops", watchers=[AssetWatcher(name="corpus_drops", trigger=DropWatch(seconds=SECONDS))])
+IN_FLIGHT = max((load_spec(path).resources.in_flight for path in releases_folder().glob("*.yaml")), default=1)
+
+
+@task
+def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
+    """What there is to take on, in batches: what the events say, and what earlier runs left open."""
+    from s2corpus.stages import drops
+    from s2corpus.stages.arrivals import Arrival, Watch
+
+    lake = _lake()
+    events = [event.extra.get("payload") for events in (triggering_asset_events or {}).values() for event in events]
+    told = [Arrival(**payload) for payload in events if payload]
+    arrivals = drops.due(lake, told if events else Watch(lake).look())
+    print(f"{len(told)} events; {len(arrivals)} drops and deliveries to take on")
+    return _batches([asdict(arrival) for arrival in arrivals], REGISTERED)
+
+
+@task(map_index_template="{{ label }}")
+def register(arrivals: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Verify these against their `_READY`, and keep what they hold."""
+    from s2corpus.stages import drops
+    from s2corpus.stages.arrivals import Arrival, State
+
+    rows = drops.register_all(_lake(), [Arrival(**arrival) for arrival in arrivals], _specs())
+    refused = [f"{row.folder.rstrip('/')}: {row.outcome}" for row in rows if row.state in (State.REFUSED, State.FAILED)]
+    _label(f"{len(rows)} taken on" + "".join(f", {each}" for each in refused[:3]))
+    return [{"folder": row.folder, "mark": row.mark} for row in rows]
+
+
+@task(trigger_rule="all_done")
+def gather(registered: Iterable[list[dict[str, str]]]) -> list[list[str]]:
+    """The files of the registered drops as waves, in batches."""
+    from s2corpus.stages import drops
+    from s2corpus.stages.arrivals import Arrival
+
+    arrivals = [Arrival(**arrival) for batch in registered or () for arrival in batch]
+    return _batches(drops.gather(_lake(), arrivals, _specs()), 1)
+
+
+@task(pool="grobid", pool_slots=IN_FLIGHT, priority_weight=1, weight_rule="absolute", map_index_template="{{ label }}")
+def work(waves: list[str]) -> None:
+    """Take these waves through select, extract and postprocess."""
+    from s2corpus.stages import waves as stage_waves
+
+    lake, specs, ti = _lake(), _specs(), get_current_context()["ti"]
+    found = [stage_waves.find(lake, wave, specs, None) for wave in waves]
+    drops = sorted({drop.removeprefix("drops/").rstrip("/") for wave in found for drop in wave.drops})
+    _label(", ".join(drops[:3]) + (f" and {len(drops) - 3} more" if len(drops) > 3 else ""))
+    for wave in found:
+        stage_waves.work(wave, last=ti.try_number > ti.max_tries)
+
+
+@task(trigger_rule="all_done", multiple_outputs=False)
+def settle(
+    planned: list[list[dict[str, str]]] | None,
+    registered: Iterable[list[dict[str, str]]],
+    waves: list[list[str]] | None,
+) -> dict[str, str]:
+    """Say what came of each drop and delivery; fails where some are left open for the next run."""
+    from s2corpus.stages import drops
+    from s2corpus.stages.arrivals import Arrival, State, rows_of
+
+    if planned is None or waves is None:
+        raise UserError("`plan` or `gather` failed: see its log; the next run takes on what is open")
+    lake, context = _lake(), get_current_context()
+    arrivals = [Arrival(**arrival) for batch in registered or () for arrival in batch]
+    rows = drops.settle(lake, arrivals, [wave for batch in waves for wave in batch], _specs())
+    wrong = [row for row in rows if row.state in (State.REFUSED, State.FAILED, State.UNFINISHED)]
+    if wrong:
+        what = f"{len(wrong)} of {len(rows)} new drops and deliveries are refused or not done"
+        corpus_alerts.tell(what, "; ".join(str(row) for row in wrong[:5]), "drops", context)
+    everything = {row.folder: row for row in rows_of(lake, [Arrival(**a) for batch in planned for a in batch])}
+    left = [row for row in everything.values() if row.state in (State.ANNOUNCED, State.REGISTERED)]
+    if left:
+        raise UserError(
+            f"{len(left)} of {len(everything)} are left open, {left[0].folder.rstrip('/')} first: see why `register` or `work` "
+            "failed, and clear it; else the next run takes them on"
+        )
+    return {row.folder: row.outcome for row in rows}
+
+
+def _lake() -> Any:
+    from s2corpus.lake import open_lake
+
+    uri = os.environ.get("S2CORPUS_LAKE")
+    if not uri:
+        raise UserError("no lake given: set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
+    return open_lake(uri)
+
+
+def _specs() -> Any:
+    from s2corpus.stages import drops
+
+    return drops.specs_in(releases_folder())
+
+
+def _batches(items: list[Any], size: int) -> list[list[Any]]:
+    """Items as lists of this size, or of a larger one where there would be more than `MOST`."""
+    size = max(size, -(-len(items) // MOST))
+    return [items[i : i + size] for i in range(0, len(items), size)]
+
+
+def _label(text: str) -> None:
+    """What Airflow's pages call this mapped task."""
+    get_current_context()["label"] = text  # type: ignore[typeddict-unknown-key]
+
+
+with DAG(
+    "pdf_drops",
+    description="Drops and deliveries as they arrive",
+    doc_md=__doc__,
+    schedule=[DROPS],
+    catchup=False,
+    max_active_runs=1,
+    tags=["corpus drops"],
+    default_args={
+        "retries": 3,
+        "retry_delay": timedelta(seconds=10),
+        "retry_exponential_backoff": True,
+        "max_retry_delay": timedelta(minutes=10),
+        "retry_policy": ExceptionRetryPolicy(
+            rules=[
+                RetryRule(exception=name, action=RetryAction.RETRY, reason="may pass")
+                for name in (
+                    "s2corpus.errors.TransientError",
+                    "builtins.ConnectionError",
+                    "builtins.TimeoutError",
+                )
+            ],
+            default=RetryAction.FAIL,
+        ),
+        "on_failure_callback": corpus_alerts.task_failed,
+    },
+):
+    _planned = plan()
+    _registered = register.expand(arrivals=_planned)
+    _waves = gather(_registered)
+    _worked = work.expand(waves=_waves)
+    _worked >> settle(_planned, _registered, _waves)

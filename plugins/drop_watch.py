@@ -1,0 +1,59 @@
+"""What waits for drops and deliveries in Airflow's triggerer: an event for each, once. See docs/drops.md.
+
+Here, because the triggerer imports it by name, and every component finds this folder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from typing import Any
+
+from airflow.triggers.base import BaseEventTrigger, TriggerEvent
+
+PERSISTED_SECONDS = 3.0
+"""after which a fired event is in Airflow's database: only then is its drop noted as announced"""
+
+
+class DropWatch(BaseEventTrigger):
+    """Looks into the lake every `seconds`, and fires `{folder, mark}` for each drop or delivery that is ready and new.
+
+    What was fired is noted in the lake, so that a restarted triggerer fires nothing twice. One that is killed between the two
+    fires again: no drop is lost, and whoever works on it sees that it was.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self.seconds = seconds
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        """How it is made again in the triggerer."""
+        return "drop_watch.DropWatch", {"seconds": self.seconds}
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        """Events without end. A lake that does not answer is waited for: a trigger that raises would be gone."""
+        watch: Any = None
+        while True:
+            try:
+                watch = watch or await asyncio.to_thread(_watch)
+                found = await asyncio.to_thread(watch.look)
+                for arrival in found:
+                    yield TriggerEvent(asdict(arrival))
+                await asyncio.sleep(PERSISTED_SECONDS if found else 0)
+                await asyncio.to_thread(watch.confirm)
+            except Exception as error:
+                self.log.warning("the lake cannot be looked at, it is tried again in %g s: %s", self.seconds, error)
+            await asyncio.sleep(self.seconds)
+
+
+def _watch() -> Any:
+    from s2corpus.errors import UserError
+    from s2corpus.lake import open_lake
+    from s2corpus.stages.arrivals import Watch
+
+    uri = os.environ.get("S2CORPUS_LAKE")
+    if not uri:
+        raise UserError("no lake given: set S2CORPUS_LAKE to s3://bucket[/prefix] for every component of Airflow")
+    return Watch(open_lake(uri))

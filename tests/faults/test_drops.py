@@ -1,0 +1,162 @@
+"""Drops land in a running Airflow: each is announced once and worked on without a hand, whatever happens to the triggerer."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from s2corpus.lake import Lake, open_lake
+from s2corpus.local import Services
+from s2corpus.local.airflow_client import AirflowClient
+from s2corpus.stages import runner
+from s2corpus.stages.arrivals import Row, listed
+from s2corpus.stages.base import Run
+from tests.releases import AS_OF, spec
+from tests.standin_grobid import StandIn
+from tests.unit.grobid.test_extract_stage import papers
+from tests.unit.intake.test_drops import deliver
+
+pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow]
+DAG = "pdf_drops"
+AT_ONCE = 60
+
+
+@pytest.fixture(scope="module")
+def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Services, AirflowClient, StandIn]]:
+    """All services in a state folder of their own, looking for drops every two seconds, and an extractor that counts."""
+    local = Services(tmp_path_factory.mktemp("airflow") / "state")
+    with pytest.MonkeyPatch.context() as patch, StandIn() as grobid:
+        patch.setenv("S2CORPUS_DROPS_SECONDS", "2")
+        patch.setenv("GROBID_URL", grobid.url)
+        try:
+            endpoints = local.up()
+            for name, value in endpoints.environ().items():
+                patch.setenv(name, value)
+            yield (
+                local,
+                AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password),
+                grobid,
+            )
+        finally:
+            local.down()
+
+
+def until(true: Callable[[], Any], what: str, seconds: float = 120) -> Any:
+    deadline = time.monotonic() + seconds
+    while not (found := true()):
+        assert time.monotonic() < deadline, what
+        time.sleep(0.5)
+    return found
+
+
+def rows(lake: Lake) -> dict[str, Row]:
+    return {row.folder: row for row in listed(lake)}
+
+
+def ended(lake: Lake, *folders: str) -> dict[str, Row]:
+    """The rows of these folders, once nothing is left to do with them."""
+
+    def look() -> dict[str, Row] | None:
+        found = rows(lake)
+        done = all(folder in found and found[folder].outcome.startswith(("worked", "refused")) for folder in folders)
+        return found if done else None
+
+    found: dict[str, Row] = until(look, f"not all of {folders[:3]} … are worked on")
+    return found
+
+
+def events(client: AirflowClient) -> Counter[str]:
+    """Events of the asset by folder."""
+    page = client.call("GET", "assets/events?limit=1000")["asset_events"]
+    return Counter(event["extra"]["payload"]["folder"] for event in page)
+
+
+def runs(client: AirflowClient) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client.call("GET", f"dags/{DAG}/dagRuns?limit=100")["dag_runs"]
+    return found
+
+
+def all_ended(client: AirflowClient) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = until(
+        lambda: list(runs(client)) if all(run["state"] in ("success", "failed") for run in runs(client)) else None,
+        "a run does not end",
+    )
+    return found
+
+
+def triggerer(local: Services) -> int:
+    return next(status.pid for status in local.status() if status.name == "airflow-triggerer")
+
+
+def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient, StandIn], tmp_path: Path) -> None:
+    local, client, grobid = airflow
+    lake = open_lake("s3://corpus")
+    pdfs = list(papers(8).values())
+    client.wait_for_dag(DAG)
+    client.unpause(DAG)
+
+    # one lands
+    deliver(lake, "drops/first", {"a.pdf": pdfs[0], "b.pdf": pdfs[1]})
+    began = time.monotonic()
+    found = ended(lake, "drops/first/")
+    print(f"first drop: worked on {time.monotonic() - began:.0f} s after it landed")
+    assert (found["drops/first/"].outcome, found["drops/first/"].outcomes) == ("worked", {"ok": 2})
+    assert grobid.requests == 2
+    assert [run["state"] for run in all_ended(client)] == ["success"]
+    assert events(client) == {"drops/first/": 1}
+
+    # the triggerer dies, and lives again; meanwhile one lands, another lands with the triggerer up, a third is none yet
+    os.killpg(triggerer(local), signal.SIGKILL)
+    deliver(lake, "drops/second", {"c.pdf": pdfs[2]})
+    lake.put("drops/unfinished/d.pdf", pdfs[3])
+    local.up()
+    ended(lake, "drops/second/")
+    all_ended(client)
+    assert events(client) == {"drops/first/": 1, "drops/second/": 1}
+    assert len(runs(client)) == 2
+
+    # many at once, some of them bad, a delivery, one that was there before
+    for number in range(AT_ONCE):
+        bad = number % 20 == 7
+        deliver(lake, f"drops/many-{number:02}", {"a.pdf": pdfs[number % 8]}, {"a.pdf": b"other"} if bad else None)
+    deliver(lake, "sources/dblp/1", {"records.jsonl": b'{"record_id": "dblp:1", "title": "A title of a paper"}\n'})
+    deliver(lake, "drops/first", {"a.pdf": pdfs[0], "b.pdf": pdfs[1]})
+    began = time.monotonic()
+    many = [f"drops/many-{number:02}/" for number in range(AT_ONCE)]
+    found = ended(lake, *many, "sources/dblp/1/")
+    all_ended(client)
+    print(
+        f"{AT_ONCE} drops: worked on {time.monotonic() - began:.0f} s after the last had landed, {len(runs(client)) - 2} runs"
+    )
+    outcomes = Counter(found[folder].outcome for folder in many)
+    assert outcomes == {"worked": AT_ONCE - 3, "refused:changed": 3}
+    assert "SHA-256" in str(found["drops/many-07/"].detail) or "bytes" in str(found["drops/many-07/"].detail)
+    assert found["sources/dblp/1/"].rows == 1
+    assert found["drops/unfinished/"].outcome == "writing"
+    assert set(events(client).values()) == {1} and len(events(client)) == AT_ONCE + 3
+    assert len(runs(client)) <= 2 + AT_ONCE // 4, "runs by drops, not by what lands at once"
+    assert set(grobid.uploads.values()) == {1} and len(grobid.uploads) == 8
+
+    # the reason is where an operator looks first: the names of the tasks, and their log
+    labels, logs = [], []
+    for run in runs(client):
+        for task in client.tasks(DAG, run["dag_run_id"]):
+            if task["task_id"] == "register":
+                labels.append(task["rendered_map_index"])
+                logs += client.log(DAG, run["dag_run_id"], task)
+    assert any("refused:changed" in str(label) for label in labels), labels
+    assert any("drops/many-07: refused:changed" in line for line in logs)
+
+    # a release after it sends nothing
+    sent = grobid.requests
+    run = Run(spec().model_copy(update={"drops": ("*",)}), AS_OF, lake, tmp_path)
+    for name in ("intake", "select", "extract", "postprocess"):
+        runner.run_stage(run, name)
+    assert grobid.requests == sent

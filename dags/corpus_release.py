@@ -31,7 +31,6 @@ from airflow.sdk import (
     AsyncCallback,
     CronDataIntervalTimetable,
     DeadlineAlert,
-    DeadlineReference,
     ExceptionRetryPolicy,
     Param,
     PokeReturnValue,
@@ -221,7 +220,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
         catchup=schedule.catchup,
         max_active_runs=1,
         deadline=DeadlineAlert(
-            DeadlineReference.DAGRUN_QUEUED_AT,
+            corpus_alerts.RunCreated(),
             timedelta(hours=schedule.late_after_hours),
             AsyncCallback(corpus_alerts.release_late, {"hours": schedule.late_after_hours}),
         ),

@@ -143,7 +143,7 @@ def evaluate(run: Run, stage: str) -> list[Verdict]:
     return verdicts
 
 
-def gate(verdicts: list[Verdict]) -> None:
+def gate(release: str, verdicts: list[Verdict]) -> None:
     """Stop where a check blocks, unless it is overridable and was accepted with a written reason.
 
     Raises:
@@ -154,7 +154,7 @@ def gate(verdicts: list[Verdict]) -> None:
             "; ".join(
                 f"{v.stage}.{v.check}: {v.offending} offending row(s), e.g. {v.rows[0]}: {v.reason}"
                 + (
-                    f" (to go on: `corpus accept <release> {v.stage}.{v.check} --reason …`, then clear {v.stage}.quality)"
+                    f" (to go on: `corpus accept {release} {v.stage}.{v.check} --reason …`, then clear {v.stage}.quality)"
                     if v.overridable
                     else " (cannot be overridden)"
                 )

@@ -41,7 +41,7 @@ class Schedule(_Section):
     catchup: bool = False
     """whether past intervals are made without being asked for"""
     late_after_hours: Annotated[float, Field(gt=0)] = 24
-    """hours after it was queued at which a release that has not ended is said to be late"""
+    """hours after its run was made at which a release that has not ended is said to be late"""
 
 
 class Select(_Section):

@@ -84,7 +84,7 @@ def check(run: Run, name: str) -> None:
         log.log(
             level, "%s: check %s: %s (%d offending)%s", name, verdict.check, verdict.verdict, verdict.offending, said
         )
-    quality.gate(verdicts)
+    quality.gate(run.release_id, verdicts)
 
 
 @explained()

@@ -1,0 +1,159 @@
+"""What the tests of operating share: an Airflow with specs of its own, ears for its alerts, and the moves of an operator."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.message import Message
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import quote
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.handlers import Message as MessageHandler
+
+from s2corpus.local.airflow_client import AirflowClient
+
+ENDED = ("success", "failed")
+
+
+def month(ago: int) -> datetime:
+    """The first instant of the month so many months before this one (UTC)."""
+    now = datetime.now(UTC)
+    months = now.year * 12 + now.month - 1 - ago
+    return datetime(months // 12, months % 12 + 1, 1, tzinfo=UTC)
+
+
+@dataclass
+class Heard:
+    """What came to the webhook and the mail server."""
+
+    url: str
+    smtp_port: int
+    posts: list[tuple[str, Any]] = field(default_factory=list)
+    mails: list[Message] = field(default_factory=list)
+
+    def texts(self, subject: str) -> list[str]:
+        """The alerts with this first line."""
+        return [body["text"] for path, body in self.posts if body["text"].splitlines()[0] == subject]
+
+
+@contextmanager
+def listening() -> Iterator[Heard]:
+    """A webhook and a mail server of this process."""
+    heard = Heard("", 0)
+
+    class Hook(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            heard.posts.append((self.path, json.loads(body)))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    class Mails(MessageHandler):  # type: ignore[misc]
+        def handle_message(self, message: Message) -> None:
+            heard.mails.append(message)
+
+    hook = ThreadingHTTPServer(("127.0.0.1", 0), Hook)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        heard.smtp_port = free.getsockname()[1]
+    mails = Controller(Mails(), hostname="127.0.0.1", port=heard.smtp_port)
+    threading.Thread(target=hook.serve_forever, daemon=True).start()
+    mails.start()
+    heard.url = f"http://127.0.0.1:{hook.server_port}"
+    try:
+        yield heard
+    finally:
+        mails.stop()
+        hook.shutdown()
+
+
+class Operator:
+    """One DAG, as an operator works with it over Airflow's REST API."""
+
+    def __init__(self, client: AirflowClient, dag: str) -> None:
+        self.client, self.dag = client, dag
+
+    def run_of(self, start: datetime, seconds: float = 90) -> str:
+        """The id of the run of an interval, as soon as there is one."""
+        deadline = time.monotonic() + seconds
+        while (found := self.client.run_of(self.dag, start)) is None:
+            assert time.monotonic() < deadline, f"no run of {self.dag} from {start}"
+            time.sleep(0.3)
+        return str(found["dag_run_id"])
+
+    def tasks(self, run: str) -> dict[tuple[str, int], dict[str, Any]]:
+        return {(t["task_id"], t["map_index"]): t for t in self.client.tasks(self.dag, run)}
+
+    def state(self, run: str, task: str) -> str | None:
+        states = {t["state"] for (name, _), t in self.tasks(run).items() if name == task}
+        return next(iter(states)) if len(states) == 1 else None
+
+    def wait(self, run: str, task: str, *states: str, seconds: float = 300) -> None:
+        """Wait until a task is in one of the states; a run that ends before is an error."""
+        deadline = time.monotonic() + seconds
+        while (state := self.state(run, task)) not in states:
+            ended = self.client.state(self.dag, run) in ENDED
+            assert not ended or self.state(run, task) in states, self.why(run)
+            assert time.monotonic() < deadline, f"{task} of {run} is {state}, not {states}: {self.why(run)}"
+            time.sleep(0.3)
+
+    def end(self, run: str, seconds: float = 400) -> str:
+        """How a run ended."""
+        deadline = time.monotonic() + seconds
+        while (state := self.client.state(self.dag, run)) not in ENDED:
+            assert time.monotonic() < deadline, f"{run} does not end: {self.why(run)}"
+            time.sleep(0.3)
+        return state
+
+    def why(self, run: str) -> str:
+        """What a run did not do, and the last lines of what failed in it."""
+        left = [t for t in self.tasks(run).values() if t["state"] not in ("success", None)]
+        failed = [t for t in left if t["state"] == "failed"]
+        log = self.client.log(self.dag, run, failed[0])[-25:] if failed else []
+        return "\n".join([*(f"{t['task_id']}[{t['map_index']}]: {t['state']}" for t in left), *log])
+
+    def answer(self, run: str, option: str, note: str) -> str:
+        """Answer the request for approval; what was asked."""
+        self.wait(run, "approve", "awaiting_input")
+        path = f"dags/{self.dag}/dagRuns/{quote(run)}/taskInstances/approve/-1/hitlDetails"
+        asked: str = self.client.call("GET", path)["body"]
+        self.client.call("PATCH", path, {"chosen_options": [option], "params_input": {"note": note}})
+        return asked
+
+    def clear(self, run: str, *tasks: str) -> None:
+        """Clear tasks and all that follows them."""
+        self.client.call(
+            "POST",
+            f"dags/{self.dag}/clearTaskInstances",
+            {
+                "dry_run": False,
+                "dag_run_id": run,
+                "task_ids": list(tasks),
+                "include_downstream": True,
+                "only_failed": False,
+            },
+        )
+
+    def cancel(self, run: str) -> None:
+        """Stop a run where it is."""
+        self.client.call("PATCH", f"dags/{self.dag}/dagRuns/{quote(run)}", {"state": "failed"})
+
+    def backfill(self, first: datetime, last: datetime, **options: Any) -> None:
+        body: Mapping[str, Any] = {
+            "dag_id": self.dag,
+            "from_date": first.isoformat(),
+            "to_date": last.isoformat(),
+            **options,
+        }
+        self.client.call("POST", "backfills", body)

@@ -1,0 +1,300 @@
+"""A corpus in operation: drops land, releases are scheduled, approved, rejected, stopped, accepted, cleared and backfilled, under a real
+scheduler on PostgreSQL. The tests are one story and run in order."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import orjson
+import pytest
+
+from s2corpus import overrides, quality
+from s2corpus.catalog import Catalog
+from s2corpus.lake import Lake, open_lake
+from s2corpus.local import Services
+from s2corpus.local.airflow_client import AirflowClient
+from s2corpus.local.deliver import deliver_tree
+from s2corpus.sample.truth import Truth
+from s2corpus.snapshot import pointer
+from s2corpus.spec import load_spec
+from s2corpus.stages import STAGES, runner
+from s2corpus.stages.base import Run
+from tests.e2e.operating import Heard, Operator, listening, month
+from tests.releases import snapshot_bytes
+
+pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow]
+
+FIRST, SECOND, LATEST = month(3), month(2), month(1)
+"""the intervals' starts; a release sees what was ready before its interval's end"""
+BLOCKED = "select.drift_of_selected_pdfs_block"
+REASON = "a test scanner delivered empty files; they were counted"
+SPEC = f"""
+name: monthly
+description: What an operator's own folder of specs holds
+schedule: {{cron: "0 0 1 * *", start_date: {FIRST:%Y-%m-%d}, late_after_hours: 0.005}}
+export: {{approval: true, approval_hours: 1, files: 3}}
+quality: {{drift_min_n: 5}}
+resources: {{pdfs_per_shard: 20, papers_per_shard: 40, max_tasks: 2, memory_mb: 512}}
+"""
+
+
+@dataclass
+class Operated:
+    """A running Airflow whose operator hears its alerts."""
+
+    operator: Operator
+    lake: Lake
+    catalog: Catalog
+    heard: Heard
+    specs: Path
+    work: Path
+
+    def run(self, as_of_month: int, lake: Lake | None = None) -> Run:
+        return Run(load_spec(self.specs / "monthly.yaml"), month(as_of_month), lake or self.lake, self.work)
+
+    def latest(self) -> str | None:
+        return pointer.latest(self.lake, "monthly").snapshot
+
+    def extractions(self) -> dict[str, str]:
+        """Every stored extraction with its etag: one that is asked for again is written again."""
+        return {entry.key: self.lake.etag(entry.key) for entry in self.lake.list("extractions/")}
+
+
+def broken_drop(folder: Path) -> None:
+    """A drop of files that are no PDFs, ready in the second month only."""
+    drop = folder / "drops" / "2023-09-broken"
+    drop.mkdir(parents=True)
+    listed = []
+    for number in range(20):
+        content = f"no PDF, number {number}\n".encode()
+        (drop / f"{number:02d}.pdf").write_bytes(content)
+        listed.append(
+            {"name": f"{number:02d}.pdf", "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        )
+    ready_at = SECOND + timedelta(days=3)
+    (drop / "_READY").write_bytes(orjson.dumps({"ready_at": ready_at.isoformat(), "files": listed}))
+
+
+@pytest.fixture(scope="module")
+def delivered(tiny: tuple[Path, Truth], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny sample, and the broken drop."""
+    folder = tmp_path_factory.mktemp("delivered") / "tree"
+    shutil.copytree(tiny[0], folder)
+    broken_drop(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def operated(tmp_path_factory: pytest.TempPathFactory, delivered: Path) -> Iterator[Operated]:
+    """All services with a folder of specs of one's own, and both ways of alerts set up as an operator would."""
+    work = tmp_path_factory.mktemp("operated")
+    specs = work / "specs"
+    specs.mkdir()
+    (specs / "monthly.yaml").write_text(SPEC)
+    local = Services(work / "state")
+    with pytest.MonkeyPatch.context() as patch, listening() as heard:
+        patch.setenv("S2CORPUS_RELEASES", str(specs))
+        patch.setenv("S2CORPUS_ALERTS_WEBHOOK", f"{heard.url}/hook/secret-token")
+        try:
+            endpoints = local.up()
+            for name, value in endpoints.environ().items():
+                patch.setenv(name, value)
+            lake = open_lake("s3://corpus")
+            deliver_tree(lake, delivered)
+            client = AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
+            mail = {"from_email": "corpus@example.org", "to": "ann@example.org, bob@example.org"}
+            connection = {
+                "connection_id": "s2corpus_alerts_mail",
+                "conn_type": "smtp",
+                "host": "127.0.0.1",
+                "port": heard.smtp_port,
+                "extra": orjson.dumps({**mail, "disable_ssl": True, "disable_tls": True}).decode(),
+            }
+            client.call("POST", "connections", connection)
+            operator = Operator(client, "corpus_release__monthly")
+            client.wait_for_dag(operator.dag)
+            yield Operated(operator, lake, Catalog(os.environ["S2CORPUS_CATALOG"]), heard, specs, work)
+        finally:
+            local.down()
+
+
+@pytest.fixture(scope="module")
+def reference(operated: Operated, delivered: Path) -> dict[int, tuple[str, dict[str, str]]]:
+    """The first two months' releases built one after the other without Airflow: month → snapshot id and bytes."""
+    built = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("S2CORPUS_CATALOG")
+        lake = open_lake(str(operated.work / "reference"))
+        deliver_tree(lake, delivered)
+        for ago in (2, 1):
+            run = operated.run(ago, lake)
+            if ago == 1:
+                overrides.accept(lake, run.release_id, {BLOCKED: REASON}, "somebody else", quality.all_checks())
+            for name in STAGES:
+                runner.run_stage(run, name)
+            runner.publish(run)
+            built[ago] = (run.snapshot_id, snapshot_bytes(run))
+    return built
+
+
+def test_a_cancelled_release_goes_on_from_the_stage_that_is_cleared(operated: Operated) -> None:
+    operator = operated.operator
+    operator.client.unpause(operator.dag)
+    run = operator.run_of(LATEST)
+    operator.wait(run, "cluster.work", "running", "success")
+    operator.cancel(run)
+    assert operator.end(run) == "failed"
+    before = operator.tasks(run)
+    operator.clear(run, "cluster.plan")
+    operator.wait(run, "approve", "awaiting_input")
+    after = operator.tasks(run)
+    began = {key: (t["start_date"], t["try_number"]) for key, t in before.items()}
+    again = {key for key, t in after.items() if began.get(key) not in (None, (t["start_date"], t["try_number"]))}
+    first = STAGES.index("cluster")
+    assert not {task for task, _ in again if task.partition(".")[0] in STAGES[:first]}, "nothing before is done again"
+    assert {("cluster.plan", -1), ("cluster.work", 0)} <= again
+
+
+def test_a_scheduled_release_is_published_when_it_is_approved(operated: Operated) -> None:
+    operator, run = operated.operator, operated.operator.run_of(LATEST)
+    release = operated.run(0)
+    operator.wait(run, "approve", "awaiting_input")
+    assert operated.latest() is None, "nothing is published before somebody approves"
+    waiting = operated.catalog.release(release.release_id)
+    assert waiting is not None
+    assert waiting.state == "awaiting"
+    asked = operator.answer(run, "Approve", "looks right")
+    assert release.snapshot_id in asked
+    assert "| s2orc train |" in asked
+    assert "It has no parent" in asked
+    assert operator.end(run) == "success"
+    assert operated.latest() == release.snapshot_id
+    (said,) = operated.catalog.approvals(release.release_id)
+    assert (said.what, said.who, said.answer, said.reason) == ("publish", "admin", "approved", "looks right")
+    mark = orjson.loads(operated.lake.get(f"snapshots/monthly/published/{release.snapshot_id}")[0])
+    assert (mark["approved"]["by"], mark["approved"]["note"]) == ("admin", "looks right")
+    published = operated.catalog.release(release.release_id)
+    assert published is not None
+    assert (published.state, published.snapshot) == ("published", release.snapshot_id)
+
+
+def test_a_backfilled_release_waits_for_the_one_before_it(operated: Operated) -> None:
+    operator = operated.operator
+    known = operated.extractions()
+    operator.backfill(FIRST, SECOND, max_active_runs=2)
+    first, second = operator.run_of(FIRST), operator.run_of(SECOND)
+    operator.wait(first, "approve", "awaiting_input")
+    assert operator.state(second, "intake.plan") != "success", "its parent is not published yet"
+    operator.answer(first, "Approve", "")
+    assert operator.end(first) == "success"
+    assert operated.extractions() == known, "what was extracted for a later month is not asked for again"
+    assert pointer.is_published(operated.lake, operated.run(2).snapshot_id)
+    assert operated.latest() == operated.run(0).snapshot_id, "an earlier month does not become the latest"
+
+
+def test_a_failing_check_stops_the_release_and_is_told(operated: Operated) -> None:
+    operator, run = operated.operator, operated.operator.run_of(SECOND)
+    release = operated.run(1)
+    assert operator.end(run) == "failed"
+    tasks = operator.tasks(run)
+    assert tasks["select.quality", -1]["state"] == "failed"
+    assert not {
+        task for (task, _), t in tasks.items() if t["state"] == "success" and task.startswith(("extract", "export"))
+    }
+    stopped = operated.catalog.release(release.release_id)
+    assert stopped is not None
+    assert stopped.state == "stopped"
+    deadline = time.monotonic() + 30
+    subject = f"{release.release_id}: select (quality) failed"
+    while not (texts := operated.heard.texts(subject)) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    (told,) = texts
+    assert BLOCKED in told
+    assert "docs/runbook.md#stage-select" in told
+    assert re.search(r"Since: 20\d\d-", told)
+    assert f"/dags/{operator.dag}/runs/" in told
+    (mail,) = [mail for mail in operated.heard.mails if mail["Subject"] == f"[s2corpus] {subject}"]
+    assert mail["To"] == "ann@example.org, bob@example.org"
+    assert operated.heard.texts(f"{release.release_id}: late"), "the deadline passed while it waited"
+
+
+def test_a_check_is_gone_on_over_with_a_reason_and_a_rejection_publishes_nothing(operated: Operated) -> None:
+    operator, run = operated.operator, operated.operator.run_of(SECOND)
+    release = operated.run(1)
+    accept = [
+        sys.executable,
+        "-m",
+        "s2corpus",
+        "accept",
+        release.release_id,
+        BLOCKED,
+        "--reason",
+        REASON,
+        "--by",
+        "ann",
+    ]
+    subprocess.run(accept, check=True)
+    before = operator.tasks(run)
+    operator.clear(run, "select.quality")
+    asked = operator.answer(run, "Reject", "one month without it")
+    assert f"ann goes on: {REASON}" in asked
+    assert f"since its parent `{operated.run(2).snapshot_id}`" in asked
+    assert operator.end(run) == "success", "a rejection is an answer, not a failure"
+    after = operator.tasks(run)
+    assert after["publish", -1]["state"] == "skipped"
+    for task in ("intake.plan", "intake.finish", "select.finish"):
+        assert after[task, -1]["start_date"] == before[task, -1]["start_date"], f"{task} was done again"
+    assert not pointer.is_published(operated.lake, release.snapshot_id)
+    rejected = operated.catalog.release(release.release_id)
+    assert rejected is not None
+    assert rejected.state == "rejected"
+    assert [(a.what, a.who, a.answer, a.reason) for a in operated.catalog.approvals(release.release_id)] == [
+        (BLOCKED, "ann", "accepted", REASON),
+        ("publish", "admin", "rejected", "one month without it"),
+    ]
+    (check,) = [q for q in operated.catalog.quality(release.release_id) if f"{q.stage}.{q.name}" == BLOCKED]
+    assert (check.verdict, check.overridden_by, check.overridden_because) == ("block", "ann", REASON)
+
+
+def test_asked_again_it_is_published_with_the_bytes_of_an_undisturbed_release(
+    operated: Operated, reference: dict[int, tuple[str, dict[str, str]]]
+) -> None:
+    operator, run = operated.operator, operated.operator.run_of(SECOND)
+    operator.clear(run, "approve")
+    operator.answer(run, "Approve", "as agreed")
+    assert operator.end(run) == "success"
+    for ago in (2, 1):
+        release = operated.run(ago)
+        assert (release.snapshot_id, snapshot_bytes(release)) == reference[ago]
+    manifest = orjson.loads(operated.lake.get(f"snapshots/{operated.run(1).snapshot_id}/manifest.json")[0])
+    assert manifest["overrides"] == {BLOCKED: REASON}
+    first = orjson.loads(operated.lake.get(f"snapshots/{operated.run(2).snapshot_id}/manifest.json")[0])
+    assert "overrides" not in first
+
+
+def test_backfilled_again_from_the_command_line_the_months_have_the_same_bytes(
+    operated: Operated, reference: dict[int, tuple[str, dict[str, str]]]
+) -> None:
+    operator, known = operated.operator, operated.extractions()
+    command = [sys.executable, "-m", "airflow", "backfill", "create", "--dag-id", operator.dag]
+    command += ["--from-date", f"{FIRST:%Y-%m-%d}", "--to-date", f"{LATEST:%Y-%m-%d}"]
+    subprocess.run([*command, "--reprocess-behavior", "completed", "--max-active-runs", "3"], check=True)
+    for start in (FIRST, SECOND, LATEST):
+        run = operator.run_of(start)
+        operator.answer(run, "Approve", "again")
+        assert operator.end(run) == "success"
+    for ago in (2, 1):
+        release = operated.run(ago)
+        assert (release.snapshot_id, snapshot_bytes(release)) == reference[ago]
+    assert operated.extractions() == known
+    assert operated.run(0).parent == reference[1][0], "what is published before it by now is its parent"

@@ -236,6 +236,13 @@ SELECTIONS = Table(
     ),
     "pdf",
 )
+STORED_SELECTIONS = Table(
+    "stored_selections",
+    "content store of selections that are final: outlives releases",
+    ("pdf_sha1",),
+    SELECTIONS.columns,
+    "pdf",
+)
 EXTRACTIONS = Table(
     "extractions",
     "what the extractor answered for each selected PDF; the TEI itself lies in the content store",
@@ -502,6 +509,7 @@ TABLES: dict[str, Table] = {
         REGISTERED_RECORDS,
         DELIVERIES,
         SELECTIONS,
+        STORED_SELECTIONS,
         EXTRACTIONS,
         STORED_TEI,
         PARSES,

@@ -1,17 +1,25 @@
-"""Which PDFs are worth extracting (S2ORC App. B, SEMANTICS §1): every PDF is read once, in a child process with limits."""
+"""Which PDFs are worth extracting (S2ORC App. B, SEMANTICS §1): every PDF is read in a child process with limits.
+
+What was decided is kept by content and decided once, for all releases; what could not be read is read again in each: it may have been
+the limits.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from s2corpus.pdf import inspect_many
+from s2corpus.pdf import Outcome, inspect_many, readers
 from s2corpus.stages.base import ChangedInput, Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
-from s2corpus.tables import PDFS, SELECTIONS
+from s2corpus.tables import PDFS, SELECTIONS, STORED_SELECTIONS
+
+log = logging.getLogger(__name__)
+_TRIED_AGAIN = (Outcome.UNREADABLE, Outcome.PDFALTO_FAILED)
 
 
 class Select:
@@ -26,14 +34,19 @@ class Select:
         return pdf_shards(run)
 
     def work(self, run: Run, shard: Shard) -> None:
-        """Read the shard's PDFs; one is on this machine's disk at a time for each child process."""
+        """Read the shard's PDFs that nobody has decided on; one is on this machine's disk at a time for each child process."""
         pdfs = run.table(PDFS).read(["pdf_sha1", "places"], shard=shard.index).to_pylist()
+        store = run.store(STORED_SELECTIONS, readers(), str(run.spec.select.max_pages))
+        columns = SELECTIONS.schema.names
+        known = store.known(pdfs[0]["pdf_sha1"], pdfs[-1]["pdf_sha1"], columns) if pdfs else {}
+        missing = [pdf for pdf in pdfs if pdf["pdf_sha1"] not in known]
+        log.info("select shard %d: %d PDFs, %d already decided on", shard.index, len(pdfs), len(pdfs) - len(missing))
         resources = run.spec.resources
         cores = len(os.sched_getaffinity(0))
         with tempfile.TemporaryDirectory(prefix="select-", dir=run.scratch) as folder:
 
             def here() -> Iterator[tuple[str, Path]]:
-                for pdf in pdfs:
+                for pdf in missing:
                     path = Path(folder) / pdf["pdf_sha1"]
                     place = pdf["places"][0]
                     key = f"drops/{place['drop']}/{place['name']}"
@@ -43,17 +56,22 @@ class Select:
                             raise ChangedInput(run.lake.uri(key))
                     yield pdf["pdf_sha1"], path
 
-            rows = []
+            read = []
             for selection in inspect_many(
                 here(),
                 max_pages=run.spec.select.max_pages,
-                workers=max(1, min(len(pdfs), cores // run.pdf_shards)),
+                workers=max(1, min(len(missing), cores // run.pdf_shards)),
                 timeout=resources.pdf_seconds,
                 memory_bytes=resources.pdf_memory_mb << 20,
             ):
                 (Path(folder) / selection.pdf_sha1).unlink()
-                rows.append(asdict(selection))
-        run.table(SELECTIONS).write(shard.index, sorted(rows, key=lambda row: str(row["pdf_sha1"])))
+                read.append(asdict(selection))
+        if final := [row for row in read if row["outcome"] not in _TRIED_AGAIN]:
+            store.append(final)
+        rows = {row["pdf_sha1"]: row for row in [*known.values(), *read]}
+        run.table(SELECTIONS).write(
+            shard.index, [{name: rows[pdf["pdf_sha1"]][name] for name in columns} for pdf in pdfs]
+        )
 
     def finish(self, run: Run) -> Metrics:
         """Commit; PDFs by outcome."""

@@ -23,7 +23,7 @@ from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.stages import registration, waves
 from s2corpus.stages.arrivals import Arrival, Row, State, Watch, announce, mark_of, put_row, row_of, rows_of, unended
 from s2corpus.stages.intake import files_of
-from s2corpus.stages.registration import Batch, Refused
+from s2corpus.stages.registration import Batch, Refusal, Refused
 
 log = logging.getLogger(__name__)
 _THREADS = 8
@@ -94,14 +94,13 @@ def gather(
 
     Drops are worked on once for each set of rules that a spec which takes them has.
     """
-    drops = [row for row in rows_of(lake, arrivals) if row.state == State.REGISTERED and row.key and row.ready_at]
+    drops = [row for row in rows_of(lake, arrivals) if row.state == State.REGISTERED]
     made: list[str] = []
     for rules, spec in waves.rules(specs).items():
         taken = [
-            Batch("drop", "", arrival.what[2], str(row.ready_at), "delta", str(row.key), row.files)
+            _batch(row)
             for row in sorted(drops, key=lambda row: row.folder)
-            if (arrival := Arrival(row.folder, row.mark)).what[0] == "drop"
-            and any(waves.digest(wanting) == rules for wanting in _wanting(arrival, specs))
+            if any(waves.digest(wanting) == rules for wanting in _wanting(Arrival(row.folder, row.mark), specs))
         ]
         if taken:
             wave = waves.new_wave(lake, spec, scratch)
@@ -132,6 +131,9 @@ def settle(lake: Lake, arrivals: Iterable[Arrival], ids: Iterable[str], specs: S
             state, detail = stopped.get(row.folder, (State.WORKED, None))
             counted = dict(sorted(outcomes.get(row.folder, Counter()).items()))
             row = replace(row, state=state, detail=detail, outcomes=counted, tries=row.tries + 1)
+            if state == State.REFUSED:
+                registration.forget(lake, _batch(row))  # else a release would take it, and stop at the changed file
+                row = replace(row, refusal=Refusal.CHANGED)
             put_row(lake, row)
         log.log(logging.INFO if row.state == State.WORKED else logging.WARNING, "%s", row)
         return row
@@ -152,6 +154,11 @@ def process(lake: Lake, specs: Sequence[ReleaseSpec], scratch: Path | None = Non
     for id_ in made:
         waves.work(waves.find(lake, id_, specs, scratch), last=True)
     return settle(lake, arrivals, made, specs)
+
+
+def _batch(row: Row) -> Batch:
+    """The drop of a row as it was registered, whatever its `_READY` says now."""
+    return Batch("drop", "", Arrival(row.folder, row.mark).what[2], str(row.ready_at), "delta", str(row.key), row.files)
 
 
 def _wanting(arrival: Arrival, specs: Sequence[ReleaseSpec]) -> list[ReleaseSpec]:

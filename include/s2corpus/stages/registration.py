@@ -192,6 +192,11 @@ def register(lake: Lake, batch: Batch, *, threads: int = 8) -> Registered:
     return facts
 
 
+def forget(lake: Lake, batch: Batch) -> None:
+    """Let a drop or delivery that was changed after all be verified again, and refused, by whoever is next."""
+    lake.delete(f"{batch.registered}/facts.json")
+
+
 def registered_table(lake: Lake, batch: Batch, name: Literal["files", "records"]) -> TableRef:
     """What a registered drop or delivery holds."""
     return _table(lake, batch, name)

@@ -25,7 +25,7 @@ from s2corpus.passing import explained
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages import stage
 from s2corpus.stages.arrivals import State
-from s2corpus.stages.base import Run
+from s2corpus.stages.base import ChangedInput, Run
 from s2corpus.stages.extract import TooManyFailures
 from s2corpus.tables import EXTRACTIONS, LATEX_PARSES, LATEX_SOURCES, PARSES, PDFS, SELECTIONS, Table
 
@@ -112,11 +112,11 @@ def find(lake: Lake, id_: str, specs: Sequence[ReleaseSpec], scratch: Path | Non
 def work(wave: Wave, *, last: bool) -> Worked:
     """Take a wave through the stages and keep what came of it.
 
-    In the `last` try drops that the extractor gives up on, or that an error of ours stops, are worked on one by one, so that none
-    is in the others' way.
+    Drops with a file that was changed or that an error of ours stops at, in the `last` try also those that the extractor gives up
+    on, are worked on one by one, so that none is in the others' way.
 
     Raises:
-        TransientError: a server does not answer; before the last try also what the extractor gave up on.
+        TransientError: a server does not answer; before the last try also: the extractor gave up on too many PDFs.
         UserError: something is set up wrong.
     """
     try:
@@ -124,12 +124,20 @@ def work(wave: Wave, *, last: bool) -> Worked:
             _through(wave)
         worked = Worked({}, _outcomes(wave))
     except Exception as error:
-        if not last or (isinstance(error, TransientError | UserError) and not isinstance(error, TooManyFailures)):
+        if isinstance(error, TooManyFailures):
+            if not last:
+                raise
+            state = State.UNFINISHED
+        elif isinstance(error, ChangedInput):
+            state = State.REFUSED
+        elif isinstance(error, TransientError | UserError):
             raise
+        else:
+            state = State.FAILED
         drops = wave.drops
         if len(drops) > 1:
             log.warning("wave %s: %s: working on its %d drops one by one", wave.id, error, len(drops))
-            alone = [work(part, last=True) for drop in drops for part in _only(wave, drop)]
+            alone = [work(part, last=last) for drop in drops for part in _only(wave, drop)]
             outcomes = Counter[tuple[str, str]]()
             for part in alone:
                 outcomes.update({(drop, word): n for drop, of in part.outcomes.items() for word, n in of.items()})
@@ -137,9 +145,11 @@ def work(wave: Wave, *, last: bool) -> Worked:
             counted = {drop: {word: n for (of, word), n in sorted(outcomes.items()) if of == drop} for drop in drops}
             worked = Worked(stopped, counted)
         else:
-            log.warning("wave %s: %s", wave.id, error, exc_info=True)
-            state = State.UNFINISHED if isinstance(error, TooManyFailures) else State.FAILED
-            worked = Worked({drops[0]: (state, f"{type(error).__name__}: {error}"[:300])}, {})
+            log.warning("wave %s: %s", wave.id, error, exc_info=state == State.FAILED)
+            known = isinstance(error, TooManyFailures | ChangedInput)
+            worked = Worked(
+                {drops[0]: (state, (str(error) if known else f"{type(error).__name__}: {error}")[:300])}, {}
+            )
     wave.lake.put(f"{wave.folder}/worked.json", orjson.dumps(worked))
     return worked
 

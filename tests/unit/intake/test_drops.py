@@ -17,6 +17,7 @@ from s2corpus.commands.drops import command
 from s2corpus.errors import TransientError, UserError
 from s2corpus.lake import Entry, Lake, LocalLake, open_lake
 from s2corpus.local import Endpoints
+from s2corpus.pdf import Selection
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages import drops, runner, waves
 from s2corpus.stages.arrivals import MOST_KNOWN, MOST_TRIES, Row, State, Watch, listed, unended
@@ -192,6 +193,32 @@ def test_a_release_finds_done_what_was_worked_on_and_sends_nothing(
     assert {row["stored"] for row in run.table(PARSES).read().to_pylist()} <= stored
 
 
+def test_what_select_decided_is_decided_once_and_what_could_not_be_read_is_read_again(
+    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from s2corpus.stages import select
+
+    read: list[str] = []
+    inspect_many = select.inspect_many
+
+    def counted(items: Iterator[tuple[str, Path]], **limits: float) -> Iterator[Selection]:
+        for selection in inspect_many(items, **limits):
+            read.append(selection.outcome)
+            yield selection
+
+    monkeypatch.setattr(select, "inspect_many", counted)
+    deliver(
+        lake, "drops/a", {"a.pdf": pdfs[0], "wide.pdf": assemble(paper(box=b"[0 0 792 612]")), "broken.pdf": b"no PDF"}
+    )
+    drops.process(lake, SPECS, tmp_path)
+    assert sorted(read) == ["landscape", "selected", "unreadable"]
+    run = Run(SPEC, datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
+    for name in ("intake", "select"):
+        runner.run_stage(run, name)
+    assert read[3:] == ["unreadable"]
+    assert sorted(run.table(SELECTIONS).read()["outcome"].to_pylist()) == ["landscape", "selected", "unreadable"]
+
+
 def test_a_release_makes_the_same_tables_with_and_without_the_drops_worked_on_before(
     tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
 ) -> None:
@@ -271,6 +298,45 @@ def test_a_drop_on_which_the_extractor_gives_up_is_not_in_the_others_way(
     assert states(list(listed(lake)))["drops/good/"] == "worked"
 
 
+def test_a_drop_changed_after_it_was_registered_is_refused_and_in_nobodys_way(
+    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
+) -> None:
+    for name, pdf in (("changed", pdfs[0]), ("good", pdfs[1])):
+        deliver(lake, f"drops/{name}", {"a.pdf": pdf})
+    arrivals = drops.due(lake, Watch(lake).look())
+    drops.register_all(lake, arrivals, SPECS)
+    (id_,) = drops.gather(lake, arrivals, SPECS, tmp_path)
+    lake.put("drops/changed/a.pdf", pdfs[2])
+    waves.work(waves.find(lake, id_, SPECS, tmp_path), last=False)
+    found = states(drops.settle(lake, arrivals, [id_], SPECS))
+    assert found == {"drops/changed/": "refused:changed", "drops/good/": "worked"}
+    assert list(grobid.uploads) == [hashlib.sha1(pdfs[1]).hexdigest()]
+    run = Run(SPEC, datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
+    for name in ("intake", "select", "extract"):
+        runner.run_stage(run, name)
+    assert run.table(EXTRACTIONS).read()["pdf_sha1"].to_pylist() == list(grobid.uploads)
+
+
+def test_a_drop_at_which_an_error_of_ours_stops_is_failed_and_in_nobodys_way(
+    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from s2corpus.stages import postprocess
+
+    convert = postprocess.convert
+
+    def stumbling(sha1: str, *rest: bytes) -> dict[str, object]:
+        if sha1 == hashlib.sha1(pdfs[0]).hexdigest():
+            raise KeyError("an error of ours")
+        return convert(sha1, *rest)
+
+    monkeypatch.setattr(postprocess, "convert", stumbling)
+    deliver(lake, "drops/bad", {"a.pdf": pdfs[0]})
+    deliver(lake, "drops/good", {"a.pdf": pdfs[1]})
+    found = {row.folder: row for row in drops.process(lake, SPECS, tmp_path)}
+    assert found["drops/good/"].outcome == "worked"
+    assert (found["drops/bad/"].outcome, found["drops/bad/"].detail) == ("failed", "KeyError: 'an error of ours'")
+
+
 def test_a_run_that_ends_in_the_middle_is_taken_up_by_the_next(
     lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
 ) -> None:
@@ -331,7 +397,8 @@ def test_a_delivery_is_registered_and_one_of_an_unknown_source_is_failed(lake: L
 # -- on S3, and at the command line
 
 
-def test_five_hundred_drops_at_once_are_two_waves_and_every_pdf_is_sent_once(
+@pytest.mark.slow
+def test_five_hundred_drops_at_once_and_every_pdf_is_sent_once(
     lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
 ) -> None:
     for number in range(500):

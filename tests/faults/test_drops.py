@@ -25,7 +25,7 @@ from tests.unit.intake.test_drops import deliver
 
 pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow]
 DAG = "pdf_drops"
-AT_ONCE = 60
+AT_ONCE = 24
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,7 @@ def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient
 
     # many at once, some of them bad, a delivery, one that was there before
     for number in range(AT_ONCE):
-        bad = number % 20 == 7
+        bad = number % 10 == 7
         deliver(lake, f"drops/many-{number:02}", {"a.pdf": pdfs[number % 8]}, {"a.pdf": b"other"} if bad else None)
     deliver(lake, "sources/dblp/1", {"records.jsonl": b'{"record_id": "dblp:1", "title": "A title of a paper"}\n'})
     deliver(lake, "drops/first", {"a.pdf": pdfs[0], "b.pdf": pdfs[1]})
@@ -136,7 +136,7 @@ def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient
         f"{AT_ONCE} drops: worked on {time.monotonic() - began:.0f} s after the last had landed, {len(runs(client)) - 2} runs"
     )
     outcomes = Counter(found[folder].outcome for folder in many)
-    assert outcomes == {"worked": AT_ONCE - 3, "refused:changed": 3}
+    assert outcomes == {"worked": AT_ONCE - 2, "refused:changed": 2}
     assert "SHA-256" in str(found["drops/many-07/"].detail) or "bytes" in str(found["drops/many-07/"].detail)
     assert found["sources/dblp/1/"].rows == 1
     assert found["drops/unfinished/"].outcome == "writing"

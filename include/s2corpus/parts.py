@@ -29,7 +29,9 @@ from s2corpus.tables import Table
 
 log = logging.getLogger(__name__)
 _GROUP_BYTES = 32 << 20
-"""Uncompressed size of a row group of a part written at once."""
+"""Uncompressed size of a row group of a part: a reader holds one at a time; of parses it has a few hundred."""
+_STORED_GROUP_BYTES = 1 << 20
+"""The same in a content store, from which single rows are fetched: a fetch reads the row groups that hold its keys."""
 
 Rows: TypeAlias = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch] | list[dict[str, Any]]
 
@@ -238,7 +240,7 @@ class ContentStore:
         for sha in table["pdf_sha1"].to_pylist():
             digest.update(sha.encode())
         key = f"{self.prefix}/{first[:12]}-{last[:12]}-{digest.hexdigest()[:12]}.parquet"
-        _upload(self.lake, key, self.table, table)
+        _upload(self.lake, key, self.table, table, _STORED_GROUP_BYTES)
         return key
 
     def _parts(self, first: str, last: str) -> list[str]:
@@ -303,26 +305,20 @@ def _as_table(table: Table, rows: Rows) -> pa.Table:
     return rows.select(table.schema.names).cast(table.schema)
 
 
-def _upload(lake: Lake, key: str, table: Table, rows: Rows) -> Part:
+def _upload(lake: Lake, key: str, table: Table, rows: Rows, group_bytes: int = _GROUP_BYTES) -> Part:
     """Write rows to a local Parquet file, then upload it whole to `key`, where `{sha256}` becomes the start of its checksum."""
     count = 0
     with tempfile.TemporaryDirectory(prefix="s2corpus-part-") as scratch:
         path = Path(scratch) / "part.parquet"
         with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=True) as writer:
-            if isinstance(rows, list | pa.Table | pa.RecordBatch):
-                data = _as_table(table, rows)
+            whole = isinstance(rows, list | pa.Table | pa.RecordBatch)
+            for some in [rows] if whole else rows:
+                data = _as_table(table, some)
                 data.validate(full=False)
                 _refuse_nulls(table, data)
-                count = data.num_rows
-                # A reader holds a row group at a time: as many rows as 32 MB have, of parses a few hundred.
-                rows_at_once = _GROUP_BYTES * max(count, 1) // max(data.nbytes, 1)
-                writer.write_table(data, row_group_size=max(1, min(65_536, rows_at_once)))
-            else:
-                for batch in rows:
-                    data = pa.Table.from_batches([batch]).select(table.schema.names).cast(table.schema)
-                    _refuse_nulls(table, data)
-                    count += data.num_rows
-                    writer.write_table(data)
+                count += data.num_rows
+                at_once = group_bytes * max(data.num_rows, 1) // max(data.nbytes, 1)
+                writer.write_table(data, row_group_size=max(1, min(65_536, at_once)))
         with path.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         key = key.replace("{sha256}", sha256[:12])

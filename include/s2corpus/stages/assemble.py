@@ -6,15 +6,24 @@ bucket: every later stage reads one part. Text of closed papers is marked; their
 
 from __future__ import annotations
 
+import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import orjson
+import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
+from s2corpus.duck import duckdb_connection
 from s2corpus.stages.base import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.tables import ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES
+
+_PARSES = 64
+"""Parses held in memory at a time."""
 
 
 class Assemble:
@@ -29,30 +38,31 @@ class Assemble:
         return paper_shards(run)
 
     def work(self, run: Run, shard: Shard) -> None:
-        """Fetch the parses of one bucket's papers."""
+        """Fetch the parses of one bucket's papers, in bounded memory: they come in the order of files and are sorted on disk."""
         columns = ["paper_id", "canonical_pdf", "latex_parse_id", "open_access"]
         papers = run.table(PAPERS).read(columns, shard=shard.index).to_pylist()
         by_file = {paper["canonical_pdf"]: paper for paper in papers if paper["canonical_pdf"]}
         by_file |= {paper["latex_parse_id"][:40]: paper for paper in papers if paper["latex_parse_id"]}
-        fulltexts, entries = [], []
-        for row in _parses(run, by_file):
-            paper = by_file[row["pdf_sha1"]]
-            parse = orjson.loads(row["parse"])
-            key = {"paper_id": paper["paper_id"], "parse_kind": row["kind"]}
-            fulltexts.append(
-                {
-                    **key,
-                    "parse_id": row["parse_id"],
-                    "pdf_sha1": row["pdf_sha1"],
-                    "open_access": paper["open_access"],
-                    "parse": orjson.dumps({**parse, "paper_id": paper["paper_id"]}),
-                }
-            )
-            entries += [{**key, "parse_id": row["parse_id"], **entry} for entry in _entries(parse)]
-        fulltexts.sort(key=lambda row: (row["paper_id"], row["parse_kind"]))
-        entries.sort(key=lambda row: (row["paper_id"], row["parse_kind"], row["ref_id"]))
-        run.table(FULLTEXTS).write(shard.index, fulltexts)
-        run.table(ENTRIES).write(shard.index, entries)
+        with tempfile.TemporaryDirectory(prefix="s2corpus-assemble-", dir=run.scratch) as folder:
+            scratch = Path(folder)
+            found = {table: scratch / f"{table.name}.parquet" for table in self.writes}
+            with (
+                pq.ParquetWriter(found[FULLTEXTS], FULLTEXTS.schema, compression="zstd") as fulltexts,
+                pq.ParquetWriter(found[ENTRIES], ENTRIES.schema, compression="zstd") as entries,
+            ):
+                parses = _parses(run, by_file)
+                while rows := list(islice(parses, _PARSES)):
+                    fulltexts.write_table(pa.Table.from_pylist([_fulltext(row) for row in rows], FULLTEXTS.schema))
+                    cited = [entry for row in rows for entry in _entries(row)]
+                    entries.write_table(pa.Table.from_pylist(cited, ENTRIES.schema))
+            for table, path in found.items():
+                # One thread: the same batches, and so the same bytes, every time.
+                memory = run.spec.resources.memory_mb
+                with duckdb_connection(memory_mb=memory, scratch=scratch, threads=1) as connection:
+                    ordered = f"FROM read_parquet(?) ORDER BY {', '.join(table.key)}"
+                    run.table(table).write(
+                        shard.index, connection.execute(ordered, [str(path)]).to_arrow_reader(_PARSES)
+                    )
 
     def finish(self, run: Run) -> Metrics:
         """Commit."""
@@ -60,29 +70,34 @@ class Assemble:
 
 
 def _parses(run: Run, by_file: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The stored parses of these PDFs and source archives, one store part after the other."""
+    """The stored parses of these PDFs and source archives, each with its paper, one store part after the other."""
     by_part: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
-    where = pc.field("outcome") == "ok"
-    for batch in run.table(PARSES).batches(["pdf_sha1", "parse_id", "kind", "stored"], where=where):
-        for row in batch.to_pylist():
-            if row["pdf_sha1"] in by_file:
-                by_part[row["stored"]][row["pdf_sha1"]] = row
-    for batch in run.table(LATEX_PARSES).batches(["archive_sha1", "parse_id", "stored"], where=where):
-        for row in batch.to_pylist():
-            if row["archive_sha1"] in by_file:
-                found = {"pdf_sha1": row["archive_sha1"], "kind": "latex", **row}
-                by_part[row["stored"]][row["archive_sha1"]] = found
+    files = pa.array(sorted(by_file), pa.string())
+    for table, key, kind in ((PARSES, "pdf_sha1", "grobid"), (LATEX_PARSES, "archive_sha1", "latex")):
+        where = (pc.field("outcome") == "ok") & pc.field(key).isin(files)
+        for batch in run.table(table).batches([key, "parse_id", "stored"], where=where):
+            for row in batch.to_pylist():
+                by_part[row["stored"]][row[key]] = {"parse_id": row["parse_id"], "kind": kind, **by_file[row[key]]}
     for part, rows in sorted(by_part.items()):
         store = run.store(STORED_PARSES, *part.split("/")[1:-1])
         for found in store.fetch(part, rows, ["pdf_sha1", "parse"]):
-            yield {**rows[found["pdf_sha1"]], "parse": found["parse"]}
+            yield {**rows[found["pdf_sha1"]], **found, "parse": orjson.loads(found["parse"])}
 
 
-def _entries(parse: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The bibliography of a parse as columns of ENTRIES."""
-    for ref_id, entry in parse["bib_entries"].items():
+def _fulltext(row: dict[str, Any]) -> dict[str, Any]:
+    """A parse and its paper as a row of FULLTEXTS."""
+    parse = orjson.dumps({**row["parse"], "paper_id": row["paper_id"]})
+    return {**row, "parse_kind": row["kind"], "parse": parse}
+
+
+def _entries(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The bibliography of a parse as rows of ENTRIES."""
+    for ref_id, entry in row["parse"]["bib_entries"].items():
         ids = {kind: values[0] for kind, values in entry["other_ids"].items() if values}
         yield {
+            "paper_id": row["paper_id"],
+            "parse_kind": row["kind"],
+            "parse_id": row["parse_id"],
             "ref_id": ref_id,
             "title": entry["title"] or None,
             "authors": entry["authors"],

@@ -1,0 +1,114 @@
+"""Each paper gets the parse of its canonical PDF and its LaTeX parse, wherever in the store they lie (S2ORC §2.4)."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pytest
+
+from s2corpus.lake import Lake
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.assemble import Assemble
+from s2corpus.stages.base import Run, Shard
+from s2corpus.tables import ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES
+
+PAPERS_OF_BUCKET = 150
+"""more than are held in memory at a time"""
+
+
+def sha(name: str) -> str:
+    return hashlib.sha1(name.encode()).hexdigest()
+
+
+def parse(name: str) -> bytes:
+    entry = {
+        "title": f"Cited by {name}", "authors": [{"first": "Ada", "middle": [], "last": "Lovelace", "suffix": ""}], "year": 1843,
+        "venue": "", "other_ids": {"DOI": ["10.1/x"]}, "raw_text": "A. Lovelace, 1843.",
+    }  # fmt: skip
+    return orjson.dumps(
+        {"paper_id": "", "body_text": [], "bib_entries": {"BIBREF1": entry, "BIBREF0": {**entry, "title": ""}}}
+    )
+
+
+@pytest.fixture
+def run(lake: Lake, tmp_path: Path) -> Run:
+    """A release of one bucket: every paper has a PDF, every third one a LaTeX source too; what belongs to none is there as well."""
+    run = Run(ReleaseSpec(name="one"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
+    names = [f"paper {i}" for i in range(PAPERS_OF_BUCKET)]
+    latex = names[::3]
+    stored = store(run, "grobid", [*names, "nobody's"]) | store(run, "latex", [f"tex of {name}" for name in latex])
+    rows = [index(stored, name) | {"pdf_sha1": sha(name), "kind": "grobid"} for name in [*names, "nobody's"]]
+    run.table(PARSES).write(0, sorted(rows, key=lambda row: str(row["pdf_sha1"])))
+    seen = {"first_seen": "2023-01-01T00:00:00Z"}
+    run.table(LATEX_PARSES).write(
+        0, [index(stored, name) | {"archive_sha1": sha(name)} | seen for name in (f"tex of {name}" for name in latex)]
+    )
+    run.table(PAPERS).write(0, [paper(i, name, name in latex) for i, name in enumerate(names)])
+    for table in (PARSES, LATEX_PARSES, PAPERS):
+        run.table(table).commit([0], {"paper_shards": 1})
+    return run
+
+
+def store(run: Run, kind: str, names: list[str]) -> dict[str, str]:
+    """Put parses into a store, forty a part; where each lies."""
+    into, stored = run.store(STORED_PARSES, kind), {}
+    for start in range(0, len(names), 40):
+        some = names[start : start + 40]
+        rows = [
+            {"pdf_sha1": sha(name), "kind": kind, "outcome": "ok", "bytes": 1, "parse": parse(name)} for name in some
+        ]
+        stored |= dict.fromkeys(some, into.append(rows))
+    return stored
+
+
+def index(stored: dict[str, str], name: str) -> dict[str, Any]:
+    return {"parse_id": f"{sha(name)}:x:1", "outcome": "ok", "bytes": 1, "stored": stored[name]}
+
+
+def paper(number: int, name: str, with_latex: bool) -> dict[str, Any]:
+    lists = {field.name: [] for field in PAPERS.schema if not field.nullable and pa.types.is_nested(field.type)}
+    return {
+        **dict.fromkeys(PAPERS.schema.names), **lists, "paper_id": f"{number:015x}", "canonical_pdf": sha(name),
+        "latex_parse_id": f"{sha(f'tex of {name}')}:latex:1" if with_latex else None, "open_access": number % 2 == 0,
+    }  # fmt: skip
+
+
+def test_every_paper_has_its_own_texts_in_order(run: Run) -> None:
+    Assemble().work(run, Shard(0))
+    rows = run.table(FULLTEXTS).written(0).to_pylist()
+    assert len(rows) == PAPERS_OF_BUCKET + PAPERS_OF_BUCKET // 3
+    keys = [(row["paper_id"], row["parse_kind"]) for row in rows]
+    assert keys == sorted(set(keys))
+    for row in rows:
+        number = int(row["paper_id"], 16)
+        name = f"paper {number}" if row["parse_kind"] == "grobid" else f"tex of paper {number}"
+        assert (row["pdf_sha1"], row["parse_id"], row["open_access"]) == (
+            sha(name),
+            f"{sha(name)}:x:1",
+            number % 2 == 0,
+        )
+        read = orjson.loads(row["parse"])
+        assert read["paper_id"] == row["paper_id"]
+        assert read["bib_entries"]["BIBREF1"]["title"] == f"Cited by {name}"
+
+
+def test_bibliographies_are_rows_in_order(run: Run) -> None:
+    Assemble().work(run, Shard(0))
+    rows = run.table(ENTRIES).written(0).to_pylist()
+    keys = [tuple(row[name] for name in ENTRIES.key) for row in rows]
+    assert keys == sorted(set(keys)) and len(keys) == 2 * run.table(FULLTEXTS).written(0).num_rows
+    assert [rows[i]["title"] for i in (0, 1)] == [None, "Cited by paper 0"]
+    assert rows[0]["doi"] == "10.1/x" and rows[0]["authors"][0]["last"] == "Lovelace"
+
+
+def test_the_same_bytes_again(run: Run) -> None:
+    for table in (FULLTEXTS, ENTRIES):
+        Assemble().work(run, Shard(0))
+        first = run.lake.get(f"releases/{run.release_id}/{table.name}/part-00000.json")
+        Assemble().work(run, Shard(0))
+        assert run.lake.get(f"releases/{run.release_id}/{table.name}/part-00000.json")[0] == first[0]

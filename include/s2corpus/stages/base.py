@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -62,7 +63,7 @@ class Run:
             raise UserError("no lake given: set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
         if as_of.tzinfo is None:
             raise ValueError("as_of needs a time zone")
-        folder = scratch or Path(os.environ.get("S2CORPUS_SCRATCH", "/tmp"))
+        folder = scratch or Path(os.environ.get("S2CORPUS_SCRATCH") or tempfile.gettempdir())
         return Run(spec, as_of.astimezone(UTC), open_lake(uri), folder)
 
     @property

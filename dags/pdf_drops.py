@@ -68,7 +68,7 @@ def register(arrivals: list[dict[str, str]]) -> list[dict[str, str]]:
     from s2corpus.stages.arrivals import Arrival, State
 
     rows = drops.register_all(_lake(), [Arrival(**arrival) for arrival in arrivals], _specs())
-    refused = [f"{row.folder.rstrip('/')}: {row.outcome}" for row in rows if row.state in (State.REFUSED, State.FAILED)]
+    refused = [f"{row.name}: {row.outcome}" for row in rows if row.state in (State.REFUSED, State.FAILED)]
     _label(f"{len(rows)} taken on" + "".join(f", {each}" for each in refused[:3]))
     return [{"folder": row.folder, "mark": row.mark} for row in rows]
 
@@ -119,7 +119,7 @@ def settle(
     left = [row for row in everything.values() if row.state in (State.ANNOUNCED, State.REGISTERED)]
     if left:
         raise UserError(
-            f"{len(left)} of {len(everything)} are left open, {left[0].folder.rstrip('/')} first: see why `register` or `work` "
+            f"{len(left)} of {len(everything)} are left open, {left[0].name} first: see why `register` or `work` "
             "failed, and clear it; else the next run takes them on"
         )
     return {row.folder: row.outcome for row in rows}

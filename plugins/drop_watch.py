@@ -14,7 +14,9 @@ from typing import Any
 from airflow.triggers.base import BaseEventTrigger, TriggerEvent
 
 PERSISTED_SECONDS = 3.0
-"""after which a fired event is in Airflow's database: only then is its drop noted as announced"""
+"""after which fired events are in Airflow's database: only then are their drops noted as announced"""
+TOGETHER = 50
+"""events fired before they are noted: the most that a triggerer killed in between repeats"""
 
 
 class DropWatch(BaseEventTrigger):
@@ -35,20 +37,27 @@ class DropWatch(BaseEventTrigger):
     async def run(self) -> AsyncIterator[TriggerEvent]:
         """Events without end. A lake that does not answer is waited for: a trigger that raises would be gone."""
         watch: Any = None
+        broken = True
         while True:
+            more = False
             try:
-                watch = watch or await asyncio.to_thread(_watch)
-                found = await asyncio.to_thread(watch.look)
+                if broken:
+                    watch = await asyncio.to_thread(_watch, watch)
+                    broken = False
+                found = await asyncio.to_thread(watch.look, TOGETHER)
+                more = len(found) >= TOGETHER
                 for arrival in found:
                     yield TriggerEvent(asdict(arrival))
                 await asyncio.sleep(PERSISTED_SECONDS if found else 0)
                 await asyncio.to_thread(watch.confirm)
             except Exception as error:
+                broken = True  # its keys may have been changed: the lake is opened anew
                 self.log.warning("the lake cannot be looked at, it is tried again in %g s: %s", self.seconds, error)
-            await asyncio.sleep(self.seconds)
+            await asyncio.sleep(0 if more else self.seconds)
 
 
-def _watch() -> Any:
+def _watch(before: Any) -> Any:
+    """A watch over the lake, the one before where there is one, with the lake opened anew."""
     from s2corpus.errors import UserError
     from s2corpus.lake import open_lake
     from s2corpus.stages.arrivals import Watch
@@ -56,4 +65,8 @@ def _watch() -> Any:
     uri = os.environ.get("S2CORPUS_LAKE")
     if not uri:
         raise UserError("no lake given: set S2CORPUS_LAKE to s3://bucket[/prefix] for every component of Airflow")
-    return Watch(open_lake(uri))
+    lake = open_lake(uri)
+    if before is None:
+        return Watch(lake)
+    before.lake = lake
+    return before

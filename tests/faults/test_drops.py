@@ -91,8 +91,10 @@ def all_ended(client: AirflowClient) -> list[dict[str, Any]]:
     return found
 
 
-def triggerer(local: Services) -> int:
-    return next(status.pid for status in local.status() if status.name == "airflow-triggerer")
+def kill(local: Services, *names: str) -> None:
+    for status in local.status():
+        if status.name in names:
+            os.killpg(status.pid, signal.SIGKILL)
 
 
 def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient, StandIn], tmp_path: Path) -> None:
@@ -112,8 +114,8 @@ def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient
     assert [run["state"] for run in all_ended(client)] == ["success"]
     assert events(client) == {"drops/first/": 1}
 
-    # the triggerer dies, and lives again; meanwhile one lands, another lands with the triggerer up, a third is none yet
-    os.killpg(triggerer(local), signal.SIGKILL)
+    # triggerer and scheduler die, and live again; meanwhile one lands, and another is none yet
+    kill(local, "airflow-triggerer", "airflow-scheduler")
     deliver(lake, "drops/second", {"c.pdf": pdfs[2]})
     lake.put("drops/unfinished/d.pdf", pdfs[3])
     local.up()

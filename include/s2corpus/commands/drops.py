@@ -45,5 +45,5 @@ def command(process: bool, state: str | None, lake: str | None, specs: Path | No
     for row in arrivals.listed(opened):
         if state in (None, row.state):
             counts[row.state] += 1
-            click.echo("\t".join([row.outcome, row.folder.rstrip("/"), row.counts, row.detail or ""]).rstrip("\t"))
+            click.echo("\t".join([row.outcome, row.name, row.counts, row.detail or ""]).rstrip("\t"))
     click.echo(", ".join(f"{n} {word}" for word, n in sorted(counts.items())) or "nothing has arrived", err=True)

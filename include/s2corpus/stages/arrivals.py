@@ -26,6 +26,7 @@ MOST_KNOWN = 100
 MOST_TRIES = 3
 """runs that take on an arrival which does not come to its end; then it is closed as it is"""
 _THREADS = 8
+_TOGETHER = 50
 
 
 class State(StrEnum):
@@ -78,6 +79,12 @@ class Row:
     outcomes: Mapping[str, int] = field(default_factory=dict)
 
     @property
+    def name(self) -> str:
+        """The folder, as it may be shown to people."""
+        name = self.folder.rstrip("/")
+        return name if name.isprintable() else name.encode("unicode_escape").decode()
+
+    @property
     def outcome(self) -> str:
         """The state as one word, a refusal with its reason as in the table `deliveries`."""
         return f"{self.state}:{self.refusal}" if self.refusal else str(self.state)
@@ -99,9 +106,7 @@ class Row:
         return ", ".join(f"{n} {name}" for name, n in counts.items() if n)
 
     def __str__(self) -> str:
-        return f"{self.folder.rstrip('/')}: {self.outcome}" + "".join(
-            f" ({t})" for t in (self.counts, self.detail) if t
-        )
+        return f"{self.name}: {self.outcome}" + "".join(f" ({t})" for t in (self.counts, self.detail) if t)
 
 
 def put_row(lake: Lake, row: Row) -> None:
@@ -142,27 +147,29 @@ class Watch:
     """Looks at the lake again and again, and gives every arrival once."""
 
     def __init__(self, lake: Lake) -> None:
-        self._lake = lake
+        self.lake = lake
         self._given: dict[str, str] = {}
         self._unconfirmed: list[Arrival] = []
         self._turns = {MOST_NEW: 0, MOST_KNOWN: 0}
 
-    def look(self) -> list[Arrival]:
-        """What has arrived since: arrivals without a row that this watch has not given yet."""
-        known = _marks(self._lake)
-        here = [_folder(kind, source, id_) for kind, source, id_ in folders(self._lake)]
+    def look(self, most: int | None = None) -> list[Arrival]:
+        """What has arrived since: arrivals without a row that this watch has not given yet, `most` of them or a few more."""
+        known = _marks(self.lake)
+        here = [_folder(kind, source, id_) for kind, source, id_ in folders(self.lake)]
         self._given = {f: mark for f, mark in self._given.items() if mark not in known.get(f, ())}
         asked = [
             *self._some([folder for folder in here if folder not in known and folder not in self._given], MOST_NEW),
             *self._some([folder for folder in here if folder in known], MOST_KNOWN),
         ]
+        found: list[Arrival] = []
         with ThreadPoolExecutor(_THREADS) as pool:
-            marks = list(pool.map(lambda folder: mark_of(self._lake, folder), asked))
-        found = [
-            Arrival(folder, mark)
-            for folder, mark in zip(asked, marks, strict=True)
-            if mark is not None and mark not in known.get(folder, ()) and self._given.get(folder) != mark
-        ]
+            for start in range(0, len(asked), _TOGETHER):
+                some = asked[start : start + _TOGETHER]
+                for folder, mark in zip(some, pool.map(lambda f: mark_of(self.lake, f), some), strict=True):
+                    if mark and mark not in known.get(folder, ()) and self._given.get(folder) != mark:
+                        found.append(Arrival(folder, mark))
+                if most is not None and len(found) >= most:
+                    break
         self._given |= {arrival.folder: arrival.mark for arrival in found}
         self._unconfirmed += found
         return found
@@ -170,7 +177,7 @@ class Watch:
     def confirm(self) -> None:
         """Note in the lake that what was given so far is announced: no other watch gives it again."""
         while self._unconfirmed:
-            announce(self._lake, self._unconfirmed[-1])
+            announce(self.lake, self._unconfirmed[-1])
             self._unconfirmed.pop()
 
     def _some(self, among: Sequence[str], most: int) -> Sequence[str]:

@@ -92,12 +92,16 @@ class Batch:
 
 
 def folders(lake: Lake) -> Iterator[tuple[Literal["drop", "delivery"], str, str]]:
-    """Every drop and delivery that has its folder: (kind, source, id), in order."""
-    for drop in lake.folders("drops/"):
+    """Every drop and delivery that has its folder: (kind, source, id), in order; those that S3 allows and no path can have are not seen."""
+    for drop in _steps(lake, "drops/"):
         yield "drop", "", drop
-    for source in lake.folders("sources/"):
-        for delivery in lake.folders(f"sources/{source}/"):
+    for source in _steps(lake, "sources/"):
+        for delivery in _steps(lake, f"sources/{source}/"):
             yield "delivery", source, delivery
+
+
+def _steps(lake: Lake, prefix: str) -> list[str]:
+    return [name for name in lake.folders(prefix) if name not in ("", ".", "..") and "\0" not in name]
 
 
 def read_ready(lake: Lake, kind: Literal["drop", "delivery"], source: str, id_: str) -> Batch | None:

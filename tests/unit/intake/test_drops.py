@@ -134,6 +134,21 @@ def test_a_look_costs_by_folders_not_by_files(tmp_path: Path) -> None:
     assert len(set(lake.asked)) == MOST_KNOWN + 50, "in turn, every one is asked for a new _READY"
 
 
+class Hostile(LocalLake):
+    """A lake with folders that S3 allows and no path can have."""
+
+    def folders(self, prefix: str) -> list[str]:
+        return ["", ".", "..", "a\0b", *super().folders(prefix)]
+
+
+def test_folders_that_no_path_can_have_are_not_seen(tmp_path: Path) -> None:
+    lake = Hostile(tmp_path)
+    deliver(lake, "drops/a\nrefused", {})
+    (given,) = Watch(lake).look()
+    assert given.folder == "drops/a\nrefused/"
+    assert [str(row) for row in listed(lake)] == ["drops/a\\nrefused: waiting"]
+
+
 def test_a_watch_started_late_gives_what_came_while_there_was_none(lake: Lake) -> None:
     for number in range(500):
         deliver(lake, f"drops/{number:03}", {})
@@ -142,6 +157,15 @@ def test_a_watch_started_late_gives_what_came_while_there_was_none(lake: Lake) -
     assert len({arrival.folder for arrival in given}) == 500
     watch.confirm()
     assert sorted(unended(lake), key=lambda arrival: arrival.folder) == given
+
+
+def test_a_watch_that_is_asked_for_a_few_gives_the_rest_at_its_next_looks(lake: Lake) -> None:
+    for number in range(120):
+        deliver(lake, f"drops/{number:03}", {})
+    watch = Watch(lake)
+    given = [watch.look(50) for _ in range(4)]
+    assert [len(some) for some in given] == [50, 50, 20, 0]
+    assert len({arrival.folder for some in given for arrival in some}) == 120
 
 
 # -- what becomes of them
@@ -233,6 +257,13 @@ def test_a_release_makes_the_same_tables_with_and_without_the_drops_worked_on_be
             runner.run_stage(run, name)
         tables.append([run.table(SELECTIONS).read(), run.table(PARSES).read().drop_columns("stored")])
     assert tables[0] == tables[1]
+
+
+def test_latex_sources_are_worked_on_too(lake: Lake, tmp_path: Path, grobid: StandIn) -> None:
+    tex = rb"\documentclass{article}\title{A title}\begin{document}\maketitle A text of a few words.\end{document}"
+    deliver(lake, "drops/a", {"2004.14974.tex": tex, "paper.tex": tex + b"%"})
+    (row,) = drops.process(lake, SPECS, tmp_path)
+    assert row.outcomes == {"latex:no_arxiv_id": 1, "latex:ok": 1}
 
 
 def test_the_same_content_in_another_drop_is_not_sent_again(

@@ -2,33 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
 from s2corpus.clustering.components import Connect, Fate, joined
-from s2corpus.clustering.edges import REASONS
+from s2corpus.clustering.edges import REASONS, Edges
 from s2corpus.clustering.identity import Parent, identify
 from s2corpus.clustering.nodes import IDENTIFIERS, nodes_of
 from s2corpus.tables import EDGES
 
-COLUMNS = ("record_id", "source", "kind", "ready_at", "title", "authors", "date", *IDENTIFIERS)
-"""The columns of `records` that decide."""
+COLUMNS = (
+    "record_id", "source", "kind", "ready_at", "title", "authors.list.element.first", "authors.list.element.last", "date", *IDENTIFIERS,
+)  # fmt: skip
+"""What of `records` decides, as Parquet names it."""
 
 
 @dataclass(frozen=True)
 class Clustering:
-    """The tables `clusters`, `edges` (those taken, and those cut as conflicts) and `aliases`, sorted by key."""
+    """The tables `clusters` and `aliases`, sorted by key, and how they came about."""
 
     clusters: pa.Table
-    edges: pa.Table
     aliases: pa.Table
+    _record_ids: pa.Array
+    _edges: Edges
+    _fates: np.ndarray
+
+    @property
+    def conflicts(self) -> int:
+        """Edges that were cut."""
+        return int(np.count_nonzero(self._fates == Fate.CONFLICT))
+
+    @cached_property
+    def edges(self) -> pa.Table:
+        """The table `edges`: those taken, and those cut as conflicts; sorted by key."""
+        told = np.flatnonzero(self._fates != Fate.NEEDLESS)
+        told = told[np.lexsort((self._edges.right[told], self._edges.left[told]))]
+        return pa.table(
+            {
+                "left": self._record_ids.take(pa.array(self._edges.left[told])),
+                "right": self._record_ids.take(pa.array(self._edges.right[told])),
+                "reason": pa.array(REASONS).take(pa.array(self._edges.reason[told])),
+                "strength": self._edges.strength[told],
+                "taken": self._fates[told] == Fate.TAKEN,
+            },
+            schema=EDGES.schema,
+        )
 
 
 def cluster(
-    records: pa.Table,
+    records: pa.Table | Iterable[pa.RecordBatch],
     *,
     preprint_prefixes: Sequence[str],
     min_title_score: float = 0.8,
@@ -36,7 +62,7 @@ def cluster(
     parent: Parent | None = None,
     connect: Connect | None = None,
 ) -> Clustering:
-    """Cluster a table that has COLUMNS: which records are one paper, why, and under which id.
+    """Cluster records with COLUMNS (or more of them): which records are one paper, why, and under which id.
 
     The order of records does not matter. `connect` decides over edges elsewhere than here (an engine), to the same end.
 
@@ -45,20 +71,6 @@ def cluster(
     """
     nodes = nodes_of(records, preprint_prefixes)
     edges, labels, fates = joined(nodes, min_title_score, max_preprint_years, connect)
-    told = np.flatnonzero(fates != Fate.NEEDLESS)
-    told = told[np.lexsort((edges.right[told], edges.left[told]))]
-    edge_table = pa.table(
-        {
-            "left": nodes.record_ids.take(pa.array(edges.left[told])),
-            "right": nodes.record_ids.take(pa.array(edges.right[told])),
-            "reason": pa.array(np.array(REASONS)[edges.reason[told]], pa.string()),
-            "strength": edges.strength[told],
-            "taken": fates[told] == Fate.TAKEN,
-        },
-        schema=EDGES.schema,
-    )
-    roots = np.flatnonzero(labels == np.arange(len(labels)))
-    number = np.zeros(len(labels), np.int64)
-    number[roots] = np.arange(len(roots))
+    number = np.cumsum(labels == np.arange(len(labels))) - 1
     clusters, aliases = identify(nodes.record_ids, number[labels], nodes.ready_at, parent or Parent())
-    return Clustering(clusters, edge_table, aliases)
+    return Clustering(clusters, aliases, nodes.record_ids, edges, fates)

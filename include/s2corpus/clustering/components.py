@@ -8,7 +8,7 @@ from enum import IntEnum
 import numpy as np
 from numba import njit
 
-from s2corpus.clustering.edges import TITLE, Edges, certain_edges, near_title_edges
+from s2corpus.clustering.edges import TITLE, Edges, equal_title_edges, identifier_edges, near_title_edges, together
 from s2corpus.clustering.nodes import Nodes
 
 
@@ -33,7 +33,9 @@ def joined(
     cluster has cannot be joined by title to another such.
     """
     connect = connect or components
-    certain = certain_edges(nodes, min_title_score, max_preprint_years)
+    of_identifiers = identifier_edges(nodes, min_title_score)
+    labels, _ = connect(nodes, of_identifiers, max_preprint_years)
+    certain = together([of_identifiers, equal_title_edges(nodes, labels, max_preprint_years)])
     labels, _ = connect(nodes, certain, max_preprint_years)
     doi = np.full(len(nodes), -1, np.int32)
     np.maximum.at(doi, labels, nodes.final_doi)
@@ -41,12 +43,7 @@ def joined(
     shared = np.bincount(of_roots, minlength=1) > 1
     settled = (doi[labels] >= 0) & ~shared[doi[labels]]
     near = near_title_edges(nodes, ~settled, min_title_score, max_preprint_years)
-    edges = Edges(
-        *(
-            np.concatenate([getattr(part, name) for part in (certain, near)])
-            for name in ("left", "right", "reason", "strength")
-        )
-    )
+    edges = together([certain, near])
     return edges, *connect(nodes, edges, max_preprint_years)
 
 

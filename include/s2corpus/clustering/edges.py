@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,15 +12,13 @@ import pyarrow.compute as pc
 from numba import njit
 
 from s2corpus import titles
-from s2corpus.clustering.nodes import IDENTIFIERS, Nodes
+from s2corpus.clustering.agreement import WINDOW, agree, agree_strictly, facts
+from s2corpus.clustering.alike import alike
+from s2corpus.clustering.nodes import IDENTIFIERS, Nodes, groups
 from s2corpus.titles.rules import only_numbers_differ
 
 REASONS = (*IDENTIFIERS, "title")
 TITLE = len(IDENTIFIERS)
-SEARCH = titles.Search(bands=24, rows=6, min_keys=1)
-"""Two thirds of the work of linking's search: a pair that is missed is most often joined by a third record."""
-WINDOW = 64
-"""Records of one identifier or one title that are compared each with each; more are compared with their next 64 neighbours."""
 
 
 @dataclass(frozen=True)
@@ -42,53 +39,52 @@ def identifier_strength(reason: int) -> float:
     return float(len(REASONS) - reason)
 
 
-def certain_edges(nodes: Nodes, min_title_score: float = 0.8, max_preprint_years: int = 2) -> Edges:
-    """The edges by identifiers, then those of equal titles, each in order of strength and ids."""
-    parts = [identifier_edges(nodes, reason, min_title_score) for reason in range(TITLE)]
-    return strongest_first([*parts, equal_title_edges(nodes, max_preprint_years)])
+def together(parts: Sequence[Edges]) -> Edges:
+    """Edges one part after the other."""
+    columns = ("left", "right", "reason", "strength")
+    return Edges(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
 
 
-def strongest_first(parts: Sequence[Edges]) -> Edges:
-    """Edges of several kinds together: by strength, then by ids."""
-    left, right, reason, strength = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("left", "right", "reason", "strength")
-    )
-    order = np.lexsort((right, left, -strength))
-    return Edges(left[order], right[order], reason[order], strength[order])
-
-
-def identifier_edges(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
-    """Edges between records with one identifier of a kind.
+def identifier_edges(nodes: Nodes, min_title_score: float = 0.8) -> Edges:
+    """The edges by identifiers, in order of strength, then of ids.
 
     Publishers' and archives' records are joined in a star around the smallest id. What a PDF says of itself, and one PDF named by
     several records, joins only with S_title above the threshold: a "not found" page is one sha1 for many papers. A PDF whose own
     title was not read cannot contradict: it joins those that name its sha1 if these have but one title. ScienceParse's and the
     extractor's header of one PDF join whatever they read.
     """
+    return together([_edges_of_kind(nodes, reason, min_title_score) for reason in range(TITLE)])
+
+
+def _edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
     codes = nodes.identifiers[IDENTIFIERS[reason]]
-    order, starts = blocks(codes)
-    trusted = nodes.trusted if IDENTIFIERS[reason] != "pdf_sha1" else np.zeros(len(nodes), bool)
-    left, right = _stars(order, starts, trusted)
-    doubtful_left, doubtful_right = _doubtful(order, starts, trusted, WINDOW)
+    equal = groups(codes, int(codes.max(initial=-1)) + 1)
+    of_pdf = IDENTIFIERS[reason] == "pdf_sha1"
+    trusted = np.zeros(len(nodes), bool) if of_pdf else nodes.trusted
+    left, right = _stars(equal.nodes, equal.starts, trusted)
+    doubtful_left, doubtful_right = _doubtful(equal.nodes, equal.starts, trusted, WINDOW)
     same = _title_scores(nodes, doubtful_left, doubtful_right) > min_title_score
-    if IDENTIFIERS[reason] == "pdf_sha1":  # two readings of one PDF are of one PDF
+    if of_pdf:  # two readings of one PDF are of one PDF
         same |= (nodes.second_header[doubtful_left] & ~nodes.trusted[doubtful_right]) | (
             nodes.second_header[doubtful_right] & ~nodes.trusted[doubtful_left]
         )
     left = np.concatenate([left, doubtful_left[same]])
     right = np.concatenate([right, doubtful_right[same]])
-    if IDENTIFIERS[reason] == "pdf_sha1":
-        untitled_left, untitled_right = _untitled(order, starts, nodes.trusted, nodes.title)
+    if of_pdf:
+        untitled_left, untitled_right = _untitled(equal.nodes, equal.starts, nodes.trusted, nodes.title)
         left, right = np.concatenate([left, untitled_left]), np.concatenate([right, untitled_right])
-    return _edges(left, right, reason, np.full(len(left), identifier_strength(reason)))
+    return _by_ids(left, right, reason, identifier_strength(reason))
 
 
-def equal_title_edges(nodes: Nodes, max_preprint_years: int) -> Edges:
-    """Edges between records whose titles are equal, whose authors and years agree, and whose DOIs do not forbid it."""
-    order, starts = blocks(nodes.title, nodes.year)
-    rules = _rules(nodes, max_preprint_years)
-    left, right = _equal_titles(order, starts, nodes.title, nodes.strict, WINDOW, *rules)
-    return _edges(left, right, TITLE, np.ones(len(left)))
+def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int) -> Edges:
+    """Edges between records whose titles are equal, whose authors and years agree, and whose DOIs do not forbid it; by ids.
+
+    Records that are in one cluster already, by `labels`, need none.
+    """
+    left, right = _equal_titles(
+        nodes.by_title.nodes, nodes.by_title.starts, nodes.strict, labels, WINDOW, *facts(nodes, max_preprint_years)
+    )
+    return _by_ids(left, right, TITLE, 1.0)
 
 
 def near_title_edges(nodes: Nodes, unsettled: np.ndarray, min_title_score: float, max_preprint_years: int) -> Edges:
@@ -96,54 +92,27 @@ def near_title_edges(nodes: Nodes, unsettled: np.ndarray, min_title_score: float
 
     Equal titles go before these, whatever S is (SEMANTICS: Link has the same order).
     """
-    wordy = np.flatnonzero(~nodes.strict)
     asked = np.zeros(len(nodes.titles) + 1, bool)
     asked[nodes.title[unsettled]] = True  # code −1 marks the place past the end
-    a, b, score = _similar(nodes.titles, wordy, asked[:-1], min_title_score)
-    order, starts = blocks(nodes.title, nodes.year)
-    block_of = np.zeros(len(nodes.titles) + 1, np.int64)
-    present = nodes.title[order[starts[:-1]]] if len(order) else np.zeros(0, np.int64)
-    block_of[present] = np.arange(len(present))
-    rules = _rules(nodes, max_preprint_years)
-    left, right, pair = _near_titles(order, starts, block_of[a], block_of[b], WINDOW, *rules)
-    kept = ~_numbered(nodes, a, b, np.unique(pair))[pair]
-    return strongest_first([_edges(left[kept], right[kept], TITLE, score[pair[kept]])])
-
-
-def _similar(
-    distinct: pa.Array, wordy: np.ndarray, asked: np.ndarray, threshold: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(a, b, S) of alike titles, each pair once: among all where most are asked for, else of all with those."""
-    some = wordy[asked[wordy]]
-    if 2 * len(some) > len(wordy):
-        pairs = titles.similar_pairs(distinct.take(pa.array(wordy)), threshold, SEARCH)
-        return wordy[pairs.a], wordy[pairs.b], pairs.score
-    halves = np.array_split(wordy, 2)
-    with ThreadPoolExecutor(len(halves)) as pool:
-        targets = distinct.take(pa.array(some))
-        found = pool.map(
-            lambda half: titles.candidates(distinct.take(pa.array(half)), targets, threshold, SEARCH), halves
-        )
-        columns = [(half[pairs.a], some[pairs.b], pairs.score) for half, pairs in zip(halves, found, strict=True)]
-    a, b, score = (np.concatenate(column) for column in zip(*columns, strict=True))
-    once = (a < b) | ((a > b) & ~asked[a])
-    return a[once], b[once], score[once]
-
-
-def blocks(codes: np.ndarray, within: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes grouped by code (−1 left out): (nodes in order of code, then `within`, then node; starts of groups with the end)."""
-    chosen = np.flatnonzero(codes >= 0)
-    keys = (chosen, codes[chosen]) if within is None else (chosen, within[chosen], codes[chosen])
-    order = chosen[np.lexsort(keys)].astype(np.int32)
-    sorted_codes = codes[order]
-    starts = np.flatnonzero(np.diff(sorted_codes, prepend=-1)) if len(order) else np.zeros(0, np.int64)
-    return order, np.append(starts, len(order))
-
-
-def _edges(a: np.ndarray, b: np.ndarray, reason: int, strength: np.ndarray) -> Edges:
-    return Edges(
-        np.minimum(a, b).astype(np.int32), np.maximum(a, b).astype(np.int32), np.full(len(a), reason, np.int8), strength
+    asked = asked[:-1]
+    wordy = ~nodes.strict
+    a, b, score = alike(nodes.titles, np.flatnonzero(wordy & asked), np.flatnonzero(wordy & ~asked), min_title_score)
+    left, right, pair = _near_titles(
+        nodes.by_title.nodes, nodes.by_title.starts, a, b, WINDOW, *facts(nodes, max_preprint_years)
     )
+    kept = ~_numbered(nodes, a, b, np.unique(pair))[pair]
+    left, right, strength = left[kept], right[kept], score[pair[kept]]
+    left, right = np.minimum(left, right), np.maximum(left, right)
+    order = np.lexsort((right, left, -strength))
+    return Edges(left[order], right[order], np.full(len(order), TITLE, np.int8), strength[order])
+
+
+def _by_ids(a: np.ndarray, b: np.ndarray, reason: int, strength: float) -> Edges:
+    """Edges of one strength, by ids."""
+    packed = np.minimum(a, b).astype(np.uint64) << np.uint64(32) | np.maximum(a, b).astype(np.uint64)
+    packed.sort()
+    left, right = (packed >> np.uint64(32)).astype(np.int32), (packed & np.uint64(0xFFFFFFFF)).astype(np.int32)
+    return Edges(left, right, np.full(len(packed), reason, np.int8), np.full(len(packed), strength))
 
 
 def _title_scores(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -177,58 +146,6 @@ def _numbered(nodes: Nodes, a: np.ndarray, b: np.ndarray, asked: np.ndarray) -> 
         if not numbered[asked[row]]:
             numbered[asked[row]] = _other_parts(first[int(row)].as_py(), second[int(row)].as_py())
     return numbered
-
-
-def _rules(
-    nodes: Nodes, max_preprint_years: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
-    """What `_agree` looks at."""
-    return nodes.final_doi, nodes.year, nodes.preprint, nodes.surname_offsets, nodes.surnames, max_preprint_years
-
-
-@njit(cache=True, nogil=True)
-def _shared(offsets: np.ndarray, names: np.ndarray, i: int, j: int) -> int:
-    shared, a, b = 0, offsets[i], offsets[j]
-    while a < offsets[i + 1] and b < offsets[j + 1]:
-        if names[a] == names[b]:
-            shared, a, b = shared + 1, a + 1, b + 1
-        elif names[a] < names[b]:
-            a += 1
-        else:
-            b += 1
-    return shared
-
-
-@njit(cache=True, nogil=True)
-def _agree(
-    i: int,
-    j: int,
-    doi: np.ndarray,
-    year: np.ndarray,
-    preprint: np.ndarray,
-    offsets: np.ndarray,
-    names: np.ndarray,
-    years: int,
-) -> bool:
-    """DOIs do not forbid it, years agree, authors agree (half of the shorter list's surnames, or one list empty)."""
-    if doi[i] >= 0 and doi[j] >= 0 and doi[i] != doi[j]:
-        return False
-    known = year[i] != 0 and year[j] != 0
-    if known and year[i] != year[j] and (preprint[i] == preprint[j] or abs(year[i] - year[j]) > years):
-        return False
-    shorter = min(offsets[i + 1] - offsets[i], offsets[j + 1] - offsets[j])
-    return bool(shorter == 0 or 2 * _shared(offsets, names, i, j) >= shorter)
-
-
-@njit(cache=True, nogil=True)
-def _agree_strictly(i: int, j: int, doi: np.ndarray, year: np.ndarray, offsets: np.ndarray, names: np.ndarray) -> bool:
-    """For titles that say little: DOIs do not forbid it, year and authors are known and equal."""
-    if doi[i] >= 0 and doi[j] >= 0 and doi[i] != doi[j]:
-        return False
-    if year[i] == 0 or year[i] != year[j]:
-        return False
-    size = offsets[i + 1] - offsets[i]
-    return bool(size > 0 and size == offsets[j + 1] - offsets[j] and _shared(offsets, names, i, j) == size)
 
 
 @njit(cache=True, nogil=True)
@@ -290,19 +207,20 @@ def _untitled(
 
 @njit(cache=True, nogil=True)
 def _equal_titles(
-    order: np.ndarray, starts: np.ndarray, title: np.ndarray, strict: np.ndarray, window: int,
+    nodes: np.ndarray, starts: np.ndarray, strict: np.ndarray, labels: np.ndarray, window: int,
     doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, years: int,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     left, right, n = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
-    for block in range(len(starts) - 1):
-        careful = strict[title[order[starts[block]]]]
-        for p in range(starts[block], starts[block + 1]):
-            for q in range(p + 1, min(p + 1 + window, starts[block + 1])):
-                i, j = order[p], order[q]
-                if careful:
-                    if not _agree_strictly(i, j, doi, year, offsets, names):
+    for title in range(len(starts) - 1):
+        for p in range(starts[title], starts[title + 1]):
+            for q in range(p + 1, min(p + 1 + window, starts[title + 1])):
+                i, j = nodes[p], nodes[q]
+                if labels[i] == labels[j]:
+                    continue
+                if strict[title]:
+                    if not agree_strictly(i, j, doi, year, offsets, names):
                         continue
-                elif not _agree(i, j, doi, year, preprint, offsets, names, years):
+                elif not agree(i, j, doi, year, preprint, offsets, names, years):
                     continue
                 if n == len(left):
                     left, right = np.append(left, left), np.append(right, right)
@@ -313,17 +231,17 @@ def _equal_titles(
 
 @njit(cache=True, nogil=True)
 def _near_titles(
-    order: np.ndarray, starts: np.ndarray, block_a: np.ndarray, block_b: np.ndarray, window: int,
+    nodes: np.ndarray, starts: np.ndarray, title_a: np.ndarray, title_b: np.ndarray, window: int,
     doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, years: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Agreeing records of two blocks of alike titles, with the number of the pair of blocks."""
+    """Agreeing records of two alike titles, with the number of the pair of titles."""
     left, right, pair, n = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.int64), 0
-    for k in range(len(block_a)):
-        a, b = block_a[k], block_b[k]
+    for k in range(len(title_a)):
+        a, b = title_a[k], title_b[k]
         for p in range(starts[a], min(starts[a + 1], starts[a] + window)):
             for q in range(starts[b], min(starts[b + 1], starts[b] + window)):
-                i, j = order[p], order[q]
-                if not _agree(i, j, doi, year, preprint, offsets, names, years):
+                i, j = nodes[p], nodes[q]
+                if not agree(i, j, doi, year, preprint, offsets, names, years):
                     continue
                 if n == len(left):
                     left, right, pair = np.append(left, left), np.append(right, right), np.append(pair, pair)

@@ -11,8 +11,10 @@ from itertools import chain, count
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numba import njit
 
 from s2corpus.tables import ALIASES, CLUSTERS
+from s2corpus.titles.arrays import strings
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ def new_paper_id(record_id: str) -> str:
 
 
 def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, parent: Parent) -> tuple[pa.Table, pa.Table]:
-    """The tables `clusters` and `aliases` of records (ids ascending) whose clusters are labelled 0 … n−1.
+    """The tables `clusters` and `aliases` of records (ids ascending, `ready_at` as strings) whose clusters are labelled 0 … n−1.
 
     - A cluster with no record of the parent gets the id of its earliest delivered record.
     - Of the clusters that share a parent paper's records, the one with the oldest keeps its id (split).
@@ -41,10 +43,9 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
     """
     clusters = int(labels.max(initial=-1)) + 1
     known = pc.index_in(record_ids, parent.clusters["record_id"].combine_chunks())
-    then = parent.clusters["first_ready"].take(known)
-    first_ready = pc.min_element_wise(ready_at, then)
-    age = np.empty(len(record_ids), np.int64)
-    age[_by_age(first_ready)] = np.arange(len(record_ids))
+    then = parent.clusters["first_ready"].take(known).combine_chunks()
+    first_ready = ready_at if then.null_count == len(then) else pc.min_element_wise(ready_at.cast(pa.string()), then)
+    age = _ages(first_ready)
 
     papers = parent.clusters["paper_id"].take(known).combine_chunks().dictionary_encode()
     paper_of = pc.fill_null(papers.indices, -1).to_numpy(zero_copy_only=False)
@@ -54,30 +55,32 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
     ]  # a parent paper's oldest record each: its cluster is heir
     kept = heirs[_first_of_each(labels[heirs], age[heirs])]  # of the papers a cluster inherits, the oldest
 
-    paper_id = np.full(clusters, None, object)
-    names = np.array(papers.dictionary.to_pylist(), object)
-    paper_id[labels[kept]] = names[paper_of[kept]]
-    taken = set(names[paper_of[kept]])
-    earliest = _first_of_each(labels, age)  # by cluster
+    names = papers.dictionary
+    held = names.take(pa.array(paper_of[kept]))
     has_id = np.zeros(clusters, bool)
     has_id[labels[kept]] = True
     fresh = np.flatnonzero(~has_id)
-    fresh = fresh[np.argsort(age[earliest[fresh]])]
-    new = [new_paper_id(first) for first in record_ids.take(pa.array(earliest[fresh])).to_pylist()]
-    if len(taken.union(new)) < len(taken) + len(new):
-        new = _distinct(
-            new, taken, lambda i: record_ids.take(pa.array(_oldest_first(labels == fresh[i], age))).to_pylist()
-        )
-    paper_id[fresh] = new
-    taken.update(new)
+    earliest = _earliest(labels, age, clusters)
+    new = _new_paper_ids(record_ids.take(pa.array(earliest[fresh])))
+    both = pa.concat_arrays([held, new])
+    if pc.count_distinct(both).as_py() < len(both):
+        fresh = fresh[np.argsort(age[earliest[fresh]])]
+        firsts = _new_paper_ids(record_ids.take(pa.array(earliest[fresh]))).to_pylist()
+        records_of = lambda i: record_ids.take(pa.array(_oldest_first(labels == fresh[i], age))).to_pylist()  # noqa: E731
+        both = pa.concat_arrays([held, pa.array(_distinct(firsts, set(held.to_pylist()), records_of), pa.string())])
+    place = np.empty(clusters, np.int64)
+    place[np.concatenate([labels[kept], fresh])] = np.arange(clusters)
+    paper_id = both.take(pa.array(place))
 
-    aliases = dict(zip(names[paper_of[heirs]], paper_id[labels[heirs]], strict=True))
+    inherited = paper_id.take(pa.array(labels[heirs])).to_pylist()
+    aliases = dict(zip(names.take(pa.array(paper_of[heirs])).to_pylist(), inherited, strict=True))
     for former, paper in zip(parent.aliases["alias"].to_pylist(), parent.aliases["paper_id"].to_pylist(), strict=True):
         if (now := aliases.get(paper)) is not None:
             aliases.setdefault(former, now)
+    taken = set(both.to_pylist()) if aliases else set()
     left = sorted((former, paper) for former, paper in aliases.items() if former not in taken)
     table = pa.table(
-        [record_ids, pa.array(paper_id, pa.string()).take(pa.array(labels)), first_ready], schema=CLUSTERS.schema
+        [record_ids, paper_id.take(pa.array(labels)), first_ready.cast(pa.string())], schema=CLUSTERS.schema
     )
     return table, pa.table(
         [pa.array([former for former, _ in left], pa.string()), pa.array([paper for _, paper in left], pa.string())],
@@ -85,10 +88,32 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
     )
 
 
-def _by_age(first_ready: pa.ChunkedArray | pa.Array) -> np.ndarray:
-    """Places of records, already in order of record_id, the oldest first."""
-    times = first_ready.combine_chunks() if isinstance(first_ready, pa.ChunkedArray) else first_ready
-    return np.asarray(pc.array_sort_indices(times, null_placement="at_start"))  # stable
+def _new_paper_ids(record_ids: pa.Array) -> pa.Array:
+    """`new_paper_id` of each."""
+    digests = b"".join(hashlib.sha256(one).digest() for one in record_ids.cast(pa.binary()).to_pylist())
+    upper = np.frombuffer(digests, np.uint8).reshape(-1, 32)[:, :8]
+    digits = np.stack([upper >> 4, upper & 15], axis=2).reshape(-1, 16)[:, :15]
+    text = np.ascontiguousarray(np.frombuffer(b"0123456789abcdef", np.uint8)[digits])
+    return strings(np.arange(0, 15 * len(text) + 1, 15, dtype=np.int32), text)
+
+
+def _ages(first_ready: pa.Array) -> np.ndarray:
+    """The smaller, the older: by time (none is older than all), then by place; int64."""
+    encoded = first_ready if isinstance(first_ready, pa.DictionaryArray) else first_ready.dictionary_encode()
+    rank = np.append(np.asarray(pc.rank(encoded.dictionary), np.int64), np.int64(0))
+    ranks = rank[pc.fill_null(encoded.indices, len(rank) - 1).to_numpy()]
+    ages: np.ndarray = ranks * len(ranks) + np.arange(len(ranks))
+    return ages
+
+
+@njit(cache=True, nogil=True)
+def _earliest(labels: np.ndarray, age: np.ndarray, clusters: int) -> np.ndarray:
+    """Place of the oldest record of each cluster."""
+    found = np.full(clusters, -1, np.int64)
+    for place in range(len(labels)):
+        if found[labels[place]] < 0 or age[place] < age[found[labels[place]]]:
+            found[labels[place]] = place
+    return found
 
 
 def _first_of_each(group: np.ndarray, age: np.ndarray) -> np.ndarray:

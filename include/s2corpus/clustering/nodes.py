@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass, fields
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numba import njit
 
 from s2corpus import titles
 from s2corpus.clustering.surnames import surname_keys
 from s2corpus.sources.record import SCIENCEPARSE
+from s2corpus.tables import RECORDS
 from s2corpus.titles.rules import say_little
 
+T = TypeVar("T")
+R = TypeVar("R")
+
+_THREADS = len(os.sched_getaffinity(0))
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1")
 """Kinds of identifier, strongest first (SEMANTICS: Cluster)."""
 
@@ -25,7 +33,7 @@ class Nodes:
     """n records as columns. Codes are small integers for equal values, −1 for none."""
 
     record_ids: pa.Array  # string, ascending
-    ready_at: pa.Array  # string: when it was delivered
+    ready_at: pa.DictionaryArray  # string: when it was delivered
     trusted: np.ndarray  # bool: publisher or archive, not a PDF's own header
     second_header: np.ndarray  # bool: ScienceParse's reading of a PDF that the extractor reads too
     identifiers: dict[str, np.ndarray]  # kind → int32 code
@@ -36,73 +44,227 @@ class Nodes:
     titles: pa.Array  # string: the distinct normalised titles
     originals: pa.Array  # string per distinct title: as its first record gives it
     strict: np.ndarray  # bool per distinct title: too short or generic to say anything alone
-    surname_offsets: np.ndarray  # int32, n + 1
-    surnames: np.ndarray  # int32 codes, ascending within a record
+    by_title: Groups  # records of each title, by year
+    surname_offsets: np.ndarray  # int64, n + 1
+    surnames: np.ndarray  # uint64 hashes, ascending within a record
 
     def __len__(self) -> int:
         return len(self.record_ids)
 
 
-def nodes_of(records: pa.Table, preprint_prefixes: Sequence[str]) -> Nodes:
+def nodes_of(records: pa.Table | Iterable[pa.RecordBatch], preprint_prefixes: Sequence[str]) -> Nodes:
     """The nodes of a table with the columns of `records`, in the order of their ids.
+
+    Batches are let go as they pass: of each only its ids, titles and codes stay.
 
     Raises:
         ValueError: a record_id occurs twice.
     """
-    order = pc.sort_indices(records, [("record_id", "ascending")])
-    record_ids = _one(records["record_id"]).take(order)
-    if len(record_ids) > 1 and pc.any(same := pc.equal(record_ids[1:], record_ids[:-1])).as_py():
-        raise ValueError(f"record_id {record_ids[1:].filter(same)[0].as_py()!r} occurs twice")
-    place = order.to_numpy()
-    with ThreadPoolExecutor(1) as pool:
-        names = pool.submit(surname_keys, _one(records["authors"]), place)
-        columns = _columns(records, order, preprint_prefixes)
-        surname_offsets, surnames = names.result()
-    return Nodes(record_ids=record_ids, surname_offsets=surname_offsets, surnames=surnames, **columns)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        parts = _in_turn(pool, _read, records.to_batches() if isinstance(records, pa.Table) else records)
+        columns = {f.name: [getattr(part, f.name) for part in parts] for f in fields(_Part)}
+        del parts
+        if not columns["record_id"]:
+            return nodes_of([pa.RecordBatch.from_pylist([], RECORDS.schema)], preprint_prefixes)
+        coded = pool.submit(_title_codes, pa.chunked_array(columns.pop("normalised")))
+        given = pa.concat_arrays(columns.pop("record_id"))
+        order = pc.array_sort_indices(given)
+        record_ids = given.take(order)
+        if len(record_ids) > 1 and pc.any(same := pc.equal(record_ids[1:], record_ids[:-1])).as_py():
+            raise ValueError(f"record_id {record_ids[1:].filter(same)[0].as_py()!r} occurs twice")
+        place = order.to_numpy()
+        identifiers, values = {}, {}
+        for name in IDENTIFIERS:
+            codes, values[name] = _codes(pa.chunked_array(columns.pop(name)))
+            identifiers[name] = codes[place]
+        doi = identifiers["doi"]
+        of_preprint = np.append(_matches(values["doi"], preprint_prefixes), False)[
+            doi
+        ]  # code −1 reads the appended False
+        publisher, trusted, second, year, little = (
+            np.concatenate(columns.pop(name))[place]
+            for name in ("publisher", "trusted", "second_header", "year", "little")
+        )
+        ready, times = _codes(pa.chunked_array(columns.pop("ready_at")))
+        surname_offsets, surnames = _in_order(
+            np.concatenate([np.zeros(1, np.int32), *map(np.diff, columns["surname_offsets"])], dtype=np.int64).cumsum(),
+            np.concatenate(columns.pop("surnames")), place,
+        )  # fmt: skip
+        title, distinct = coded.result()
+        title, first, former = _by_first(title[place], len(distinct))
+        by_title = groups(title, len(first))
+        order_within(by_title.nodes, by_title.starts, year)
+    return Nodes(
+        record_ids=record_ids,
+        ready_at=pa.DictionaryArray.from_arrays(pa.array(ready[place], mask=ready[place] < 0), times),
+        trusted=trusted,
+        second_header=second,
+        identifiers=identifiers,
+        final_doi=np.where(of_preprint, np.int32(-1), doi),
+        preprint=of_preprint | ((identifiers["arxiv_id"] >= 0) & ~publisher),
+        year=year,
+        title=title,
+        titles=distinct.take(pa.array(former)),
+        originals=pa.chunked_array(columns["title"]).take(pa.array(place[first])).combine_chunks(),
+        strict=little[first],
+        by_title=by_title,
+        surname_offsets=surname_offsets,
+        surnames=surnames,
+    )
 
 
-def _columns(records: pa.Table, order: pa.Array, preprint_prefixes: Sequence[str]) -> dict[str, Any]:
-    """All of `Nodes` but ids and surnames."""
-    place = order.to_numpy()
-    kind = records["kind"]
-    doi_codes, dois = _codes(records["doi"])
-    of_preprint = np.append(_matches(dois, preprint_prefixes), False)[doi_codes]  # code −1 reads the appended False
-    arxiv = _bool(pc.and_(pc.is_valid(records["arxiv_id"]), pc.not_equal(kind, "publisher")))
-    originals = _one(records["title"])
-    normalised = titles.normalise(originals)
-    title, distinct = _codes(pc.if_else(pc.equal(normalised, ""), pa.scalar(None, pa.string()), normalised))
-    example = np.zeros(len(distinct), np.int64)
-    titled = np.flatnonzero(title >= 0)[::-1]
-    example[title[titled]] = titled  # the first record's place is written last
-    return {
-        "ready_at": _one(records["ready_at"]).take(order),
-        "trusted": _bool(pc.not_equal(kind, "pdf"))[place],
-        "second_header": _bool(pc.equal(records["source"], SCIENCEPARSE))[place],
-        "identifiers": {
-            name: (_codes(records[name])[0] if name != "doi" else doi_codes)[place] for name in IDENTIFIERS
-        },
-        "final_doi": np.where(of_preprint, -1, doi_codes).astype(np.int32)[place],
-        "preprint": (of_preprint | arxiv)[place],
-        "year": _years(records["date"])[place],
-        "title": title[place],
-        "titles": distinct,
-        "originals": (as_given := originals.take(pa.array(example))),
-        "strict": say_little(as_given, distinct),
-    }
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What stays of a batch of records."""
+
+    record_id: pa.Array
+    ready_at: pa.Array
+    publisher: np.ndarray
+    trusted: np.ndarray
+    second_header: np.ndarray
+    doi: pa.Array
+    arxiv_id: pa.Array
+    pubmed_id: pa.Array
+    pmc_id: pa.Array
+    acl_id: pa.Array
+    pdf_sha1: pa.Array
+    year: np.ndarray
+    title: pa.Array
+    normalised: pa.Array
+    little: np.ndarray
+    surname_offsets: np.ndarray
+    surnames: np.ndarray
 
 
-def _one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+def _read(batch: pa.RecordBatch) -> _Part:
+    title = batch["title"]
+    normalised = titles.normalise(title)
+    offsets, surnames = surname_keys(batch["authors"])
+    return _Part(
+        record_id=batch["record_id"],
+        ready_at=batch["ready_at"],
+        publisher=_is(batch["kind"], "publisher"),
+        trusted=~_is(batch["kind"], "pdf"),
+        second_header=_is(batch["source"], SCIENCEPARSE),
+        **{name: batch[name] for name in IDENTIFIERS},
+        year=_years(batch["date"]),
+        title=title,
+        normalised=normalised,
+        little=say_little(title, normalised),
+        surname_offsets=offsets,
+        surnames=surnames,
+    )
 
 
-def _bool(column: pa.ChunkedArray) -> np.ndarray:
-    return np.asarray(_one(pc.fill_null(column, False)).to_numpy(zero_copy_only=False), dtype=bool)
+def _in_turn(pool: Executor, work: Callable[[T], R], items: Iterable[T]) -> list[R]:
+    """The work's results in order, with a few items taken ahead and no more."""
+    ahead: deque[Future[R]] = deque()
+    done = []
+    for item in items:
+        ahead.append(pool.submit(work, item))
+        if len(ahead) > 2 * _THREADS:
+            done.append(ahead.popleft().result())
+    return done + [one.result() for one in ahead]
+
+
+@njit(cache=True, nogil=True)
+def _in_order(offsets: np.ndarray, values: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Lists (offsets int64 into values) in another order."""
+    ends, out, at = np.zeros(len(order) + 1, np.int64), np.empty(len(values), values.dtype), 0
+    for place in range(len(order)):
+        for k in range(offsets[order[place]], offsets[order[place] + 1]):
+            out[at] = values[k]
+            at += 1
+        ends[place + 1] = at
+    return ends, out
+
+
+def _title_codes(normalised: pa.ChunkedArray) -> tuple[np.ndarray, pa.Array]:
+    """(int32 code per row, −1 for none; the distinct normalised titles by code)."""
+    codes, distinct = _codes(normalised)
+    if (empty := pc.index(distinct, "").as_py()) >= 0:
+        codes[codes == empty] = -1
+    return codes, distinct
+
+
+@njit(cache=True, nogil=True)
+def _by_first(codes: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(the codes numbered anew by first occurrence, −1 as it was; the first place of each; its former code)."""
+    fresh = np.full(count, -1, np.int32)
+    out = np.full(len(codes), -1, np.int32)
+    first, former = np.empty(count, np.int64), np.empty(count, np.int32)
+    n = 0
+    for place in range(len(codes)):
+        code = codes[place]
+        if code < 0:
+            continue
+        if fresh[code] < 0:
+            fresh[code] = n
+            first[n], former[n] = place, code
+            n += 1
+        out[place] = fresh[code]
+    return out, first[:n], former[:n]
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Nodes of equal codes: group c is `nodes[starts[c]:starts[c + 1]]`, ascending where nothing else is said."""
+
+    nodes: np.ndarray  # int32
+    starts: np.ndarray  # int64, codes + 1
+
+
+def groups(codes: np.ndarray, count: int) -> Groups:
+    """Group the nodes by code, 0 … count−1; those of code −1 are in none."""
+    return Groups(*_groups(codes, count))
+
+
+@njit(cache=True, nogil=True)
+def _groups(codes: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    starts = np.zeros(count + 1, np.int64)
+    for code in codes:
+        if code >= 0:
+            starts[code + 1] += 1
+    for code in range(count):
+        starts[code + 1] += starts[code]
+    nodes = np.empty(starts[count], np.int32)
+    filled = starts[:-1].copy()
+    for node in range(len(codes)):
+        if codes[node] >= 0:
+            nodes[filled[codes[node]]] = node
+            filled[codes[node]] += 1
+    return nodes, starts
+
+
+@njit(cache=True, nogil=True)
+def order_within(nodes: np.ndarray, starts: np.ndarray, by: np.ndarray) -> None:
+    """Put the nodes of each group in order of a value, then of node, where they are."""
+    for group in range(len(starts) - 1):
+        begin, end = starts[group], starts[group + 1]
+        if end - begin > 32:
+            nodes[begin:end] = nodes[begin:end][np.argsort(by[nodes[begin:end]], kind="mergesort")]
+            continue
+        for k in range(begin + 1, end):
+            node, to = nodes[k], k
+            while to > begin and by[nodes[to - 1]] > by[node]:
+                nodes[to] = nodes[to - 1]
+                to -= 1
+            nodes[to] = node
 
 
 def _codes(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, pa.Array]:
     """(int32 code per row, −1 for null; the distinct values by code)."""
-    encoded = _one(column).dictionary_encode()
-    return pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int32), encoded.dictionary
+    encoded = column.dictionary_encode()
+    chunks = encoded.chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]  # they have one dictionary
+    codes = [pc.fill_null(chunk.indices, -1).to_numpy() for chunk in chunks]
+    distinct = chunks[0].dictionary if chunks else pa.array([], pa.string())
+    return np.concatenate([np.empty(0, np.int32), *codes], dtype=np.int32), distinct
+
+
+def _is(column: pa.Array, value: str) -> np.ndarray:
+    """Which rows have the value, boolean."""
+    is_value: np.ndarray = pc.fill_null(pc.equal(column, value), False).to_numpy(zero_copy_only=False)
+    return is_value
 
 
 def _matches(dois: pa.Array, prefixes: Sequence[str]) -> np.ndarray:
@@ -110,10 +272,13 @@ def _matches(dois: pa.Array, prefixes: Sequence[str]) -> np.ndarray:
     if not prefixes or not len(dois):
         return np.zeros(len(dois), bool)
     pattern = "^(?:" + "|".join(prefix if "/" in prefix else f"{prefix}/" for prefix in prefixes) + ")"
-    return _bool(pc.match_substring_regex(dois, pattern))
+    return np.asarray(pc.match_substring_regex(dois, pattern))
 
 
-def _years(dates: pa.ChunkedArray) -> np.ndarray:
-    years = pc.utf8_slice_codeunits(dates, 0, 4)
-    years = pc.if_else(pc.match_substring_regex(years, "^[0-9]{4}$"), years, pa.scalar(None, pa.string()))
-    return np.asarray(_one(pc.fill_null(pc.cast(years, pa.int32()), 0)).to_numpy(zero_copy_only=False), np.int32)
+def _years(dates: pa.Array) -> np.ndarray:
+    """The year of each date, int32, 0 where it has none."""
+    codes, distinct = _codes(dates)
+    years = pc.utf8_slice_codeunits(distinct, 0, 4)
+    years = pc.if_else(pc.match_substring_regex(years, "^[0-9]{4}$"), years, pa.scalar("0"))
+    of_code = np.append(np.asarray(pc.cast(years, pa.int32())), np.int32(0))
+    return of_code.take(codes)  # code −1 reads the appended 0

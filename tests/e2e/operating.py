@@ -68,7 +68,7 @@ def listening() -> Iterator[Heard]:
         free.bind(("127.0.0.1", 0))
         heard.smtp_port = free.getsockname()[1]
     mails = Controller(Mails(), hostname="127.0.0.1", port=heard.smtp_port)
-    threading.Thread(target=hook.serve_forever, daemon=True).start()
+    threading.Thread(target=hook.serve_forever, args=(0.02,), daemon=True).start()
     mails.start()
     heard.url = f"http://127.0.0.1:{hook.server_port}"
     try:

@@ -1,0 +1,139 @@
+"""Alerts: what they say, that they arrive at a real webhook and a real mail server, and that nothing about them ever fails a run."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from s2corpus.alerts import Alert, Mailbox, send, sentence, todo
+from s2corpus.errors import TransientError
+from tests.e2e.operating import Heard, listening
+
+ALERT = Alert(
+    "s2_v2-20230301: extract (work, task 3 of its shards) failed",
+    "GROBID <is> down & out",
+    "2023-03-01T02:03:04+00:00",
+    todo("extract"),
+    "http://airflow/dags/corpus_release__s2_v2/runs/x/tasks/extract.work/mapped/3",
+)
+
+
+@pytest.fixture
+def heard() -> Iterator[Heard]:
+    with listening() as found:
+        yield found
+
+
+def test_a_webhook_gets_what_failed_since_when_what_to_do_and_the_link(heard: Heard) -> None:
+    send(ALERT, f"{heard.url}/services/T0/B0/secret")
+    ((path, body),) = heard.posts
+    assert path == "/services/T0/B0/secret"
+    assert body == {
+        "text": "s2_v2-20230301: extract (work, task 3 of its shards) failed\n"
+        "Error: GROBID &lt;is&gt; down &amp; out\n"  # Slack's escapes: `<…>` would be a link or a call for everybody
+        "Since: 2023-03-01T02:03:04+00:00\n"
+        "To do: what the error says, else docs/runbook.md#stage-extract; then clear the task with what follows it\n"
+        "See: http://airflow/dags/corpus_release__s2_v2/runs/x/tasks/extract.work/mapped/3"
+    }
+
+
+def test_a_mail_goes_to_everybody_named(heard: Heard) -> None:
+    to = ("ann@example.org", "bob@example.org")
+    send(ALERT, mailbox=Mailbox("127.0.0.1", heard.smtp_port, "corpus@example.org", to, tls=False, starttls=False))
+    (mail,) = heard.mails
+    assert (mail["From"], mail["To"], " ".join(mail["Subject"].split())) == (
+        "corpus@example.org",
+        "ann@example.org, bob@example.org",
+        "[s2corpus] s2_v2-20230301: extract (work, task 3 of its shards) failed",
+    )
+    body = mail.get_payload(decode=True)
+    assert isinstance(body, bytes)
+    assert body.decode().replace("\r\n", "\n").strip() == ALERT.text
+
+
+def test_a_mail_is_never_sent_in_the_clear_where_encryption_is_asked(heard: Heard) -> None:
+    for tls in (True, False):
+        send(ALERT, mailbox=Mailbox("127.0.0.1", heard.smtp_port, "a@example.org", ("b@example.org",), tls=tls))
+    assert heard.mails == []
+
+
+def closed_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+@pytest.mark.parametrize(
+    "webhook",
+    ["http://127.0.0.1:{closed}/secret", "http://secret.invalid/", "file:///etc/secret", "http://[secret", "secret", "http://127.0.0.1:{error}/secret"],
+)  # fmt: skip
+def test_an_alert_that_cannot_be_sent_is_logged_without_the_address_and_fails_nothing(
+    webhook: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Error(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(500)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Error)
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        send(ALERT, webhook.format(closed=closed_port(), error=server.server_port))
+    finally:
+        server.shutdown()
+        server.server_close()
+    errors = [record for record in caplog.records if record.levelno == logging.ERROR]
+    warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert [record.getMessage() for record in errors] == [ALERT.text], "the log has it, whatever else fails"
+    assert len(warnings) == 1
+    assert "secret" not in warnings[0]
+
+
+def test_a_webhook_that_sends_elsewhere_is_not_followed(heard: Heard) -> None:
+    class Elsewhere(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(302)
+            self.send_header("Location", f"{heard.url}/elsewhere")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        send(ALERT, f"http://127.0.0.1:{server.server_port}/")
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert heard.posts == []
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (None, "the task was killed, or its worker was lost"),
+        (TransientError("S3 does\n not   answer"), "S3 does not answer"),
+        (KeyError("paper_id"), "KeyError: 'paper_id'"),
+        (MemoryError(), "MemoryError"),
+        (ValueError("x" * 5_000), f"ValueError: {'x' * 588} …"),
+    ],
+)
+def test_an_error_is_one_line(error: BaseException | None, said: str) -> None:
+    assert sentence(error) == said
+
+
+@pytest.mark.parametrize(
+    ("where", "anchor"), [("link", "#stage-link;"), ("approve", "#approve;"), ("publish", "#publish;")]
+)
+def test_what_to_do_is_in_the_runbook(where: str, anchor: str) -> None:
+    assert f"docs/runbook.md{anchor}" in todo(where)

@@ -1,0 +1,75 @@
+"""Going on over a check: only one that is known, that may be overridden and for a reason; and nothing changes without one."""
+
+from __future__ import annotations
+
+import pytest
+
+from s2corpus import quality
+from s2corpus.errors import UserError
+from s2corpus.lake import Lake
+from s2corpus.overrides import accept, accepted
+from s2corpus.quality import QualityBlocked, Verdict, all_checks, gate
+from s2corpus.snapshot.manifest import Manifest
+from s2corpus.stages import STAGES
+
+RELEASE = "s2_v2-20230301"
+DRIFT, WARNING = "link.drift_of_linked_entries_block", "link.drift_of_linked_entries_warn"
+REASON = "the source dblp ended in February"
+
+
+def test_an_acceptance_stays_with_its_release_and_its_first_author(lake: Lake) -> None:
+    assert accept(lake, RELEASE, {DRIFT: f" {REASON} "}, "ann", all_checks()) == [DRIFT]
+    assert accept(lake, RELEASE, {DRIFT: REASON, WARNING: REASON}, "bob", all_checks()) == [WARNING]
+    assert {name: (word.by, word.reason) for name, word in accepted(lake, RELEASE).items()} == {
+        DRIFT: ("ann", REASON),
+        WARNING: ("bob", REASON),
+    }
+    assert accepted(lake, "s2_v2-20230401") == {}
+
+
+@pytest.mark.parametrize(
+    ("check", "reason", "said"),
+    [
+        ("link.no_such_check", REASON, "'link.no_such_check' is no check; expected <stage>.<check>, one of link."),
+        ("nonsense", REASON, "one of intake."),
+        ("clean.no_closed_text", REASON, "cannot be overridden"),
+        (DRIFT, "ok       ", "'ok       ' is no reason; write why, in at least 10 characters"),
+    ],
+)
+def test_what_cannot_be_accepted_is_refused_in_a_sentence(lake: Lake, check: str, reason: str, said: str) -> None:
+    with pytest.raises(UserError) as refused:
+        accept(lake, RELEASE, {WARNING: REASON, check: reason}, "ann", all_checks())
+    assert said in str(refused.value)
+    assert accepted(lake, RELEASE) == {}, "all or nothing"
+
+
+def test_an_unknown_check_is_answered_with_the_known_ones(lake: Lake) -> None:
+    with pytest.raises(UserError) as refused:
+        accept(lake, RELEASE, {"link.recall": REASON}, "ann", all_checks())
+    assert all(f"link.{check.name}" in str(refused.value) for check in quality.checks("link"))
+    assert "clean." not in str(refused.value)
+
+
+def verdict(overridable: bool, reason: str | None = None) -> Verdict:
+    return Verdict("link", "c", "block", "block", overridable, 1, [{"n": 1}], None, "why", reason, reason and "ann")
+
+
+def test_a_block_stops_unless_it_was_accepted() -> None:
+    gate(RELEASE, [verdict(True, REASON)])
+    with pytest.raises(QualityBlocked, match=f"to go on: `corpus accept {RELEASE} link.c --reason"):
+        gate(RELEASE, [verdict(True, REASON), verdict(True)])
+    with pytest.raises(QualityBlocked, match="cannot be overridden"):
+        gate(RELEASE, [verdict(False)])
+
+
+def test_no_check_of_export_can_be_accepted() -> None:
+    """What was gone on over is in the manifest, which is written before export is checked."""
+    assert not [check for check in quality.checks("export") if check.overridable or check.severity == "warn"]
+    assert STAGES[-1] == "export"
+
+
+def test_a_manifest_without_overrides_does_not_speak_of_them() -> None:
+    plain = Manifest("s-20230301-00000000", "s", "2023-03-01T00:00:00Z", None, {}, {}, [], [])
+    assert b"overrides" not in plain.to_json()
+    told = Manifest("s-20230301-00000000", "s", "2023-03-01T00:00:00Z", None, {}, {}, [], [], {DRIFT: REASON})
+    assert f'"overrides": {{\n    "{DRIFT}": "{REASON}"\n  }}'.encode() in told.to_json()

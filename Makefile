@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release up down status test test-quick lint format bench lock
+.PHONY: help setup demo release up down status test test-quick test-faults lint format bench lock
 PYTHON ?= python3
 UV := .venv/bin/uv
 UV_VERSION := 0.13.8
@@ -51,7 +51,10 @@ status: setup ## How they are, and where their logs are
 test: .venv/.development ## All tests: the quick ones first, then those that start services, Spark or Airflow
 	@$(RUN) pytest -q -n 2 -m "not slow and not services and not airflow" tests/unit
 	@$(RUN) pytest -q -n 2 -m "slow or services or airflow" tests/unit
-	@$(RUN) pytest -q tests/dags tests/e2e tests/ui tests/faults
+	@$(RUN) pytest -q -m "not long" tests/dags tests/e2e tests/ui tests/faults
+
+test-faults: .venv/.development ## All faults of docs/faults.md, those that take minutes too
+	@$(RUN) pytest -q tests/faults
 
 test-quick: .venv/.development ## The quick ones only
 	@$(RUN) pytest -q -n 2 -m "not slow and not services and not airflow" tests/unit

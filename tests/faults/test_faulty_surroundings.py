@@ -1,0 +1,338 @@
+"""A release among faults of S3, disks, clocks and other runs: its bytes stay, what is tried again is what the DAG tries again."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from s2corpus.errors import TransientError, UserError
+from s2corpus.lake import Lake, open_lake
+from s2corpus.local import Services
+from s2corpus.local.deliver import deliver_tree
+from s2corpus.parts import DamagedPart
+from s2corpus.sample.truth import Truth
+from s2corpus.stages import STAGES, runner, stage
+from s2corpus.stages.base import Run
+from s2corpus.tables import EXTRACTIONS
+from tests.faults.credentials import Keys
+from tests.faults.proxy import Mode, Proxy
+from tests.releases import AS_OF, ROOT, build, run_in, snapshot_bytes, spec
+
+pytestmark = [pytest.mark.services, pytest.mark.slow]
+
+Step = Callable[[Run], Any]
+
+
+def tried(
+    open_run: Callable[[], Run], step: Step, said: list[str], *, wait: float = 1.0, first: Run | None = None
+) -> Any:
+    """A step as Airflow does a task: each try with a run of its own, three retries after `TransientError`, none else."""
+    for attempt in range(4):
+        try:
+            return step(first if first and not attempt else open_run())
+        except TransientError as error:
+            said.append(str(error))
+            if attempt == 3:
+                raise
+            threading.Event().wait(wait * 2**attempt)
+
+
+def build_patiently(
+    open_run: Callable[[], Run], said: dict[str, list[str]], before: Mapping[str, Callable[[], None]] | None = None
+) -> None:
+    """All stages and the pointer; `before` a stage's work something may happen to a run that is open by then."""
+    for name in STAGES:
+        heard = said.setdefault(name, [])
+        shards = tried(open_run, lambda run, name=name: runner.plan(run, name), heard)
+        opened = open_run()
+        if before and name in before:
+            before[name]()
+        tried(open_run, lambda run, name=name, shards=shards: runner.work(run, name, shards), heard, first=opened)
+        tried(open_run, lambda run, name=name: runner.finish(run, name), heard)
+        tried(open_run, lambda run, name=name: runner.check(run, name), heard)
+    tried(open_run, runner.publish, said.setdefault("publish", []))
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Services, Keys, Proxy]]:
+    """S3 behind a proxy, its keys in a file; the environment names both."""
+    folder = tmp_path_factory.mktemp("services")
+    local = Services(folder / "state")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "S2CORPUS_CATALOG"):
+            patch.delenv(name, raising=False)
+        try:
+            local.up({"s3"})
+            keys = Keys(local.state, folder / "credentials")
+            keys.rotate()
+            with Proxy(local.state.ports()["s3"]) as proxy:
+                patch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+                patch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(keys.file))
+                patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+                patch.setenv("AWS_ENDPOINT_URL", proxy.url)
+                yield local, keys, proxy
+        finally:
+            local.down()
+
+
+@pytest.fixture(autouse=True)
+def environment(extractor: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("S2CORPUS_CATALOG", raising=False)
+    for name, value in extractor.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="module")
+def reference(
+    tiny: tuple[Path, Truth], extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, str]:
+    """The tiny sample's snapshot, built in one piece and undisturbed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("S2CORPUS_CATALOG", raising=False)
+        for name, value in extractor.items():
+            patch.setenv(name, value)
+        run = run_in(tmp_path_factory.mktemp("reference"), spec(), tiny[0])
+        build(run)
+        return snapshot_bytes(run)
+
+
+def tell(fault: str, seen: object) -> None:
+    """Print what an operator sees: docs/faults.md is made from it."""
+    print(f"\n### {fault}: {seen}")
+
+
+FAULTS = {
+    "intake": Mode.ERROR_500,
+    "select": Mode.CUT,
+    "postprocess": Mode.ERROR_503,
+    "cluster": Mode.REFUSE,
+    "vote": Mode.SLOW,
+    "filter": Mode.CUT,
+    "link": Mode.SILENT,
+    "clean": Mode.ERROR_500,
+    "export": Mode.REFUSE,
+}
+
+
+def test_s3_that_errs_while_a_stage_works(
+    s3: tuple[Services, Keys, Proxy], tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
+) -> None:
+    """Three seconds of each fault at the beginning of a stage's work; and the keys are rotated under two other stages."""
+    _, keys, proxy = s3
+    lake = "s3://corpus/errs"
+    deliver_tree(open_lake(lake), tiny[0])
+
+    def disturb(mode: Mode) -> None:
+        proxy.turn(mode)
+        threading.Timer(3, proxy.turn, (Mode.PASS,)).start()
+
+    before: dict[str, Callable[[], None]] = {name: lambda mode=mode: disturb(mode) for name, mode in FAULTS.items()}
+    before |= {"assemble": keys.rotate, "split": keys.rotate}
+    said: dict[str, list[str]] = {}
+
+    def open_run() -> Run:
+        return Run.of(spec(), AS_OF, lake=lake, scratch=tmp_path)
+
+    build_patiently(open_run, said, before)
+    tell("S3", said)
+    assert set(FAULTS.values()) - {Mode.REFUSE} <= set(proxy.met)  # what is refused meets nobody
+    for name in ("assemble", "split"):
+        assert "that opened the lake before: rotated?" in " ".join(said[name]) or "ACCESS_DENIED" in " ".join(
+            said[name]
+        )
+    assert snapshot_bytes(open_run()) == reference
+
+
+def in_a_small_disk(lake: str) -> None:
+    """Build a release whose scratch folder is full when each stage begins, and has room on the second try."""
+    scratch = Path(tempfile.gettempdir())  # asked for while there is room: a full folder would be passed over
+    ballast = scratch / "ballast"
+
+    def fill() -> None:
+        with ballast.open("wb") as file:
+            try:
+                while True:
+                    file.write(bytes(1 << 16))
+            except OSError:
+                pass
+
+    def open_run() -> Run:
+        return Run.of(spec(), AS_OF, lake=lake)
+
+    for name in STAGES:
+        shards = runner.plan(open_run(), name)
+        fill()
+        for attempt in (1, 2):
+            try:
+                runner.work(open_run(), name, shards)
+                runner.finish(open_run(), name)
+                break
+            except TransientError as error:
+                assert attempt == 1, error
+                print(f"{name}\t{error}", flush=True)
+                ballast.unlink()
+        ballast.unlink(missing_ok=True)
+        runner.check(open_run(), name)
+    runner.publish(open_run())
+
+
+def test_a_full_disk_stops_a_stage_until_there_is_room(
+    tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
+) -> None:
+    if subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True).returncode:
+        pytest.skip("no small disk can be made here: `unshare -rm mount -t tmpfs` is refused")
+    run = run_in(tmp_path, spec(), tiny[0])
+    (small := tmp_path / "small").mkdir()
+    code = "import sys; from tests.faults.test_faulty_surroundings import in_a_small_disk; in_a_small_disk(sys.argv[1])"
+    script = f'mount -t tmpfs -o size=64m tmpfs {small} && exec {sys.executable} -c "$0" "$@"'
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script, code, str(tmp_path / "lake")],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(small), "PYTHONPATH": f"{ROOT}/include:{ROOT}"},
+        capture_output=True,
+        text=True,
+    )
+    tell("disk full", done.stdout)
+    assert done.returncode == 0, done.stderr[-3000:]
+    said = dict(line.split("\t") for line in done.stdout.splitlines())
+    assert set(said) == set(STAGES)
+    assert all("the disk is full: " in line and "make room in the scratch folder" in line for line in said.values())
+    assert snapshot_bytes(run) == reference
+
+
+def halve(lake: Lake, key: str) -> None:
+    data, _ = lake.get(key)
+    lake.put(key, data[: len(data) // 2])
+
+
+def test_every_part_truncated_behind_our_back_is_named_and_made_again_by_its_stage(
+    tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
+) -> None:
+    run = run_in(tmp_path, spec(), tiny[0])
+
+    def again() -> Run:
+        return run_in(tmp_path, spec())
+
+    def known(prefixes: tuple[str, ...]) -> list[str]:
+        return [
+            entry.key for entry in run.lake.list("") if entry.key.startswith(prefixes) and entry.key.endswith("parquet")
+        ]
+
+    stored: list[str] = []
+    for name in STAGES:
+        runner.run_stage(again(), name)
+        new = [key for key in known(("stored", "registered")) if key not in stored]
+        for table in stage(name).writes:
+            for key in again().table(table).keys()[:1]:
+                halve(run.lake, key)
+                with pytest.raises(
+                    DamagedPart, match=f"{key}: committed with .*run the stage that writes {table.name} again"
+                ):
+                    again().table(table).read()
+        for key in new:
+            halve(run.lake, key)
+        stored += new
+        runner.run_stage(again(), name)
+        assert all(again().table(table).whole() for table in stage(name).writes)
+    assert {key.split("/")[0] for key in stored} == {"registered", "stored_parses", "stored_selections", "stored_tei"}
+    for key in [entry.key for entry in run.lake.list(f"snapshots/{again().snapshot_id}/")][::20]:
+        halve(run.lake, key)
+        with pytest.raises(UserError, match="run export again"):
+            runner.publish(again())
+        runner.run_stage(again(), "export")
+    runner.publish(again())
+    assert snapshot_bytes(run) == reference
+
+
+def test_a_pdf_changed_after_its_drop_was_registered_is_not_read_as_another(
+    tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
+) -> None:
+    run = run_in(tmp_path, spec(), tiny[0])
+    runner.run_stage(run, "intake")
+    pdf = next(entry.key for entry in run.lake.list("drops/") if entry.key.endswith(".pdf") and entry.bytes > 30_000)
+    whole, _ = run.lake.get(pdf)
+    halve(run.lake, pdf)
+    with pytest.raises(UserError, match=f"{pdf}: changed since its drop was registered: put the file back"):
+        runner.run_stage(run, "select")
+    run.lake.put(pdf, whole)
+    runner.run_stage(run, "select")
+    halve(run.lake, pdf)
+    runner.run_stage(run, "extract")
+    assert outcomes(run).count("gave_up:connection") == 1
+    run.lake.put(pdf, whole)
+    for name in STAGES[2:]:
+        runner.run_stage(run, name)
+    assert "gave_up:connection" not in outcomes(run)
+    runner.publish(run)
+    assert snapshot_bytes(run) == reference
+
+
+def outcomes(run: Run) -> list[str]:
+    found: list[str] = run.table(EXTRACTIONS).read(["outcome"])["outcome"].to_pylist()
+    return found
+
+
+def build_in_a_child(lake: str, scratch: Path) -> None:
+    build_patiently(lambda: Run.of(spec(), AS_OF, lake=lake, scratch=scratch), {})
+
+
+@pytest.mark.long
+def test_two_runs_of_one_release_at_once(
+    s3: tuple[Services, Keys, Proxy], tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
+) -> None:
+    lake = "s3://corpus/twice"
+    deliver_tree(open_lake(lake), tiny[0])
+    spawned = multiprocessing.get_context("spawn")
+    both = [spawned.Process(target=build_in_a_child, args=(lake, tmp_path)) for _ in range(2)]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join()
+    assert [each.exitcode for each in both] == [0, 0]
+    assert snapshot_bytes(Run.of(spec(), AS_OF, lake=lake, scratch=tmp_path)) == reference
+
+
+CLOCK = """
+import sys, time
+from pathlib import Path
+from tests.releases import run_in, spec
+from s2corpus.stages import STAGES, runner
+folder, clock = Path(sys.argv[1]), Path(sys.argv[2])
+days = set()
+for name in STAGES:
+    clock.write_text("+1d" if len(name) % 2 else "-1d")  # a day ahead, a day back, from stage to stage
+    days.add(time.strftime("%Y-%m-%d"))
+    runner.run_stage(run_in(folder, spec()), name)
+clock.write_text("+1d")
+runner.publish(run_in(folder, spec()))
+print(*sorted(days))
+"""
+
+
+def test_a_clock_that_jumps_by_days_changes_no_byte(
+    tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
+) -> None:
+    libfaketime = pytest.importorskip("libfaketime")
+    run = run_in(tmp_path, spec(), tiny[0])
+    clock = tmp_path / "clock"
+    clock.write_text("+0")
+    _, faked = libfaketime.get_reload_information()
+    done = subprocess.run(
+        [sys.executable, "-c", CLOCK, str(tmp_path), str(clock)],
+        cwd=ROOT,
+        env={**os.environ, **faked, "FAKETIME_TIMESTAMP_FILE": str(clock), "PYTHONPATH": f"{ROOT}/include:{ROOT}"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert len(done.stdout.split()) == 2, "the clock never jumped"
+    assert snapshot_bytes(run) == reference

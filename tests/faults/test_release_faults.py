@@ -1,0 +1,237 @@
+"""Faults while Airflow builds a release: it goes on, and the snapshot's bytes are those of a release that nobody disturbed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from s2corpus.lake import Lake, open_lake
+from s2corpus.local import Endpoints, Services
+from s2corpus.local.airflow_client import AirflowClient
+from s2corpus.local.deliver import deliver_tree
+from s2corpus.local.postgres import Postgres
+from s2corpus.parts import DamagedPart
+from s2corpus.sample.truth import Truth
+from s2corpus.stages import STAGES
+from s2corpus.stages.base import Run
+from s2corpus.tables import DOCUMENTS
+from tests.e2e.operating import Operator
+from tests.faults.credentials import Keys
+from tests.faults.proxy import Mode, Proxy
+from tests.releases import AS_OF, build, run_in, snapshot_bytes, spec
+
+pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow]
+DAG = "corpus_release__sample"
+START = AS_OF.replace(month=1)
+
+
+class Disturbed(Services):
+    """The local services, with Airflow's tasks reaching S3 and the extractor through proxies, their keys in a file."""
+
+    def __init__(self, state: Path) -> None:
+        super().__init__(state)
+        self.state.create()
+        self.state.choose_ports({})
+        ports = self.state.ports()
+        self.s3, self.extractor = Proxy(ports["s3"]), Proxy(ports["extractor"])
+        self.keys = Keys(self.state, state.parent / "credentials")
+
+    def endpoints(self) -> Endpoints:
+        found = super().endpoints()
+        variables = {k: v for k, v in found.variables.items() if not k.startswith(("AWS_ACCESS", "AWS_SECRET"))}
+        variables |= {
+            "AWS_ENDPOINT_URL": self.s3.url,
+            "AWS_SHARED_CREDENTIALS_FILE": str(self.keys.file),
+            "GROBID_URL": self.extractor.url,
+        }
+        return Endpoints(variables, found.airflow_url, found.airflow_user, found.airflow_password)
+
+
+@dataclass
+class Airflow:
+    """A running Airflow that builds the tiny sample's release, and what may be done to it."""
+
+    local: Disturbed
+    operator: Operator
+
+    @property
+    def lake(self) -> Lake:
+        """The lake, with the keys of now."""
+        return open_lake("s3://corpus")
+
+    def fresh(self) -> str:
+        """A lake with nothing but what was delivered, and the release's run, just begun; the run's id."""
+        lake = self.lake
+        for entry in list(lake.list("")):
+            if not entry.key.startswith(("drops/", "sources/", "suppress.jsonl")):
+                lake.delete(entry.key)
+        client = self.operator.client
+        client.wait_for_dag(DAG)
+        again = client.run_of(DAG, START)
+        client.unpause(DAG)
+        if again:
+            client.clear(DAG, again["dag_run_id"])
+        return self.operator.run_of(START)
+
+    def running(self, run: str, *stages: str) -> dict[str, Any]:
+        """A task of these stages, as soon as one runs."""
+        deadline = time.monotonic() + 300
+        while time.monotonic() < deadline:
+            for task in self.operator.tasks(run).values():
+                if task["task_id"].startswith(stages) and task["state"] == "running" and task["pid"]:
+                    return task
+            assert self.operator.client.state(DAG, run) in ("queued", "running"), self.operator.why(run)
+            time.sleep(0.05)
+        raise AssertionError(f"no task of {stages} ever ran: {self.operator.why(run)}")
+
+    def kill_a_worker(self, run: str, *stages: str) -> str:
+        """Kill the process of a task of these stages a moment after it began: the task's name."""
+        while True:
+            victim = self.running(run, *stages)
+            time.sleep(0.7)
+            with contextlib.suppress(ProcessLookupError):  # it was quicker
+                os.kill(victim["pid"], signal.SIGKILL)
+                return f"{victim['task_id']}[{victim['map_index']}]"
+
+    def said(self, run: str, task: dict[str, Any], attempt: int = 1) -> str:
+        """The log of one try of a task."""
+        return "\n".join(self.operator.client.log(DAG, run, {**task, "try_number": attempt}))
+
+    def tried_again(self, run: str) -> dict[str, str]:
+        """What the log of each task's first try says, for the tasks that were tried more than once."""
+        return {
+            f"{name}[{index}]": self.said(run, task)
+            for (name, index), task in self.operator.tasks(run).items()
+            if task["try_number"] > 1
+        }
+
+    def published(self) -> dict[str, str]:
+        return snapshot_bytes(Run(spec(), AS_OF, self.lake, Path("/tmp")))
+
+
+@pytest.fixture(scope="module")
+def airflow(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) -> Iterator[Airflow]:
+    local = Disturbed(tmp_path_factory.mktemp("airflow") / "state")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "GROBID_URL", "S2CORPUS_EXTRACTOR_TOKEN"):
+            patch.delenv(name, raising=False)
+        patch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+        try:
+            local.up({"s3"})
+            local.keys.rotate()
+            endpoints = local.up()
+            patch.setenv("AWS_ENDPOINT_URL", super(Disturbed, local).endpoints().variables["AWS_ENDPOINT_URL"])
+            patch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(local.keys.file))
+            patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+            deliver_tree(open_lake("s3://corpus"), tiny[0])
+            client = AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
+            yield Airflow(local, Operator(client, DAG))
+        finally:
+            local.down()
+            for proxy in (local.s3, local.extractor):
+                proxy.turn(Mode.REFUSE)
+
+
+@pytest.fixture(scope="module")
+def reference(airflow: Airflow, tiny: tuple[Path, Truth], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The same release, built without Airflow and undisturbed."""
+    variables = super(Disturbed, airflow.local).endpoints().variables
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("S2CORPUS_CATALOG", raising=False)
+        for name in ("GROBID_URL", "S2CORPUS_EXTRACTOR_TOKEN"):
+            patch.setenv(name, variables[name])
+        run = run_in(tmp_path_factory.mktemp("reference"), spec(), tiny[0])
+        build(run)
+        return snapshot_bytes(run)
+
+
+def tell(fault: str, seen: object) -> None:
+    """Print what an operator sees: docs/faults.md is made from it."""
+    print(f"\n### {fault}: {seen}")
+
+
+def until(true: Callable[[], Any], what: str, seconds: float = 120) -> Any:
+    deadline = time.monotonic() + seconds
+    while not (found := true()):
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
+    return found
+
+
+@pytest.mark.long
+def test_a_worker_killed_in_each_stage_is_done_again(airflow: Airflow, reference: dict[str, str]) -> None:
+    run = airflow.fresh()
+    killed: dict[str, str] = {}
+    for stage in STAGES:
+        killed[stage] = airflow.kill_a_worker(run, f"{stage}.")
+    assert airflow.operator.end(run) == "success", airflow.operator.why(run)
+    again = airflow.tried_again(run)
+    tell("worker killed", {name: again.get(name, "NOT AGAIN")[-300:] for name in killed.values()})
+    assert set(killed.values()) <= set(again), "a kill came too late to disturb"
+    assert all("Process terminated by signal" in again[name] for name in killed.values())
+    assert airflow.published() == reference
+
+
+def test_postgresql_restarted_a_worker_and_the_scheduler_killed_and_a_second_run_waiting(
+    airflow: Airflow, reference: dict[str, str]
+) -> None:
+    run = airflow.fresh()
+    client, local = airflow.operator.client, airflow.local
+    airflow.running(run, "select.")
+    second = client.trigger(DAG, START, AS_OF, {})
+    local._stop([Postgres(local.state)])
+    time.sleep(3)
+    tell("PostgreSQL stopped", [(s.name, s.condition, s.reason) for s in local.status()])
+    local.up()
+    tell("PostgreSQL started", [(s.name, s.condition, s.reason) for s in local.status()])
+    victim = airflow.kill_a_worker(run, "extract.", "postprocess.")
+    airflow.running(run, "cluster.", "vote.", "assemble.")
+    (scheduler,) = (status for status in local.status() if status.name == "airflow-scheduler")
+    os.killpg(scheduler.pid, signal.SIGKILL)
+    tell("scheduler killed", [(s.name, s.condition, s.reason) for s in local.status() if "scheduler" in s.name])
+    local.up()
+    assert client.state(DAG, second) == "queued"
+    assert airflow.operator.end(run) == "success", airflow.operator.why(run)
+    again = airflow.tried_again(run)
+    tell("tried again", {name: text[-400:] for name, text in again.items()})
+    assert victim in again, "the kill came too late to disturb"
+    assert airflow.published() == reference
+    assert airflow.operator.end(second) == "success", airflow.operator.why(second)
+    assert airflow.published() == reference
+
+
+@pytest.mark.long
+def test_s3_and_the_extractor_out_for_a_minute_keys_rotated_and_a_part_truncated(
+    airflow: Airflow, reference: dict[str, str]
+) -> None:
+    run = airflow.fresh()
+    local = airflow.local
+    airflow.running(run, "extract.work")
+    for proxy in (local.s3, local.extractor):
+        proxy.turn(Mode.REFUSE)
+    time.sleep(60)
+    for proxy in (local.s3, local.extractor):
+        proxy.turn(Mode.PASS)
+    victim = airflow.running(run, "link.", "filter.")
+    local.keys.rotate()
+    table = Run(spec(), AS_OF, open_lake("s3://corpus"), Path("/tmp")).table(DOCUMENTS)
+    part = until(lambda: table.whole() and table.keys(0)[0], "documents are not committed")
+    data, _ = table.lake.get(part)
+    table.lake.put(part, data[: len(data) // 2])
+    with pytest.raises(DamagedPart):
+        table.read()
+    assert airflow.operator.end(run, 600) == "failed"
+    tell("rotated in", victim["task_id"])
+    tell("tried again", {name: text[-600:] for name, text in airflow.tried_again(run).items()})
+    tell("truncated", airflow.operator.why(run))
+    airflow.operator.clear(run, "clean.work")
+    assert airflow.operator.end(run) == "success", airflow.operator.why(run)
+    assert airflow.published() == reference

@@ -67,7 +67,7 @@ def _failure(context: Mapping[str, Any]) -> Alert | None:
         f"{release}: {where} failed",
         sentence(error if isinstance(error, BaseException | str) else None),
         since.isoformat(timespec="seconds"),
-        todo(stage),
+        todo("drops" if dag_id == "pdf_drops" else stage),
         _link(dag_id, str(ti.run_id), task_id, ti.map_index),
     )
 

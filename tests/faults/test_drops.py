@@ -48,7 +48,7 @@ def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Services
             local.down()
 
 
-def until(true: Callable[[], Any], what: str, seconds: float = 120) -> Any:
+def until(true: Callable[[], Any], what: str, seconds: float = 400) -> Any:
     deadline = time.monotonic() + seconds
     while not (found := true()):
         assert time.monotonic() < deadline, what

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from s2corpus.catalog import Catalog
+from s2corpus.catalog.models import Approval, ReleaseState
 from s2corpus.lake import Lake
 from s2corpus.snapshot import pointer
 from s2corpus.stages import STAGES
@@ -34,6 +35,8 @@ class State(StrEnum):
     LATEST = "latest"
     PUBLISHED = "published"
     YANKED = "yanked"
+    AWAITING = "awaits approval"
+    REJECTED = "rejected"
     COMPLETE = "not published"
     STOPPED = "stopped by a check"
     FAILED = "failed"
@@ -148,9 +151,13 @@ class Archive:
         furthest = next((s for s in reversed(STAGES) if s in measured), None)
         snapshot, state = self._snapshot(release, spec, snapshots)
         run = self.run_of(spec, _instant(as_of)) if self.run_of else None
+        if state is State.COMPLETE and self.catalog and (known := self.catalog.release(release)):
+            answered = {ReleaseState.AWAITING: State.AWAITING, ReleaseState.REJECTED: State.REJECTED}
+            state = answered.get(ReleaseState(known.state), state)
         if state is None:
             blocked = furthest in checked and any(
-                v["verdict"] == "block" for v in self._json(f"releases/{release}/_quality/{furthest}.json") or ()
+                v["verdict"] == "block" and not v.get("accepted")
+                for v in self._json(f"releases/{release}/_quality/{furthest}.json") or ()
             )
             state = State.STOPPED if blocked else State.UNFINISHED
             if run and not blocked:
@@ -179,14 +186,17 @@ class Archive:
         return {stage: dict(values) for stage, values in zip(STAGES, found, strict=True) if values}
 
     def verdicts(self, release: str) -> dict[str, list[dict[str, Any]]]:
-        """What its checks said, by stage, in their order; with who overrode one, where the catalog knows."""
+        """What its checks said, by stage, in their order; with who went on over one, and why."""
         found = self._all_json(f"releases/{release}/_quality/{stage}.json" for stage in STAGES)
-        overridden = {(q.stage, q.name): q.overridden_by for q in self.catalog.quality(release)} if self.catalog else {}
         return {
-            stage: [{**v, "overridden_by": overridden.get((stage, v["check"]))} for v in verdicts]
+            stage: [{"accepted": None, "accepted_by": None, **v} for v in verdicts]
             for stage, verdicts in zip(STAGES, found, strict=True)
             if verdicts is not None
         }
+
+    def people(self, release: str) -> list[Approval]:
+        """What people said of it: whether to publish it, and over which checks they went on; the first word first."""
+        return self.catalog.approvals(release) if self.catalog else []
 
     def stages(self, release: str, metrics: Metrics, verdicts: Mapping[str, list[dict[str, Any]]]) -> list[StageRow]:
         """Every stage in order, with how it went."""
@@ -365,7 +375,7 @@ def _stage_state(begun: bool, measured: Any, verdicts: list[dict[str, Any]] | No
         return StageState.ABSENT
     if verdicts is None:
         return StageState.MEASURED
-    words = {v["verdict"] for v in verdicts}
+    words = {"warn" if v["accepted"] and v["verdict"] == "block" else v["verdict"] for v in verdicts}
     return StageState.BLOCKED if "block" in words else StageState.WARNED if "warn" in words else StageState.PASSED
 
 

@@ -70,6 +70,7 @@ def overview(archive: Archive, id_: str) -> dict[str, Any]:
         "passed": sum(v["verdict"] == "pass" for v in said),
         "notable": [v for v in said if v["verdict"] != "pass"],
         "diff": archive.diff(release.snapshot) if release.snapshot else None,
+        "people": archive.people(id_),
         "yanked": archive.yanked(release.snapshot) if release.state == "yanked" and release.snapshot else None,
     }
 

@@ -8,6 +8,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -15,6 +16,8 @@ from urllib.parse import urljoin
 import orjson
 import pytest
 
+from s2corpus.catalog import Catalog
+from s2corpus.catalog.models import Answer, ReleaseState
 from s2corpus.parts import TableRef
 from s2corpus.stages.base import Run
 from s2corpus.tables import ALIASES, DOCUMENTS, ENTRIES, FULLTEXTS, MEMBERS, PAPERS, PDFS, SELECTIONS, SPLITS, Table
@@ -194,6 +197,34 @@ def test_a_check_that_blocks_stops_the_release_and_shows_what_offends(built: Bui
     assert "stopped by a check" in words(read(page, ""))
     checks = read(page, f"{AT[UNFINISHED]}/quality")
     assert "&lt;b&gt;offender&lt;/b&gt;" in checks and "3 offending" in words(checks)
+
+
+def test_who_went_on_over_a_check_and_why_is_shown_as_text(built: Built, tmp_path: Path) -> None:
+    lake = _copied(built, tmp_path)
+    path = lake / "releases" / UNFINISHED / "_quality" / "filter.json"
+    verdicts = orjson.loads(path.read_bytes())
+    verdicts[0] |= {"verdict": "block", "offending": 1, "accepted": "<b>because</b>", "accepted_by": "<i>ann</i>"}
+    path.write_bytes(orjson.dumps(verdicts))
+    page = page_over(str(lake))
+    assert "stopped by a check" not in words(read(page, "")), "it went on"
+    for shown in (read(page, AT[UNFINISHED]), read(page, f"{AT[UNFINISHED]}/quality")):
+        assert "by &lt;i&gt;ann&lt;/i&gt;: &lt;b&gt;because&lt;/b&gt;" in shown
+
+
+@pytest.mark.parametrize(
+    ("state", "shown"), [("awaiting", "awaits approval"), ("rejected", "rejected"), ("unpublished", "not published")]
+)
+def test_an_unpublished_release_says_what_people_said(state: str, shown: str, built: Built, tmp_path: Path) -> None:
+    lake = _copied(built, tmp_path)
+    for mark in (f"published/{built.runs[SECOND].snapshot_id}", "latest.json"):
+        (lake / "snapshots" / "sample" / mark).unlink()
+    shutil.copy(built.folder / "catalog.db", tmp_path / "catalog.db")
+    catalog = Catalog(f"sqlite:///{tmp_path / 'catalog.db'}")
+    catalog.end_release(SECOND, ReleaseState(state), built.runs[SECOND].snapshot_id)
+    catalog.approve(SECOND, "publish", "ann", Answer.REJECTED, "<b>not yet</b>", datetime(2023, 3, 2, tzinfo=UTC))
+    page = read(page_over(str(lake), f"sqlite:///{tmp_path / 'catalog.db'}"), AT[SECOND])
+    assert f">{shown}</span></h1>" in page
+    assert "ann rejected publish &lt;b&gt;not yet&lt;/b&gt;" in " ".join(re.sub("<[^>]+>", " ", page).split())
 
 
 @pytest.mark.parametrize(("state", "shown"), [("failed", "failed"), ("running", "running"), ("success", "unfinished")])

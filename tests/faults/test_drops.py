@@ -156,6 +156,13 @@ def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient
     assert any("refused:changed" in str(label) for label in labels), labels
     assert any("drops/many-07: refused:changed" in line for line in logs)
 
+    # a run by hand finds nothing left to do
+    by_hand = client.call("POST", f"dags/{DAG}/dagRuns", {"logical_date": None})["dag_run_id"]
+    assert {run["dag_run_id"]: run["state"] for run in all_ended(client)}[by_hand] == "success"
+    assert {run["state"] for run in runs(client)} == {"success"}
+    done = {task["task_id"]: task["state"] for task in client.tasks(DAG, by_hand)}
+    assert (done["register"], done["work"], done["settle"]) == ("skipped", "skipped", "success")
+
     # a release after it sends nothing
     sent = grobid.requests
     run = Run(spec().model_copy(update={"drops": ("*",)}), AS_OF, lake, tmp_path)

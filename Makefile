@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release up down status test test-quick test-faults lint format bench lock
+.PHONY: help setup demo release up down status test test-quick test-faults test-e2e lint format bench lock
 PYTHON ?= python3
 UV := .venv/bin/uv
 UV_VERSION := 0.13.8
@@ -55,6 +55,9 @@ test: .venv/.development ## All tests: the quick ones first, then those that sta
 
 test-faults: .venv/.development ## All faults of docs/faults.md, those that take minutes too
 	@$(RUN) pytest -q tests/faults
+
+test-e2e: .venv/.development ## A corpus in operation: drops, releases, approval, a stop, backfills, under Airflow's scheduler
+	@$(RUN) pytest -q --durations=0 tests/e2e/test_operating.py
 
 test-quick: .venv/.development ## The quick ones only
 	@$(RUN) pytest -q -n 2 -m "not slow and not services and not airflow" tests/unit

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import os
+import re
 import subprocess
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import yaml
 
 from s2corpus.errors import UserError
 from s2corpus.spec import load_spec
@@ -21,8 +24,6 @@ SPECS = sorted((ROOT / "include" / "releases").glob("*.yaml"))
 
 @pytest.fixture(scope="module")
 def dags(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    import os
-
     os.environ.setdefault("AIRFLOW_HOME", str(tmp_path_factory.mktemp("airflow")))
     sys.path[:0] = [str(ROOT / "dags"), str(ROOT / "plugins")]
     import corpus_release
@@ -126,3 +127,57 @@ def test_a_consumer_waits_for_what_publishing_announces(dags: dict[str, object])
 
     announced = dags["corpus_release__sample"].get_task("publish").outlets
     assert announced == [example_consumer.SNAPSHOT]
+
+
+def test_the_approval_is_rejected_when_nobody_answers(dags: dict[str, object]) -> None:
+    approve = dags["corpus_release__s2_v2"].get_task("approve")
+    hours = load_spec(ROOT / "include/releases/s2_v2.yaml").export.approval_hours
+    assert (approve.defaults, approve.response_timeout) == (["Reject"], timedelta(hours=hours))
+    assert not approve.fail_on_reject, "a rejection is an answer, not a failure"
+    assert "note" in approve.params
+
+
+def test_every_task_tells_of_its_failure_and_where_to_read_what_to_do(dags: dict[str, object]) -> None:
+    runbook = (ROOT / "docs" / "runbook.md").read_text("utf-8")
+    for task in dags["corpus_release__s2_v2"].tasks:
+        told = task.on_failure_callback  # of a mapped task as it was given, else in a list
+        assert [each.__name__ for each in (told if isinstance(told, list) else [told])] == ["task_failed"], task.task_id
+        stage = task.task_id.partition(".")[0]
+        anchor = f"stage-{stage}" if stage in STAGES else stage
+        assert f"docs/runbook.md#{anchor}`" in task.doc_md
+        assert f'id="{anchor}"' in runbook
+    assert 'id="late"' in runbook
+
+
+def test_a_release_is_late_by_its_spec(dags: dict[str, object]) -> None:
+    (deadline,) = dags["corpus_release__sample"].deadline
+    hours = load_spec(ROOT / "include/releases/sample.yaml").schedule.late_after_hours
+    assert (deadline.interval, deadline.callback.path) == (timedelta(hours=hours), "corpus_alerts.release_late")
+    assert deadline.callback.kwargs == {"hours": hours}
+
+
+def test_operators_may_have_a_folder_of_specs_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "ours.yaml").write_text("name: ours\nexport: {approval: true}\n")
+    code = (
+        "import sys; sys.path[:0] = ['dags', 'plugins']; import corpus_release;"
+        "print(*(name for name in vars(corpus_release) if name.startswith('corpus_release__')))"
+    )
+    environ = {**os.environ, "S2CORPUS_RELEASES": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT, env=environ
+    )
+    assert done.stdout.split()[-1:] == ["corpus_release__ours"]
+
+
+def test_what_monitoring_names_airflow_emits() -> None:
+    """Every metric of docs/monitoring.md is in Airflow's own registry."""
+    import airflow._shared.observability.metrics as metrics
+
+    registry = yaml.safe_load((Path(metrics.__file__).parent / "metrics_template.yaml").read_text("utf-8"))["metrics"]
+    known = {re.sub(r"\{[^}]*\}", "*", str(name)) for each in registry for name in (each["name"], each["legacy_name"])}
+    table = (ROOT / "docs" / "monitoring.md").read_text("utf-8").partition("| metric | watch |")[2].partition("\n\n")[0]
+    named = re.findall(r"`([^`]+)`", "\n".join(line.split("|")[1] for line in table.splitlines()[2:]))
+    assert len(named) > 10
+    for name in named:
+        general = re.sub(r"<[^>]*>|grobid|\bfailed$", "*", name)
+        assert {name, general, re.sub(r"<[^>]*>", "*", name)} & known, name

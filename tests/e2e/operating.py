@@ -99,7 +99,7 @@ class Operator:
         states = {t["state"] for (name, _), t in self.tasks(run).items() if name == task}
         return next(iter(states)) if len(states) == 1 else None
 
-    def wait(self, run: str, task: str, *states: str, seconds: float = 300) -> None:
+    def wait(self, run: str, task: str, *states: str, seconds: float = 900) -> None:
         """Wait until a task is in one of the states; a run that ends before is an error."""
         deadline = time.monotonic() + seconds
         while (state := self.state(run, task)) not in states:
@@ -108,7 +108,7 @@ class Operator:
             assert time.monotonic() < deadline, f"{task} of {run} is {state}, not {states}: {self.why(run)}"
             time.sleep(0.3)
 
-    def end(self, run: str, seconds: float = 400) -> str:
+    def end(self, run: str, seconds: float = 900) -> str:
         """How a run ended."""
         deadline = time.monotonic() + seconds
         while (state := self.client.state(self.dag, run)) not in ENDED:

@@ -33,7 +33,13 @@ from s2corpus.stages.base import Run
 from tests.e2e.operating import Heard, Operator, listening, month
 from tests.releases import snapshot_bytes
 
-pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.services,
+    pytest.mark.airflow,
+    pytest.mark.slow,
+    pytest.mark.long,
+    pytest.mark.timeout(3600),  # no more than for a machine that does much else
+]
 
 FIRST, SECOND, LATEST = month(3), month(2), month(1)
 """the intervals' starts; a release sees what was ready before its interval's end"""
@@ -156,7 +162,7 @@ def test_drops_that_land_are_worked_through_before_any_release(operated: Operate
     operated.operator.client.unpause("pdf_drops")
     folders = {f"{path.parent.relative_to(delivered).as_posix()}/" for path in delivered.glob("**/_READY")}
     deliver_tree(operated.lake, delivered)
-    deadline = time.monotonic() + 240
+    deadline = time.monotonic() + 600
     while {row.folder for row in listed(operated.lake) if row.outcome.startswith("worked")} != folders:
         assert time.monotonic() < deadline, [str(row) for row in listed(operated.lake)]
         time.sleep(0.5)
@@ -231,7 +237,7 @@ def test_a_failing_check_stops_the_release_and_is_told(operated: Operated) -> No
     stopped = operated.catalog.release(release.release_id)
     assert stopped is not None
     assert stopped.state == "stopped"
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     subject = f"{release.release_id}: select (quality) failed"
     while not (texts := operated.heard.texts(subject)) and time.monotonic() < deadline:
         time.sleep(0.2)

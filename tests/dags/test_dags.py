@@ -9,11 +9,14 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
 from s2corpus.errors import UserError
+from s2corpus.lake import open_lake
+from s2corpus.overrides import accepted
 from s2corpus.spec import load_spec
 from s2corpus.stages import STAGES, TAKES_OVER
 
@@ -181,3 +184,41 @@ def test_what_monitoring_names_airflow_emits() -> None:
     for name in named:
         general = re.sub(r"<[^>]*>|grobid|\bfailed$", "*", name)
         assert {name, general, re.sub(r"<[^>]*>", "*", name)} & known, name
+
+
+def begun(dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, accept: dict[str, str], earlier: object) -> object:
+    """What intake's `plan` answers in a run with this parameter, beside an earlier run."""
+    import corpus_release
+
+    context = {
+        "dag": dags["corpus_release__sample"],
+        "params": {"drops": None, "accept": accept},
+        "data_interval_start": datetime(2023, 1, 1, tzinfo=UTC),
+        "data_interval_end": datetime(2023, 2, 1, tzinfo=UTC),
+        "dag_run": SimpleNamespace(triggering_user_name="ann"),
+        "ti": SimpleNamespace(get_previous_dagrun=lambda state: earlier),
+    }
+    monkeypatch.setattr(corpus_release, "get_current_context", lambda: context)
+    return corpus_release.begin.function()
+
+
+def test_what_the_run_accepts_is_kept_with_the_release(
+    dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path))
+    monkeypatch.delenv("S2CORPUS_CATALOG", raising=False)
+    with pytest.raises(UserError, match=r"'link\.nothing' is no check; expected <stage>\.<check>, one of link\."):
+        begun(dags, monkeypatch, {"link.nothing": "a reason of some length"}, None)
+    reasons = {"link.drift_of_linked_entries_block": "the source dblp ended"}
+    assert begun(dags, monkeypatch, reasons, None).is_done
+    (word,) = accepted(open_lake(str(tmp_path)), "sample-20230201").values()
+    assert (word.by, word.reason) == ("ann", "the source dblp ended")
+
+
+def test_a_release_waits_for_an_earlier_one_of_its_spec(
+    dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path))
+    assert not begun(dags, monkeypatch, {}, SimpleNamespace(run_id="scheduled__x")).is_done
+    assert dags["corpus_release__sample"].get_task("intake.plan").mode == "reschedule", "waiting holds no worker"
+    assert not list(tmp_path.iterdir())

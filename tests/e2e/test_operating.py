@@ -46,13 +46,16 @@ FIRST, SECOND, LATEST = month(3), month(2), month(1)
 BLOCKED = "select.drift_of_selected_pdfs_block"
 REASON = "a test scanner delivered empty files; they were counted"
 SPEC = f"""
-name: monthly
+name: NAME
 description: What an operator's own folder of specs holds
 schedule: {{cron: "0 0 1 * *", start_date: {FIRST:%Y-%m-%d}, late_after_hours: 0.005}}
-export: {{approval: true, approval_hours: 1, files: 3}}
+export: {{approval: APPROVAL, approval_hours: 1, files: 3}}
 quality: {{drift_min_n: 5}}
 resources: {{pdfs_per_shard: 20, papers_per_shard: 40, max_tasks: 2, memory_mb: 512}}
 """
+
+
+Reference = dict[tuple[str, int], tuple[str, dict[str, str]]]
 
 
 @dataclass
@@ -68,8 +71,8 @@ class Operated:
     extracted: dict[str, str] = field(default_factory=dict)
     """the extractions that the drops' own DAG made"""
 
-    def run(self, as_of_month: int, lake: Lake | None = None) -> Run:
-        return Run(load_spec(self.specs / "monthly.yaml"), month(as_of_month), lake or self.lake, self.work)
+    def run(self, as_of_month: int, lake: Lake | None = None, spec: str = "monthly") -> Run:
+        return Run(load_spec(self.specs / f"{spec}.yaml"), month(as_of_month), lake or self.lake, self.work)
 
     def latest(self) -> str | None:
         return pointer.latest(self.lake, "monthly").snapshot
@@ -109,7 +112,8 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
     work = tmp_path_factory.mktemp("operated")
     specs = work / "specs"
     specs.mkdir()
-    (specs / "monthly.yaml").write_text(SPEC)
+    for name, approval in (("monthly", "true"), ("beside", "false")):
+        (specs / f"{name}.yaml").write_text(SPEC.replace("NAME", name).replace("APPROVAL", approval))
     local = Services(work / "state")
     with pytest.MonkeyPatch.context() as patch, listening() as heard:
         patch.setenv("S2CORPUS_RELEASES", str(specs))
@@ -139,21 +143,21 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
 
 
 @pytest.fixture(scope="module")
-def reference(operated: Operated, delivered: Path) -> dict[int, tuple[str, dict[str, str]]]:
-    """The first two months' releases built one after the other without Airflow: month → snapshot id and bytes."""
+def reference(operated: Operated, delivered: Path) -> Reference:
+    """The same releases built one after the other without Airflow: spec and month → snapshot id and bytes."""
     built = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("S2CORPUS_CATALOG")
         lake = open_lake(str(operated.work / "reference"))
         deliver_tree(lake, delivered)
-        for ago in (2, 1):
-            run = operated.run(ago, lake)
+        for spec, ago in (("monthly", 2), ("monthly", 1), ("beside", 0)):
+            run = operated.run(ago, lake, spec)
             if ago == 1:
                 overrides.accept(lake, run.release_id, {BLOCKED: REASON}, "somebody else", quality.all_checks())
             for name in STAGES:
                 runner.run_stage(run, name)
             runner.publish(run)
-            built[ago] = (run.snapshot_id, snapshot_bytes(run))
+            built[spec, ago] = (run.snapshot_id, snapshot_bytes(run))
     return built
 
 
@@ -290,7 +294,7 @@ def test_a_check_is_gone_on_over_with_a_reason_and_a_rejection_publishes_nothing
 
 
 def test_asked_again_it_is_published_with_the_bytes_of_an_undisturbed_release(
-    operated: Operated, reference: dict[int, tuple[str, dict[str, str]]]
+    operated: Operated, reference: Reference
 ) -> None:
     operator, run = operated.operator, operated.operator.run_of(SECOND)
     operator.clear(run, "approve")
@@ -298,26 +302,39 @@ def test_asked_again_it_is_published_with_the_bytes_of_an_undisturbed_release(
     assert operator.end(run) == "success"
     for ago in (2, 1):
         release = operated.run(ago)
-        assert (release.snapshot_id, snapshot_bytes(release)) == reference[ago]
+        assert (release.snapshot_id, snapshot_bytes(release)) == reference["monthly", ago]
     manifest = orjson.loads(operated.lake.get(f"snapshots/{operated.run(1).snapshot_id}/manifest.json")[0])
     assert manifest["overrides"] == {BLOCKED: REASON}
     first = orjson.loads(operated.lake.get(f"snapshots/{operated.run(2).snapshot_id}/manifest.json")[0])
     assert "overrides" not in first
 
 
-def test_backfilled_again_from_the_command_line_the_months_have_the_same_bytes(
-    operated: Operated, reference: dict[int, tuple[str, dict[str, str]]]
+def test_backfilled_again_from_the_command_line_beside_another_release_the_bytes_are_the_same(
+    operated: Operated, reference: Reference
 ) -> None:
-    operator = operated.operator
+    operator, beside = operated.operator, Operator(operated.operator.client, "corpus_release__beside")
+    published = operated.latest()
+    beside.client.unpause(beside.dag)
     command = [sys.executable, "-m", "airflow", "backfill", "create", "--dag-id", operator.dag]
     command += ["--from-date", f"{FIRST:%Y-%m-%d}", "--to-date", f"{LATEST:%Y-%m-%d}"]
     subprocess.run([*command, "--reprocess-behavior", "completed", "--max-active-runs", "3"], check=True)
-    for start in (FIRST, SECOND, LATEST):
+    for start in (FIRST, SECOND):
         run = operator.run_of(start)
         operator.answer(run, "Approve", "again")
         assert operator.end(run) == "success"
     for ago in (2, 1):
         release = operated.run(ago)
-        assert (release.snapshot_id, snapshot_bytes(release)) == reference[ago]
+        assert (release.snapshot_id, snapshot_bytes(release)) == reference["monthly", ago]
+    assert beside.end(beside.run_of(LATEST)) == "success"
+    release = operated.run(0, spec="beside")
+    assert (release.snapshot_id, snapshot_bytes(release)) == reference["beside", 0]
+
+    run, release = operator.run_of(LATEST), operated.run(0)
+    operator.let_pass_the_time_to_answer(run)
+    assert operator.end(run) == "success"
+    assert operator.tasks(run)["publish", -1]["state"] == "skipped", "no answer in time is a rejection"
+    assert release.parent == reference["monthly", 1][0], "what is published before it by now is its parent"
+    assert operated.latest() == published != release.snapshot_id
+    assert operated.catalog.approvals(release.release_id)[-1].answer == "no answer"
+    assert operated.heard.texts(f"{release.release_id}: not published")
     assert operated.extractions() == operated.extracted
-    assert operated.run(0).parent == reference[1][0], "what is published before it by now is its parent"

@@ -17,6 +17,9 @@ from sqlalchemy.orm import Session
 
 from s2corpus.catalog.models import Answer, Approval, Metric, Quality, Release, ReleaseState, StageRun
 
+LONGEST = 128
+"""characters of a person's name"""
+
 
 class Catalog:
     """The catalog at one address."""
@@ -96,7 +99,7 @@ class Catalog:
                     offending=v["offending"],
                     threshold=v["threshold"],
                     reason=v["reason"],
-                    overridden_by=v["accepted_by"],
+                    overridden_by=v["accepted_by"] and v["accepted_by"][:LONGEST],
                     overridden_because=v["accepted"],
                 )
                 for v in verdicts
@@ -111,7 +114,7 @@ class Catalog:
 
     def approve(self, release: str, what: str, who: str, answer: Answer, reason: str, at: datetime) -> None:
         """Note a person's word on a release the catalog knows, once: on its publication, or on a check (`what`)."""
-        said = {"release": release, "what": what, "who": who, "answer": answer, "reason": reason, "at": at}
+        said = {"release": release, "what": what, "who": who[:LONGEST], "answer": answer, "reason": reason, "at": at}
         with self._session() as session:
             known = session.scalar(select(Approval).filter_by(**said)) is not None
             if not known and session.get(Release, release) is not None:

@@ -33,7 +33,7 @@ _FOREIGN = frozenset(
 )
 _FOREIGN_PREFIXES = ("AIRFLOW", "WEED_", "PG")
 # What tasks read from the environment of whoever starts them: another value starts Airflow anew.
-_PASSED_ON = ("ENGINE",)
+_PASSED_ON = ("ENGINE", "S2CORPUS_RELEASES", "S2CORPUS_DROPS_SECONDS", "S2CORPUS_ALERTS_WEBHOOK")
 # Seconds for a process that lives but does not answer as it should, before it is restarted: machines get busy.
 _CONVALESCENCE = 20.0
 _ROUNDS = 3

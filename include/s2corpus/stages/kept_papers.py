@@ -25,10 +25,15 @@ from s2corpus.titles.equal import EqualStrings, hash_strings
 from s2corpus.titles.postings import Keys, crowded, keys_of
 from s2corpus.titles.targets import FACTS, IDENTIFIERS, Facts, Targets, first_surname
 
-_PAPERS = pa.schema([(name, pa.string()) for name in ("paper_id", "title", *IDENTIFIERS)] + list(FACTS))
-_TITLES = pa.schema([("normalised", pa.string())])
+_PAPERS = pa.schema(
+    [(name, pa.string()) for name in ("paper_id", "title", *IDENTIFIERS)] + [*FACTS, ("hash", pa.uint64())]
+)
+_TEXTS = pa.schema([("normalised", pa.string())])
+_TITLES = pa.schema([("normalised", pa.string()), ("hash", pa.uint64())])
 _BYTES_PER_TITLE = 512
 """Memory that a title takes while equal ones are found, an upper estimate."""
+_BYTES_PER_PAPER = 1024
+"""Memory that a paper takes which some entries want, an upper estimate."""
 _ROWS = 1 << 16
 _AT_ONCE = 1 << 17
 """Titles whose keys are mapped at once: 5 MB."""
@@ -41,9 +46,12 @@ Propose = Callable[[pa.Array, Passing, Search], Pairs]
 
 def read_papers(run: Run, bucket: int) -> pa.Table:
     """The kept papers of a bucket, with what the rules look at."""
-    kept = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")["paper_id"]
-    columns = ["paper_id", "title", "date", "authors", *IDENTIFIERS]
-    papers = run.table(PAPERS).read(columns, shard=bucket, where=pc.field("paper_id").isin(kept.combine_chunks()))
+    outcomes = run.table(FILTERED).read(["paper_id", "outcome"], shard=bucket)
+    papers = run.table(PAPERS).read(["paper_id", "title", "date", "authors", *IDENTIFIERS], shard=bucket)
+    kept = pc.equal(outcomes["outcome"], "kept")
+    if not outcomes["paper_id"].equals(papers["paper_id"]):  # as a rule they are in one order
+        kept = pc.is_in(papers["paper_id"], outcomes["paper_id"].filter(kept))
+    papers = papers.filter(kept)
     return (
         papers.append_column("year", pc.utf8_slice_codeunits(papers["date"], 0, 4).cast(pa.int32()))
         .append_column("surname", first_surname(papers["authors"]))
@@ -57,7 +65,7 @@ class KeptPapers:
     def __init__(self, run: Run, folder: Path, search: Search, propose: Propose) -> None:
         """Read the papers once, and write what is read again and again. `search` decides the keys."""
         self._folder, self._propose = folder, propose
-        self._room = max(run.spec.resources.memory_mb << 19 >> 10, _ROWS)
+        self._room = max((run.spec.resources.memory_mb << 19) // _BYTES_PER_PAPER, 1)
         rows = run.table(PAPERS).committed().rows
         parts = max(ceil(rows * _BYTES_PER_TITLE / (run.spec.resources.memory_mb << 18)), 1)
         with ExitStack() as stack:
@@ -66,34 +74,37 @@ class KeptPapers:
             for bucket in range(run.paper_shards):
                 table = read_papers(run, bucket)
                 facts = Facts.of(table)
-                for name, column in zip(FACTS.names, facts.table().columns, strict=True):
+                hashes = hash_strings(*text_of(facts.normalised))
+                for name, column in (*zip(FACTS.names, facts.table().columns, strict=True), ("hash", pa.array(hashes))):
                     table = table.drop_columns([name]) if name in table.column_names else table
                     table = table.append_column(name, column)
                 papers.write_table(table.select(_PAPERS.names).cast(_PAPERS), _ROWS)
-                distinct = facts.normalised.take(pa.array(EqualStrings.of(facts.normalised).first))
-                of_part = (hash_strings(*text_of(distinct)) >> np.uint64(32)) * np.uint64(parts) >> np.uint64(32)
+                first = EqualStrings.of(facts.normalised, hashes).first
+                of_part = (hashes[first] >> np.uint64(32)) * np.uint64(parts) >> np.uint64(32)
                 for part in range(parts):
-                    mine = distinct.filter(pa.array(of_part == part)) if parts > 1 else distinct
-                    titles[part].write_table(pa.table([mine], schema=_TITLES), _ROWS)
-        self.index = TitlesOnDisk(folder, parts, search)
+                    mine = first[of_part == part]
+                    columns = [facts.normalised.take(pa.array(mine)), hashes[mine]]
+                    titles[part].write_table(pa.table(columns, schema=_TITLES), _ROWS)
+        self._titles = TitlesOnDisk(folder, parts, search)
 
     def equal(self, wanted: Mapping[str, EqualStrings]) -> Targets:
         """See `linking.Papers`."""
         return Targets.of(self._where(wanted))
 
-    def titles(self) -> Iterator[pa.Array]:
+    @property
+    def titles(self) -> TitlesOnDisk:
         """See `linking.Papers`."""
-        return (texts for _, texts in self.index.texts())
+        return self._titles
 
     def alike(self, titles: pa.Array, search: Search) -> Pairs:
         """See `linking.Papers`."""
-        return self._propose(titles, self.index, search)
+        return self._propose(titles, self._titles, search)
 
     def titled(self, numbers: np.ndarray) -> tuple[Targets, np.ndarray]:
         """See `linking.Papers`."""
         once, inverse = np.unique(numbers, return_inverse=True)
         found = []
-        for first, texts in self.index.texts():
+        for first, texts in self._titles.texts():
             low, high = np.searchsorted(once, (first, first + len(texts)))
             found.append(texts.take(pa.array(once[low:high] - first)))
         titles = pa.concat_arrays([pa.array([], pa.string()), *found])
@@ -110,7 +121,9 @@ class KeptPapers:
             needed = np.zeros(len(batch), np.bool_)
             for name, strings in named.items():
                 needed |= strings.find(batch[name]) >= 0
-            mask = needed if by_title is None else needed | (by_title.find(batch["normalised"]) >= 0)
+            mask = needed.copy()
+            if by_title is not None:
+                mask |= by_title.find(batch["normalised"], batch["hash"].to_numpy()) >= 0
             table = pa.Table.from_batches([batch]).append_column("needed", pa.array(needed))
             found.append(table.filter(pa.array(mask)))
             rows += len(found[-1])
@@ -136,16 +149,18 @@ class TitlesOnDisk:
         self._sizes = np.frombuffer(sizes_map, np.int32)
         self._sketches = np.frombuffer(sketches_map, np.uint64).reshape(room, 4)
         self._count = 0
-        with _writer(folder / "titles.arrow", _TITLES) as writer:
+        with _writer(folder / "titles.arrow", _TEXTS) as writer:
             for path in paths:
-                column = pa.Table.from_batches(_batches(path), _TITLES)["normalised"].combine_chunks()
-                titles = column.take(pa.array(EqualStrings.of(column).first))
-                titles = titles.take(pa.array(np.argsort(hash_strings(*text_of(titles)), kind="stable")))
-                del column
+                part = pa.Table.from_batches(_batches(path), _TITLES)
+                hashes = part["hash"].to_numpy()
+                first = EqualStrings.of(part["normalised"], hashes).first
+                first = first[np.argsort(hashes[first], kind="stable")]
+                titles = part["normalised"].combine_chunks().take(pa.array(first))
+                del part, hashes, first
                 path.unlink()
                 for begin in range(0, len(titles), _ROWS):
                     some = titles.slice(begin, _ROWS)
-                    writer.write_table(pa.table([some], schema=_TITLES))
+                    writer.write_table(pa.table([some], schema=_TEXTS))
                     made = keys_of(some, range(search.bands), search.rows)
                     here = slice(self._count, self._count + len(some))
                     self._keys[:, here], self._sizes[here], self._sketches[here] = made.keys, made.sizes, made.sketches

@@ -72,7 +72,7 @@ class Link:
         counts = Counter[str]()
         with TemporaryDirectory(prefix="s2corpus-link-", dir=run.scratch) as folder:
             papers = KeptPapers(run, Path(folder), search, propose)
-            crowded = crowded_keys(papers.index, search.bands)
+            crowded = crowded_keys(papers.titles, search.bands)
             counts["keys_crowded"] = len(crowded) if shard.index == 0 else 0
             held = Held.of(run, crowded, search, _entries_at_once(run))
             for number, buckets in enumerate(shard.params["groups"]):

@@ -10,6 +10,8 @@ from numba import njit
 
 from s2corpus.titles.arrays import text_of
 
+_UPPER = np.uint64(0xFFFFFFFF00000000)
+
 
 @dataclass(frozen=True, slots=True)
 class EqualStrings:
@@ -21,24 +23,25 @@ class EqualStrings:
     """first row of each group, int32"""
     _offsets: np.ndarray
     _data: np.ndarray
-    _hashes: np.ndarray
     _slots: np.ndarray
+    """0, or the upper half of a hash and one more than the row that has it"""
 
     def __len__(self) -> int:
         return len(self.first)
 
     @staticmethod
-    def of(column: pa.Array | pa.ChunkedArray) -> EqualStrings:
-        """Group the rows of a string column."""
+    def of(column: pa.Array | pa.ChunkedArray, hashes: np.ndarray | None = None) -> EqualStrings:
+        """Group the rows of a string column; their `hash_strings` may be given."""
         offsets, data = text_of(column)
-        hashes = hash_strings(offsets, data)
-        slots = np.full(1 << max(2 * int(np.count_nonzero(hashes)) - 1, 1).bit_length(), -1, np.int32)
-        return EqualStrings(*_group(offsets, data, hashes, slots), offsets, data, hashes, slots)
+        hashes = hash_strings(offsets, data) if hashes is None else hashes
+        slots = np.zeros(1 << max(2 * int(np.count_nonzero(hashes)) - 1, 1).bit_length(), np.uint64)
+        return EqualStrings(*_group(offsets, data, hashes, slots), offsets, data, slots)
 
-    def find(self, column: pa.Array | pa.ChunkedArray) -> np.ndarray:
-        """Group that each row of another string column is equal to, int32; -1 for none."""
+    def find(self, column: pa.Array | pa.ChunkedArray, hashes: np.ndarray | None = None) -> np.ndarray:
+        """Group that each row of another string column is equal to, int32; -1 for none. Their `hash_strings` may be given."""
         offsets, data = text_of(column)
-        rows = _find(self._offsets, self._data, self._hashes, self._slots, offsets, data, hash_strings(offsets, data))
+        hashes = hash_strings(offsets, data) if hashes is None else hashes
+        rows = _find(self._offsets, self._data, self._slots, offsets, data, hashes)
         return np.where(rows < 0, np.int32(-1), np.append(self.groups, np.int32(-1))[rows])
 
 
@@ -89,14 +92,14 @@ def _group(
             continue
         slot = np.int64(hashes[row] & np.uint64(last))
         while True:
-            other = slots[slot]
-            if other < 0:
-                slots[slot] = row
+            if slots[slot] == 0:
+                slots[slot] = (hashes[row] & _UPPER) | np.uint64(row + 1)
                 groups[row] = count
                 first[count] = row
                 count += 1
                 break
-            if hashes[other] == hashes[row] and _same(offsets, data, row, offsets, data, other):
+            other = np.int64(slots[slot] & ~_UPPER) - 1
+            if (slots[slot] ^ hashes[row]) & _UPPER == 0 and _same(offsets, data, row, offsets, data, other):
                 groups[row] = groups[other]
                 break
             slot = (slot + 1) & last
@@ -107,7 +110,6 @@ def _group(
 def _find(
     offsets: np.ndarray,
     data: np.ndarray,
-    hashes: np.ndarray,
     slots: np.ndarray,
     wanted_offsets: np.ndarray,
     wanted_data: np.ndarray,
@@ -120,9 +122,11 @@ def _find(
         if wanted[row] == 0:
             continue
         slot = np.int64(wanted[row] & np.uint64(last))
-        while slots[slot] >= 0:
-            other = slots[slot]
-            if hashes[other] == wanted[row] and _same(wanted_offsets, wanted_data, row, offsets, data, other):
+        while slots[slot] != 0:
+            other = np.int64(slots[slot] & ~_UPPER) - 1
+            if (slots[slot] ^ wanted[row]) & _UPPER == 0 and _same(
+                wanted_offsets, wanted_data, row, offsets, data, other
+            ):
                 found[row] = other
                 break
             slot = (slot + 1) & last

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numba import njit
 
 from s2corpus.titles.arrays import one_chunk
-from s2corpus.titles.candidates import Pairs, Search, candidates
+from s2corpus.titles.candidates import Pairs, Passing, Search, Titles, candidates
 from s2corpus.titles.equal import EqualStrings
 from s2corpus.titles.rules import only_numbers_differ
 from s2corpus.titles.targets import IDENTIFIERS, NO_YEAR, Facts, Targets, key_of
@@ -63,8 +63,9 @@ class Papers(Protocol):
     def equal(self, wanted: Mapping[str, EqualStrings]) -> Targets:
         """All papers equal to a wanted string in its column (`normalised`, `paper_id` or an identifier), and maybe others."""
 
-    def titles(self) -> Iterator[pa.Array]:
-        """The distinct normalised titles, some after the other."""
+    @property
+    def titles(self) -> Passing:
+        """The distinct normalised titles."""
 
     def alike(self, titles: pa.Array, search: Search) -> Pairs:
         """Pairs of these normalised titles with the papers' distinct ones, by number."""
@@ -88,9 +89,10 @@ class PapersInMemory:
         """See `Papers`."""
         return self.targets
 
-    def titles(self) -> Iterator[pa.Array]:
+    @property
+    def titles(self) -> Passing:
         """See `Papers`."""
-        yield self.targets.distinct
+        return Titles(self.targets.distinct, Search())
 
     def alike(self, titles: pa.Array, search: Search) -> Pairs:
         """See `Papers`."""
@@ -125,7 +127,9 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
             by_id[:, kind] = np.where(found < 0, -1, found + before)
         before += len(groups)
     by_title = np.append(equal.titles.find(distinct), np.int32(-1))[titles.groups]
-    known = _known(entries, facts, equal)
+    citing = EqualStrings.of(entries["citing_paper_id"])
+    citing_id = entries["citing_paper_id"].take(pa.array(citing.first))
+    known = _known(facts, citing, citing_id, equal)
     row, second, reason, score, runner_up = _decide_equal(by_id, by_title, known, _tied(equal))
 
     # What is left is compared by likeness. A title that says little needs to agree in what is not known: left out.
@@ -142,7 +146,7 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
     pairs = papers.alike(searched, search)
     alike, group = papers.titled(pairs.b)
     starts = np.searchsorted(pairs.a, np.arange(len(searched) + 1))
-    known = _known(entries, facts, alike)
+    known = _known(facts, citing, citing_id, alike)
     row[:] = -1
     _decide_fuzzy(left, among, starts, group, pairs.score, known, _tied(alike), row, reason, score, runner_up)
     fuzzy = np.flatnonzero(reason == _FUZZY)
@@ -184,9 +188,9 @@ class _Tied(NamedTuple):
     """by title group"""
 
 
-def _known(entries: pa.Table, facts: Facts, targets: Targets) -> _Known:
-    citing = np.append(targets.papers.first, np.int32(-1))[targets.papers.find(entries["citing_paper_id"])]
-    return _Known(facts.year, facts.surname, citing, facts.little)
+def _known(facts: Facts, citing: EqualStrings, citing_id: pa.ChunkedArray, targets: Targets) -> _Known:
+    row = np.append(targets.papers.first, np.int32(-1))[targets.papers.find(citing_id)]
+    return _Known(facts.year, facts.surname, np.append(row, np.int32(-1))[citing.groups], facts.little)
 
 
 def _tied(targets: Targets) -> _Tied:

@@ -166,7 +166,7 @@ def _sketch(offsets: np.ndarray, values: np.ndarray, sketches: np.ndarray) -> No
 
 
 @njit(cache=True, nogil=True)
-def _ones(bits: np.uint64) -> int:
+def ones(bits: np.uint64) -> int:
     """How many bits are set."""
     bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)
     bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -236,8 +236,8 @@ def _probe(
             i, other = np.int64(found[k] >> np.uint64(32)), np.int64(found[k] & np.uint64(0xFFFFFFFF))
             only_a, only_b = 0, 0
             for word in range(4):
-                only_a += _ones(sketches_a[other, word] & ~sketches_b[i, word])
-                only_b += _ones(sketches_b[i, word] & ~sketches_a[other, word])
+                only_a += ones(sketches_a[other, word] & ~sketches_b[i, word])
+                only_b += ones(sketches_b[i, word] & ~sketches_a[other, word])
             size_a, size_b = sizes_a[other], sizes_b[i]
             # At most as many 3-grams are common as either has bits not of its own.
             common = min(size_a - only_a, size_b - only_b)

@@ -39,13 +39,15 @@ class Quality:
 def measure(entries: pa.Table, links: Links, papers: Papers, search: Search, sample: int) -> Quality:
     """Measure `links` of `entries` on at most `sample` titles for recall, and as many links by identifier for precision."""
     titles = _sampled(links.searched, sample)
-    best, _ = best_among(links.searched.take(titles), papers.titles(), search.threshold)
+    best, _ = best_among(links.searched.take(titles), papers.titles, search.threshold)
     reported = np.zeros(len(links.searched))
     reported[links.pairs.a[::-1]] = links.pairs.score[::-1]  # a title's best pair is its first
     alike = best > 0.0
     found = alike & (reported[titles] == best)
     known = entries.append_column("linked", links.rows["paper_id"]).filter(pc.equal(links.rows["reason"], Reason.ID))
     known = known.take(_sampled(known["title"], sample))
+    if not len(known):
+        return Quality(len(titles), int(alike.sum()), int(found.sum()))
     nothing = pa.nulls(len(known), pa.string())
     for name in IDENTIFIERS:
         known = known.set_column(known.column_names.index(name), name, nothing)

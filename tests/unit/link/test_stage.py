@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
 import shutil
 from datetime import UTC, datetime
@@ -233,12 +234,27 @@ def test_parameters_too_weak_for_the_goal_of_recall_stop_the_release(lake: Lake,
 
 def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     papers, entries = _corpus(np.random.default_rng(6), 200, 900)
+    title = "Report of the annual meeting of the society"  # of more papers than are held at once
+    papers += [
+        paper(f"r{i:04d}", title, date=str(2000 + i % 5), authors=author(f"Author {i % 3}"), doi=f"10.2/{i}" if i % 7 == 0 else None)
+        for i in range(300)
+    ]  # fmt: skip
+    for i in range(60):
+        more = {"year": 1999 + i % 7, "authors": author(f"Author {i % 5}")} if i % 4 else {}
+        entries.append(
+            entry(f"r{i:04d}", 0, title + "s" * (i % 2), doi="10.2/" + str(7 * i) if i % 11 == 0 else None, **more)
+        )
     whole = links_of(release(lake, tmp_path, papers, entries))
     monkeypatch.setattr("s2corpus.stages.link._BYTES_PER_ENTRY", 1 << 18)  # 64 MB are room for 128 entries
     monkeypatch.setattr("s2corpus.stages.link.GROUPS", 2)
+    monkeypatch.setattr("s2corpus.stages.kept_papers._BYTES_PER_TITLE", 1 << 18)  # and for 64 titles
+    monkeypatch.setattr("s2corpus.stages.kept_papers._BYTES_PER_PAPER", 1 << 20)  # and for 32 papers
+    monkeypatch.setattr("s2corpus.stages.kept_papers._ROWS", 16)
+    monkeypatch.setattr("s2corpus.stages.kept_papers._AT_ONCE", 16)
     little = release(lake, tmp_path, papers, entries, day=2, spec={"resources": {"memory_mb": 64}})
     assert links_of(little) == whole
-    assert [len(shard.params["groups"]) for shard in little.planned("link")] == [2, 1]
+    assert sum(row["reason"] == "exact" and row["runner_up_score"] == 1.0 for row in whole.values()) > 20
+    assert [len(shard.params["groups"]) for shard in little.planned("link")] == [3]  # as many entries as papers
     assert quality.read_metrics(little)["link"]["sampled"] > 0
 
 
@@ -274,3 +290,37 @@ def test_the_join_proposes_what_the_probe_does(
     assert len(probed.crowded) > 0
     for name in ("a", "b", "score", "crowded"):
         assert np.array_equal(getattr(joined, name), getattr(probed, name))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(_spark_missing() is not None, reason=str(_spark_missing()))
+def test_the_same_links_row_by_row_on_spark(
+    lake: Lake, tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Real titles, entries to them with typos, dropped words and identifiers, and some to papers that are not there."""
+    with gzip.open(shared_data / "titles" / "titles_dev.tsv.gz", "rt", encoding="utf-8") as lines:
+        cells = [line.split("\t") for line in lines.read().split("\n")[1:] if line][::20]
+    papers = [
+        paper(f"p{i:05d}", cell[4], date=cell[2] or None, authors=author((cell[5].split(";")[0].split() or [""])[-1]),
+              doi=f"10.1/{i}" if i % 5 == 0 else None)
+        for i, cell in enumerate(cells) if i % 10
+    ]  # fmt: skip
+    rng = np.random.default_rng(9)
+    entries = []
+    for i, cell in enumerate(cells):
+        title = cell[4] if i % 4 else " ".join(cell[4].split()[:-1])
+        for at in rng.integers(0, max(len(title), 1), i % 4 - 1 if i % 4 else 0):
+            title = title[:at] + "q" + title[at + 1 :]
+        citing = papers[i % len(papers)]["paper_id"]
+        year = int(cell[2]) if cell[2].isdigit() and i % 2 else None
+        entries.append(entry(citing, i // len(papers), title, year=year, doi=f"10.1/{i}" if i % 25 == 0 else None))
+    here = release(lake, tmp_path, papers, entries)
+    links_of(here)
+    monkeypatch.setenv("ENGINE", "local[2]")
+    there = release(lake, tmp_path, papers, entries, day=2)
+    links_of(there)
+    rows = here.table(LINKS).read()
+    assert there.table(LINKS).read().equals(rows)
+    reasons = {r["values"]: r["counts"] for r in rows["reason"].value_counts().to_pylist()}
+    assert min(reasons[reason] for reason in ("exact", "fuzzy", "none")) > 300
+    assert reasons["id"] > 100

@@ -5,14 +5,18 @@ From the PDFs and metadata that were ready before the end of the data interval t
 out: select PDFs → extract (GROBID pool) → postprocess → cluster and vote canonical metadata → assemble → filter → link
 bibliographies → clean → split by publication date → export as S2 V2 gzipped JSONL.
 
-- **One DAG for each** `include/releases/<name>.yaml`; that file says all that makes the release.
+- **One DAG for each** `include/releases/<name>.yaml` (or of the folder that `S2CORPUS_RELEASES` names); that file says all that makes
+  the release.
 - **Each stage** is a task group `plan → work (mapped over shards) → finish → quality`. Nothing is a table before `finish` has committed
   it; nothing goes on before `quality` has let it. Stages whose shards are those of an earlier one have no `plan`.
 - **As of** the end of the data interval: the run of January sees what was ready before 1 February, whenever it runs. Backfill past
-  intervals in the UI; intervals before the spec's start date are refused.
+  intervals in the UI, on the command line or by REST, a release waits for the earlier ones of its spec that are being made, because the
+  newest published one is its parent. Intervals before the spec's start date are refused.
 - **Retries** only what may pass (a server down, a connection lost). A wrong input, a blocking check or a bug fails at once, with a
   sentence that says what to do. Clearing a stage does it and all after it again; finished extractions are never repeated.
 - **The pointer** `snapshots/<spec>/latest.json` moves last, after every check passed and, where the spec asks, a person approved.
+  Rejecting, or not answering in time, leaves the snapshot unpublished; clear `approve` to be asked again.
+- **Going on over a check** that warns, or blocks and may be overridden, takes a written reason: `corpus accept`, or the parameter `accept`.
 """
 
 from __future__ import annotations

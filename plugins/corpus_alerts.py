@@ -60,9 +60,8 @@ def _failure(context: Mapping[str, Any]) -> Alert | None:
     release = f"{dag_id.removeprefix('corpus_release__')}-{end:%Y%m%d}" if end else dag_id
     if dag_id.startswith("corpus_release__") and end and not _first(release, stage, error):
         return None
-    shard = f", task {ti.map_index} of its shards" if (ti.map_index if ti.map_index is not None else -1) >= 0 else ""
     since = getattr(ti, "start_date", None) or datetime.now(UTC)
-    where = f"{stage} ({step}{shard})" if step else stage
+    where = f"{stage} ({step}{_shards(context)})" if step else stage
     return Alert(
         f"{release}: {where} failed",
         sentence(error if isinstance(error, BaseException | str) else None),
@@ -70,6 +69,14 @@ def _failure(context: Mapping[str, Any]) -> Alert | None:
         todo("drops" if dag_id == "pdf_drops" else stage),
         _link(dag_id, str(ti.run_id), task_id, ti.map_index),
     )
+
+
+def _shards(context: Mapping[str, Any]) -> str:
+    """Which part of a mapped task's work: the shards, where the task came to say them."""
+    index, shards = context["ti"].map_index, context.get("shards")
+    if shards:
+        return f", shard {shards[0]}" if len(shards) == 1 else f", shards {shards[0]}–{shards[-1]}"
+    return "" if index is None or index < 0 else f", mapped task {index}"
 
 
 def _first(release: str, stage: str, error: Any) -> bool:

@@ -222,3 +222,30 @@ def test_a_release_waits_for_an_earlier_one_of_its_spec(
     assert not begun(dags, monkeypatch, {}, SimpleNamespace(run_id="scheduled__x")).is_done
     assert dags["corpus_release__sample"].get_task("intake.plan").mode == "reschedule", "waiting holds no worker"
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("index", "shards", "said"),
+    [
+        (-1, None, "extract (work) failed"),
+        (3, [6, 7], "extract (work, shards 6–7) failed"),
+        (3, [6], "extract (work, shard 6) failed"),
+        (3, None, "extract (work, mapped task 3) failed"),
+    ],
+)
+def test_an_alert_names_the_shards(
+    dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, index: int, shards: list[int] | None, said: str
+) -> None:
+    import corpus_alerts
+
+    monkeypatch.delenv("S2CORPUS_CATALOG", raising=False)
+    dag, run = "corpus_release__sample", "scheduled__2023-02-01T00:00:00+00:00"
+    ti = SimpleNamespace(dag_id=dag, run_id=run, task_id="extract.work", map_index=index, start_date=None)
+    end = datetime(2023, 2, 1, tzinfo=UTC)
+    alert = corpus_alerts._failure({"ti": ti, "data_interval_end": end, "exception": None, "shards": shards})
+    assert alert.what == f"sample-20230201: {said}"
+    assert alert.error == "the task was killed, or its worker was lost"
+    mapped = f"/mapped/{index}" if index >= 0 else ""
+    assert alert.link.endswith(
+        f"/dags/{dag}/runs/scheduled__2023-02-01T00%3A00%3A00%2B00%3A00/tasks/extract.work{mapped}"
+    )

@@ -6,6 +6,7 @@ import logging
 import socket
 import threading
 from collections.abc import Iterator
+from email.header import decode_header, make_header
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -15,7 +16,7 @@ from s2corpus.errors import TransientError
 from tests.e2e.operating import Heard, listening
 
 ALERT = Alert(
-    "s2_v2-20230301: extract (work, task 3 of its shards) failed",
+    "s2_v2-20230301: extract (work, shards 6–7) failed",
     "GROBID <is> down & out",
     "2023-03-01T02:03:04+00:00",
     todo("extract"),
@@ -34,7 +35,7 @@ def test_a_webhook_gets_what_failed_since_when_what_to_do_and_the_link(heard: He
     ((path, body),) = heard.posts
     assert path == "/services/T0/B0/secret"
     assert body == {
-        "text": "s2_v2-20230301: extract (work, task 3 of its shards) failed\n"
+        "text": "s2_v2-20230301: extract (work, shards 6–7) failed\n"
         "Error: GROBID &lt;is&gt; down &amp; out\n"  # Slack's escapes: `<…>` would be a link or a call for everybody
         "Since: 2023-03-01T02:03:04+00:00\n"
         "To do: what the error says, else docs/runbook.md#stage-extract; then clear the task with what follows it\n"
@@ -46,10 +47,10 @@ def test_a_mail_goes_to_everybody_named(heard: Heard) -> None:
     to = ("ann@example.org", "bob@example.org")
     send(ALERT, mailbox=Mailbox("127.0.0.1", heard.smtp_port, "corpus@example.org", to, tls=False, starttls=False))
     (mail,) = heard.mails
-    assert (mail["From"], mail["To"], " ".join(mail["Subject"].split())) == (
+    assert (mail["From"], mail["To"], str(make_header(decode_header(mail["Subject"]))).strip()) == (
         "corpus@example.org",
         "ann@example.org, bob@example.org",
-        "[s2corpus] s2_v2-20230301: extract (work, task 3 of its shards) failed",
+        "[s2corpus] s2_v2-20230301: extract (work, shards 6–7) failed",
     )
     body = mail.get_payload(decode=True)
     assert isinstance(body, bytes)

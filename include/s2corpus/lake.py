@@ -222,7 +222,8 @@ class S3Lake:
         self.root = f"s3://{self._bucket}/{self._prefix}".rstrip("/")
         self._made: Any = None
         try:
-            self._client.head_bucket(Bucket=self._bucket)
+            # not HEAD, whose answer cannot say whether keys, rights or the clock are wrong
+            self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
         except self._errors as error:
             raise _explained(self.root, error, opening=True) from None
 

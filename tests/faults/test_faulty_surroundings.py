@@ -126,7 +126,8 @@ FAULTS = {
 def test_s3_that_errs_while_a_stage_works(
     s3: tuple[Services, Keys, Proxy], tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
 ) -> None:
-    """Three seconds of each fault at the beginning of a stage's work; and the keys are rotated under two other stages."""
+    """Three seconds of each fault at the beginning of a stage's work; the keys are rotated under two other stages, and under
+    one all drops are delivered once more."""
     _, keys, proxy = s3
     lake = "s3://corpus/errs"
     deliver_tree(open_lake(lake), tiny[0])
@@ -135,8 +136,15 @@ def test_s3_that_errs_while_a_stage_works(
         proxy.turn(mode)
         threading.Timer(3, proxy.turn, (Mode.PASS,)).start()
 
+    def deliver_again() -> None:
+        again = open_lake(lake)
+        for entry in list(again.list("drops/")):
+            if entry.key.endswith("/_READY"):
+                again.delete(entry.key)
+        assert deliver_tree(again, tiny[0]) > 10
+
     before: dict[str, Callable[[], None]] = {name: lambda mode=mode: disturb(mode) for name, mode in FAULTS.items()}
-    before |= {"assemble": keys.rotate, "split": keys.rotate}
+    before |= {"assemble": keys.rotate, "split": keys.rotate, "extract": deliver_again}
     said: dict[str, list[str]] = {}
 
     def open_run() -> Run:
@@ -319,20 +327,24 @@ print(*sorted(days))
 
 
 def test_a_clock_that_jumps_by_days_changes_no_byte(
-    tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
+    s3: tuple[Services, Keys, Proxy], tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
 ) -> None:
+    """In a folder, day by day; S3 refuses signatures of another day, which is said and may pass."""
     libfaketime = pytest.importorskip("libfaketime")
     run = run_in(tmp_path, spec(), tiny[0])
     clock = tmp_path / "clock"
     clock.write_text("+0")
     _, faked = libfaketime.get_reload_information()
-    done = subprocess.run(
-        [sys.executable, "-c", CLOCK, str(tmp_path), str(clock)],
-        cwd=ROOT,
-        env={**os.environ, **faked, "FAKETIME_TIMESTAMP_FILE": str(clock), "PYTHONPATH": f"{ROOT}/include:{ROOT}"},
-        capture_output=True,
-        text=True,
-    )
+
+    def faketime(*arguments: str) -> subprocess.CompletedProcess[str]:
+        path = f"{ROOT}/include:{ROOT}"
+        environ = {**os.environ, **faked, "FAKETIME_TIMESTAMP_FILE": str(clock), "PYTHONPATH": path}
+        command = [sys.executable, "-c", *arguments]
+        return subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True)
+
+    done = faketime(CLOCK, str(tmp_path), str(clock))
     assert done.returncode == 0, done.stderr[-3000:]
     assert len(done.stdout.split()) == 2, "the clock never jumped"
     assert snapshot_bytes(run) == reference
+    refused = faketime("from s2corpus.lake import open_lake; open_lake('s3://corpus')").stderr
+    assert "TransientError: s3://corpus: An error occurred (RequestTimeTooSkewed)" in refused

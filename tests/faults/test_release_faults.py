@@ -230,8 +230,12 @@ def test_s3_and_the_extractor_out_for_a_minute_keys_rotated_and_a_part_truncated
         table.read()
     assert airflow.operator.end(run, 600) == "failed"
     tell("rotated in", victim["task_id"])
-    tell("tried again", {name: text[-600:] for name, text in airflow.tried_again(run).items()})
-    tell("truncated", airflow.operator.why(run))
+    again = airflow.tried_again(run)
+    tell("tried again", {name: text[-600:] for name, text in again.items()})
+    assert "extract.work[0]" in again and "TransientError: " in again["extract.work[0]"]
+    why = airflow.operator.why(run)
+    tell("truncated", why)
+    assert part.rpartition("/")[2] in why
     airflow.operator.clear(run, "clean.work")
     assert airflow.operator.end(run) == "success", airflow.operator.why(run)
     assert airflow.published() == reference

@@ -15,7 +15,8 @@ bibliographies → clean → split by publication date → export as S2 V2 gzipp
 - **Retries** only what may pass (a server down, a connection lost). A wrong input, a blocking check or a bug fails at once, with a
   sentence that says what to do. Clearing a stage does it and all after it again; finished extractions are never repeated.
 - **The pointer** `snapshots/<spec>/latest.json` moves last, after every check passed and, where the spec asks, a person approved.
-  Rejecting, or not answering in time, leaves the snapshot unpublished; clear `approve` to be asked again.
+  Rejecting, or not answering in time, leaves the snapshot unpublished; clear `approve` to be asked again. Nobody is asked for a
+  snapshot that is published already: it has the bytes that were approved.
 - **Going on over a check** that warns, or blocks and may be overridden, takes a written reason: `corpus accept`, or the parameter `accept`.
 """
 
@@ -140,11 +141,11 @@ class Approve(ApprovalOperator):
     """Asks a person whether to publish, showing what there is to publish. No answer in time is a rejection."""
 
     def execute(self, context: Any) -> Any:
-        """Ask."""
+        """Ask, unless it is published already."""
         from s2corpus.stages import runner
 
         self.body = runner.ask(_run())
-        return super().execute(context)
+        return super().execute(context) if self.body else None
 
     def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
         """Keep who answered what; after a rejection nothing follows."""

@@ -151,7 +151,8 @@ class Archive:
         furthest = next((s for s in reversed(STAGES) if s in measured), None)
         snapshot, state = self._snapshot(release, spec, snapshots)
         run = self.run_of(spec, _instant(as_of)) if self.run_of else None
-        if state is State.COMPLETE and self.catalog and (known := self.catalog.release(release)):
+        cancelled = run is not None and run.state == "failed"
+        if state is State.COMPLETE and not cancelled and self.catalog and (known := self.catalog.release(release)):
             answered = {ReleaseState.AWAITING: State.AWAITING, ReleaseState.REJECTED: State.REJECTED}
             state = answered.get(ReleaseState(known.state), state)
         if state is None:

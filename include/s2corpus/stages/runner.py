@@ -13,6 +13,7 @@ from s2corpus import overrides, quality
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
 from s2corpus.passing import explained
+from s2corpus.snapshot.pointer import is_published
 from s2corpus.stages import STAGES, TAKES_OVER, stage
 from s2corpus.stages.base import Run
 from s2corpus.stages.summary import approval_request
@@ -88,8 +89,14 @@ def check(run: Run, name: str) -> None:
 
 
 @explained()
-def ask(run: Run) -> str:
-    """Note that the release waits for a person; what the person is asked, in Markdown."""
+def ask(run: Run) -> str | None:
+    """Note that the release waits for a person; what the person is asked, in Markdown.
+
+    None where the snapshot was published before: its id says that its bytes are those that were approved.
+    """
+    if is_published(run.lake, run.snapshot_id):
+        log.info("%s is published already: nobody is asked again", run.snapshot_id)
+        return None
     if catalog := Catalog.from_environment():
         catalog.end_release(run.release_id, ReleaseState.AWAITING, run.snapshot_id)
     return approval_request(run)

@@ -211,7 +211,7 @@ DELIVERIES = Table(
         _c("ready_at", pa.string(), "ISO UTC from its _READY"),
         _k(
             "outcome",
-            "taken, refused:<reason> (incomplete, changed, unreadable, bad_name), or not_yet (ready after as_of)",
+            "taken, refused:<reason> (incomplete, unlisted, changed, unreadable, bad_name, unknown_source), or not_yet (ready after as_of)",
         ),
         _c("detail", pa.string(), "what was wrong"),
         _k("files", "files listed", pa.int32()),

@@ -24,6 +24,7 @@ import pyarrow as pa
 from pydantic import AwareDatetime, BaseModel, Field, StringConstraints, ValidationError
 
 from s2corpus import sources
+from s2corpus.errors import UserError
 from s2corpus.lake import Lake
 from s2corpus.parts import TableRef
 from s2corpus.sources.dates import parse_date
@@ -45,6 +46,7 @@ class Refusal(StrEnum):
     INCOMPLETE = "incomplete"  # a listed file is not there
     UNLISTED = "unlisted"  # a file is there that is not listed
     CHANGED = "changed"  # a file's size or SHA-256 is not the listed one
+    UNKNOWN_SOURCE = "unknown_source"  # no adapter reads the source whose folder it lies in
 
 
 class Refused(Exception):
@@ -149,7 +151,7 @@ def register(lake: Lake, batch: Batch, *, threads: int = 8) -> Registered:
     """Verify a drop or delivery against its `_READY` and keep what it holds; nothing is done twice.
 
     Raises:
-        Refused: it differs from its `_READY`.
+        Refused: it differs from its `_READY`, or nobody here can read it.
     """
     done = f"{batch.registered}/facts.json"
     whole = all(_table(lake, batch, name).whole() for name in ("files", "records"))
@@ -158,6 +160,7 @@ def register(lake: Lake, batch: Batch, *, threads: int = 8) -> Registered:
     ready_key = f"{batch.folder}_READY"
     ready, _ = _ready(lake, ready_key, lake.size(ready_key) or 0)
     _check_names(lake, batch, ready)
+    _check_source(batch, ready)
     with ThreadPoolExecutor(threads) as pool:
         digests = list(pool.map(lambda file: _verified(lake, batch, file), ready.files))
     sha1_of = {file.name: digest for file, digest in zip(ready.files, digests, strict=True)}
@@ -262,6 +265,15 @@ def _verified(lake: Lake, batch: Batch, file: _File) -> str:
     if sha256.hexdigest() != file.sha256:
         raise Refused(Refusal.CHANGED, f"{file.name}: its SHA-256 is not the listed one")
     return sha1.hexdigest()
+
+
+def _check_source(batch: Batch, ready: _Ready) -> None:
+    """Refuse a delivery with files for an adapter that is not there."""
+    if batch.kind == "delivery" and any(file.name.rpartition("/")[2] != DECLARATIONS for file in ready.files):
+        try:
+            sources.adapter(batch.source)
+        except UserError as error:
+            raise Refused(Refusal.UNKNOWN_SOURCE, str(error)) from None
 
 
 def _entries(path: Path, batch: Batch, name: str) -> Iterator[sources.Entry]:

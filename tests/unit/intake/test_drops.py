@@ -412,17 +412,29 @@ def test_specs_changed_under_a_wave_are_said(lake: Lake, tmp_path: Path, grobid:
         waves.find(lake, id_, [other], tmp_path)
 
 
-def test_a_delivery_is_registered_and_one_of_an_unknown_source_is_failed(lake: Lake, tmp_path: Path) -> None:
+def test_a_delivery_is_registered_and_one_of_an_unknown_source_is_refused(lake: Lake, tmp_path: Path) -> None:
     record = json.dumps({"record_id": "dblp:1", "title": "A title of a paper"}).encode() + b"\nno JSON\n"
     deliver(lake, "sources/dblp/1", {"records.jsonl": record})
     deliver(lake, "sources/unheard/1", {"file.xml": b"<x/>"})
-    for tries in range(1, MOST_TRIES + 1):
-        found = {row.folder: row for row in drops.process(lake, SPECS, tmp_path)}
-        assert (found["sources/unheard/1/"].outcome, found["sources/unheard/1/"].tries) == ("failed", tries)
-        assert "no source is called 'unheard'" in str(found["sources/unheard/1/"].detail)
-    assert drops.process(lake, SPECS, tmp_path) == []
-    dblp = next(row for row in listed(lake) if row.folder == "sources/dblp/1/")
+    found = {row.folder: row for row in drops.process(lake, SPECS, tmp_path)}
+    assert found["sources/unheard/1/"].outcome == "refused:unknown_source"
+    assert "no source is called 'unheard'" in str(found["sources/unheard/1/"].detail)
+    dblp = found["sources/dblp/1/"]
     assert (dblp.outcome, dblp.rows, dblp.dropped) == ("worked", 1, 1)
+
+
+def test_an_adapter_that_breaks_fails_its_delivery_after_three_runs(
+    lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("in the adapter")
+
+    monkeypatch.setattr("s2corpus.sources.dblp.read", broken)
+    deliver(lake, "sources/dblp/1", {"file.xml": b"<x/>"})
+    for tries in range(1, MOST_TRIES + 1):
+        (row,) = drops.process(lake, SPECS, tmp_path)
+        assert (row.outcome, row.tries, row.detail) == ("failed", tries, "ZeroDivisionError: in the adapter")
+    assert drops.process(lake, SPECS, tmp_path) == []
 
 
 # -- on S3, and at the command line

@@ -95,6 +95,18 @@ def test_a_drop_that_differs_from_its_ready_is_refused(
     assert run.table(PDFS).read().num_rows == 0
 
 
+def test_a_delivery_of_a_source_that_nobody_reads_is_refused_and_the_release_goes_on(run: Run) -> None:
+    deliver(run, "sources/unheard/1", {"dump.json": b"{}"})
+    deliver(run, "drops/d", {"a.pdf": b"A"})
+    intake(run)
+    outcomes = {
+        row["source"]: (row["outcome"], row["detail"] or "") for row in run.table(DELIVERIES).read().to_pylist()
+    }
+    assert outcomes["unheard"][0] == "refused:unknown_source"
+    assert "no source is called 'unheard'" in outcomes["unheard"][1]
+    assert run.table(PDFS).read().num_rows == 1
+
+
 @pytest.mark.parametrize("ready", [b"", b"{", b"[]", b'{"ready_at": "yesterday", "files": []}', b'{"files": []}'])
 def test_an_unreadable_ready_is_a_refusal_not_an_exception(run: Run, ready: bytes) -> None:
     run.lake.put("drops/d/_READY", ready)

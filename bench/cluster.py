@@ -55,7 +55,7 @@ def table(records: Iterable[Record]) -> pa.Table:
     return pa.Table.from_batches(batches(records), schema=RECORDS.schema)
 
 
-def dblp_acm() -> None:
+def dblp_acm_records() -> dict[str, Record]:
     records: dict[str, Record] = {}
     for source, name, encoding in (("dblp", "DBLP2.csv", "latin-1"), ("acm", "ACM.csv", "utf-8")):
         with (DATA / "dblp-acm" / name).open(encoding=encoding, newline="") as file:
@@ -66,6 +66,11 @@ def dblp_acm() -> None:
                 )  # fmt: skip
                 assert isinstance(record, Record)
                 records[record.record_id] = record
+    return records
+
+
+def dblp_acm() -> None:
+    records = dblp_acm_records()
     with (DATA / "dblp-acm" / "DBLP-ACM_perfectMapping.csv").open(newline="") as file:
         gold = {(f"dblp:{row['idDBLP']}", f"acm:{row['idACM']}") for row in csv.DictReader(file)}
     paper_of = clustered(table(records.values()))
@@ -80,7 +85,7 @@ def dblp_acm() -> None:
     worst(records, found, gold)
 
 
-def cora() -> None:
+def cora_records() -> dict[str, Record]:
     records: dict[str, Record] = {}
     with (DATA / "cora" / "cora.csv").open(newline="") as file:
         for row in csv.DictReader(file, delimiter="|"):
@@ -91,6 +96,11 @@ def cora() -> None:
             if not isinstance(record, Record):
                 record = Record(f"cora:{row['Entity Id']}", "cora", Kind.ARCHIVE)
             records[record.record_id] = record
+    return records
+
+
+def cora() -> None:
+    records = cora_records()
     with (DATA / "cora" / "cora_gt.csv").open() as file:
         gold = {pair(*(f"cora:{name}" for name in line.strip().split("|"))) for line in file}
     paper_of = clustered(table(records.values()))

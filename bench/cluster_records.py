@@ -29,7 +29,7 @@ def write(path: Path, records: int, seed: int = 0) -> int:
     schema = RECORDS.schema.append(pa.field("truth", pa.int64()))
     written, chunk = 0, []
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for row in _records(records, random.Random(seed)):
+        for row in rows(records, random.Random(seed)):
             chunk.append(row)
             if len(chunk) == 50_000:
                 writer.write_table(pa.Table.from_pylist(chunk, schema))
@@ -38,7 +38,8 @@ def write(path: Path, records: int, seed: int = 0) -> int:
     return written + len(chunk)
 
 
-def _records(records: int, rng: random.Random) -> Iterator[dict[str, object]]:
+def rows(records: int, rng: random.Random) -> Iterator[dict[str, object]]:
+    """About so many records, each with the number of its paper as `truth`."""
     words = _vocabulary(rng, 60_000)
     surnames = [word.capitalize() for word in _vocabulary(rng, 40_000)]
     draws = _Zipf(len(words), 1.05, rng)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from s2corpus.clustering.components import Connect, Fate, joined
+from s2corpus.clustering.components import Fate, joined
 from s2corpus.clustering.edges import REASONS, Edges
 from s2corpus.clustering.identity import Parent, identify
 from s2corpus.clustering.nodes import IDENTIFIERS, nodes_of
@@ -60,17 +60,23 @@ def cluster(
     min_title_score: float = 0.8,
     max_preprint_years: int = 2,
     parent: Parent | None = None,
-    connect: Connect | None = None,
 ) -> Clustering:
     """Cluster records with COLUMNS (or more of them): which records are one paper, why, and under which id.
 
-    The order of records does not matter. `connect` decides over edges elsewhere than here (an engine), to the same end.
+    The order of records does not matter.
 
     Raises:
         ValueError: a record_id occurs twice.
     """
     nodes = nodes_of(records, preprint_prefixes)
-    edges, labels, fates = joined(nodes, min_title_score, max_preprint_years, connect)
+    edges, labels, fates = joined(nodes, min_title_score, max_preprint_years)
+    return named(nodes.record_ids, nodes.ready_at, labels, edges, fates, parent or Parent())
+
+
+def named(
+    record_ids: pa.Array, ready_at: pa.Array, labels: np.ndarray, edges: Edges, fates: np.ndarray, parent: Parent
+) -> Clustering:
+    """The clusters with their ids, from the smallest node of each node's cluster."""
     number = np.cumsum(labels == np.arange(len(labels))) - 1
-    clusters, aliases = identify(nodes.record_ids, number[labels], nodes.ready_at, parent or Parent())
-    return Clustering(clusters, aliases, nodes.record_ids, edges, fates)
+    clusters, aliases = identify(record_ids, number[labels], ready_at, parent)
+    return Clustering(clusters, aliases, record_ids, edges, fates)

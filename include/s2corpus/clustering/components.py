@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import IntEnum
 
 import numpy as np
@@ -20,44 +19,39 @@ class Fate(IntEnum):
     CONFLICT = 2  # cut: it would have joined two different non-preprint DOIs, or by title clusters whose years disagree
 
 
-Connect = Callable[[Nodes, Edges, int], tuple[np.ndarray, np.ndarray]]
-"""`components`, or what gives the same by other means."""
-
-
 def joined(
-    nodes: Nodes, min_title_score: float = 0.8, max_preprint_years: int = 2, connect: Connect | None = None
+    nodes: Nodes, min_title_score: float = 0.8, max_preprint_years: int = 2
 ) -> tuple[Edges, np.ndarray, np.ndarray]:
     """(all edges in the order they are taken, cluster of each node, fate of each edge).
 
-    Titles that are alike but not equal are only looked for where they can still join something: a cluster whose DOI no other
-    cluster has cannot be joined by title to another such.
+    Equal titles are only compared across clusters. Titles that are alike but not equal are only looked for where they can still join
+    something: a cluster whose DOI no other cluster has cannot be joined by title to another such.
     """
-    connect = connect or components
+    facts = nodes.final_doi, nodes.year, nodes.preprint
     of_identifiers = identifier_edges(nodes, min_title_score)
-    labels, _ = connect(nodes, of_identifiers, max_preprint_years)
+    labels, _ = components(*facts, of_identifiers, max_preprint_years)
     certain = together([of_identifiers, equal_title_edges(nodes, labels, max_preprint_years)])
-    labels, _ = connect(nodes, certain, max_preprint_years)
+    labels, _ = components(*facts, certain, max_preprint_years)
     doi = np.full(len(nodes), -1, np.int32)
     np.maximum.at(doi, labels, nodes.final_doi)
     of_roots = doi[(labels == np.arange(len(nodes))) & (doi >= 0)]
     shared = np.bincount(of_roots, minlength=1) > 1
     settled = (doi[labels] >= 0) & ~shared[doi[labels]]
-    near = near_title_edges(nodes, ~settled, min_title_score, max_preprint_years)
-    edges = together([certain, near])
-    return edges, *connect(nodes, edges, max_preprint_years)
+    edges = together([certain, near_title_edges(nodes, ~settled, min_title_score, max_preprint_years)])
+    return edges, *components(*facts, edges, max_preprint_years)
 
 
-def components(nodes: Nodes, edges: Edges, max_preprint_years: int = 2) -> tuple[np.ndarray, np.ndarray]:
-    """(cluster of each node: its smallest node, int32; fate of each edge, int8).
+def components(
+    final_doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, edges: Edges, max_preprint_years: int = 2
+) -> tuple[np.ndarray, np.ndarray]:
+    """(cluster of each node: its smallest node, int32; fate of each edge, int8), from what `Nodes` has of each node.
 
     Edges are taken in their order (strongest first). Two records' years may agree only because one has none: such a record joins
     one cluster, it does not bring the 1989 and the 1993 paper of one title together. Of the edges cut between the same two
     clusters only the first is a CONFLICT, the others are NEEDLESS: a conflict is told once.
     """
     by_title = edges.reason == TITLE
-    labels, fates = _kruskal(
-        nodes.final_doi, nodes.year, nodes.preprint, edges.left, edges.right, by_title, max_preprint_years
-    )
+    labels, fates = _kruskal(final_doi, year, preprint, edges.left, edges.right, by_title, max_preprint_years)
     cut = np.flatnonzero(fates == Fate.CONFLICT)
     if len(cut):
         a, b = labels[edges.left[cut]].astype(np.int64), labels[edges.right[cut]].astype(np.int64)

@@ -100,7 +100,10 @@ def near_title_edges(nodes: Nodes, unsettled: np.ndarray, min_title_score: float
     left, right, pair = _near_titles(
         nodes.by_title.nodes, nodes.by_title.starts, a, b, WINDOW, *facts(nodes, max_preprint_years)
     )
-    kept = ~_numbered(nodes, a, b, np.unique(pair))[pair]
+    asked_for = np.unique(pair)
+    other = np.zeros(len(a), bool)
+    other[asked_for] = numbered(*(nodes.originals.take(pa.array(side[asked_for])) for side in (a, b)))
+    kept = ~other[pair]
     left, right, strength = left[kept], right[kept], score[pair[kept]]
     left, right = np.minimum(left, right), np.maximum(left, right)
     order = np.lexsort((right, left, -strength))
@@ -136,16 +139,13 @@ def _other_parts(x: str, y: str) -> bool:
     return len(parts[0]) != len(parts[1]) or any(map(titles.differ_only_in_number, *parts))
 
 
-def _numbered(nodes: Nodes, a: np.ndarray, b: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """Which of the asked pairs of titles differ only in a number or numeral, or in the part they name (bool per pair)."""
-    numbered = np.zeros(len(a), bool)
-    first, second = (nodes.originals.take(pa.array(side[asked])) for side in (a, b))
-    numbered[asked] = only_numbers_differ(first, second)
+def numbered(first: pa.Array, second: pa.Array) -> np.ndarray:
+    """Which pairs of titles, as given, differ only in a number or numeral, or in the part they name (bool a pair)."""
+    found = only_numbers_differ(first, second)
     told = pc.or_(*(pc.match_substring_regex(side, r"(?i)\b(?:part|pt|chapter)\b") for side in (first, second)))
-    for row in np.flatnonzero(np.asarray(told)):
-        if not numbered[asked[row]]:
-            numbered[asked[row]] = _other_parts(first[int(row)].as_py(), second[int(row)].as_py())
-    return numbered
+    for row in np.flatnonzero(np.asarray(told) & ~found):
+        found[row] = _other_parts(first[int(row)].as_py(), second[int(row)].as_py())
+    return found
 
 
 @njit(cache=True, nogil=True)

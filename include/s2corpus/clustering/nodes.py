@@ -61,8 +61,8 @@ def nodes_of(records: pa.Table | Iterable[pa.RecordBatch], preprint_prefixes: Se
         ValueError: a record_id occurs twice.
     """
     with ThreadPoolExecutor(_THREADS) as pool:
-        parts = _in_turn(pool, _read, records.to_batches() if isinstance(records, pa.Table) else records)
-        columns = {f.name: [getattr(part, f.name) for part in parts] for f in fields(_Part)}
+        parts = _in_turn(pool, part_of, records.to_batches() if isinstance(records, pa.Table) else records)
+        columns = {f.name: [getattr(part, f.name) for part in parts] for f in fields(Part)}
         del parts
         if not columns["record_id"]:
             return nodes_of([pa.RecordBatch.from_pylist([], RECORDS.schema)], preprint_prefixes)
@@ -78,7 +78,7 @@ def nodes_of(records: pa.Table | Iterable[pa.RecordBatch], preprint_prefixes: Se
             codes, values[name] = _codes(pa.chunked_array(columns.pop(name)))
             identifiers[name] = codes[place]
         doi = identifiers["doi"]
-        of_preprint = np.append(_matches(values["doi"], preprint_prefixes), False)[
+        of_preprint = np.append(from_preprint_server(values["doi"], preprint_prefixes), False)[
             doi
         ]  # code −1 reads the appended False
         publisher, trusted, second, year, little = (
@@ -114,8 +114,8 @@ def nodes_of(records: pa.Table | Iterable[pa.RecordBatch], preprint_prefixes: Se
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """What stays of a batch of records."""
+class Part:
+    """What stays of a batch of records: a row each."""
 
     record_id: pa.Array
     ready_at: pa.Array
@@ -136,11 +136,12 @@ class _Part:
     surnames: np.ndarray
 
 
-def _read(batch: pa.RecordBatch) -> _Part:
+def part_of(batch: pa.RecordBatch) -> Part:
+    """What the rules look at, of a batch with the columns of `records`."""
     title = batch["title"]
     normalised = titles.normalise(title)
     offsets, surnames = surname_keys(batch["authors"])
-    return _Part(
+    return Part(
         record_id=batch["record_id"],
         ready_at=batch["ready_at"],
         publisher=_is(batch["kind"], "publisher"),
@@ -267,8 +268,8 @@ def _is(column: pa.Array, value: str) -> np.ndarray:
     return is_value
 
 
-def _matches(dois: pa.Array, prefixes: Sequence[str]) -> np.ndarray:
-    """Which DOIs start with one of the prefixes (regular expressions; one without a slash is a whole registrant)."""
+def from_preprint_server(dois: pa.Array, prefixes: Sequence[str]) -> np.ndarray:
+    """Which DOIs (none is null) start with one of the prefixes (regular expressions; one without a slash is a whole registrant)."""
     if not prefixes or not len(dois):
         return np.zeros(len(dois), bool)
     pattern = "^(?:" + "|".join(prefix if "/" in prefix else f"{prefix}/" for prefix in prefixes) + ")"

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from functools import partial
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from s2corpus.clustering.cluster import COLUMNS, cluster
-from s2corpus.clustering.edges import Edges
+from s2corpus.clustering.cluster import COLUMNS, Clustering, cluster
 from s2corpus.clustering.identity import Parent
-from s2corpus.clustering.nodes import Nodes
 from s2corpus.duck import duckdb_connection
 from s2corpus.engine import chosen, engine
 from s2corpus.stages.base import Metrics, Run, Shard, commit_all
-from s2corpus.stages.components import components_by_engine
+from s2corpus.stages.exchange import Work
+from s2corpus.stages.joins import clustered
 from s2corpus.tables import ALIASES, CLUSTERS, EDGES, MEMBERS, PDF_RECORDS, RECORDS, paper_shard
 
 _MEMBERS = """
@@ -49,14 +47,13 @@ class Cluster:
         rules = run.spec.cluster
         known, former = run.parent_table(CLUSTERS.name), run.parent_table(ALIASES.name)
         parent = Parent() if known is None or former is None else Parent(known, former)
-        found = cluster(
-            _batches(run),
-            preprint_prefixes=rules.preprint_prefixes,
-            min_title_score=rules.min_title_score,
-            max_preprint_years=rules.max_preprint_years,
-            parent=parent,
-            connect=None if chosen() == "duckdb" else partial(_by_engine, run),
-        )
+        settings: dict[str, Any] = {
+            "preprint_prefixes": rules.preprint_prefixes,
+            "min_title_score": rules.min_title_score,
+            "max_preprint_years": rules.max_preprint_years,
+            "parent": parent,
+        }
+        found = cluster(_batches(run), **settings) if chosen() == "duckdb" else _by_engine(run, settings)
         run.table(EDGES).write(0, found.edges)
         run.table(CLUSTERS).write(0, found.clusters)
         run.table(ALIASES).write(0, found.aliases)
@@ -108,13 +105,18 @@ def _batches(run: Run) -> Iterator[pa.RecordBatch]:
                 yield from pq.ParquetFile(file).iter_batches(columns=list(COLUMNS))
 
 
-def _by_engine(run: Run, nodes: Nodes, edges: Edges, max_preprint_years: int) -> tuple[np.ndarray, np.ndarray]:
-    """Components by the engine that ENGINE names; on one machine union-find needs but a fraction of a second for a million records."""
+def _by_engine(run: Run, settings: dict[str, Any]) -> Clustering:
+    """The same by the engine that ENGINE names; what is put into the lake for it is removed."""
+    prefix = f"releases/{run.release_id}/_joins"
     with (
         tempfile.TemporaryDirectory(prefix="s2corpus-cluster-", dir=run.scratch) as scratch,
         engine(memory_mb=run.spec.resources.memory_mb, scratch=Path(scratch)) as at_work,
     ):
-        return components_by_engine(at_work, nodes, edges, max_preprint_years, Path(scratch))
+        try:
+            return clustered(Work(at_work, run.lake, prefix, Path(scratch)), _batches(run), **settings)
+        finally:
+            for entry in run.lake.list(f"{prefix}/"):
+                run.lake.delete(entry.key)
 
 
 def _buckets(run: Run, papers: int) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
+from functools import partial
 from math import ceil
 from pathlib import Path
 
@@ -166,9 +167,7 @@ class TitlesOnDisk:
                     self._keys[:, here], self._sizes[here], self._sketches[here] = made.keys, made.sizes, made.sketches
                     self._count += len(some)
                     self._let_go()
-        self._crowded = [
-            crowded(lambda b=band: (k.keys[0] for _, k in self.chunks(b)), len(self)) for band in range(search.bands)
-        ]
+        self._crowded = [crowded(partial(self._keys_of, band), len(self)) for band in range(search.bands)]
 
     def __len__(self) -> int:
         return self._count
@@ -183,6 +182,9 @@ class TitlesOnDisk:
             some = slice(begin, min(begin + _AT_ONCE, self._count))
             yield begin, Keys(self._keys[band : band + 1, some], self._sizes[some], self._sketches[some])
             self._let_go()
+
+    def _keys_of(self, band: int) -> Iterator[np.ndarray]:
+        return (some.keys[0] for _, some in self.chunks(band))
 
     def texts(self) -> Iterator[tuple[int, pa.Array]]:
         """See `Passing`."""

@@ -68,7 +68,9 @@ def hash_strings(offsets: np.ndarray, data: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _same(offsets_a: np.ndarray, data_a: np.ndarray, a: int, offsets_b: np.ndarray, data_b: np.ndarray, b: int) -> bool:
+def _same(
+    offsets_a: np.ndarray, data_a: np.ndarray, a: int, offsets_b: np.ndarray, data_b: np.ndarray, b: int | np.int64
+) -> bool:
     size = offsets_a[a + 1] - offsets_a[a]
     if size != offsets_b[b + 1] - offsets_b[b]:
         return False

@@ -77,5 +77,5 @@ def _alike(
             common = ones(sketches_a[i, 0] & b0) + ones(sketches_a[i, 1] & b1)
             common += ones(sketches_a[i, 2] & b2) + ones(sketches_a[i, 3] & b3)
             found_i[count], found_j[count] = i, j
-            count += np.int64(common >= least[i] + more)
+            count += int(common >= least[i] + more)
     return found_i[:count].copy(), found_j[:count].copy()

@@ -123,8 +123,8 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
     before = len(equal.titles)
     for kind, (name, groups) in enumerate(zip(IDENTIFIERS, equal.identifiers, strict=True)):
         if len(groups) and name in given:
-            found = groups.find(entries[name])
-            by_id[:, kind] = np.where(found < 0, -1, found + before)
+            group_of = groups.find(entries[name])
+            by_id[:, kind] = np.where(group_of < 0, -1, group_of + before)
         before += len(groups)
     by_title = np.append(equal.titles.find(distinct), np.int32(-1))[titles.groups]
     citing = EqualStrings.of(entries["citing_paper_id"])
@@ -135,8 +135,8 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
     # What is left is compared by likeness. A title that says little needs to agree in what is not known: left out.
     unknown = facts.little & ((facts.year == NO_YEAR) | (facts.surname == 0))
     left = np.flatnonzero((row < 0) & ~unknown & (titles.groups >= 0))
-    groups, among = np.unique(titles.groups[left], return_inverse=True)
-    searched = distinct.take(pa.array(groups))
+    asked, among = np.unique(titles.groups[left], return_inverse=True)
+    searched = distinct.take(pa.array(asked))
     for other, scores in ((row, score), (second, runner_up)):
         by_identifier = np.flatnonzero((reason == _ID) & (other >= 0))
         scores[by_identifier] = _score(facts.normalised, by_identifier, equal.facts.normalised, other[by_identifier])

@@ -209,7 +209,7 @@ def _probe(
         for i in range(row, end_of_step):
             key = keys_b[i]
             passed[left] = i
-            left += np.int64((seen[key >> shift] >> ((key >> fine) & np.uint32(7))) & np.uint8(1))
+            left += int((seen[key >> shift] >> ((key >> fine) & np.uint32(7))) & np.uint8(1) != 0)
         row = end_of_step
         width = 0
         for k in range(left):
@@ -224,30 +224,30 @@ def _probe(
             key = keys_b[i]
             for place in range(starts[key >> shift], starts[(key >> shift) + np.uint32(1)]):
                 found[count] = np.uint64(i) << np.uint64(32) | np.uint64(rows[place])
-                count += np.int64(keys[place] == key)
+                count += int(keys[place] == key)
         last, count = count, first
         for k in range(first, last):
-            i, other = np.int64(found[k] >> np.uint64(32)), np.int64(found[k] & np.uint64(0xFFFFFFFF))
-            size_a, size_b = sizes_a[other], sizes_b[i]
+            near, far = np.int64(found[k] & np.uint64(0xFFFFFFFF)), np.int64(found[k] >> np.uint64(32))
+            size_a, size_b = sizes_a[near], sizes_b[far]
             found[count] = found[k]
-            count += np.int64(2.0 * min(size_a, size_b) > threshold * (size_a + size_b))
+            count += int(2.0 * min(size_a, size_b) > threshold * (size_a + size_b))
         last, count = count, first
         for k in range(first, last):
-            i, other = np.int64(found[k] >> np.uint64(32)), np.int64(found[k] & np.uint64(0xFFFFFFFF))
+            near, far = np.int64(found[k] & np.uint64(0xFFFFFFFF)), np.int64(found[k] >> np.uint64(32))
             only_a, only_b = 0, 0
             for word in range(4):
-                only_a += ones(sketches_a[other, word] & ~sketches_b[i, word])
-                only_b += ones(sketches_b[i, word] & ~sketches_a[other, word])
-            size_a, size_b = sizes_a[other], sizes_b[i]
+                only_a += ones(sketches_a[near, word] & ~sketches_b[far, word])
+                only_b += ones(sketches_b[far, word] & ~sketches_a[near, word])
+            size_a, size_b = sizes_a[near], sizes_b[far]
             # At most as many 3-grams are common as either has bits not of its own.
             common = min(size_a - only_a, size_b - only_b)
-            found[count] = np.uint64(i + first_b) << np.uint64(32) | np.uint64(other + first_a)
-            count += np.int64(2.0 * common > threshold * (size_a + size_b + min(size_a, size_b) - common))
+            found[count] = np.uint64(far + first_b) << np.uint64(32) | np.uint64(near + first_a)
+            count += int(2.0 * common > threshold * (size_a + size_b + min(size_a, size_b) - common))
         if within:
             last, count = count, first
             for k in range(first, last):
                 found[count] = found[k]
-                count += np.int64(found[k] >> np.uint64(32) > found[k] & np.uint64(0xFFFFFFFF))
+                count += int(found[k] >> np.uint64(32) > found[k] & np.uint64(0xFFFFFFFF))
         if row < end_of_step:
             break
     return found[:count].copy(), row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import subprocess
@@ -16,9 +17,11 @@ import pytest
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.lake import Lake, open_lake
+from s2corpus.layout import alto
 from s2corpus.local import Services
 from s2corpus.local.deliver import deliver_tree
 from s2corpus.parts import DamagedPart
+from s2corpus.pdf import inspect_many
 from s2corpus.sample.truth import Truth
 from s2corpus.stages import STAGES, runner, stage
 from s2corpus.stages.base import Run
@@ -160,25 +163,40 @@ def test_s3_that_errs_while_a_stage_works(
     assert snapshot_bytes(open_run()) == reference
 
 
+def fill(ballast: Path) -> None:
+    """Take all that is left of a disk."""
+    with ballast.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(1 << 12))
+
+
+def with_a_small_disk(folder: Path, function: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A function of this module in a process whose TMPDIR is a disk of 64 MB."""
+    if subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True).returncode:
+        pytest.skip("no small disk can be made here: `unshare -rm mount -t tmpfs` is refused")
+    (small := folder / "small").mkdir()
+    code = f"import sys; from tests.faults import test_faulty_surroundings as t; t.{function}(*sys.argv[1:])"
+    script = f'mount -t tmpfs -o size=64m tmpfs {small} && exec {sys.executable} -c "$0" "$@"'
+    return subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script, code, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(small), "PYTHONPATH": f"{ROOT}/include:{ROOT}"},
+        capture_output=True,
+        text=True,
+    )
+
+
 def in_a_small_disk(lake: str) -> None:
     """Build a release whose scratch folder is full when each stage begins, and has room on the second try."""
     scratch = Path(tempfile.gettempdir())  # asked for while there is room: a full folder would be passed over
     ballast = scratch / "ballast"
-
-    def fill() -> None:
-        with ballast.open("wb") as file:
-            try:
-                while True:
-                    file.write(bytes(1 << 16))
-            except OSError:
-                pass
 
     def open_run() -> Run:
         return Run.of(spec(), AS_OF, lake=lake)
 
     for name in STAGES:
         shards = runner.plan(open_run(), name)
-        fill()
+        fill(ballast)
         for attempt in (1, 2):
             try:
                 runner.work(open_run(), name, shards)
@@ -196,25 +214,31 @@ def in_a_small_disk(lake: str) -> None:
 def test_a_full_disk_stops_a_stage_until_there_is_room(
     tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
 ) -> None:
-    if subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True).returncode:
-        pytest.skip("no small disk can be made here: `unshare -rm mount -t tmpfs` is refused")
     run = run_in(tmp_path, spec(), tiny[0])
-    (small := tmp_path / "small").mkdir()
-    code = "import sys; from tests.faults.test_faulty_surroundings import in_a_small_disk; in_a_small_disk(sys.argv[1])"
-    script = f'mount -t tmpfs -o size=64m tmpfs {small} && exec {sys.executable} -c "$0" "$@"'
-    done = subprocess.run(
-        ["unshare", "-rm", "sh", "-c", script, code, str(tmp_path / "lake")],
-        cwd=ROOT,
-        env={**os.environ, "TMPDIR": str(small), "PYTHONPATH": f"{ROOT}/include:{ROOT}"},
-        capture_output=True,
-        text=True,
-    )
+    done = with_a_small_disk(tmp_path, "in_a_small_disk", str(tmp_path / "lake"))
     tell("disk full", done.stdout)
     assert done.returncode == 0, done.stderr[-3000:]
     said = dict(line.split("\t") for line in done.stdout.splitlines())
     assert set(said) == set(STAGES)
     assert all("the disk is full: " in line and "make room in the scratch folder" in line for line in said.values())
     assert snapshot_bytes(run) == reference
+
+
+def read_in_a_full_disk(pdf: str) -> None:
+    """What the readers of PDFs say where their programs cannot write."""
+    ballast = Path(tempfile.gettempdir()) / "ballast"
+    fill(ballast)
+    os.truncate(ballast, ballast.stat().st_size - (8 << 10))  # room for less than what pdfalto writes
+    with pytest.raises(OSError, match="No space left on device"):
+        list(inspect_many([("0" * 40, Path(pdf))], max_pages=50, workers=1, timeout=20, memory_bytes=1 << 30))
+    with pytest.raises(OSError, match="No space left on device"):
+        alto.read(Path(pdf), 20)
+
+
+def test_no_pdf_gets_an_outcome_from_a_full_disk(tiny: tuple[Path, Truth], tmp_path: Path) -> None:
+    pdf = max(tiny[0].glob("drops/*/*.pdf"), key=lambda path: path.stat().st_size)
+    done = with_a_small_disk(tmp_path, "read_in_a_full_disk", str(pdf))
+    assert done.returncode == 0, done.stderr[-3000:]
 
 
 def halve(lake: Lake, key: str) -> None:

@@ -28,7 +28,7 @@ from pebble import ProcessExpired, ProcessPool
 from starlette.applications import Starlette
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -125,7 +125,10 @@ class Service:
         self._authorise(request)
         with tempfile.TemporaryDirectory(prefix="s2corpus-upload-") as folder:
             path = Path(folder) / "input.pdf"
-            problem = await _receive(request, path)
+            try:
+                problem = await _receive(request, path)
+            except ClientDisconnect:
+                return PlainTextResponse("the upload broke off", 400)
             if problem is not None:
                 return problem
             end = time.monotonic() + QUEUE_WAIT

@@ -97,6 +97,7 @@ def _table(records: Iterable[Record]) -> pa.Table:
     return pa.Table.from_batches(batches(records), schema=RECORDS.schema)
 
 
+@pytest.mark.slow
 def test_whatever_is_joined_and_cut_is_the_same_by_an_engine(
     at_work: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,10 @@ for _words in (_CARDINAL, _ORDINAL, _CJK_NUMERALS):
 _NUMBER = re.compile(rf"[\d{_CJK_NUMERALS}]")
 _PIECE = re.compile(rf"\d+|[{_CJK_NUMERALS}]|[^\W\d_{_CJK_NUMERALS}]+")
 _WORD = re.compile(r"[^\W_]+")
+_MAY_BE_NUMBER = (
+    rf"[\p{{N}}{_CJK_NUMERALS}]|(?:^|[^a-z])(?:{'|'.join(word for word in _NUMERALS if word.isascii())})(?:$|[^a-z])"
+)
+"""For Arrow's regular expressions: every number, and words that only look like one beside other scripts."""
 
 
 def is_generic(title: str) -> bool:
@@ -95,9 +99,21 @@ def few_words(titles: pa.Array) -> np.ndarray:
 
 def only_numbers_differ(titles_a: pa.Array, titles_b: pa.Array) -> np.ndarray:
     """`differ_only_in_number` of every pair of rows, boolean."""
-    rest_a, numbers_a = _columns_without_numbers(titles_a)
-    rest_b, numbers_b = _columns_without_numbers(titles_b)
-    return np.asarray(pc.and_(pc.equal(rest_a, rest_b), pc.not_equal(numbers_a, numbers_b)))
+    both_ascii = pc.and_(pc.string_is_ascii(titles_a), pc.string_is_ascii(titles_b))
+    other = np.flatnonzero(~np.asarray(both_ascii))  # these take long: only where there may be a number
+    numbered = [_may_hold_number(titles.take(pa.array(other))) for titles in (titles_a, titles_b)]
+    asked = np.ones(len(titles_a), np.bool_)
+    asked[other] = np.asarray(pc.or_(*numbered))
+    rest_a, numbers_a = _columns_without_numbers(titles_a.filter(pa.array(asked)))
+    rest_b, numbers_b = _columns_without_numbers(titles_b.filter(pa.array(asked)))
+    differ = np.zeros(len(titles_a), np.bool_)
+    differ[asked] = np.asarray(pc.and_(pc.equal(rest_a, rest_b), pc.not_equal(numbers_a, numbers_b)))
+    return differ
+
+
+def _may_hold_number(titles: pa.Array) -> pa.Array:
+    """False only for titles without any number or numeral."""
+    return pc.match_substring_regex(pc.utf8_lower(pc.utf8_normalize(titles, "NFKD")), _MAY_BE_NUMBER)
 
 
 def _without_numbers(title: str) -> tuple[str, str]:

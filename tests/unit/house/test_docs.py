@@ -1,0 +1,56 @@
+"""The runbook names everything an operator may meet, and its addresses lead somewhere."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from enum import StrEnum
+from pathlib import Path
+
+import pytest
+
+from s2corpus import quality
+from s2corpus.catalog.models import ReleaseState
+from s2corpus.clustering import keeping, openness, vote
+from s2corpus.grobid import answer
+from s2corpus.latex import Outcome as LatexOutcome
+from s2corpus.pdf import outcome as pdf
+from s2corpus.sources import record
+from s2corpus.stages import STAGES
+from s2corpus.stages.registration import Refusal
+from s2corpus.tei import read
+from s2corpus.text import documents, splits
+from s2corpus.titles import linking
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+RUNBOOK = (DOCS / "runbook.md").read_text("utf-8")
+WORDS = set(re.findall(r"`([^`\n]+)`", RUNBOOK))
+ENUMS: tuple[type[StrEnum], ...] = (
+    Refusal, record.Reason, pdf.Outcome, answer.Outcome, read.Reason, LatexOutcome, vote.Rule, openness.Evidence, keeping.Outcome,
+    linking.Reason, documents.Outcome, splits.Split, ReleaseState,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("words", ENUMS, ids=lambda words: f"{words.__module__}.{words.__name__}")
+def test_every_outcome_word_is_in_the_runbook(words: type[StrEnum]) -> None:
+    assert [word.value for word in words if word.value not in WORDS] == []
+
+
+def test_every_check_is_in_the_runbook() -> None:
+    names = {check.name for stage in STAGES for check in quality.checks(stage)}
+    assert len(names) > 50
+    assert sorted(name for name in names if not any(fnmatch.fnmatch(name, word) for word in WORDS)) == []
+
+
+@pytest.mark.parametrize("section", [*(f"stage-{stage}" for stage in STAGES), "approve", "publish", "late", "drops"])
+def test_what_an_alert_points_at_is_there(section: str) -> None:
+    assert f'<a id="{section}">' in RUNBOOK
+
+
+@pytest.mark.parametrize("page", sorted([*DOCS.glob("*.md"), DOCS.parent / "README.md"]), ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for link, anchor in re.findall(r"\]\(([\w./-]*\.md|)(?:#([\w-]+))?\)", page.read_text("utf-8")):
+        target = page.parent / link if link else page
+        assert target.is_file(), f"{page.name}: {link}"
+        if anchor:
+            assert f'<a id="{anchor}">' in target.read_text("utf-8"), f"{page.name}: {link}#{anchor}"

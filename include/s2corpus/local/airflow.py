@@ -111,12 +111,17 @@ class AirflowPart(Service):
             return f"{key} is {entry.get('status') or 'unknown'} in the health report"
         if self.part == "api_server":
             return None
-        # Only a heartbeat of this very process counts: the report stays healthy for a while after a death.
+        # Only a heartbeat of this very process counts: the report stays healthy for a while after a death. And only one since its
+        # database started: a process that lost it may live on for a while, waiting for its tasks, and beat no more.
         beat = datetime.datetime.fromisoformat(
             entry.get(f"latest_{self.part}_heartbeat") or "1970-01-01T00:00:00+00:00"
         )
-        leader = self.state.leader(self.name)
-        return None if leader and beat >= _started(leader.start) else "has no heartbeat since its start"
+        leader, database = self.state.leader(self.name), self.state.leader("postgres")
+        if leader is None or beat < _started(leader.start):
+            return "has no heartbeat since its start"
+        if database is not None and beat < _started(database.start):
+            return "has no heartbeat since PostgreSQL's start"
+        return None
 
     def settle(self) -> None:
         """Load `airflow_settings.yaml` once the API server answers, if it is not the one loaded last."""

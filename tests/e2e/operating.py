@@ -125,9 +125,18 @@ class Operator:
         log = self.client.log(self.dag, run, failed[0])[-25:] if failed else []
         return "\n".join([*(f"{t['task_id']}[{t['map_index']}]: {t['state']}" for t in left), *log])
 
+    def wait_to_be_asked(self, run: str) -> None:
+        """Wait for the request, and as a person would before the answer.
+
+        The scheduler learns up to a loop later that the asking process has ended; it takes a task that was answered and queued again by
+        then for one that was killed, and asks anew (Airflow 3.3.2, `process_executor_events`; docs/runbook.md#approve).
+        """
+        self.wait(run, "approve", "awaiting_input")
+        time.sleep(5)
+
     def answer(self, run: str, option: str, note: str) -> str:
         """Answer the request for approval; what was asked."""
-        self.wait(run, "approve", "awaiting_input")
+        self.wait_to_be_asked(run)
         path = f"dags/{self.dag}/dagRuns/{quote(run)}/taskInstances/approve/-1/hitlDetails"
         asked: str = self.client.call("GET", path)["body"]
         self.client.call("PATCH", path, {"chosen_options": [option], "params_input": {"note": note}})
@@ -135,7 +144,7 @@ class Operator:
 
     def let_pass_the_time_to_answer(self, run: str) -> None:
         """As if `approval_hours` had passed: only the clock is not waited for."""
-        self.wait(run, "approve", "awaiting_input")
+        self.wait_to_be_asked(run)
         with create_engine(os.environ["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"]).begin() as database:
             passed = "UPDATE task_instance SET trigger_timeout = now() WHERE dag_id = :dag AND run_id = :run AND task_id = 'approve'"
             database.execute(text(passed), {"dag": self.dag, "run": run})

@@ -21,7 +21,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import asdict
-from datetime import timedelta
 from typing import Any
 
 import corpus_alerts
@@ -29,13 +28,11 @@ from airflow.sdk import (
     DAG,
     Asset,
     AssetWatcher,
-    ExceptionRetryPolicy,
-    RetryAction,
-    RetryRule,
     get_current_context,
     task,
 )
 from drop_watch import DropWatch
+from task_defaults import DEFAULT_ARGS
 
 from s2corpus.errors import UserError
 from s2corpus.spec import load_spec, releases_folder
@@ -44,6 +41,7 @@ SECONDS = float(os.environ.get("S2CORPUS_DROPS_SECONDS", "30"))
 REGISTERED, MOST = 50, 200
 """arrivals that one task registers, and mapped tasks of a kind: with more to do, each does more"""
 DROPS = Asset("corpus_drops", watchers=[AssetWatcher(name="corpus_drops", trigger=DropWatch(seconds=SECONDS))])
+# a spec that is wrong stops this file, not the other releases: without it, deliveries of its sources would be refused as unknown
 IN_FLIGHT = max((load_spec(path).resources.in_flight for path in releases_folder().glob("*.yaml")), default=1)
 
 
@@ -159,24 +157,7 @@ with DAG(
     catchup=False,
     max_active_runs=1,
     tags=["corpus drops"],
-    default_args={
-        "retries": 3,
-        "retry_delay": timedelta(seconds=10),
-        "retry_exponential_backoff": True,
-        "max_retry_delay": timedelta(minutes=10),
-        "retry_policy": ExceptionRetryPolicy(
-            rules=[
-                RetryRule(exception=name, action=RetryAction.RETRY, reason="may pass")
-                for name in (
-                    "s2corpus.errors.TransientError",
-                    "builtins.ConnectionError",
-                    "builtins.TimeoutError",
-                )
-            ],
-            default=RetryAction.FAIL,
-        ),
-        "on_failure_callback": corpus_alerts.task_failed,
-    },
+    default_args=DEFAULT_ARGS,
 ):
     _planned = plan()
     _registered = register.expand(arrivals=_planned)

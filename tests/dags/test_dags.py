@@ -98,6 +98,24 @@ def test_parsing_takes_little_beyond_airflow_itself() -> None:
     assert done.stdout.splitlines()[-1].split() == []  # a provider may warn before
 
 
+def test_a_spec_that_is_wrong_stops_no_other_spec_and_airflow_shows_it(tmp_path: Path) -> None:
+    (tmp_path / "sample.yaml").write_bytes((ROOT / "include/releases/sample.yaml").read_bytes())
+    (tmp_path / "wrong.yaml").write_text("name: wrong\nschedul: {}\n", "utf-8")
+    there = "import sys; sys.path[:0] = ['dags', 'plugins'];"
+    ask = f"{there} import corpus_release as it; print(*(n for n in vars(it) if n.startswith('corpus_release__')))"
+    command = {
+        "capture_output": True,
+        "text": True,
+        "cwd": ROOT,
+        "env": os.environ | {"S2CORPUS_RELEASES": str(tmp_path)},
+    }
+    done = subprocess.run([sys.executable, "-c", ask], check=True, **command)
+    assert done.stdout.splitlines()[-1].split() == ["corpus_release__sample"]
+    failed = subprocess.run([sys.executable, "-c", f"{there} import pdf_drops"], check=False, **command)
+    assert failed.returncode == 1
+    assert "wrong.yaml: schedul: unknown field" in failed.stderr.splitlines()[-1]
+
+
 @pytest.mark.parametrize(
     ("interval", "said"),
     [

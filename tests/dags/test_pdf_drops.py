@@ -46,6 +46,15 @@ def test_one_run_at_a_time_and_no_more_requests_than_the_pool_has(dag: Any) -> N
     assert (work.partial_kwargs["pool"], work.partial_kwargs["pool_slots"]) == ("grobid", 2)
 
 
+def test_it_retries_what_a_release_retries(dag: Any) -> None:
+    import corpus_release
+
+    release = vars(corpus_release)["corpus_release__sample"].get_task("extract.work")
+    mine = dag.get_task("work")
+    for name in ("retries", "retry_delay", "retry_policy", "on_failure_callback"):
+        assert mine.partial_kwargs[name] is release.partial_kwargs[name]
+
+
 def test_a_release_comes_first_in_the_pool(module: Any, dag: Any) -> None:
     import corpus_release
 

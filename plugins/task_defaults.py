@@ -1,0 +1,31 @@
+"""What every task of the corpus' DAGs does when it fails: what may pass is tried again, all else fails at once and is told.
+
+Here, because every component finds this folder, and DAG files do not import each other.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import corpus_alerts
+from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule
+
+MAY_PASS = (
+    "s2corpus.errors.TransientError",
+    "builtins.ConnectionError",
+    "builtins.TimeoutError",
+    "sqlalchemy.exc.OperationalError",
+)
+"""a server down, a connection lost; the library turns boto3's, Arrow's and DuckDB's into the first (`s2corpus/passing.py`)"""
+DEFAULT_ARGS: dict[str, Any] = {
+    "retries": 3,
+    "retry_delay": timedelta(seconds=10),
+    "retry_exponential_backoff": True,
+    "max_retry_delay": timedelta(minutes=10),
+    "retry_policy": ExceptionRetryPolicy(
+        rules=[RetryRule(exception=name, action=RetryAction.RETRY, reason="may pass") for name in MAY_PASS],
+        default=RetryAction.FAIL,
+    ),
+    "on_failure_callback": corpus_alerts.task_failed,
+}

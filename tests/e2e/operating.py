@@ -167,6 +167,15 @@ class Operator:
         """Stop a run where it is."""
         self.client.call("PATCH", f"dags/{self.dag}/dagRuns/{quote(run)}", {"state": "failed"})
 
+    def wait_for_backfills(self, seconds: float = 300) -> None:
+        """Wait until the scheduler has noted that the DAG's backfills are complete: it refuses another one before, and looks seldom."""
+        deadline = time.monotonic() + seconds
+        while any(
+            not each["completed_at"] for each in self.client.call("GET", f"backfills?dag_id={self.dag}")["backfills"]
+        ):
+            assert time.monotonic() < deadline, f"the backfill of {self.dag} does not end"
+            time.sleep(0.3)
+
     def backfill(self, first: datetime, last: datetime, **options: Any) -> None:
         body: Mapping[str, Any] = {
             "dag_id": self.dag,

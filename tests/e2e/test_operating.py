@@ -315,6 +315,7 @@ def test_backfilled_again_from_the_command_line_beside_another_release_the_bytes
     operator, beside = operated.operator, Operator(operated.operator.client, "corpus_release__beside")
     published = operated.latest()
     beside.client.unpause(beside.dag)
+    operator.wait_for_backfills()
     command = [sys.executable, "-m", "airflow", "backfill", "create", "--dag-id", operator.dag]
     command += ["--from-date", f"{FIRST:%Y-%m-%d}", "--to-date", f"{LATEST:%Y-%m-%d}"]
     subprocess.run([*command, "--reprocess-behavior", "completed", "--max-active-runs", "3"], check=True)

@@ -63,6 +63,10 @@ def test_what_waits_waits_for_health(services: dict[str, Any]) -> None:
                 assert "healthcheck" in services[needed], f"{name} waits for the health of {needed}, which has no check"
 
 
+def test_whatever_stays_up_has_a_health_check(services: dict[str, Any]) -> None:
+    assert [name for name, service in services.items() if service["restart"] != "no" and "healthcheck" not in service] == []
+
+
 def test_only_the_pages_are_published_and_only_on_this_host(services: dict[str, Any]) -> None:
     published = {name: service["ports"] for name, service in services.items() if "ports" in service}
     assert published == {"airflow-api-server": ["${AIRFLOW_BIND:-127.0.0.1}:8080:8080"]}

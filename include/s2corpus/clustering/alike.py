@@ -17,14 +17,14 @@ from numba import njit
 
 from s2corpus import titles
 from s2corpus.titles.arrays import text_of
+from s2corpus.titles.candidates import best
 from s2corpus.titles.minhash import coefficients, key_of, lower
+from s2corpus.titles.postings import MAX_SHARED, ones
 from s2corpus.titles.threegrams import in_order
 
 BANDS = 16
 ROWS = 6
-"""Hashes a key: two titles with Jaccard index J share one of the 12 keys with probability 1 − (1 − J⁶)¹², 0.97 at J = 0.8."""
-MAX_SHARED = 256
-"""A key that more of the titles asked for share proposes nobody: it bounds the work on titles made from one template."""
+"""Hashes a key: two titles with Jaccard index J share one of the 16 keys with probability 1 − (1 − J⁶)¹⁶, 0.99 at J = 0.8."""
 KEEP = 64
 """Most pairs kept of one title that passes by, the best."""
 _AT_ONCE = 1 << 14
@@ -87,7 +87,7 @@ def alike(
             pairs = pairs[np.flatnonzero(np.diff(pairs, prepend=~pairs[:1]))]
             a, b = (pairs >> np.uint64(32)).astype(np.int64), (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
             score = scores(mine, a, texts, b, threshold)
-            kept = best(a, b, score)
+            kept = best(a, b, score, KEEP)
             return places[a[kept]], asked[b[kept]], score[kept]
 
         chunks = [(at, asked[at : at + _AT_ONCE]) for at in range(0, len(asked), _AT_ONCE)]
@@ -105,14 +105,6 @@ def scores(titles_a: pa.Array, a: np.ndarray, titles_b: pa.Array, b: np.ndarray,
     found = titles.score_pairs(sets[0], at_left, sets[1], at_right, threshold)
     found[found <= threshold] = 0.0
     return found
-
-
-def best(a: np.ndarray, b: np.ndarray, score: np.ndarray) -> np.ndarray:
-    """Places of the pairs with a score, by a, then descending S, then b; at most KEEP of each a."""
-    order = np.flatnonzero(score > 0.0)
-    order = order[np.lexsort((b[order], -score[order], a[order]))]
-    rank = np.arange(len(order)) - np.searchsorted(a[order], a[order])
-    return order[rank < KEEP]
 
 
 @njit(cache=True, nogil=True)
@@ -223,16 +215,7 @@ def _may_reach(size_a: int, size_b: int, sketch_a: np.ndarray, sketch_b: np.ndar
     """
     only_a, only_b = 0, 0
     for word in range(4):
-        only_a += _ones(sketch_a[word] & ~sketch_b[word])
-        only_b += _ones(sketch_b[word] & ~sketch_a[word])
+        only_a += ones(sketch_a[word] & ~sketch_b[word])
+        only_b += ones(sketch_b[word] & ~sketch_a[word])
     common = min(size_a - only_a, size_b - only_b)
     return 2.0 * common > threshold * (2 * common + only_a + only_b + min(only_a, only_b))
-
-
-@njit(cache=True, nogil=True)
-def _ones(bits: np.uint64) -> int:
-    """How many bits are set."""
-    bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return int((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))

@@ -19,13 +19,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.agreement import WINDOW
-from s2corpus.clustering.alike import MAX_SHARED, best, scores, signatures
+from s2corpus.clustering.alike import KEEP, scores, signatures
 from s2corpus.clustering.cluster import Clustering, named
 from s2corpus.clustering.edges import TITLE, Edges, identifier_strength, numbered
 from s2corpus.clustering.identity import Parent
 from s2corpus.clustering.nodes import IDENTIFIERS, from_preprint_server, part_of
 from s2corpus.stages.components import EDGE_ROWS, decided
 from s2corpus.stages.exchange import Work, schema_of, side_of
+from s2corpus.titles.candidates import best
+from s2corpus.titles.postings import MAX_SHARED
 
 _FACTS = schema_of(
     ("string", "record_id ready_at title original final_doi " + " ".join(IDENTIFIERS)),
@@ -209,7 +211,7 @@ def _near(pairs: pa.Table, min_title_score: float) -> pa.Table:
     rows = np.arange(pairs.num_rows)
     a, b = (pairs[name].combine_chunks() for name in ("title_a", "title_b"))
     score = scores(a, rows, b, rows, min_title_score)
-    kept = best(pairs["a"].to_numpy(), pairs["b"].to_numpy(), score)
+    kept = best(pairs["a"].to_numpy(), pairs["b"].to_numpy(), score, KEEP)
     found = pairs.take(pa.array(kept)).append_column("strength", pa.array(score[kept], pa.float64()))
     return found.filter(pa.array(~numbered(*(found[f"original_{side}"].combine_chunks() for side in "ab"))))
 

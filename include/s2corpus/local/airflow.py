@@ -53,6 +53,9 @@ def airflow_environ(state: State) -> dict[str, str]:
         "API_AUTH__JWT_SECRET": secrets["airflow-jwt"],
         # Where time goes when a run is many small tasks: an idle scheduler sleeps 1 s by default.
         "SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": 0.1,
+        # A task's end may be noticed only at its next heartbeat, after five seconds by default: its supervisor waits on the sockets that
+        # the ending process closes, and where it is quicker than the kernel, on none (Airflow 3.3.2, `_monitor_subprocess`).
+        "WORKERS__MIN_HEARTBEAT_INTERVAL": 1,
         # After the scheduler's group is killed its tasks are taken up within a minute; by default within six.
         "SCHEDULER__TASK_INSTANCE_HEARTBEAT_SEC": 5,
         "SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": 30,

@@ -12,6 +12,8 @@ bibliographies → clean → split by publication date → export as S2 V2 gzipp
 - **As of** the end of the data interval: the run of January sees what was ready before 1 February, whenever it runs. Backfill past
   intervals in the UI, on the command line or by REST, a release waits for the earlier ones of its spec that are being made, because the
   newest published one is its parent. Intervals before the spec's start date are refused.
+- **Triggered by hand** it makes the last whole interval, or the one that is given. A logical date outside the spec's start and end dates
+  makes nothing: Airflow gives such a run no tasks and calls it a success. Clear the interval's run, or backfill it, to make it again.
 - **Retries** only what may pass (a server down, a connection lost). A wrong input, a blocking check or a bug fails at once, with a
   sentence that says what to do. Clearing a stage does it and all after it again; finished extractions are never repeated.
 - **The pointer** `snapshots/<spec>/latest.json` moves last, after every check passed and, where the spec asks, a person approved.
@@ -253,8 +255,6 @@ def release_dag(spec: ReleaseSpec) -> DAG:
             last(approval.output)
         else:
             before >> last()
-    for each in dag.tasks:  # a run before start_date would succeed with no task at all: let it fail by what `_run` says
-        each.start_date = each.end_date = None
     return dag
 
 

@@ -138,11 +138,6 @@ def test_a_run_without_an_interval_or_before_the_start_date_is_refused(
         corpus_release._run()
 
 
-def test_airflow_makes_every_task_of_a_run_before_the_start_date(dags: dict[str, object]) -> None:
-    """Tasks of a run before their start date are left out and the run succeeds with none: ours have no date, and refuse."""
-    assert all(task.start_date is None for task in dags["corpus_release__s2_v2"].tasks)
-
-
 def test_a_consumer_waits_for_what_publishing_announces(dags: dict[str, object]) -> None:
     import example_consumer
 

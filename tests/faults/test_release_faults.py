@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -193,7 +194,7 @@ def test_postgresql_restarted_a_worker_and_the_scheduler_killed_and_a_second_run
     run = airflow.fresh()
     client, local = airflow.operator.client, airflow.local
     airflow.running(run, "select.")
-    second = client.trigger(DAG, START, AS_OF, {})
+    second = client.trigger(DAG, START, AS_OF, {}, logical_date=START + timedelta(days=1))
     local._stop([Postgres(local.state)])
     time.sleep(3)
     tell("PostgreSQL stopped", [(s.name, s.condition, s.reason) for s in local.status()])
@@ -212,6 +213,8 @@ def test_postgresql_restarted_a_worker_and_the_scheduler_killed_and_a_second_run
     assert victim in again, "the kill came too late to disturb"
     assert airflow.published() == reference
     assert airflow.operator.end(second) == "success", airflow.operator.why(second)
+    did = {task for (task, _), t in airflow.operator.tasks(second).items() if t["state"] == "success"}
+    assert {f"{stage}.{step}" for stage in STAGES for step in ("work", "finish", "quality")} < did
     assert airflow.published() == reference
 
 
@@ -245,4 +248,24 @@ def test_s3_and_the_extractor_out_for_a_minute_keys_rotated_and_a_part_truncated
     assert part.rpartition("/")[2] in why
     airflow.operator.clear(run, "clean.work")
     assert airflow.operator.end(run) == "success", airflow.operator.why(run)
+    assert airflow.published() == reference
+
+
+@pytest.mark.long
+def test_s3_answering_500_then_503_then_slowly_for_a_minute_each(airflow: Airflow, reference: dict[str, str]) -> None:
+    run, s3 = airflow.fresh(), airflow.local.s3
+    for mode, stages in (
+        (Mode.ERROR_500, ("extract.", "postprocess.")),
+        (Mode.ERROR_503, ("cluster.", "vote.")),
+        (Mode.SLOW, ("filter.", "link.")),
+    ):
+        airflow.running(run, *stages)
+        before = s3.met[mode]
+        s3.turn(mode)
+        time.sleep(60)
+        s3.turn(Mode.PASS)
+        assert s3.met[mode] > before, f"nothing met {mode}"
+        tell(f"S3 {mode} for a minute", {k: v["state"] for k, v in airflow.operator.tasks(run).items() if v["state"]})
+    assert airflow.operator.end(run) == "success", airflow.operator.why(run)
+    tell("tried again", {name: text[-600:] for name, text in airflow.tried_again(run).items()})
     assert airflow.published() == reference

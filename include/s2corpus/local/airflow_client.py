@@ -72,12 +72,14 @@ class AirflowClient:
                 return found
         return None
 
-    def trigger(self, dag: str, start: datetime, end: datetime, conf: Mapping[str, Any]) -> str:
-        """Start a run over a data interval; its id."""
-        now = datetime.now(UTC).isoformat()
+    def trigger(
+        self, dag: str, start: datetime, end: datetime, conf: Mapping[str, Any], logical_date: datetime | None = None
+    ) -> str:
+        """Start a run over a data interval; its id. The logical date is now, or one that no other run has, within the DAG's dates."""
+        now = datetime.now(UTC)
         body = {
-            "logical_date": now,  # without one a task's context has no interval
-            "run_after": now,
+            "logical_date": (logical_date or now).isoformat(),  # without one a task's context has no interval
+            "run_after": now.isoformat(),
             "data_interval_start": start.isoformat(),
             "data_interval_end": end.isoformat(),
             "conf": dict(conf),

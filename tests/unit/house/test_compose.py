@@ -64,7 +64,9 @@ def test_what_waits_waits_for_health(services: dict[str, Any]) -> None:
 
 
 def test_whatever_stays_up_has_a_health_check(services: dict[str, Any]) -> None:
-    assert [name for name, service in services.items() if service["restart"] != "no" and "healthcheck" not in service] == []
+    assert [
+        name for name, service in services.items() if service["restart"] != "no" and "healthcheck" not in service
+    ] == []
 
 
 def test_only_the_pages_are_published_and_only_on_this_host(services: dict[str, Any]) -> None:

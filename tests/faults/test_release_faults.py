@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,7 @@ class Airflow:
 
     local: Disturbed
     operator: Operator
+    days: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     @property
     def lake(self) -> Lake:
@@ -75,11 +77,14 @@ class Airflow:
                 lake.delete(entry.key)
         client = self.operator.client
         client.wait_for_dag(DAG)
-        again = client.run_of(DAG, START)
+        if client.run_of(DAG, START):
+            return self.another()
         client.unpause(DAG)
-        if again:
-            client.clear(DAG, again["dag_run_id"])
         return self.operator.run_of(START)
+
+    def another(self) -> str:
+        """Another run of the same release; its id. Its logical date is one that no other has."""
+        return self.operator.client.trigger(DAG, START, AS_OF, {}, logical_date=START + timedelta(days=next(self.days)))
 
     def running(self, run: str, *stages: str) -> dict[str, Any]:
         """A task of these stages, as soon as one runs."""
@@ -194,7 +199,7 @@ def test_postgresql_restarted_a_worker_and_the_scheduler_killed_and_a_second_run
     run = airflow.fresh()
     client, local = airflow.operator.client, airflow.local
     airflow.running(run, "select.")
-    second = client.trigger(DAG, START, AS_OF, {}, logical_date=START + timedelta(days=1))
+    second = airflow.another()
     local._stop([Postgres(local.state)])
     time.sleep(3)
     tell("PostgreSQL stopped", [(s.name, s.condition, s.reason) for s in local.status()])

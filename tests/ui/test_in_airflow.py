@@ -193,6 +193,10 @@ def test_a_browser_shows_it_whole_and_quiet(
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (
             f"{name} is wider than the window"
         )
+        flat = "[...document.querySelectorAll('td[data-label]')].filter(cell => cell.offsetHeight < 16).length"
+        assert page.evaluate(flat) == 0, (
+            f"{name} has cells without a line of text, whose labels would lie on the next ones"
+        )
     page.goto(kinds["paper"])
     assert page.inner_text("h1") == INJECTED
     page.goto(kinds["snapshot"])

@@ -49,8 +49,8 @@ status: setup ## How they are, and where their logs are
 	@.venv/bin/corpus status
 
 test: .venv/.development ## All tests: the quick ones first, then those that start services, Spark or Airflow
-	@$(RUN) pytest -q -n 2 -m "not slow and not services and not airflow" tests/unit
-	@$(RUN) pytest -q -n 2 -m "slow or services or airflow" tests/unit
+	@$(RUN) pytest -q -n 2 --dist loadfile -m "not slow and not services and not airflow" tests/unit
+	@$(RUN) pytest -q -n 2 --dist loadfile -m "slow or services or airflow" tests/unit
 	@$(RUN) pytest -q -m "not long" tests/dags tests/e2e tests/ui tests/faults
 
 test-faults: .venv/.development ## All faults of docs/faults.md, those that take minutes too
@@ -60,7 +60,7 @@ test-e2e: .venv/.development ## A corpus in operation: drops, releases, approval
 	@$(RUN) pytest -q --durations=0 tests/e2e/test_operating.py
 
 test-quick: .venv/.development ## The quick ones only
-	@$(RUN) pytest -q -n 2 -m "not slow and not services and not airflow" tests/unit
+	@$(RUN) pytest -q -n 2 --dist loadfile -m "not slow and not services and not airflow" tests/unit
 
 lint: .venv/.development ## ruff and mypy --strict
 	@$(RUN) ruff check . && $(RUN) ruff format --check . && $(RUN) mypy

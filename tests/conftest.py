@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,14 @@ from s2corpus.lake import Lake, open_lake
 
 pytest_plugins = ["tests.conftest_services", "tests.releases"]
 ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_local_services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What somebody has running or stopped in this checkout is none of the tests' business."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("S2CORPUS_STATE", str(tmp_path_factory.mktemp("none") / "state"))
+        yield
 
 
 @pytest.fixture(scope="session")

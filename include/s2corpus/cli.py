@@ -27,19 +27,10 @@ class _Commands(click.Group):
         return command
 
 
-_READS_THE_LAKE = ("accept", "build", "explain", "prune", "read", "report", "verify", "yank")
-
-
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(s2corpus.__version__, prog_name="corpus")
-@click.pass_context
-def corpus(ctx: click.Context) -> None:
+def corpus() -> None:
     """Build S2ORC-style corpora from scientific PDFs: every stage on files, and the local services."""
-    if ctx.invoked_subcommand in _READS_THE_LAKE and "S2CORPUS_LAKE" not in os.environ:
-        from s2corpus.local import Services, default_state
-
-        if (default_state() / "ports.json").exists():  # the lake is then the local services' one
-            os.environ.update(Services(default_state()).endpoints().environ())
 
 
 def main() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import getpass
-import os
 
 import click
+
+from s2corpus.lake_option import lake_option
 
 
 @click.command(
@@ -15,8 +16,8 @@ import click
 @click.argument("check")
 @click.option("--reason", required=True, help="Why; it is recorded, and in the manifest.")
 @click.option("--by", default=None, help="Who goes on; else the user of this shell.")
-@click.option("--lake", help="s3://bucket[/prefix] or a folder; else what S2CORPUS_LAKE names.")
-def command(release: str, check: str, reason: str, by: str | None, lake: str | None) -> None:
+@lake_option()
+def command(release: str, check: str, reason: str, by: str | None, lake: str) -> None:
     """Accept what CHECK (`<stage>.<check>`) found in RELEASE (`<spec>-<YYYYMMDD>`).
 
     A warning, or a block that may be overridden. In Airflow then clear `<stage>.quality`, and the release goes on; the reason is part
@@ -27,12 +28,9 @@ def command(release: str, check: str, reason: str, by: str | None, lake: str | N
     from s2corpus.lake import open_lake
     from s2corpus.overrides import accept
 
-    uri = lake or os.environ.get("S2CORPUS_LAKE")
-    if not uri:
-        raise UserError("no lake given: use --lake or set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
-    opened = open_lake(uri)
+    opened = open_lake(lake)
     if release not in (there := opened.folders("releases/")):
-        raise UserError(f"{release!r} is no release of {uri}; there are: {', '.join(there) or 'none'}")
+        raise UserError(f"{release!r} is no release of {lake}; there are: {', '.join(there) or 'none'}")
     new = accept(opened, release, {check: reason}, by or getpass.getuser(), quality.all_checks())
     stage = check.partition(".")[0]
     click.echo(

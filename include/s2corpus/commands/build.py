@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 
+from s2corpus.lake_option import lake_option
+
 
 @click.command(
     epilog="Example: corpus sample --out sample && corpus build include/releases/sample.yaml --as-of 2023-02-01 --lake ./lake --from sample"
@@ -17,7 +19,7 @@ import click
 @click.option(
     "--as-of", required=True, type=click.DateTime(["%Y-%m-%d"]), help="The release sees what was ready before (UTC)."
 )
-@click.option("--lake", help="s3://bucket[/prefix] or a folder; else what S2CORPUS_LAKE names.")
+@lake_option()
 @click.option(
     "--from",
     "tree",
@@ -30,7 +32,7 @@ import click
 @click.option(
     "--publish/--no-publish", default=True, show_default=True, help="Whether the pointer moves to the snapshot."
 )
-def command(spec: Path, as_of: datetime, lake: str | None, tree: Path | None, workers: int, publish: bool) -> None:
+def command(spec: Path, as_of: datetime, lake: str, tree: Path | None, workers: int, publish: bool) -> None:
     """Build the release of the spec file SPEC, stage by stage, without Airflow.
 
     The extractor is what GROBID_URL names; without one, the embedded extractor is started for the time of the build.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections import Counter
 from pathlib import Path
 
 import click
+
+from s2corpus.lake_option import lake_option
 
 
 @click.command(
@@ -15,13 +16,13 @@ import click
 )
 @click.option("--process", is_flag=True, help="First work on what is new, and on what an earlier run left open.")
 @click.option("--state", help="Only those in this state.")
-@click.option("--lake", help="s3://bucket[/prefix] or a folder; else what S2CORPUS_LAKE names.")
+@lake_option()
 @click.option(
     "--specs",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder of the release specs that say which drops are wanted; else include/releases.",
 )
-def command(process: bool, state: str | None, lake: str | None, specs: Path | None) -> None:
+def command(process: bool, state: str | None, lake: str, specs: Path | None) -> None:
     """List drops and deliveries, a line each: state (a refusal with its reason), folder, counts and detail.
 
     --process does without Airflow what the DAG pdf_drops does: registers them, and takes their PDFs through select, extract (by
@@ -32,12 +33,9 @@ def command(process: bool, state: str | None, lake: str | None, specs: Path | No
     from s2corpus.spec import releases_folder
     from s2corpus.stages import arrivals, drops
 
-    uri = lake or os.environ.get("S2CORPUS_LAKE")
-    if not uri:
-        raise UserError("no lake given: use --lake or set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
     if state and state not in set(arrivals.State):
         raise UserError(f"no state {state!r}: expected one of {', '.join(arrivals.State)}")
-    opened = open_lake(uri)
+    opened = open_lake(lake)
     if process:
         logging.basicConfig(level=logging.INFO, format="%(message)s")
         drops.process(opened, drops.specs_in(specs or releases_folder()))

@@ -19,11 +19,13 @@ def command(ids: tuple[str, ...], release: str | None, clusters: Path | None, ed
 
     from s2corpus.clustering.explain import explanations, told
     from s2corpus.errors import UserError
+    from s2corpus.lake_option import use_local_services
     from s2corpus.stages.reports import release_table
     from s2corpus.tables import ALIASES, CLUSTERS, EDGES
 
     aliases: dict[str, str] = {}
     if release is not None:
+        use_local_services()
         known, found = release_table(release, CLUSTERS).read(), release_table(release, EDGES).read()
         former = release_table(release, ALIASES).read()
         aliases = dict(zip(former["alias"].to_pylist(), former["paper_id"].to_pylist(), strict=True))

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import os
-
 import click
+
+from s2corpus.lake_option import lake_option
 
 
 @click.command(epilog="Example: corpus prune s2_v2 --keep 3 --dry-run; then corpus prune s2_v2 --keep 3 --delete")
 @click.argument("spec")
 @click.option("--keep", type=click.IntRange(1), required=True, help="The newest published snapshots that stay.")
 @click.option("--dry-run/--delete", default=True, show_default=True, help="Only say what would be deleted.")
-@click.option("--lake", help="s3://bucket[/prefix] or a folder; else what S2CORPUS_LAKE names.")
-def command(spec: str, keep: int, dry_run: bool, lake: str | None) -> None:
+@lake_option()
+def command(spec: str, keep: int, dry_run: bool, lake: str) -> None:
     """Delete the files of SPEC's snapshots that are not among the newest ones. What latest.json points at always stays."""
-    from s2corpus.errors import UserError
     from s2corpus.lake import open_lake
     from s2corpus.snapshot.pointer import prunable, prune, published
 
-    uri = lake or os.environ.get("S2CORPUS_LAKE")
-    if not uri:
-        raise UserError("no lake given: use --lake or set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
-    opened = open_lake(uri)
+    opened = open_lake(lake)
     for snapshot in prunable(opened, spec, keep):
         if dry_run:
             files = list(opened.list(f"snapshots/{snapshot}/"))

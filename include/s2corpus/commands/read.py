@@ -8,6 +8,7 @@ import click
 import orjson
 
 from s2corpus.errors import UserError
+from s2corpus.lake_option import lake_option
 
 
 @click.command(
@@ -20,7 +21,7 @@ from s2corpus.errors import UserError
 @click.option("--set", "set_", type=click.Choice(["s2orc", "s2ag"]), help="Only of this set.")
 @click.option("--split", type=click.Choice(["train", "valid"]), help="Only of this split.")
 @click.option("--text", is_flag=True, help="Print the text alone, not the JSON line.")
-@click.option("--lake", help="Where SNAPSHOT is by its id; else what S2CORPUS_LAKE names.")
+@lake_option(needed=False)
 def command(
     snapshot: str,
     ids: tuple[str, ...],

@@ -21,7 +21,10 @@ def command(name: str, release: str, as_csv: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from s2corpus.lake_option import use_local_services
     from s2corpus.stages.reports import reports
+
+    use_local_services()
 
     console = Console()
     writer = csv.writer(sys.stdout)

@@ -7,10 +7,12 @@ from itertools import islice
 
 import click
 
+from s2corpus.lake_option import lake_option
+
 
 @click.command(epilog="Example: corpus verify s3://lake/snapshots/s2_v2-20230101-0a1b2c3d")
 @click.argument("snapshot")
-@click.option("--lake", help="Where SNAPSHOT is by its id; else what S2CORPUS_LAKE names.")
+@lake_option(needed=False)
 @click.option("--most", type=click.IntRange(1), default=100, show_default=True, help="Faults to show.")
 def command(snapshot: str, lake: str | None, most: int) -> None:
     """Verify a snapshot: its address, its id, or a spec's name for the latest.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import click
+
+from s2corpus.lake_option import lake_option
 
 
 @click.command(
@@ -12,18 +12,14 @@ import click
 )
 @click.argument("snapshot")
 @click.option("--reason", required=True, help="Why; it is recorded.")
-@click.option("--lake", help="s3://bucket[/prefix] or a folder; else what S2CORPUS_LAKE names.")
-def command(snapshot: str, reason: str, lake: str | None) -> None:
+@lake_option()
+def command(snapshot: str, reason: str, lake: str) -> None:
     """Withdraw SNAPSHOT: the pointer moves back to the newest one left, and no later release takes it for its parent.
 
     Its files stay for those who read it; `corpus prune` deletes them.
     """
-    from s2corpus.errors import UserError
     from s2corpus.lake import open_lake
     from s2corpus.snapshot.pointer import spec_of, yank
 
-    uri = lake or os.environ.get("S2CORPUS_LAKE")
-    if not uri:
-        raise UserError("no lake given: use --lake or set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
-    pointer = yank(open_lake(uri), snapshot, reason)
+    pointer = yank(open_lake(lake), snapshot, reason)
     click.echo(f"{snapshot} is yanked; the latest of {spec_of(snapshot)} is {pointer.snapshot or 'none'}")

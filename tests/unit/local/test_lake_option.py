@@ -1,0 +1,50 @@
+"""Which lake a command works in, and whose addresses and keys it takes for it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from s2corpus.local.state import State
+
+COMMAND = """
+import os, click
+from s2corpus.lake_option import lake_option
+@click.command()
+@lake_option()
+def command(lake): print(lake, "S2CORPUS_CATALOG" in os.environ, "AWS_ENDPOINT_URL" in os.environ)
+command()
+"""
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """The environment of somebody who has local services, stopped."""
+    state = State(tmp_path / "state")
+    state.create()
+    state.choose_ports({})
+    known = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "S2CORPUS_"))}
+    return known | {"S2CORPUS_STATE": str(state.root), "PYTHONPATH": "include"}
+
+
+def said(environ: dict[str, str], *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND, *arguments], env=environ, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_a_lake_that_is_given_is_used_without_the_local_services(environ: dict[str, str]) -> None:
+    assert said(environ, "--lake", "s3://mine") == "s3://mine False False"
+
+
+def test_a_lake_that_the_environment_names_is_used_without_the_local_services(environ: dict[str, str]) -> None:
+    assert said(environ | {"S2CORPUS_LAKE": "s3://mine"}) == "s3://mine False False"
+
+
+def test_else_it_is_the_local_services_lake_with_their_catalog(environ: dict[str, str]) -> None:
+    assert said(environ) == "s3://corpus True True"

@@ -89,6 +89,9 @@ def test_a_build_killed_at_many_moments_ends_with_the_same_bytes(
             try:
                 output, _ = process.communicate(timeout=moment)
                 assert process.returncode == 0, output.decode()
+                assert f"read {tmp_path}/lake/snapshots/sample-20230201-" in output.decode(), (
+                    "of this lake, not another"
+                )
                 break
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)

@@ -26,11 +26,8 @@ def summary(run: Run, durations: Mapping[str, float] | None = None, *, command: 
     if durations:
         took = ", ".join(f"{stage} {seconds:.0f} s" for stage, seconds in durations.items())
         lines += ["", f"  Stages       {took}"]
-    lines += [
-        "",
-        f"  Snapshot     {run.lake.uri(f'snapshots/{run.snapshot_id}/')}",
-        f"  Read one     {command} read {run.snapshot_id} --sample 1 --text",
-    ]
+    address = run.lake.uri(f"snapshots/{run.snapshot_id}/")
+    lines += ["", f"  Snapshot     {address}", f"  Read one     {command} read {address} --sample 1 --text"]
     return "\n".join(lines)
 
 

@@ -21,15 +21,16 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from s2corpus import sample
-from s2corpus.lake import open_lake
+from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.local import Services, services
 from s2corpus.local.airflow_client import AirflowClient
-from s2corpus.local.deliver import deliver_tree
 from s2corpus.local.follow import follow
 from s2corpus.local.state import project
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.run import Run
 from s2corpus.spec import load_spec
-from s2corpus.stages import STAGES, runner
-from s2corpus.stages.base import Run
+from s2corpus.storage.lake import open_lake
 
 LIMIT = 0.6  # seconds of wall a shard
 NO_WORK = """

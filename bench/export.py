@@ -25,9 +25,9 @@ from zlib_ng import gzip_ng
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from s2corpus.lake import Lake, open_lake  # noqa: E402
 from s2corpus.local import Services  # noqa: E402
 from s2corpus.snapshot.files import LEVEL, MEMBER_BYTES, GzipLines, document_line  # noqa: E402
+from s2corpus.storage.lake import Lake, open_lake  # noqa: E402
 from tests.unit.clean.jats import documents  # noqa: E402
 
 Document = tuple[str, str, str]

@@ -35,10 +35,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from link_table import TABLE, note, row
 
-from s2corpus.lake import open_lake
+from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.base import Run
 from s2corpus.stages.link import Link
+from s2corpus.storage.lake import open_lake
 from s2corpus.tables import AUTHORS, DELIVERIES, ENTRIES, FILTERED, FULLTEXTS, LINKS, MEMBERS, PAPERS
 from s2corpus.titles import Pairs, Search, candidates, grams, normalise, score_pairs
 from s2corpus.titles.candidates import Titles, candidates_among, scores_of, shared

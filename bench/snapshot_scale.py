@@ -17,10 +17,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from s2corpus.lake import LocalLake  # noqa: E402
+from s2corpus.pipeline.registry import stage  # noqa: E402
+from s2corpus.pipeline.run import Run  # noqa: E402
 from s2corpus.spec import ReleaseSpec  # noqa: E402
-from s2corpus.stages import stage  # noqa: E402
-from s2corpus.stages.base import Run  # noqa: E402
+from s2corpus.storage.lake import LocalLake  # noqa: E402
 from tests.unit.snapshot.release import AS_OF, lay_out, papers  # noqa: E402
 
 SPEC = ReleaseSpec(name="scale")

@@ -49,16 +49,16 @@ from task_defaults import DEFAULT_ARGS
 
 import s2corpus.stages
 from s2corpus.errors import UserError
-from s2corpus.overrides import MIN_REASON
+from s2corpus.pipeline.acceptance import MIN_REASON
+from s2corpus.pipeline.registry import STAGES, TAKES_OVER
 from s2corpus.spec import ReleaseSpec, load_spec, releases_folder
-from s2corpus.stages import STAGES, TAKES_OVER
 
 RELEASES = releases_folder()
 
 
 def _run() -> Any:
     """The run that the current task works for, from its data interval."""
-    from s2corpus.stages.base import Run
+    from s2corpus.pipeline.run import Run
 
     context = get_current_context()
     spec = load_spec(RELEASES / f"{context['dag'].dag_id.removeprefix('corpus_release__')}.yaml")
@@ -77,7 +77,7 @@ def _run() -> Any:
 @task.sensor(mode="reschedule", poke_interval=20)
 def begin() -> PokeReturnValue:
     """Intake's plan, once no earlier release of the spec is being made: the newest published one becomes the parent."""
-    from s2corpus.stages import runner
+    from s2corpus.pipeline import runner
 
     run, context = _run(), get_current_context()
     earlier = context["ti"].get_previous_dagrun(state="running")
@@ -92,7 +92,7 @@ def begin() -> PokeReturnValue:
 @task
 def plan(stage: str) -> list[list[int]]:
     """What there is to do, as batches of shard numbers."""
-    from s2corpus.stages import runner
+    from s2corpus.pipeline import runner
 
     run = _run()
     return _batches(runner.plan(run, stage), run.spec.resources.max_tasks)
@@ -101,7 +101,7 @@ def plan(stage: str) -> list[list[int]]:
 @task(map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
 def work(stage: str, shards: list[int]) -> None:
     """Do these shards."""
-    from s2corpus.stages import runner
+    from s2corpus.pipeline import runner
 
     get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]
     runner.work(_run(), stage, shards)
@@ -110,7 +110,7 @@ def work(stage: str, shards: list[int]) -> None:
 @task
 def finish(stage: str) -> list[list[int]]:
     """Commit the stage's tables and keep what it measured; the shards of the stages that take over its own."""
-    from s2corpus.stages import runner
+    from s2corpus.pipeline import runner
 
     run = _run()
     runner.finish(run, stage)
@@ -121,7 +121,7 @@ def finish(stage: str) -> list[list[int]]:
 @task
 def quality(stage: str) -> None:
     """Run the stage's checks: the release goes on or stops here."""
-    from s2corpus.stages import runner
+    from s2corpus.pipeline import runner
 
     runner.check(_run(), stage)
 
@@ -131,7 +131,7 @@ class Approve(ApprovalOperator):
 
     def execute(self, context: Any) -> Any:
         """Ask, unless it is published already."""
-        from s2corpus.stages import runner
+        from s2corpus.pipeline import runner
 
         self.body = runner.ask(_run())
         return super().execute(context) if self.body else None
@@ -139,7 +139,7 @@ class Approve(ApprovalOperator):
     def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
         """Keep who answered what; after a rejection nothing follows."""
         from s2corpus.catalog.models import Answer
-        from s2corpus.stages import runner
+        from s2corpus.pipeline import runner
 
         run, user = _run(), event.get("responded_by_user") or {}
         answer = Answer.APPROVED if self.APPROVE in event["chosen_options"] else Answer.REJECTED
@@ -154,8 +154,8 @@ class Approve(ApprovalOperator):
 @task
 def publish(approval: Any = None, *, outlet_events: Any = None) -> str:
     """Move the pointer to the snapshot, announce it, and say what the release is."""
-    from s2corpus.stages import runner
-    from s2corpus.stages.summary import summary
+    from s2corpus.pipeline import runner
+    from s2corpus.pipeline.summary import summary
 
     run, word = _run(), None
     if approval:
@@ -196,7 +196,8 @@ def _name(user: Any) -> str:
 @cache
 def _documentation(stage: str) -> str:
     """What a stage is, from its module (read, not imported), and where the runbook says what to do when it fails."""
-    path = Path(s2corpus.stages.__file__).with_name(f"{stage}.py")
+    folder = Path(s2corpus.stages.__file__).parent
+    path = next(p for p in (folder / f"{stage}.py", folder / stage / "stage.py") if p.exists())
     said = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
     return f"{said}\n\nWhen it fails: `docs/runbook.md#stage-{stage}`."
 

@@ -19,7 +19,7 @@ def count_documents(*, triggering_asset_events: Any = None) -> dict[str, int]:
     """Documents by set and split of the snapshot that was just published."""
     import orjson
 
-    from s2corpus.lake import open_lake
+    from s2corpus.storage.lake import open_lake
 
     (event,) = triggering_asset_events[SNAPSHOT][-1:]
     folder, _, name = event.extra["manifest"].rpartition("/")

@@ -48,13 +48,13 @@ IN_FLIGHT = max((load_spec(path).resources.in_flight for path in releases_folder
 @task
 def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
     """What there is to take on, in batches: what the events say, and what earlier runs left open."""
-    from s2corpus.stages import drops
-    from s2corpus.stages.arrivals import Arrival, Watch
+    from s2corpus.deliveries.status import Arrival, Watch
+    from s2corpus.drops import processing
 
     lake = _lake()
     events = [event.extra.get("payload") for events in (triggering_asset_events or {}).values() for event in events]
     told = [Arrival(**payload) for payload in events if payload]
-    arrivals = drops.due(lake, told if events else Watch(lake).look())
+    arrivals = processing.due(lake, told if events else Watch(lake).look())
     print(f"{len(told)} events; {len(arrivals)} drops and deliveries to take on")
     return _batches([asdict(arrival) for arrival in arrivals], REGISTERED)
 
@@ -62,10 +62,10 @@ def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
 @task(map_index_template="{{ label }}")
 def register(arrivals: list[dict[str, str]]) -> list[dict[str, str]]:
     """Verify these against their `_READY`, and keep what they hold."""
-    from s2corpus.stages import drops
-    from s2corpus.stages.arrivals import Arrival, State
+    from s2corpus.deliveries.status import Arrival, State
+    from s2corpus.drops import processing
 
-    rows = drops.register_all(_lake(), [Arrival(**arrival) for arrival in arrivals], _specs())
+    rows = processing.register_all(_lake(), [Arrival(**arrival) for arrival in arrivals], _specs())
     refused = [f"{row.name}: {row.outcome}" for row in rows if row.state in (State.REFUSED, State.FAILED)]
     _label(f"{len(rows)} taken on" + "".join(f", {each}" for each in refused[:3]))
     return [{"folder": row.folder, "mark": row.mark} for row in rows]
@@ -74,17 +74,17 @@ def register(arrivals: list[dict[str, str]]) -> list[dict[str, str]]:
 @task(trigger_rule="all_done")
 def gather(registered: Iterable[list[dict[str, str]]]) -> list[list[str]]:
     """The files of the registered drops as waves, in batches."""
-    from s2corpus.stages import drops
-    from s2corpus.stages.arrivals import Arrival
+    from s2corpus.deliveries.status import Arrival
+    from s2corpus.drops import processing
 
     arrivals = [Arrival(**arrival) for batch in registered or () for arrival in batch]
-    return _batches(drops.gather(_lake(), arrivals, _specs()), 1)
+    return _batches(processing.gather(_lake(), arrivals, _specs()), 1)
 
 
 @task(pool="grobid", pool_slots=IN_FLIGHT, priority_weight=1, weight_rule="absolute", map_index_template="{{ label }}")
 def work(waves: list[str]) -> None:
     """Take these waves through select, extract and postprocess."""
-    from s2corpus.stages import waves as stage_waves
+    from s2corpus.drops import batches as stage_waves
 
     lake, specs, ti = _lake(), _specs(), get_current_context()["ti"]
     found = [stage_waves.find(lake, wave, specs, None) for wave in waves]
@@ -101,14 +101,14 @@ def settle(
     waves: list[list[str]] | None,
 ) -> dict[str, str]:
     """Say what came of each drop and delivery; fails where some are left open for the next run."""
-    from s2corpus.stages import drops
-    from s2corpus.stages.arrivals import Arrival, State, rows_of
+    from s2corpus.deliveries.status import Arrival, State, rows_of
+    from s2corpus.drops import processing
 
     if planned is None or waves is None:
         raise UserError("`plan` or `gather` failed: see its log; the next run takes on what is open")
     lake, context = _lake(), get_current_context()
     arrivals = [Arrival(**arrival) for batch in registered or () for arrival in batch]
-    rows = drops.settle(lake, arrivals, [wave for batch in waves for wave in batch], _specs())
+    rows = processing.settle(lake, arrivals, [wave for batch in waves for wave in batch], _specs())
     wrong = [row for row in rows if row.state in (State.REFUSED, State.FAILED, State.UNFINISHED)]
     if wrong:
         what = f"{len(wrong)} of {len(rows)} new drops and deliveries are refused or not done"
@@ -124,7 +124,7 @@ def settle(
 
 
 def _lake() -> Any:
-    from s2corpus.lake import open_lake
+    from s2corpus.storage.lake import open_lake
 
     uri = os.environ.get("S2CORPUS_LAKE")
     if not uri:
@@ -133,9 +133,9 @@ def _lake() -> Any:
 
 
 def _specs() -> Any:
-    from s2corpus.stages import drops
+    from s2corpus.drops import processing
 
-    return drops.specs_in(releases_folder())
+    return processing.specs_in(releases_folder())
 
 
 def _batches(items: list[Any], size: int) -> list[list[Any]]:

@@ -18,7 +18,7 @@ from airflow.plugins_manager import AirflowPlugin
 from airflow.sdk import BaseDeadlineReference, Connection
 from airflow.sdk.configuration import conf
 
-from s2corpus.alerts import RUNBOOK, Alert, Mailbox, send, sentence, todo
+from s2corpus.pipeline.alerts import RUNBOOK, Alert, Mailbox, send, sentence, todo
 
 WEBHOOK = "s2corpus_alerts_webhook"
 """connection whose password is the webhook's whole address; else the environment's S2CORPUS_ALERTS_WEBHOOK"""
@@ -81,7 +81,7 @@ def _shards(context: Mapping[str, Any]) -> str:
 
 def _first(release: str, stage: str, error: Any) -> bool:
     """Note the failure in the catalog; whether it is the stage's first. Where that cannot be known, it is."""
-    from s2corpus.stages import runner
+    from s2corpus.pipeline import runner
 
     try:
         return runner.failed(release, stage, error if isinstance(error, BaseException) else None)

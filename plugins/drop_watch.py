@@ -58,9 +58,9 @@ class DropWatch(BaseEventTrigger):
 
 def _watch(before: Any) -> Any:
     """A watch over the lake, the one before where there is one, with the lake opened anew."""
+    from s2corpus.deliveries.status import Watch
     from s2corpus.errors import UserError
-    from s2corpus.lake import open_lake
-    from s2corpus.stages.arrivals import Watch
+    from s2corpus.storage.lake import open_lake
 
     uri = os.environ.get("S2CORPUS_LAKE")
     if not uri:

@@ -17,7 +17,7 @@ MAY_PASS = (
     "builtins.TimeoutError",
     "sqlalchemy.exc.OperationalError",
 )
-"""a server down, a connection lost; the library turns boto3's, Arrow's and DuckDB's into the first (`s2corpus/passing.py`)"""
+"""a server down, a connection lost; the library turns boto3's, Arrow's and DuckDB's into the first (`s2corpus/storage/transient.py`)"""
 DEFAULT_ARGS: dict[str, Any] = {
     "retries": 3,
     "retry_delay": timedelta(seconds=10),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.lake import Lake, open_lake
+from s2corpus.storage.lake import Lake, open_lake
 
 pytest_plugins = ["tests.conftest_services", "tests.releases"]
 ROOT = Path(__file__).resolve().parent.parent

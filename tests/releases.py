@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from s2corpus import sample
+from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.grobid.embedded import embedded_extractor
-from s2corpus.lake import open_lake
-from s2corpus.local.deliver import deliver_tree
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.run import Run
 from s2corpus.sample.truth import Truth
 from s2corpus.spec import ReleaseSpec, load_spec
-from s2corpus.stages import STAGES, runner
-from s2corpus.stages.base import Run
+from s2corpus.storage.lake import open_lake
 
 ROOT = Path(__file__).resolve().parents[1]
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)

@@ -17,7 +17,8 @@ class _Commands(click.Group):
     """Finds a command as the module of its name in `s2corpus.commands`, and imports only the one that runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(m.name.replace("_", "-") for m in pkgutil.iter_modules(s2corpus.commands.__path__))
+        names = (m.name for m in pkgutil.iter_modules(s2corpus.commands.__path__))
+        return sorted(name.replace("_", "-") for name in names if not name.startswith("_"))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):

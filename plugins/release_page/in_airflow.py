@@ -22,7 +22,7 @@ from release_page.app import DAG, build
 from release_page.releases import Archive, DagRun
 from s2corpus.catalog import Catalog
 from s2corpus.errors import UserError
-from s2corpus.lake import Lake, open_lake
+from s2corpus.storage.lake import Lake, open_lake
 
 
 @cache

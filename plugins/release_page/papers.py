@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.explain import Explanation, explanations
-from s2corpus.lake import Lake
-from s2corpus.parts import NotCommitted, TableRef
+from s2corpus.storage.lake import Lake
+from s2corpus.storage.parts import NotCommitted, TableRef
 from s2corpus.tables import (
     ALIASES,
     CLUSTERS,

@@ -15,9 +15,9 @@ import orjson
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Approval, ReleaseState
-from s2corpus.lake import Lake
+from s2corpus.pipeline.registry import STAGES
 from s2corpus.snapshot import pointer
-from s2corpus.stages import STAGES
+from s2corpus.storage.lake import Lake
 
 RELEASE_ID = re.compile(r"([a-z0-9][a-z0-9_]{0,40})-([0-9]{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))")
 """`<spec>-<as_of as YYYYMMDD>`, a folder of `releases/`"""

@@ -15,10 +15,10 @@ import pytest
 import yaml
 
 from s2corpus.errors import UserError
-from s2corpus.lake import open_lake
-from s2corpus.overrides import accepted
+from s2corpus.pipeline.acceptance import accepted
+from s2corpus.pipeline.registry import STAGES, TAKES_OVER
 from s2corpus.spec import load_spec
-from s2corpus.stages import STAGES, TAKES_OVER
+from s2corpus.storage.lake import open_lake
 
 pytestmark = pytest.mark.airflow
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,7 +67,7 @@ def test_extract_waits_for_the_grobid_pool(dags: dict[str, object]) -> None:
         ("s2corpus.errors:TransientError", True),
         ("builtins:ConnectionResetError", True),
         ("s2corpus.errors:UserError", False),
-        ("s2corpus.quality:QualityBlocked", False),
+        ("s2corpus.pipeline.quality:QualityBlocked", False),
         ("builtins:KeyError", False),
     ],
 )

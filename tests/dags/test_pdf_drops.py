@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.lake import open_lake
+from s2corpus.storage.lake import open_lake
 
 pytestmark = pytest.mark.airflow
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,9 +13,10 @@ import orjson
 import pyarrow.compute as pc
 import pytest
 
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.run import Run
 from s2corpus.sample.truth import Truth
-from s2corpus.stages import STAGES, runner
-from s2corpus.stages.base import Run
 from s2corpus.tables import CONTEXTS, DOCUMENTS, FULLTEXTS, LATEX_PARSES, LINKS, PAPERS
 from tests.releases import build, run_in, spec
 from tests.unit.latex.archives import article, gz

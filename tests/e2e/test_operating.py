@@ -18,18 +18,18 @@ from pathlib import Path
 import orjson
 import pytest
 
-from s2corpus import overrides, quality
 from s2corpus.catalog import Catalog
-from s2corpus.lake import Lake, open_lake
+from s2corpus.deliveries.status import listed
+from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.local import Services
 from s2corpus.local.airflow_client import AirflowClient
-from s2corpus.local.deliver import deliver_tree
+from s2corpus.pipeline import acceptance, quality, runner
+from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.run import Run
 from s2corpus.sample.truth import Truth
 from s2corpus.snapshot import pointer
 from s2corpus.spec import load_spec
-from s2corpus.stages import STAGES, runner
-from s2corpus.stages.arrivals import listed
-from s2corpus.stages.base import Run
+from s2corpus.storage.lake import Lake, open_lake
 from tests.e2e.operating import Heard, Operator, listening, month
 from tests.releases import snapshot_bytes
 
@@ -153,7 +153,7 @@ def reference(operated: Operated, delivered: Path) -> Reference:
         for spec, ago in (("monthly", 2), ("monthly", 1), ("beside", 0)):
             run = operated.run(ago, lake, spec)
             if ago == 1:
-                overrides.accept(lake, run.release_id, {BLOCKED: REASON}, "somebody else", quality.all_checks())
+                acceptance.accept(lake, run.release_id, {BLOCKED: REASON}, "somebody else", quality.all_checks())
             for name in STAGES:
                 runner.run_stage(run, name)
             runner.publish(run)

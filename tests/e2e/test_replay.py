@@ -11,12 +11,13 @@ from pathlib import Path
 import orjson
 import pytest
 
+from s2corpus.deliveries.upload import deliver_own
 from s2corpus.grobid import Limits
-from s2corpus.lake import open_lake
-from s2corpus.local.deliver import deliver_own
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.run import Run
 from s2corpus.spec import load_spec
-from s2corpus.stages import STAGES, runner
-from s2corpus.stages.base import Run
+from s2corpus.storage.lake import open_lake
 from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, PAPERS, PARSES, PDFS, SELECTIONS, SPLITS
 from tests.releases import ROOT
 from tests.standin_grobid import StandIn, Upload

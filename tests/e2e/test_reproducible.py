@@ -103,7 +103,8 @@ def test_a_build_killed_at_many_moments_ends_with_the_same_bytes(
 def test_a_worker_killed_in_the_middle_of_a_stage_is_done_again(
     tiny: tuple[Path, Truth], environment: None, reference: dict[str, str], tmp_path: Path
 ) -> None:
-    from s2corpus.stages import STAGES, runner
+    from s2corpus.pipeline import runner
+    from s2corpus.pipeline.registry import STAGES
 
     run = run_in(tmp_path, spec(pdfs_per_shard=2, papers_per_shard=2), tiny[0])
     for name in STAGES:

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from s2corpus.lake import Lake, open_lake
+from s2corpus.deliveries.status import Row, listed
 from s2corpus.local import Services
 from s2corpus.local.airflow_client import AirflowClient
-from s2corpus.stages import runner
-from s2corpus.stages.arrivals import Row, listed
-from s2corpus.stages.base import Run
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.run import Run
+from s2corpus.storage.lake import Lake, open_lake
 from tests.releases import AS_OF, spec
 from tests.standin_grobid import StandIn
 from tests.unit.grobid.test_extract_stage import papers

@@ -12,16 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.lake import Lake, open_lake
 from s2corpus.local import Endpoints
+from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import pointer
+from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.base import Run
 from s2corpus.stages.clean import Clean
-from s2corpus.stages.export import Export, publish
+from s2corpus.stages.export import Export
 from s2corpus.stages.split import Split
+from s2corpus.storage.lake import Lake, open_lake
 from tests.unit.snapshot.release import AS_OF, lay_out, papers
 
 SPEC = ReleaseSpec.model_validate({"name": "killed", "export": {"files": 4}})
@@ -33,7 +34,7 @@ def export_and_publish(run: Run) -> None:
     for shard in Export().plan(run):
         Export().work(run, shard)
     Export().finish(run)
-    publish(run)
+    publish(run.lake, run.snapshot_id)
 
 
 def etags(lake: Lake, snapshot: str) -> dict[str, str]:

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.lake import Lake, open_lake
 from s2corpus.local import Services
-from s2corpus.stages.base import Run
+from s2corpus.pipeline.run import Run
 from s2corpus.stages.extract import Extract
 from s2corpus.stages.select import Select
+from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables import STORED_TEI
 from tests.standin_grobid import StandIn
 from tests.unit.grobid.test_extract_stage import Intake, outcomes, papers, selected, work
@@ -29,7 +29,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages import extract
-from s2corpus.stages.base import Run
+from s2corpus.pipeline.run import Run
 extract.PART_SECONDS = 0.5
 run = Run.of(ReleaseSpec(name="test"), datetime(2026, 1, 1, tzinfo=UTC), scratch=Path("/tmp"))
 extract.Extract().work(run, run.planned("extract")[0])

@@ -15,16 +15,17 @@ from typing import Any
 
 import pytest
 
+from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.errors import TransientError, UserError
-from s2corpus.lake import Lake, open_lake
 from s2corpus.layout import alto
 from s2corpus.local import Services
-from s2corpus.local.deliver import deliver_tree
-from s2corpus.parts import DamagedPart
 from s2corpus.pdf import inspect_many
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.registry import STAGES, stage
+from s2corpus.pipeline.run import Run
 from s2corpus.sample.truth import Truth
-from s2corpus.stages import STAGES, runner, stage
-from s2corpus.stages.base import Run
+from s2corpus.storage.lake import Lake, open_lake
+from s2corpus.storage.parts import DamagedPart
 from s2corpus.tables import EXTRACTIONS
 from tests.faults.credentials import Keys
 from tests.faults.proxy import Mode, Proxy
@@ -337,7 +338,8 @@ CLOCK = """
 import sys, time
 from pathlib import Path
 from tests.releases import run_in, spec
-from s2corpus.stages import STAGES, runner
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.registry import STAGES
 folder, clock = Path(sys.argv[1]), Path(sys.argv[2])
 days = set()
 for name in STAGES:
@@ -370,5 +372,5 @@ def test_a_clock_that_jumps_by_days_changes_no_byte(
     assert done.returncode == 0, done.stderr[-3000:]
     assert len(done.stdout.split()) == 2, "the clock never jumped"
     assert snapshot_bytes(run) == reference
-    refused = faketime("from s2corpus.lake import open_lake; open_lake('s3://corpus')").stderr
+    refused = faketime("from s2corpus.storage.lake import open_lake; open_lake('s3://corpus')").stderr
     assert "TransientError: s3://corpus: An error occurred (RequestTimeTooSkewed)" in refused

@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from s2corpus.lake import Lake, open_lake
+from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.local import Endpoints, Services
 from s2corpus.local.airflow_client import AirflowClient
-from s2corpus.local.deliver import deliver_tree
 from s2corpus.local.postgres import Postgres
-from s2corpus.parts import DamagedPart
+from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.run import Run
 from s2corpus.sample.truth import Truth
-from s2corpus.stages import STAGES
-from s2corpus.stages.base import Run
+from s2corpus.storage.lake import Lake, open_lake
+from s2corpus.storage.parts import DamagedPart
 from s2corpus.tables import DOCUMENTS
 from tests.e2e.operating import Operator
 from tests.faults.credentials import Keys

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from s2corpus.catalog import Catalog
-from s2corpus.lake import open_lake
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.run import Run
 from s2corpus.sample.truth import Truth
-from s2corpus.stages import STAGES, runner
-from s2corpus.stages.base import Run
-from s2corpus.stages.export import publish
+from s2corpus.snapshot.pointer import publish
+from s2corpus.storage.lake import open_lake
 from tests.releases import ROOT, run_in, spec
 
 sys.path.insert(0, str(ROOT / "plugins"))
@@ -63,7 +64,7 @@ def built(
             for stage in STAGES[: STAGES.index("filter") + 1] if id_ == UNFINISHED else STAGES:
                 runner.run_stage(run, stage)
             if id_ != UNFINISHED:
-                publish(run)
+                publish(run.lake, run.snapshot_id)
         yield Built(folder, tiny[1], runs)
 
 

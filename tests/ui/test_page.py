@@ -18,8 +18,8 @@ import pytest
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
-from s2corpus.parts import TableRef
-from s2corpus.stages.base import Run
+from s2corpus.pipeline.run import Run
+from s2corpus.storage.parts import TableRef
 from s2corpus.tables import ALIASES, DOCUMENTS, ENTRIES, FULLTEXTS, MEMBERS, PAPERS, PDFS, SELECTIONS, SPLITS, Table
 from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
 
@@ -260,7 +260,7 @@ INJECTED = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{7*7}}"
 
 def _rewrite(lake: Path, table: Table, change: Any) -> None:
     """Change a table of the first release and commit it."""
-    from s2corpus.lake import open_lake
+    from s2corpus.storage.lake import open_lake
 
     ref = TableRef(open_lake(str(lake)), f"releases/{PUBLISHED}/{table.name}", table)
     commit = ref.committed()

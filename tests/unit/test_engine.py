@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from s2corpus.engine import Engine, _s3_secret, chosen, engine
 from s2corpus.errors import UserError
-from s2corpus.lake import open_lake
 from s2corpus.local import Endpoints
+from s2corpus.storage.engine import Engine, _s3_secret, chosen, engine
+from s2corpus.storage.lake import open_lake
 
 SPARK_MISSING = (
     "PySpark is not installed (extra: spark)"

@@ -1,1 +1,1 @@
-"""Records to papers: which records are one paper, its id over releases, its canonical metadata, whether it stays."""
+"""Records to clusters: which records are one paper, and its id over releases."""

@@ -6,7 +6,7 @@ import getpass
 
 import click
 
-from s2corpus.lake_option import lake_option
+from s2corpus.commands._lake_option import lake_option
 
 
 @click.command(
@@ -23,10 +23,10 @@ def command(release: str, check: str, reason: str, by: str | None, lake: str) ->
     A warning, or a block that may be overridden. In Airflow then clear `<stage>.quality`, and the release goes on; the reason is part
     of its snapshot's id and manifest.
     """
-    from s2corpus import quality
     from s2corpus.errors import UserError
-    from s2corpus.lake import open_lake
-    from s2corpus.overrides import accept
+    from s2corpus.pipeline import quality
+    from s2corpus.pipeline.acceptance import accept
+    from s2corpus.storage.lake import open_lake
 
     opened = open_lake(lake)
     if release not in (there := opened.folders("releases/")):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from s2corpus.lake_option import lake_option
+from s2corpus.commands._lake_option import lake_option
 
 
 @click.command(
@@ -37,12 +37,13 @@ def command(spec: Path, as_of: datetime, lake: str, tree: Path | None, workers: 
 
     The extractor is what GROBID_URL names; without one, the embedded extractor is started for the time of the build.
     """
+    from s2corpus.deliveries.upload import deliver_tree
     from s2corpus.grobid.embedded import embedded_extractor
-    from s2corpus.local.deliver import deliver_tree
+    from s2corpus.pipeline import runner
+    from s2corpus.pipeline.registry import STAGES
+    from s2corpus.pipeline.run import Run
+    from s2corpus.pipeline.summary import summary
     from s2corpus.spec import load_spec
-    from s2corpus.stages import STAGES, runner
-    from s2corpus.stages.base import Run
-    from s2corpus.stages.summary import summary
 
     run = Run.of(load_spec(spec), as_of.replace(tzinfo=UTC), lake=lake)
     if tree:

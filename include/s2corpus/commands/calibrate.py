@@ -24,10 +24,10 @@ def command(sources: tuple[Path, ...], unigrams: str, threshold: float) -> None:
     What it finds for articles like those of the corpus is the threshold of profile card-wordfreq (docs/calibration.md).
     """
     from s2corpus.errors import UserError
+    from s2corpus.storage.uris import fetch
     from s2corpus.text.calibration import calibrate, section_texts
     from s2corpus.text.files import read_documents
     from s2corpus.text.unigrams import parse_unigrams, wordfreq_unigrams
-    from s2corpus.uris import fetch
 
     reference = parse_unigrams(unigrams, fetch(unigrams))
     texts = section_texts(document for source in sources for document in read_documents(source))

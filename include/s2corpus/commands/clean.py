@@ -83,8 +83,8 @@ def _spec(spec_file: Path | None, profile: str | None, unigrams: str | None, eva
 
 
 def _word_list(spec: ReleaseSpec, given: str | None) -> Unigrams:
+    from s2corpus.storage.uris import fetch
     from s2corpus.text.unigrams import parse_unigrams, wordfreq_unigrams
-    from s2corpus.uris import fetch
 
     if spec.clean.unigrams is None:
         return wordfreq_unigrams()

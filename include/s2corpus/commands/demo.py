@@ -13,12 +13,12 @@ import click
 def command() -> None:
     """Build a release of about sixty generated papers under Airflow, and compare it with what is known of them."""
     from s2corpus import sample
-    from s2corpus.lake import open_lake
+    from s2corpus.deliveries.upload import deliver_tree
     from s2corpus.local import default_state
-    from s2corpus.local.deliver import deliver_tree
     from s2corpus.local.release import make_release, print_how_on, start_services
     from s2corpus.sample.compare import TABLES as COMPARED
     from s2corpus.sample.compare import compare
+    from s2corpus.storage.lake import open_lake
     from s2corpus.tables import TABLES
 
     began = time.monotonic()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from s2corpus.lake_option import lake_option
+from s2corpus.commands._lake_option import lake_option
 
 
 @click.command(
@@ -28,19 +28,20 @@ def command(process: bool, state: str | None, lake: str, specs: Path | None) -> 
     --process does without Airflow what the DAG pdf_drops does: registers them, and takes their PDFs through select, extract (by
     GROBID_URL) and postprocess, so that the next release finds it done.
     """
+    from s2corpus.deliveries import status
+    from s2corpus.drops import processing
     from s2corpus.errors import UserError
-    from s2corpus.lake import open_lake
     from s2corpus.spec import releases_folder
-    from s2corpus.stages import arrivals, drops
+    from s2corpus.storage.lake import open_lake
 
-    if state and state not in set(arrivals.State):
-        raise UserError(f"no state {state!r}: expected one of {', '.join(arrivals.State)}")
+    if state and state not in set(status.State):
+        raise UserError(f"no state {state!r}: expected one of {', '.join(status.State)}")
     opened = open_lake(lake)
     if process:
         logging.basicConfig(level=logging.INFO, format="%(message)s")
-        drops.process(opened, drops.specs_in(specs or releases_folder()))
+        processing.process(opened, processing.specs_in(specs or releases_folder()))
     counts: Counter[str] = Counter()
-    for row in arrivals.listed(opened):
+    for row in status.listed(opened):
         if state in (None, row.state):
             counts[row.state] += 1
             click.echo("\t".join([row.outcome, row.name, row.counts, row.detail or ""]).rstrip("\t"))

@@ -18,9 +18,9 @@ def command(ids: tuple[str, ...], release: str | None, clusters: Path | None, ed
     import pyarrow.parquet as pq
 
     from s2corpus.clustering.explain import explanations, told
+    from s2corpus.commands._lake_option import use_local_services
     from s2corpus.errors import UserError
-    from s2corpus.lake_option import use_local_services
-    from s2corpus.stages.reports import release_table
+    from s2corpus.pipeline.reports import release_table
     from s2corpus.tables import ALIASES, CLUSTERS, EDGES
 
     aliases: dict[str, str] = {}

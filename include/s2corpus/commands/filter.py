@@ -25,8 +25,8 @@ def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path)
     import pyarrow.parquet as pq
 
     from s2corpus import spec
-    from s2corpus.clustering.keeping import verdict
     from s2corpus.errors import UserError
+    from s2corpus.papers.filter import verdict
     from s2corpus.pdf.files import check_table, write_table
     from s2corpus.stages.filter import read_suppressions
     from s2corpus.tables import FILTERED

@@ -17,7 +17,7 @@ import click
 from s2corpus.errors import UserError
 
 if TYPE_CHECKING:
-    from s2corpus.tei.model import Parse
+    from s2corpus.parse_model import Parse
 
 _SUFFIXES = (".tar.gz", ".tgz", ".gz", ".tar", ".tex")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from s2corpus.lake_option import lake_option
+from s2corpus.commands._lake_option import lake_option
 
 
 @click.command(epilog="Example: corpus prune s2_v2 --keep 3 --dry-run; then corpus prune s2_v2 --keep 3 --delete")
@@ -14,8 +14,8 @@ from s2corpus.lake_option import lake_option
 @lake_option()
 def command(spec: str, keep: int, dry_run: bool, lake: str) -> None:
     """Delete the files of SPEC's snapshots that are not among the newest ones. What latest.json points at always stays."""
-    from s2corpus.lake import open_lake
     from s2corpus.snapshot.pointer import prunable, prune, published
+    from s2corpus.storage.lake import open_lake
 
     opened = open_lake(lake)
     for snapshot in prunable(opened, spec, keep):

@@ -7,8 +7,8 @@ import sys
 import click
 import orjson
 
+from s2corpus.commands._lake_option import lake_option
 from s2corpus.errors import UserError
-from s2corpus.lake_option import lake_option
 
 
 @click.command(

@@ -14,10 +14,10 @@ def command(folder: Path) -> None:
 
     A records.jsonl in FOLDER may say of a file: {"name": …, "open_access": …, "licence": …, "published": …}.
     """
-    from s2corpus.lake import open_lake
-    from s2corpus.local.deliver import deliver_own, own_files
+    from s2corpus.deliveries.upload import deliver_own, own_files
     from s2corpus.local.release import make_release, own_interval, print_how_on, start_services
-    from s2corpus.stages.summary import papers_report
+    from s2corpus.pipeline.summary import papers_report
+    from s2corpus.storage.lake import open_lake
 
     click.echo(f"{len(own_files(folder))} PDFs in {folder}; starting S3, PostgreSQL, the extractor and Airflow")
     endpoints = start_services()

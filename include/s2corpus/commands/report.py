@@ -21,8 +21,8 @@ def command(name: str, release: str, as_csv: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from s2corpus.lake_option import use_local_services
-    from s2corpus.stages.reports import reports
+    from s2corpus.commands._lake_option import use_local_services
+    from s2corpus.pipeline.reports import reports
 
     use_local_services()
 

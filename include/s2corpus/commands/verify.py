@@ -7,7 +7,7 @@ from itertools import islice
 
 import click
 
-from s2corpus.lake_option import lake_option
+from s2corpus.commands._lake_option import lake_option
 
 
 @click.command(epilog="Example: corpus verify s3://lake/snapshots/s2_v2-20230101-0a1b2c3d")

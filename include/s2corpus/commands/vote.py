@@ -31,8 +31,8 @@ def command(files: tuple[Path, ...], clusters: Path, out: Path, trust: str | Non
     import pyarrow.parquet as pq
 
     from s2corpus import spec
-    from s2corpus.clustering.papers import papers_of
     from s2corpus.errors import UserError
+    from s2corpus.papers.rows import papers_of
     from s2corpus.pdf.files import check_table, write_table
     from s2corpus.sources.files import read_latest
     from s2corpus.tables import MEMBERS, PAPERS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from s2corpus.lake_option import lake_option
+from s2corpus.commands._lake_option import lake_option
 
 
 @click.command(
@@ -18,8 +18,8 @@ def command(snapshot: str, reason: str, lake: str) -> None:
 
     Its files stay for those who read it; `corpus prune` deletes them.
     """
-    from s2corpus.lake import open_lake
     from s2corpus.snapshot.pointer import spec_of, yank
+    from s2corpus.storage.lake import open_lake
 
     pointer = yank(open_lake(lake), snapshot, reason)
     click.echo(f"{snapshot} is yanked; the latest of {spec_of(snapshot)} is {pointer.snapshot or 'none'}")

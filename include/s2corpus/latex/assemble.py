@@ -12,7 +12,7 @@ from s2corpus.latex.citing import Printer
 from s2corpus.latex.document import Block, Cite, Document, Float, Head, Inlines, Label, Mark, Math, Note, Para, Ref
 from s2corpus.latex.numbering import Numbers, Target
 from s2corpus.latex.pandoc_ast import XSPACE, spaced
-from s2corpus.tei.model import EQUATION, BibEntry, CellCite, CiteSpan, EqSpan, Paragraph, RefEntry, RefSpan, RefType
+from s2corpus.parse_model import EQUATION, BibEntry, CellCite, CiteSpan, EqSpan, Paragraph, RefEntry, RefSpan, RefType
 
 _WORDS = {RefType.FIGURE: "Figure", RefType.TABLE: "Table", RefType.FORMULA: "Equation", RefType.SECTION: "Section"}
 _WITH_WORD = frozenset(("cref", "Cref", "autoref", "Autoref", "fullref", "zcref", "ref+label"))

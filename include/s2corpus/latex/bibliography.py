@@ -9,11 +9,11 @@ from typing import Any
 
 from s2corpus.latex.bibtex import Record
 from s2corpus.latex.document import BibItem, Inlines, Mark, Math
+from s2corpus.parse_model import BibEntry
 from s2corpus.sources import identifiers
 from s2corpus.sources.names import make_author, parse_authors, parse_name
 from s2corpus.sources.record import Author
 from s2corpus.tei.bibliography import with_arxiv
-from s2corpus.tei.model import BibEntry
 
 BLOCK, FIELD, VALUE, END, EMPH, PLAIN = "\ue003", "\ue004", "\ue005", "\ue006", "\ue007", "\ue008"
 _MARKS = re.compile(f"{FIELD}[^{VALUE}]*{VALUE}|[{BLOCK}{END}{EMPH}{PLAIN}\ue002\ue009]")

@@ -10,7 +10,7 @@ from enum import StrEnum
 from s2corpus.latex.bibliography import Named
 from s2corpus.latex.document import Cite
 from s2corpus.latex.source import Source
-from s2corpus.tei.model import CitationStyle
+from s2corpus.parse_model import CitationStyle
 
 Piece = tuple[str, str | None]
 """A stretch of text and the key of the entry that it cites, if it cites one."""

@@ -21,9 +21,9 @@ from s2corpus.latex.pandoc import Pandoc
 from s2corpus.latex.pandoc_ast import plain
 from s2corpus.latex.source import Source, read_source
 from s2corpus.latex.tex import deadline
+from s2corpus.parse_model import BibEntry, Header, Parse, Provenance
 from s2corpus.sources.names import parse_name
 from s2corpus.sources.record import Author
-from s2corpus.tei.model import BibEntry, Header, Parse, Provenance
 
 CONVERTER_VERSION = "2"  # part of the key of every stored parse: raise it when any parse may come out different
 Name = Literal["pandoc", "latexml"]

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from s2corpus.latex.document import Appendix, Document, Float, Head, Inlines, Label, Mark, Math, Note, Para
-from s2corpus.tei.model import RefType
+from s2corpus.parse_model import RefType
 
 _NUMBERED = frozenset(
     ("equation", "align", "gather", "eqnarray", "multline", "alignat", "flalign", "dmath", "subequations")

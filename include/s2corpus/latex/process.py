@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from s2corpus.latex.outcome import BadSource, Outcome
-from s2corpus.passing import refuse_full
+from s2corpus.storage.transient import refuse_full
 
 MAX_OUTPUT = 128 << 20
 _OUT_OF_HEAP = 251  # of programs by GHC

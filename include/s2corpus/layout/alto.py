@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from s2corpus.passing import refuse_full
+from s2corpus.storage.transient import refuse_full
 
 from .errors import Code, ExtractionError
 from .model import Box, Document, Font, Line, Page, Token

@@ -10,7 +10,7 @@ from typing import Any
 
 from s2corpus.errors import UserError
 from s2corpus.local.airflow_client import AirflowClient
-from s2corpus.stages import STAGES
+from s2corpus.pipeline.registry import STAGES
 
 _BAD = ("failed", "upstream_failed")
 

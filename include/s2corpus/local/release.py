@@ -15,9 +15,9 @@ from s2corpus.local import Services, default_state
 from s2corpus.local.airflow_client import AirflowClient
 from s2corpus.local.follow import follow
 from s2corpus.local.services import Endpoints
+from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.summary import summary
 from s2corpus.spec import load_spec, releases_folder
-from s2corpus.stages.base import Run
-from s2corpus.stages.summary import summary
 
 
 def start_services() -> Endpoints:

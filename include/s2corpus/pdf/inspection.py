@@ -15,8 +15,8 @@ import pdfalto
 import pypdf
 import pypdfium2
 
-from s2corpus.passing import refuse_full
 from s2corpus.pdf.outcome import Outcome, Reading
+from s2corpus.storage.transient import refuse_full
 
 ALTO_BYTES = 1 << 30
 """Largest file pdfalto may write, bytes: real papers stay below 100 MB."""

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.lake import ABSENT, Conflict
+from s2corpus.storage.lake import ABSENT, Conflict
 
 if TYPE_CHECKING:
-    from s2corpus.lake import Lake
+    from s2corpus.storage.lake import Lake
 
 
 @dataclass(frozen=True, slots=True)

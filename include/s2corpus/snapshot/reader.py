@@ -16,10 +16,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
-from s2corpus.lake import open_lake
+from s2corpus.storage.lake import open_lake
 
 if TYPE_CHECKING:
-    from s2corpus.lake import Lake
+    from s2corpus.storage.lake import Lake
 
 
 def open_snapshot(name: str, lake: str | None = None) -> Lake:

@@ -13,8 +13,8 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.parts import TableRef
 from s2corpus.snapshot.metadata import metadata_row, released_parse
+from s2corpus.storage.parts import TableRef
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, LINKS, PAPERS, SPLITS, Table
 
 Tables = Callable[[Table], TableRef]

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
-from s2corpus.lake import Lake
 from s2corpus.snapshot import pointer
 from s2corpus.snapshot.files import File
+from s2corpus.storage.lake import Lake
 
 _AT_ONCE = 8
 """Requests to the lake at a time."""

@@ -21,7 +21,7 @@ from s2corpus.snapshot.manifest import FORMAT
 from s2corpus.snapshot.rows import INDEX
 
 if TYPE_CHECKING:
-    from s2corpus.lake import Lake
+    from s2corpus.storage.lake import Lake
 
 _DOCUMENTS = re.compile(r"v2/(s2orc|s2ag)/(train|valid)/(\d+)\.jsonl\.gz")
 _CORPUS = re.compile(r"corpus/(metadata|pdf_parses|latex_parses)/.*_(\d+)\.jsonl\.gz")

@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from s2corpus.duck import duckdb_connection
-from s2corpus.stages.base import Metrics, Run, Shard, commit_all, paper_shards
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
+from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES
 
 _PARSES = 64

@@ -14,16 +14,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus import spec
-from s2corpus.lake import Lake
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.snapshot.rows import tally
-from s2corpus.stages.base import Metrics, Run, Shard, commit_all, paper_shards
+from s2corpus.storage.lake import Lake
+from s2corpus.storage.uris import fetch
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, PAPERS
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import Decision, Document, Outcome
 from s2corpus.text.layout import units_of_parse
 from s2corpus.text.twins import text_key, title_key
 from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
-from s2corpus.uris import fetch
 
 _READS_PDFS = ("grobid", "scienceparse")
 """Sources whose abstracts were read from a PDF: published only if the PDF is open."""

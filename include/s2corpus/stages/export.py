@@ -1,4 +1,4 @@
-"""Export: the snapshot's files, then its manifest; `publish` moves the pointer to it (SEMANTICS: Export and publish).
+"""Export: the snapshot's files, then its manifest (SEMANTICS: Export and publish).
 
 A file's bytes depend on the release's tables only, not on how the work was cut. What is already there with its checksum is not
 written again; a snapshot that was ever pointed at is never changed.
@@ -10,7 +10,7 @@ import hashlib
 import math
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from heapq import merge
@@ -24,16 +24,16 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 import s2corpus
-from s2corpus.duck import duckdb_connection
 from s2corpus.errors import TransientError
-from s2corpus.quality import read_metrics
-from s2corpus.snapshot import plots, pointer, report, rows
+from s2corpus.pipeline.quality import read_metrics
+from s2corpus.pipeline.run import Metrics, Run, Shard
+from s2corpus.snapshot import plots, report, rows
 from s2corpus.snapshot.croissant import croissant
 from s2corpus.snapshot.diff import diff
 from s2corpus.snapshot.files import File, GzipLines, document_line, documents_path, json_line, listed, number
 from s2corpus.snapshot.manifest import Manifest, rules_of
 from s2corpus.snapshot.store import Store
-from s2corpus.stages.base import Metrics, Run, Shard
+from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import (
     ALIASES,
     CLUSTERS,
@@ -85,11 +85,6 @@ class Export:
         store = _store(run)
         with tempfile.TemporaryDirectory(prefix="s2corpus-export-", dir=run.scratch) as scratch:
             return _describe(run, store, Path(scratch))
-
-
-def publish(run: Run, approval: Mapping[str, str] | None = None) -> pointer.Pointer:
-    """Point at this run's snapshot: after quality has passed and, where the spec asks, a person approved."""
-    return pointer.publish(run.lake, run.snapshot_id, approval)
 
 
 def _store(run: Run) -> Store:

@@ -16,9 +16,9 @@ from typing import Any, BinaryIO, cast
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.grobid import Limits, Options, Pool
-from s2corpus.lake import Lake
-from s2corpus.parts import ContentStore
-from s2corpus.stages.base import ChangedInput, Metrics, Run, Shard, commit_all, count_outcomes
+from s2corpus.pipeline.run import ChangedInput, Metrics, Run, Shard, commit_all, count_outcomes
+from s2corpus.storage.lake import Lake
+from s2corpus.storage.parts import ContentStore
 from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI
 
 log = logging.getLogger(__name__)

@@ -8,10 +8,10 @@ from typing import Any
 
 import orjson
 
-from s2corpus.clustering.keeping import verdict
 from s2corpus.errors import UserError
+from s2corpus.papers.filter import verdict
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, paper_shards
 from s2corpus.sources.identifiers import normalise_doi
-from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes, paper_shards
 from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS
 
 _SUPPRESSED_BY = ("doi", "sha1", "paper_id")

@@ -18,9 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from s2corpus.duck import duckdb_connection
-from s2corpus.stages.base import Metrics, Run, Shard, count_outcomes
-from s2corpus.stages.registration import (
+from s2corpus.deliveries.registration import (
     Batch,
     Refused,
     folders,
@@ -29,6 +27,8 @@ from s2corpus.stages.registration import (
     register,
     registered_table,
 )
+from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
+from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import DELIVERIES, LATEX_SOURCES, PDFS, RECORDS, pdf_shard
 
 log = logging.getLogger(__name__)

@@ -14,8 +14,8 @@ import orjson
 
 from s2corpus import latex, tei
 from s2corpus.errors import UserError
-from s2corpus.parts import ContentStore
-from s2corpus.stages.base import ChangedInput, Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
+from s2corpus.pipeline.run import ChangedInput, Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
+from s2corpus.storage.parts import ContentStore
 from s2corpus.tables import (
     EXTRACTIONS,
     LATEX_PARSES,

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from s2corpus.pdf import Outcome, inspect_many, readers
-from s2corpus.stages.base import ChangedInput, Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
+from s2corpus.pipeline.run import ChangedInput, Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
 from s2corpus.tables import PDFS, SELECTIONS, STORED_SELECTIONS
 
 log = logging.getLogger(__name__)

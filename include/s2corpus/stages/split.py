@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow.compute as pc
 
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
 from s2corpus.snapshot.rows import tally
-from s2corpus.stages.base import Metrics, Run, Shard, commit_all
 from s2corpus.tables import DOCUMENTS, PAPERS, SPLITS
 from s2corpus.text import splits
 from s2corpus.text.twins import Candidate, later_twins, repeated

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.clustering.papers import papers_of
-from s2corpus.clustering.vote import Pdf
-from s2corpus.stages.base import Metrics, Run, Shard, commit_all, paper_shards
+from s2corpus.papers.rows import papers_of
+from s2corpus.papers.vote import Pdf
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.tables import LATEX_PARSES, MEMBERS, PAPERS, PDFS
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 
+from s2corpus.parse_model import BibEntry, CitationStyle, CiteSpan, RefSpan, RefType
 from s2corpus.tei import name_year, numbers
 from s2corpus.tei.crossrefs import RefIndex, follows_word
-from s2corpus.tei.model import BibEntry, CitationStyle, CiteSpan, RefSpan, RefType
 from s2corpus.tei.text import Draft, Mark
 
 MIN_CALLOUTS = 3  # SEMANTICS §3: fewer say nothing about a paper's style

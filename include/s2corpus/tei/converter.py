@@ -6,11 +6,11 @@ import hashlib
 from dataclasses import replace
 from itertools import starmap
 
+from s2corpus.parse_model import EQUATION, EqSpan, Paragraph, Parse, RefEntry, RefType
 from s2corpus.tei.bibliography import XML_ID, read_bibliography
 from s2corpus.tei.callouts import Linker
 from s2corpus.tei.crossrefs import RefIndex
 from s2corpus.tei.header import read_header, read_provenance
-from s2corpus.tei.model import EQUATION, EqSpan, Paragraph, Parse, RefEntry, RefType
 from s2corpus.tei.read import local_name, read
 from s2corpus.tei.references import first_ids, float_type, keys, printed_label, read_float, read_formula, read_note
 from s2corpus.tei.sections import Section, Sections

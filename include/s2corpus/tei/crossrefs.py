@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from s2corpus.tei.model import RefEntry, RefType
+from s2corpus.parse_model import RefEntry, RefType
 from s2corpus.tei.references import NUMBER
 from s2corpus.tei.sections import Sections
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from s2corpus.parse_model import RefEntry, RefType
 from s2corpus.tei.bibliography import XML_ID
-from s2corpus.tei.model import RefEntry, RefType
 from s2corpus.tei.read import local_name
 from s2corpus.tei.text import Draft, Element, flat, plain
 

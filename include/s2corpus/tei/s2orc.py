@@ -7,8 +7,8 @@ from typing import Any
 
 import orjson
 
+from s2corpus.parse_model import BibEntry, CellCite, CiteSpan, EqSpan, Paragraph, Parse, RefEntry, RefSpan, RefType
 from s2corpus.sources.record import Author
-from s2corpus.tei.model import BibEntry, CellCite, CiteSpan, EqSpan, Paragraph, Parse, RefEntry, RefSpan, RefType
 
 Json = dict[str, Any]
 

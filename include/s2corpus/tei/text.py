@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from s2corpus.tei.model import EQUATION
+from s2corpus.parse_model import EQUATION
 from s2corpus.tei.read import BadTei, Reason, local_name
 from s2corpus.tei.sections import MAX_HEAD, NO_SECTION, Section, Sections
 

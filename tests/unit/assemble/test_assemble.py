@@ -11,10 +11,10 @@ import orjson
 import pyarrow as pa
 import pytest
 
-from s2corpus.lake import Lake
+from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.assemble import Assemble
-from s2corpus.stages.base import Run, Shard
+from s2corpus.storage.lake import Lake
 from s2corpus.tables import ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES
 
 PAPERS_OF_BUCKET = 150

@@ -18,11 +18,11 @@ from bench import cluster_records
 from s2corpus import spec
 from s2corpus.clustering.cluster import Clustering, cluster
 from s2corpus.clustering.identity import Parent
-from s2corpus.engine import Engine, engine
-from s2corpus.lake import open_lake
 from s2corpus.sources import Kind, Record, batches
-from s2corpus.stages import exchange, joins
-from s2corpus.stages.components import STARS, connected
+from s2corpus.stages.cluster import spark, spark_exchange
+from s2corpus.stages.cluster.spark_components import STARS, connected
+from s2corpus.storage.engine import Engine, engine
+from s2corpus.storage.lake import open_lake
 from s2corpus.tables import RECORDS
 from tests.unit.cluster.test_cluster import record
 
@@ -85,9 +85,9 @@ def _same_by(at_work: Engine, records: pa.Table, folder: Path, monkeypatch: pyte
         "max_preprint_years": spec.Cluster().max_preprint_years,
     }
     expected = cluster(records, **rules)  # type: ignore[arg-type]
-    monkeypatch.setattr(exchange, "SHARE", 2000)
-    work = exchange.Work(at_work, open_lake(str(folder / "lake")), "releases/r/_joins", folder)
-    found = joins.clustered(work, records.to_batches(max_chunksize=3000), **rules, parent=Parent())  # type: ignore[arg-type]
+    monkeypatch.setattr(spark_exchange, "SHARE", 2000)
+    work = spark_exchange.Work(at_work, open_lake(str(folder / "lake")), "releases/r/_joins", folder)
+    found = spark.clustered(work, records.to_batches(max_chunksize=3000), **rules, parent=Parent())  # type: ignore[arg-type]
     assert found.clusters.equals(expected.clusters)
     assert found.edges.equals(expected.edges)
     return expected

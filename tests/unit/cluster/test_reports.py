@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from s2corpus.commands.report import NAMES, command
-from s2corpus.lake import open_lake
-from s2corpus.parts import TableRef
-from s2corpus.stages.reports import names
+from s2corpus.pipeline.reports import names
+from s2corpus.storage.lake import open_lake
+from s2corpus.storage.parts import TableRef
 from s2corpus.tables import TABLES
 
 PARSE = {

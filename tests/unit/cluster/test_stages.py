@@ -14,13 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.lake import Lake
+from s2corpus.pipeline.run import Run
 from s2corpus.sources import Kind, Record, batches, read
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.base import Run
 from s2corpus.stages.cluster import Cluster
 from s2corpus.stages.filter import Filter, read_suppressions
 from s2corpus.stages.vote import Vote
+from s2corpus.storage.lake import Lake
 from s2corpus.tables import (
     ALIASES,
     CLUSTERS,

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.lake import Lake
+from s2corpus.pipeline.run import Run, Stage
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages import extract
-from s2corpus.stages.base import Run, Stage
 from s2corpus.stages.extract import Extract, TooManyFailures
 from s2corpus.stages.select import Select
+from s2corpus.storage.lake import Lake
 from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI, pdf_shard
 from tests.standin_grobid import StandIn, Upload
 from tests.unit.grobid.test_pool import QUICK

@@ -9,15 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus import quality
 from s2corpus.catalog.models import ReleaseState
-from s2corpus.clustering import keeping, openness, vote
+from s2corpus.deliveries.registration import Refusal
 from s2corpus.grobid import answer
 from s2corpus.latex import Outcome as LatexOutcome
+from s2corpus.papers import filter as keeping
+from s2corpus.papers import openness, vote
 from s2corpus.pdf import outcome as pdf
+from s2corpus.pipeline import quality
+from s2corpus.pipeline.registry import STAGES
 from s2corpus.sources import record
-from s2corpus.stages import STAGES
-from s2corpus.stages.registration import Refusal
 from s2corpus.tei import read
 from s2corpus.text import documents, splits
 from s2corpus.titles import linking

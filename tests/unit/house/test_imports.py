@@ -1,4 +1,4 @@
-"""Arrows point one way: dags → stages → kernels → tables. Only dags and plugins know Airflow; kernels know no storage."""
+"""Arrows point one way: commands → local → stages, drops → deliveries, pipeline → kernels, snapshot → storage, tables, spec."""
 
 from __future__ import annotations
 
@@ -10,26 +10,45 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.stages import STAGES
+from s2corpus.pipeline.registry import STAGES
 
 INCLUDE = Path(__file__).resolve().parents[3] / "include"
 PACKAGE = INCLUDE / "s2corpus"
-KERNELS = ("pdf", "grobid", "layout", "tei", "latex", "sources", "titles", "text", "clustering")
-BASE = {"errors", "passing", "tables", ""}
+KERNELS = (
+    "pdf",
+    "grobid",
+    "layout",
+    "tei",
+    "latex",
+    "sources",
+    "titles",
+    "text",
+    "clustering",
+    "papers",
+    "parse_model",
+)
+BASE = {"errors", "tables", ""}
+LOW = BASE | {"spec", "storage", "catalog"}
+MIDDLE = LOW | {*KERNELS, "snapshot"}
 ALLOWED = {
-    "tables": set(),
     "errors": set(),
-    "passing": {"errors"},
+    "tables": set(),
     "spec": BASE,
-    "lake": BASE,
-    "duck": BASE,
-    "engine": BASE | {"duck"},
-    "parts": BASE | {"lake"},
-    "catalog": BASE | {"catalog"},
+    "storage": BASE,
+    "catalog": BASE,
     # kernels may read the spec's sections as values, and each other where one says what another needs
-    **{name: BASE | {"spec", *KERNELS} for name in KERNELS},
+    **{name: BASE | {"spec", "storage", *KERNELS} for name in KERNELS},
     # what is published is written, verified and pointed at in the lake
-    "snapshot": BASE | {"spec", "lake", "parts", *KERNELS},
+    "snapshot": BASE | {"spec", "storage", *KERNELS},
+    "sample": BASE | {*KERNELS},
+    "deliveries": MIDDLE | {"pipeline"},
+    "pipeline": MIDDLE | {"deliveries"},
+    "stages": MIDDLE | {"pipeline", "deliveries"},
+    "drops": MIDDLE | {"pipeline", "deliveries", "stages"},
+    "local": MIDDLE | {"pipeline", "deliveries", "stages", "drops", "sample"},
+    "commands": MIDDLE | {"pipeline", "deliveries", "stages", "drops", "sample", "local"},
+    "cli": {"commands", "errors", ""},
+    "__main__": {"cli"},
 }
 
 
@@ -89,6 +108,22 @@ def test_only_dags_and_plugins_import_airflow() -> None:
     assert not offenders
 
 
+def test_every_part_has_its_row() -> None:
+    assert {part_of(path) for path in modules()} - {""} == set(ALLOWED)
+
+
+def test_kernels_know_of_storage_only_which_errors_pass() -> None:
+    """Kernels read no lake: a full disk under a child process is the one thing of storage that they meet."""
+    offenders = {
+        f"{path.relative_to(INCLUDE)} imports {name}"
+        for path in modules()
+        if part_of(path) in KERNELS
+        for name in imported(path)
+        if name.startswith("s2corpus.storage.") and not name.startswith("s2corpus.storage.transient")
+    }
+    assert not offenders
+
+
 @pytest.mark.parametrize("part", sorted(ALLOWED))
 def test_a_part_imports_only_what_lies_below_it(part: str) -> None:
     offenders = {
@@ -100,14 +135,21 @@ def test_a_part_imports_only_what_lies_below_it(part: str) -> None:
 
 
 def test_stages_do_not_import_each_other() -> None:
-    """What several stages need lies beside them in a module that is no stage."""
+    """What passes between stages is a table."""
     offenders = {
         f"{stage} imports {name}"
         for stage in STAGES
-        for name in imported(PACKAGE / "stages" / f"{stage}.py")
+        for path in [PACKAGE / "stages" / f"{stage}.py", *(PACKAGE / "stages" / stage).glob("*.py")]
+        if path.exists()
+        for name in imported(path)
         if name.split(".")[:2] == ["s2corpus", "stages"] and {*name.split(".")[2:3]} & {*STAGES} - {stage}
     }
     assert not offenders
+
+
+def test_the_rooms_of_the_stages_are_the_stages() -> None:
+    rooms = {path.stem for path in (PACKAGE / "stages").iterdir() if path.stem not in {"__init__", "__pycache__"}}
+    assert rooms == set(STAGES)
 
 
 @pytest.mark.parametrize("kernel", [name for name in (*KERNELS, "snapshot") if (PACKAGE / name).is_dir()])

@@ -12,8 +12,8 @@ import requests
 import sqlalchemy.exc
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.parts import DamagedPart
-from s2corpus.passing import explained
+from s2corpus.storage.parts import DamagedPart
+from s2corpus.storage.transient import explained
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,15 @@ import pytest
 from click.testing import CliRunner
 
 from s2corpus.commands.drops import command
+from s2corpus.deliveries.status import MOST_KNOWN, MOST_TRIES, Row, State, Watch, listed, unended
+from s2corpus.drops import batches, processing
 from s2corpus.errors import TransientError, UserError
-from s2corpus.lake import Entry, Lake, LocalLake, open_lake
 from s2corpus.local import Endpoints
 from s2corpus.pdf import Selection
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages import drops, runner, waves
-from s2corpus.stages.arrivals import MOST_KNOWN, MOST_TRIES, Row, State, Watch, listed, unended
-from s2corpus.stages.base import Run
+from s2corpus.storage.lake import Entry, Lake, LocalLake, open_lake
 from s2corpus.tables import EXTRACTIONS, PARSES, SELECTIONS
 from tests.standin_grobid import StandIn, Upload
 from tests.unit.grobid.test_extract_stage import papers
@@ -180,21 +181,21 @@ def test_what_a_drop_is_refused_for_is_in_its_row_and_in_nobodys_way(
     deliver(lake, "drops/bad_name", {}, {"../a.pdf": b""})
     lake.put("drops/unreadable/_READY", b"{")
     deliver(lake, "drops/good", {"a.pdf": pdfs[2]})
-    found = states(drops.process(lake, SPECS, tmp_path))
+    found = states(processing.process(lake, SPECS, tmp_path))
     refused = ("bad_name", "changed", "incomplete", "unlisted", "unreadable")
     assert found == {"drops/good/": "worked", **{f"drops/{why}/": f"refused:{why}" for why in refused}}
     assert all(row.detail for row in listed(lake) if row.state == State.REFUSED)
     assert list(grobid.uploads) == [hashlib.sha1(pdfs[2]).hexdigest()]
-    assert drops.process(lake, SPECS, tmp_path) == []
+    assert processing.process(lake, SPECS, tmp_path) == []
 
 
 def test_a_refused_drop_is_looked_at_again_when_its_ready_is_written_anew(
     lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
 ) -> None:
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]}, {"a.pdf": pdfs[1]})
-    assert states(drops.process(lake, SPECS, tmp_path)) == {"drops/a/": "refused:changed"}
+    assert states(processing.process(lake, SPECS, tmp_path)) == {"drops/a/": "refused:changed"}
     deliver(lake, "drops/a", {"a.pdf": pdfs[1]}, day=2)
-    assert states(drops.process(lake, SPECS, tmp_path)) == {"drops/a/": "worked"}
+    assert states(processing.process(lake, SPECS, tmp_path)) == {"drops/a/": "worked"}
     assert len(list(lake.list("arrivals/"))) == 1
 
 
@@ -203,7 +204,7 @@ def test_a_release_finds_done_what_was_worked_on_and_sends_nothing(
 ) -> None:
     deliver(lake, "drops/a", {"a.pdf": pdfs[0], "b.pdf": pdfs[1], "wide.pdf": assemble(paper(box=b"[0 0 792 612]"))})
     deliver(lake, "drops/b", {"c.pdf": pdfs[2], "broken.pdf": b"no PDF"})
-    (a, b) = drops.process(lake, SPECS, tmp_path)
+    (a, b) = processing.process(lake, SPECS, tmp_path)
     assert (a.outcomes, b.outcomes) == ({"landscape": 1, "ok": 2}, {"ok": 1, "unreadable": 1})
     sent = grobid.requests
     assert sent == 3
@@ -234,7 +235,7 @@ def test_what_select_decided_is_decided_once_and_what_could_not_be_read_is_read_
     deliver(
         lake, "drops/a", {"a.pdf": pdfs[0], "wide.pdf": assemble(paper(box=b"[0 0 792 612]")), "broken.pdf": b"no PDF"}
     )
-    drops.process(lake, SPECS, tmp_path)
+    processing.process(lake, SPECS, tmp_path)
     assert sorted(read) == ["landscape", "selected", "unreadable"]
     run = Run(SPEC, datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
     for name in ("intake", "select"):
@@ -251,7 +252,7 @@ def test_a_release_makes_the_same_tables_with_and_without_the_drops_worked_on_be
         lake = open_lake(str(tmp_path / str(before)))
         deliver(lake, "drops/a", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs)})
         if before:
-            drops.process(lake, SPECS, tmp_path)
+            processing.process(lake, SPECS, tmp_path)
         run = Run(SPEC, datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
         for name in ("intake", "select", "extract", "postprocess"):
             runner.run_stage(run, name)
@@ -262,7 +263,7 @@ def test_a_release_makes_the_same_tables_with_and_without_the_drops_worked_on_be
 def test_latex_sources_are_worked_on_too(lake: Lake, tmp_path: Path, grobid: StandIn) -> None:
     tex = rb"\documentclass{article}\title{A title}\begin{document}\maketitle A text of a few words.\end{document}"
     deliver(lake, "drops/a", {"2004.14974.tex": tex, "paper.tex": tex + b"%"})
-    (row,) = drops.process(lake, SPECS, tmp_path)
+    (row,) = processing.process(lake, SPECS, tmp_path)
     assert row.outcomes == {"latex:no_arxiv_id": 1, "latex:ok": 1}
 
 
@@ -270,9 +271,9 @@ def test_the_same_content_in_another_drop_is_not_sent_again(
     lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
 ) -> None:
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
-    drops.process(lake, SPECS, tmp_path)
+    processing.process(lake, SPECS, tmp_path)
     deliver(lake, "drops/b", {"again.pdf": pdfs[0]})
-    (row,) = drops.process(lake, SPECS, tmp_path)
+    (row,) = processing.process(lake, SPECS, tmp_path)
     assert (row.folder, row.outcome, row.outcomes) == ("drops/b/", "worked", {"ok": 1})
     assert grobid.requests == 1
 
@@ -282,15 +283,17 @@ def test_a_big_drop_is_cut_into_waves_and_small_ones_share_one(
 ) -> None:
     small = SPEC.model_copy(update={"resources": SPEC.resources.model_copy(update={"pdfs_per_shard": 2})})
     deliver(lake, "drops/a", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs[:5])})
-    rows = [drops.register(lake, arrival, [small]) for arrival in Watch(lake).look()]
+    rows = [processing.register(lake, arrival, [small]) for arrival in Watch(lake).look()]
     arrivals = [replace(arrival) for arrival in unended(lake)]
-    made = [waves.find(lake, id_, [small], tmp_path) for id_ in drops.gather(lake, arrivals, [small], tmp_path)]
+    made = [batches.find(lake, id_, [small], tmp_path) for id_ in processing.gather(lake, arrivals, [small], tmp_path)]
     assert [len(wave.drops) for wave in made] == [1, 1, 1]
     assert rows[0] is not None and rows[0].pdfs == 5
     for name in ("b", "c"):
         deliver(lake, f"drops/{name}", {"a.pdf": pdfs[5] + name.encode()})
-        drops.register(lake, Watch(lake).look()[0], [small])
-    made = [waves.find(lake, id_, [small], tmp_path) for id_ in drops.gather(lake, unended(lake), [small], tmp_path)]
+        processing.register(lake, Watch(lake).look()[0], [small])
+    made = [
+        batches.find(lake, id_, [small], tmp_path) for id_ in processing.gather(lake, unended(lake), [small], tmp_path)
+    ]
     assert [wave.drops for wave in made][2:] == [["drops/a/", "drops/b/"], ["drops/c/"]]
 
 
@@ -301,7 +304,7 @@ def test_specs_of_the_same_rules_share_the_work_and_other_rules_have_their_own(
     same = SPEC.model_copy(update={"name": "same"})
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
     deliver(lake, "drops/x", {"a.pdf": pdfs[1]})
-    drops.process(lake, [SPEC, other, same], tmp_path)
+    processing.process(lake, [SPEC, other, same], tmp_path)
     sent = {hashlib.sha1(pdf).hexdigest(): n for pdf, n in ((pdfs[0], 1), (pdfs[1], 2))}
     assert grobid.uploads == sent
 
@@ -309,7 +312,7 @@ def test_specs_of_the_same_rules_share_the_work_and_other_rules_have_their_own(
 def test_a_drop_that_no_spec_takes_is_not_read(lake: Lake, tmp_path: Path) -> None:
     deliver(lake, "drops/mine", {"a.pdf": b"A"}, {"a.pdf": b"B"})
     named = SPEC.model_copy(update={"drops": ("20*",)})
-    assert states(drops.process(lake, [named], tmp_path)) == {"drops/mine/": "unwanted"}
+    assert states(processing.process(lake, [named], tmp_path)) == {"drops/mine/": "unwanted"}
 
 
 def test_a_drop_on_which_the_extractor_gives_up_is_not_in_the_others_way(
@@ -321,11 +324,11 @@ def test_a_drop_on_which_the_extractor_gives_up_is_not_in_the_others_way(
     deliver(lake, "drops/bad", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs[:3])})
     deliver(lake, "drops/good", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs[3:])})
     for tries in range(1, MOST_TRIES + 1):
-        found = {row.folder: row for row in drops.process(lake, [spec], tmp_path)}
+        found = {row.folder: row for row in processing.process(lake, [spec], tmp_path)}
         assert (found["drops/bad/"].state, found["drops/bad/"].tries) == (State.UNFINISHED, tries)
         assert "given up" in str(found["drops/bad/"].detail)
         assert ("drops/good/" in found) is (tries == 1)
-    assert drops.process(lake, [spec], tmp_path) == [], "it is left to the releases"
+    assert processing.process(lake, [spec], tmp_path) == [], "it is left to the releases"
     assert states(list(listed(lake)))["drops/good/"] == "worked"
 
 
@@ -334,12 +337,12 @@ def test_a_drop_changed_after_it_was_registered_is_refused_and_in_nobodys_way(
 ) -> None:
     for name, pdf in (("changed", pdfs[0]), ("good", pdfs[1])):
         deliver(lake, f"drops/{name}", {"a.pdf": pdf})
-    arrivals = drops.due(lake, Watch(lake).look())
-    drops.register_all(lake, arrivals, SPECS)
-    (id_,) = drops.gather(lake, arrivals, SPECS, tmp_path)
+    arrivals = processing.due(lake, Watch(lake).look())
+    processing.register_all(lake, arrivals, SPECS)
+    (id_,) = processing.gather(lake, arrivals, SPECS, tmp_path)
     lake.put("drops/changed/a.pdf", pdfs[2])
-    waves.work(waves.find(lake, id_, SPECS, tmp_path), last=False)
-    found = states(drops.settle(lake, arrivals, [id_], SPECS))
+    batches.work(batches.find(lake, id_, SPECS, tmp_path), last=False)
+    found = states(processing.settle(lake, arrivals, [id_], SPECS))
     assert found == {"drops/changed/": "refused:changed", "drops/good/": "worked"}
     assert list(grobid.uploads) == [hashlib.sha1(pdfs[1]).hexdigest()]
     run = Run(SPEC, datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
@@ -363,7 +366,7 @@ def test_a_drop_at_which_an_error_of_ours_stops_is_failed_and_in_nobodys_way(
     monkeypatch.setattr(postprocess, "convert", stumbling)
     deliver(lake, "drops/bad", {"a.pdf": pdfs[0]})
     deliver(lake, "drops/good", {"a.pdf": pdfs[1]})
-    found = {row.folder: row for row in drops.process(lake, SPECS, tmp_path)}
+    found = {row.folder: row for row in processing.process(lake, SPECS, tmp_path)}
     assert found["drops/good/"].outcome == "worked"
     assert (found["drops/bad/"].outcome, found["drops/bad/"].detail) == ("failed", "KeyError: 'an error of ours'")
 
@@ -374,10 +377,10 @@ def test_a_run_that_ends_in_the_middle_is_taken_up_by_the_next(
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
     grobid.stop()
     with pytest.raises(TransientError):
-        drops.process(lake, SPECS, tmp_path)
+        processing.process(lake, SPECS, tmp_path)
     assert states(list(listed(lake))) == {"drops/a/": "registered"}
     grobid.start()
-    assert states(drops.process(lake, SPECS, tmp_path)) == {"drops/a/": "worked"}
+    assert states(processing.process(lake, SPECS, tmp_path)) == {"drops/a/": "worked"}
 
 
 def test_before_the_last_try_what_the_extractor_gave_up_is_tried_again(
@@ -391,32 +394,32 @@ def test_before_the_last_try_what_the_extractor_gave_up_is_tried_again(
     grobid.faults = faults
     spec = SPEC.model_copy(update={"resources": SPEC.resources.model_copy(update={"extract_seconds": 0.5})})
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
-    arrivals = drops.due(lake, Watch(lake).look())
-    drops.register(lake, arrivals[0], [spec])
-    (id_,) = drops.gather(lake, arrivals, [spec], tmp_path)
+    arrivals = processing.due(lake, Watch(lake).look())
+    processing.register(lake, arrivals[0], [spec])
+    (id_,) = processing.gather(lake, arrivals, [spec], tmp_path)
     with pytest.raises(TransientError):
-        waves.work(waves.find(lake, id_, [spec], tmp_path), last=False)
-    assert states(drops.settle(lake, arrivals, [id_], [spec])) == {"drops/a/": "registered"}
+        batches.work(batches.find(lake, id_, [spec], tmp_path), last=False)
+    assert states(processing.settle(lake, arrivals, [id_], [spec])) == {"drops/a/": "registered"}
     failing[0] = False
-    waves.work(waves.find(lake, id_, [spec], tmp_path), last=False)
-    assert states(drops.settle(lake, arrivals, [id_], [spec])) == {"drops/a/": "worked"}
+    batches.work(batches.find(lake, id_, [spec], tmp_path), last=False)
+    assert states(processing.settle(lake, arrivals, [id_], [spec])) == {"drops/a/": "worked"}
 
 
 def test_specs_changed_under_a_wave_are_said(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
-    arrivals = drops.due(lake, Watch(lake).look())
-    drops.register(lake, arrivals[0], SPECS)
-    (id_,) = drops.gather(lake, arrivals, SPECS, tmp_path)
+    arrivals = processing.due(lake, Watch(lake).look())
+    processing.register(lake, arrivals[0], SPECS)
+    (id_,) = processing.gather(lake, arrivals, SPECS, tmp_path)
     other = ReleaseSpec.model_validate({"name": "test", "select": {"max_pages": 10}})
     with pytest.raises(UserError, match="specs were changed"):
-        waves.find(lake, id_, [other], tmp_path)
+        batches.find(lake, id_, [other], tmp_path)
 
 
 def test_a_delivery_is_registered_and_one_of_an_unknown_source_is_refused(lake: Lake, tmp_path: Path) -> None:
     record = json.dumps({"record_id": "dblp:1", "title": "A title of a paper"}).encode() + b"\nno JSON\n"
     deliver(lake, "sources/dblp/1", {"records.jsonl": record})
     deliver(lake, "sources/unheard/1", {"file.xml": b"<x/>"})
-    found = {row.folder: row for row in drops.process(lake, SPECS, tmp_path)}
+    found = {row.folder: row for row in processing.process(lake, SPECS, tmp_path)}
     assert found["sources/unheard/1/"].outcome == "refused:unknown_source"
     assert "no source is called 'unheard'" in str(found["sources/unheard/1/"].detail)
     dblp = found["sources/dblp/1/"]
@@ -432,9 +435,9 @@ def test_an_adapter_that_breaks_fails_its_delivery_after_three_runs(
     monkeypatch.setattr("s2corpus.sources.dblp.read", broken)
     deliver(lake, "sources/dblp/1", {"file.xml": b"<x/>"})
     for tries in range(1, MOST_TRIES + 1):
-        (row,) = drops.process(lake, SPECS, tmp_path)
+        (row,) = processing.process(lake, SPECS, tmp_path)
         assert (row.outcome, row.tries, row.detail) == ("failed", tries, "ZeroDivisionError: in the adapter")
-    assert drops.process(lake, SPECS, tmp_path) == []
+    assert processing.process(lake, SPECS, tmp_path) == []
 
 
 # -- on S3, and at the command line
@@ -446,10 +449,10 @@ def test_five_hundred_drops_at_once_and_every_pdf_is_sent_once(
 ) -> None:
     for number in range(500):
         deliver(lake, f"drops/{number:03}", {"a.pdf": pdfs[number % 6]}, {"a.pdf": b""} if number % 100 == 7 else None)
-    outcomes = Counter(row.outcome for row in drops.process(lake, SPECS, tmp_path))
+    outcomes = Counter(row.outcome for row in processing.process(lake, SPECS, tmp_path))
     assert outcomes == {"worked": 495, "refused:changed": 5}
     assert set(grobid.uploads.values()) == {1} and grobid.most_in_work <= SPEC.resources.in_flight
-    assert drops.process(lake, SPECS, tmp_path) == Watch(lake).look() == []
+    assert processing.process(lake, SPECS, tmp_path) == Watch(lake).look() == []
 
 
 @pytest.mark.services
@@ -464,10 +467,10 @@ def test_drops_on_s3(
     for number in range(20):
         deliver(lake, f"drops/{number:02}", {"a.pdf": pdfs[number % 6]}, {"a.pdf": b""} if number == 7 else None)
     assert len(Watch(lake).look()) == 20
-    outcomes = Counter(row.outcome for row in drops.process(lake, SPECS, tmp_path))
+    outcomes = Counter(row.outcome for row in processing.process(lake, SPECS, tmp_path))
     assert outcomes == {"worked": 19, "refused:changed": 1}
     assert set(grobid.uploads.values()) == {1}
-    assert drops.process(lake, SPECS, tmp_path) == Watch(lake).look() == []
+    assert processing.process(lake, SPECS, tmp_path) == Watch(lake).look() == []
 
 
 def test_the_command_lists_and_works(tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.lake import Lake
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.registry import stage
+from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages import runner, stage
-from s2corpus.stages.base import Run
+from s2corpus.storage.lake import Lake
 from s2corpus.tables import DELIVERIES, LATEX_SOURCES, PDFS, RECORDS
 
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)

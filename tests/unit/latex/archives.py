@@ -7,7 +7,7 @@ import io
 import tarfile
 
 from s2corpus.latex import convert
-from s2corpus.tei.model import CiteSpan, Parse, RefType
+from s2corpus.parse_model import CiteSpan, Parse, RefType
 
 ENTRIES = r"""\begin{thebibliography}{9}
 \bibitem[Lo and Wang(2020)]{lo} Kyle Lo and Lucy Lu Wang. 2020.

@@ -13,7 +13,7 @@ import pytest
 
 from s2corpus import tei
 from s2corpus.latex import convert
-from s2corpus.tei.model import CitationStyle, Parse, RefType
+from s2corpus.parse_model import CitationStyle, Parse, RefType
 from tests.unit.latex.archives import check_laws
 
 S2ORC, SCIFACT = "1911.02782.gz", "2004.14974.gz"

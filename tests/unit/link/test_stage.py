@@ -14,12 +14,11 @@ import orjson
 import pyarrow as pa
 import pytest
 
-from s2corpus import quality
-from s2corpus.lake import Lake
+from s2corpus.pipeline import quality, runner
+from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages import runner
-from s2corpus.stages.base import Run, Shard
-from s2corpus.stages.link import pairs_by_join
+from s2corpus.stages.link.stage import pairs_by_join
+from s2corpus.storage.lake import Lake
 from s2corpus.tables import (
     CONTEXTS,
     DELIVERIES,
@@ -245,12 +244,12 @@ def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path, monkeypatc
             entry(f"r{i:04d}", 0, title + "s" * (i % 2), doi="10.2/" + str(7 * i) if i % 11 == 0 else None, **more)
         )
     whole = links_of(release(lake, tmp_path, papers, entries))
-    monkeypatch.setattr("s2corpus.stages.link._BYTES_PER_ENTRY", 1 << 18)  # 64 MB are room for 128 entries
+    monkeypatch.setattr("s2corpus.stages.link.stage._BYTES_PER_ENTRY", 1 << 18)  # 64 MB are room for 128 entries
     monkeypatch.setattr("s2corpus.stages.link.GROUPS", 2)
-    monkeypatch.setattr("s2corpus.stages.kept_papers._BYTES_PER_TITLE", 1 << 18)  # and for 64 titles
-    monkeypatch.setattr("s2corpus.stages.kept_papers._BYTES_PER_PAPER", 1 << 20)  # and for 32 papers
-    monkeypatch.setattr("s2corpus.stages.kept_papers._ROWS", 16)
-    monkeypatch.setattr("s2corpus.stages.kept_papers._AT_ONCE", 16)
+    monkeypatch.setattr("s2corpus.stages.link.kept_papers._BYTES_PER_TITLE", 1 << 18)  # and for 64 titles
+    monkeypatch.setattr("s2corpus.stages.link.kept_papers._BYTES_PER_PAPER", 1 << 20)  # and for 32 papers
+    monkeypatch.setattr("s2corpus.stages.link.kept_papers._ROWS", 16)
+    monkeypatch.setattr("s2corpus.stages.link.kept_papers._AT_ONCE", 16)
     little = release(lake, tmp_path, papers, entries, day=2, spec={"resources": {"memory_mb": 64}})
     assert links_of(little) == whole
     assert sum(row["reason"] == "exact" and row["runner_up_score"] == 1.0 for row in whole.values()) > 20

@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from s2corpus.alerts import Alert, Mailbox, send, sentence, todo
 from s2corpus.errors import TransientError
+from s2corpus.pipeline.alerts import Alert, Mailbox, send, sentence, todo
 from tests.e2e.operating import Heard, listening
 
 ALERT = Alert(

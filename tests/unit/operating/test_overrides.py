@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus import quality
 from s2corpus.errors import UserError
-from s2corpus.lake import Lake
-from s2corpus.overrides import accept, accepted
-from s2corpus.quality import QualityBlocked, Verdict, all_checks, gate
+from s2corpus.pipeline import quality
+from s2corpus.pipeline.acceptance import accept, accepted
+from s2corpus.pipeline.quality import QualityBlocked, Verdict, all_checks, gate
+from s2corpus.pipeline.registry import STAGES
 from s2corpus.snapshot.manifest import Manifest
-from s2corpus.stages import STAGES
+from s2corpus.storage.lake import Lake
 
 RELEASE = "s2_v2-20230301"
 DRIFT, WARNING = "link.drift_of_linked_entries_block", "link.drift_of_linked_entries_warn"

@@ -14,9 +14,9 @@ import orjson
 import pyarrow as pa
 import wordfreq
 
-from s2corpus.lake import Lake
+from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.base import Run
+from s2corpus.storage.lake import Lake
 from s2corpus.tables import (
     ALIASES,
     CLUSTERS,

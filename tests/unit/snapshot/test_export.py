@@ -13,14 +13,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.lake import Lake, LocalLake
+from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import pointer
+from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.base import Run
 from s2corpus.stages.clean import Clean
-from s2corpus.stages.export import Export, publish
+from s2corpus.stages.export import Export
 from s2corpus.stages.split import Split
+from s2corpus.storage.lake import Lake, LocalLake
 from tests.unit.snapshot.release import lay_out, papers
 
 SPEC = ReleaseSpec.model_validate({"name": "small", "export": {"files": 6}})
@@ -155,7 +156,7 @@ def test_what_is_there_is_not_written_again(tmp_path: Path) -> None:
 
 def test_a_published_snapshot_never_changes(tmp_path: Path) -> None:
     run = release(tmp_path)
-    publish(run)
+    publish(run.lake, run.snapshot_id)
     before = content(run)
     with pytest.raises(UserError, match=r"is published and never changes, but .* came out different"):
         release(tmp_path, seed=1)
@@ -166,7 +167,7 @@ def test_a_published_snapshot_never_changes(tmp_path: Path) -> None:
 
 def test_another_instant_has_another_id_and_says_what_changed(tmp_path: Path) -> None:
     first = release(tmp_path)
-    publish(first)
+    publish(first.lake, first.snapshot_id)
     later = lay_out(first.lake, tmp_path, SPEC, papers(COUNT + 10), buckets=1, parent=first.snapshot_id)
     run = Run(SPEC, first.as_of + timedelta(days=31), first.lake, tmp_path)
     for entry in list(first.lake.list(f"releases/{later.release_id}/")):
@@ -176,7 +177,7 @@ def test_another_instant_has_another_id_and_says_what_changed(tmp_path: Path) ->
         for shard in stage.plan(run):
             stage.work(run, shard)
         stage.finish(run)
-    assert publish(run).snapshot == run.snapshot_id
+    assert publish(run.lake, run.snapshot_id).snapshot == run.snapshot_id
     changes = json.loads(run.lake.get(f"snapshots/{run.snapshot_id}/diff.json")[0])
     assert changes["parent"] == first.snapshot_id
     old, new = (set(index_ids(each)) for each in (first, run))

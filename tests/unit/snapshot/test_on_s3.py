@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.lake import Lake, open_lake
 from s2corpus.local import Endpoints
+from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import pointer, reader
+from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
-from s2corpus.stages.base import Run
 from s2corpus.stages.clean import Clean
-from s2corpus.stages.export import Export, publish
+from s2corpus.stages.export import Export
 from s2corpus.stages.split import Split
+from s2corpus.storage.lake import Lake, open_lake
 from tests.unit.snapshot.release import lay_out, papers
 from tests.unit.snapshot.test_export import SPEC
 
@@ -42,7 +43,7 @@ def run(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Run:
         for shard in stage.plan(made):
             stage.work(made, shard)
         stage.finish(made)
-    publish(made)
+    publish(made.lake, made.snapshot_id)
     return made
 
 

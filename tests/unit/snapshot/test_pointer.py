@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.lake import Lake
 from s2corpus.snapshot import pointer
+from s2corpus.storage.lake import Lake
 
 JANUARY, FEBRUARY, MARCH = (f"spec-2023{month}01-0000000{i}" for i, month in enumerate(("01", "02", "03")))
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from s2corpus.stages.export import publish
+from s2corpus.snapshot.pointer import publish
 from tests.unit.snapshot.test_export import release
 
 
@@ -19,7 +19,7 @@ from tests.unit.snapshot.test_export import release
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A snapshot's folder."""
     run = release(tmp_path_factory.mktemp("readers"))
-    publish(run)
+    publish(run.lake, run.snapshot_id)
     return Path(run.lake.uri(f"snapshots/{run.snapshot_id}"))
 
 

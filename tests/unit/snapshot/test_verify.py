@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 
 from s2corpus.commands import read, verify
 from s2corpus.errors import UserError
-from s2corpus.stages.export import publish
+from s2corpus.snapshot.pointer import publish
 from tests.unit.snapshot.test_export import release
 
 
@@ -24,7 +24,8 @@ from tests.unit.snapshot.test_export import release
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A lake with one published snapshot."""
     folder = tmp_path_factory.mktemp("published")
-    publish(release(folder))
+    made = release(folder)
+    publish(made.lake, made.snapshot_id)
     return folder / "lake"
 
 

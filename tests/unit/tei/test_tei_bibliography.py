@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from s2corpus import tei
+from s2corpus.parse_model import BibEntry
 from s2corpus.sources.names import make_author
 from s2corpus.sources.record import Author
-from s2corpus.tei.model import BibEntry
 from s2corpus.tei.people import read_author
 
 

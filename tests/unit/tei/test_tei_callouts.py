@@ -7,7 +7,7 @@ import re
 import pytest
 import teis
 
-from s2corpus.tei.model import CitationStyle
+from s2corpus.parse_model import CitationStyle
 
 # ⟦surface⟧ is a bibr callout without target, ⟦surface|12⟧ with target #b12, ⟦surface|figure⟧ one of another type.
 # Expected: (surface, numbers of the entries it cites, counted from 1; 0 is a citation of nothing known).

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import teis
 
-from s2corpus.tei.model import RefType
+from s2corpus.parse_model import RefType
 
 
 def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:

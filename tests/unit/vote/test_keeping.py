@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.clustering.keeping import Outcome, verdict
+from s2corpus.papers.filter import Outcome, verdict
 
 ENGLISH = (
     "We present a large corpus of scientific papers with full text, citations and references, and show how it was made."

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2corpus.clustering.fewest import fewest_sources
-from s2corpus.clustering.openness import Evidence
-from s2corpus.clustering.vote import FIELDS, Delivered, Paper, Pdf, Rule, canonical, normalised, rank_of, value_of
+from s2corpus.papers.fewest import fewest_sources
+from s2corpus.papers.openness import Evidence
+from s2corpus.papers.vote import FIELDS, Delivered, Paper, Pdf, Rule, canonical, normalised, rank_of, value_of
 from s2corpus.sources import Author, Kind, Record
 
 TRUST = ("crossref", "pubmed", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse", "grobid")

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 import s2corpus
 from s2corpus.errors import TransientError, UserError
-from s2corpus.lake import Conflict, Lake
+from s2corpus.storage.lake import Conflict, Lake
 from s2corpus.tables import Table
 
 log = logging.getLogger(__name__)

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import s2corpus
-from s2corpus.parts import NotCommitted
-from s2corpus.stages.base import Run
-from s2corpus.stages.kept_papers import read_papers
+from s2corpus.pipeline.run import Run
+from s2corpus.stages.link.kept_papers import read_papers
+from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables import ENTRIES, FILTERED, LINKS, PAPERS
 from s2corpus.titles.candidates import Search
 from s2corpus.titles.changes import fingerprints, rows_only_in, touched

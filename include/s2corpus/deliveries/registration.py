@@ -25,11 +25,11 @@ from pydantic import AwareDatetime, BaseModel, Field, StringConstraints, Validat
 
 from s2corpus import sources
 from s2corpus.errors import UserError
-from s2corpus.lake import Lake
-from s2corpus.parts import TableRef
 from s2corpus.sources.dates import parse_date
 from s2corpus.sources.identifiers import normalise_arxiv
 from s2corpus.sources.jsonl import entry_of
+from s2corpus.storage.lake import Lake
+from s2corpus.storage.parts import TableRef
 from s2corpus.tables import REGISTERED_FILES, REGISTERED_RECORDS
 
 MAX_READY_BYTES = 256 << 20

@@ -2,7 +2,7 @@
 
 What the stages find out is kept by content and outlives releases (`registered/`, `stored_*`), so that a release finds it done: it
 reads no drop a second time and sends no PDF again. The steps are functions of the lake alone, `due` → `register` → `gather` →
-`waves.work` → `settle`; the DAG `pdf_drops` maps them over its tasks, `process` is all of them in this process. Each may be done
+`batches.work` → `settle`; the DAG `pdf_drops` maps them over its tasks, `process` is all of them in this process. Each may be done
 twice.
 """
 
@@ -16,14 +16,15 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from s2corpus.deliveries import registration
+from s2corpus.deliveries.registration import Batch, Refusal, Refused
+from s2corpus.deliveries.status import Arrival, Row, State, Watch, announce, mark_of, put_row, row_of, rows_of, unended
+from s2corpus.drops import batches
 from s2corpus.errors import TransientError
-from s2corpus.lake import Lake
-from s2corpus.passing import explained
 from s2corpus.spec import ReleaseSpec, load_spec
-from s2corpus.stages import registration, waves
-from s2corpus.stages.arrivals import Arrival, Row, State, Watch, announce, mark_of, put_row, row_of, rows_of, unended
 from s2corpus.stages.intake import files_of
-from s2corpus.stages.registration import Batch, Refusal, Refused
+from s2corpus.storage.lake import Lake
+from s2corpus.storage.transient import explained
 
 log = logging.getLogger(__name__)
 _THREADS = 8
@@ -96,15 +97,15 @@ def gather(
     """
     drops = [row for row in rows_of(lake, arrivals) if row.state == State.REGISTERED]
     made: list[str] = []
-    for rules, spec in waves.rules(specs).items():
+    for rules, spec in batches.rules(specs).items():
         taken = [
             _batch(row)
             for row in sorted(drops, key=lambda row: row.folder)
-            if any(waves.digest(wanting) == rules for wanting in _wanting(Arrival(row.folder, row.mark), specs))
+            if any(batches.digest(wanting) == rules for wanting in _wanting(Arrival(row.folder, row.mark), specs))
         ]
         if taken:
-            wave = waves.new_wave(lake, spec, scratch)
-            made += [part.id for part in waves.cut(wave, *files_of(wave, taken))]
+            wave = batches.new_wave(lake, spec, scratch)
+            made += [part.id for part in batches.cut(wave, *files_of(wave, taken))]
     return made
 
 
@@ -117,8 +118,8 @@ def settle(lake: Lake, arrivals: Iterable[Arrival], ids: Iterable[str], specs: S
     stopped: dict[str, tuple[State, str]] = {}
     outcomes: dict[str, Counter[str]] = {}
     for id_ in ids:
-        wave = waves.find(lake, id_, specs, None)
-        worked = waves.came_of(wave)
+        wave = batches.find(lake, id_, specs, None)
+        worked = batches.came_of(wave)
         if worked is None:
             left |= set(wave.drops)
         else:
@@ -152,7 +153,7 @@ def process(lake: Lake, specs: Sequence[ReleaseSpec], scratch: Path | None = Non
     arrivals = [Arrival(row.folder, row.mark) for row in rows]
     made = gather(lake, arrivals, specs, scratch)
     for id_ in made:
-        waves.work(waves.find(lake, id_, specs, scratch), last=True)
+        batches.work(batches.find(lake, id_, specs, scratch), last=True)
     return settle(lake, arrivals, made, specs)
 
 

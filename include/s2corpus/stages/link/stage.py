@@ -20,10 +20,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from s2corpus.engine import Engine, chosen, engine
-from s2corpus.stages.base import Metrics, Run, Shard, commit_all, count_outcomes
-from s2corpus.stages.kept_papers import KeptPapers
-from s2corpus.stages.relink import Held, inputs, read_entries, rules
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes
+from s2corpus.stages.link.kept_papers import KeptPapers
+from s2corpus.stages.link.relink import Held, inputs, read_entries, rules
+from s2corpus.storage.engine import Engine, chosen, engine
 from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS, PAPERS
 from s2corpus.titles.candidates import Pairs, Passing, Search, best, candidates_among, crowded_keys, scores_of
 from s2corpus.titles.linking import SCHEMA, link

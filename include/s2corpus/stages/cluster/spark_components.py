@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 
 from s2corpus.clustering.components import Fate, components
 from s2corpus.clustering.edges import Edges
-from s2corpus.engine import Engine
-from s2corpus.stages.exchange import Work, schema_of, side_of
+from s2corpus.stages.cluster.spark_exchange import Work, schema_of, side_of
+from s2corpus.storage.engine import Engine
 
 STARS = pa.schema([("u", pa.int64()), ("v", pa.int64())])
 EDGE_ROWS = schema_of(("int64", "left right"), ("int32", "reason near"), ("float64", "strength"))

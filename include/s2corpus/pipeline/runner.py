@@ -9,14 +9,14 @@ from dataclasses import asdict
 from datetime import datetime
 from multiprocessing import get_context
 
-from s2corpus import overrides, quality
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
-from s2corpus.passing import explained
-from s2corpus.snapshot.pointer import is_published
-from s2corpus.stages import STAGES, TAKES_OVER, stage
-from s2corpus.stages.base import Run
-from s2corpus.stages.summary import approval_request
+from s2corpus.pipeline import acceptance, quality
+from s2corpus.pipeline.registry import STAGES, TAKES_OVER, stage
+from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.summary import approval_request
+from s2corpus.snapshot import pointer
+from s2corpus.storage.transient import explained
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ def accept(run: Run, reasons: Mapping[str, str], by: str) -> None:
         UserError: no such check, one that cannot be overridden, or no reason.
     """
     if reasons:
-        overrides.accept(run.lake, run.release_id, reasons, by, quality.all_checks())
+        acceptance.accept(run.lake, run.release_id, reasons, by, quality.all_checks())
 
 
 @explained()
@@ -75,7 +75,7 @@ def check(run: Run, name: str) -> None:
     verdicts = quality.evaluate(run, name)
     if catalog := Catalog.from_environment():
         catalog.end_stage(run.release_id, name, quality.read_metrics(run)[name], [asdict(v) for v in verdicts])
-        given = overrides.accepted(run.lake, run.release_id)
+        given = acceptance.accepted(run.lake, run.release_id)
         for what in (f"{v.stage}.{v.check}" for v in verdicts if v.accepted):
             word, at = given[what], datetime.fromisoformat(given[what].at)
             catalog.approve(run.release_id, what, word.by, Answer.ACCEPTED, word.reason, at)
@@ -94,7 +94,7 @@ def ask(run: Run) -> str | None:
 
     None where the snapshot was published before: its id says that its bytes are those that were approved.
     """
-    if is_published(run.lake, run.snapshot_id):
+    if pointer.is_published(run.lake, run.snapshot_id):
         log.info("%s is published already: nobody is asked again", run.snapshot_id)
         return None
     if catalog := Catalog.from_environment():
@@ -118,12 +118,10 @@ def publish(run: Run, approval: Mapping[str, str] | None = None) -> str:
 
     `approval` says who approved, when and with which note; it is kept with the publication.
     """
-    from s2corpus.stages.export import publish as move_pointer
-
-    pointer = move_pointer(run, approval)
+    moved = pointer.publish(run.lake, run.snapshot_id, approval)
     if catalog := Catalog.from_environment():
         catalog.end_release(run.release_id, ReleaseState.PUBLISHED, run.snapshot_id)
-    return run.lake.uri(str(pointer.manifest))
+    return run.lake.uri(str(moved.manifest))
 
 
 def leave_unpublished(run: Run) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 
 from s2corpus.errors import UserError
-from s2corpus.lake import Lake
+from s2corpus.storage.lake import Lake
 
 
 def deliver_tree(lake: Lake, folder: Path) -> int:

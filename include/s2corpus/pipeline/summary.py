@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 import orjson
 
-from s2corpus import quality
-from s2corpus.stages.base import Metrics, Run
+from s2corpus.pipeline import quality
+from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, PAPERS, PDFS, SELECTIONS, SPLITS
 
 

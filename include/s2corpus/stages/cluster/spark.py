@@ -4,7 +4,7 @@ What is where:
 - here, some rows at a time: what records and titles are compared by, S of proposed pairs, and which edges of whole components are
   taken; at once are `SHARE` rows, or those of one title's pairs or one component where these are more;
 - in the engine: records by identifier and by title, windows within these, MinHash keys by key, the agreement of two records' DOIs,
-  years and authors, connected components (`stages.components`);
+  years and authors, connected components (`spark_components`);
 - here at the end, for the ids of papers (`clustering.identity`): id, time and cluster of each record, and the edges that are told.
 The rules are those of `clustering`, said again as queries; a test compares the results row by row.
 """
@@ -24,8 +24,8 @@ from s2corpus.clustering.cluster import Clustering, named
 from s2corpus.clustering.edges import TITLE, Edges, identifier_strength, numbered
 from s2corpus.clustering.identity import Parent
 from s2corpus.clustering.nodes import IDENTIFIERS, from_preprint_server, part_of
-from s2corpus.stages.components import EDGE_ROWS, decided
-from s2corpus.stages.exchange import Work, schema_of, side_of
+from s2corpus.stages.cluster.spark_components import EDGE_ROWS, decided
+from s2corpus.stages.cluster.spark_exchange import Work, schema_of, side_of
 from s2corpus.titles.candidates import best
 from s2corpus.titles.postings import MAX_SHARED
 

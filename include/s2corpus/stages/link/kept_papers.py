@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.stages.base import Run
+from s2corpus.pipeline.run import Run
 from s2corpus.tables import FILTERED, PAPERS
 from s2corpus.titles.arrays import text_of
 from s2corpus.titles.candidates import Pairs, Passing, Search

@@ -5,7 +5,7 @@ from __future__ import annotations
 import urllib.request
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.lake import open_lake
+from s2corpus.storage.lake import open_lake
 
 _MAX_BYTES = 1 << 30
 

@@ -16,8 +16,8 @@ from typing import Literal
 
 import orjson
 
-from s2corpus.lake import ABSENT, Conflict, Lake
-from s2corpus.stages.registration import Refusal, folders
+from s2corpus.deliveries.registration import Refusal, folders
+from s2corpus.storage.lake import ABSENT, Conflict, Lake
 
 MOST_NEW = 1_000
 """folders without a row that one look asks for their `_READY`; the others have their turn at the next"""

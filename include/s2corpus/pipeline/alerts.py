@@ -16,7 +16,7 @@ from email.message import EmailMessage
 from typing import IO, Any
 from urllib.parse import urlsplit
 
-from s2corpus.stages import STAGES
+from s2corpus.pipeline.registry import STAGES
 
 log = logging.getLogger(__name__)
 SECONDS = 10

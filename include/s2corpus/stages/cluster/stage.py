@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 
 from s2corpus.clustering.cluster import COLUMNS, Clustering, cluster
 from s2corpus.clustering.identity import Parent
-from s2corpus.duck import duckdb_connection
-from s2corpus.engine import chosen, engine
-from s2corpus.stages.base import Metrics, Run, Shard, commit_all
-from s2corpus.stages.exchange import Work
-from s2corpus.stages.joins import clustered
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
+from s2corpus.stages.cluster.spark import clustered
+from s2corpus.stages.cluster.spark_exchange import Work
+from s2corpus.storage.duck import duckdb_connection
+from s2corpus.storage.engine import chosen, engine
 from s2corpus.tables import ALIASES, CLUSTERS, EDGES, MEMBERS, PDF_RECORDS, RECORDS, paper_shard
 
 _MEMBERS = """

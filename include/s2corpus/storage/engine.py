@@ -18,8 +18,8 @@ from urllib.parse import urlparse
 
 import pyarrow as pa
 
-from s2corpus.duck import duckdb_connection
 from s2corpus.errors import UserError
+from s2corpus.storage.duck import duckdb_connection
 
 
 @dataclass(frozen=True, slots=True)

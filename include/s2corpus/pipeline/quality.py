@@ -23,16 +23,16 @@ from typing import Any, Literal
 import orjson
 import pyarrow as pa
 
-from s2corpus.duck import duckdb_connection
 from s2corpus.errors import UserError
-from s2corpus.overrides import Acceptance, accepted
-from s2corpus.parts import NotCommitted
+from s2corpus.pipeline.acceptance import Acceptance, accepted
+from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages import STAGES
-from s2corpus.stages.base import Metrics, Run
+from s2corpus.storage.duck import duckdb_connection
+from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables import TABLES
 
-SQL = Path(__file__).resolve().parents[2] / "sql"
+SQL = Path(__file__).resolve().parents[3] / "sql"
 MAX_OFFENDING = 100
 """offending rows kept of a check"""
 

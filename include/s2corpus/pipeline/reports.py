@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from s2corpus.duck import duckdb_connection
 from s2corpus.errors import UserError
-from s2corpus.lake import open_lake
-from s2corpus.parts import NotCommitted, TableRef
+from s2corpus.storage.duck import duckdb_connection
+from s2corpus.storage.lake import open_lake
+from s2corpus.storage.parts import NotCommitted, TableRef
 from s2corpus.tables import TABLES, Table
 
 SQL = Path(__file__).resolve().parents[3] / "sql" / "reports"

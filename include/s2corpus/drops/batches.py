@@ -19,14 +19,14 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from s2corpus.deliveries.status import State
 from s2corpus.errors import TransientError, UserError
-from s2corpus.lake import Lake
-from s2corpus.passing import explained
+from s2corpus.pipeline.registry import stage
+from s2corpus.pipeline.run import ChangedInput, Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages import stage
-from s2corpus.stages.arrivals import State
-from s2corpus.stages.base import ChangedInput, Run
 from s2corpus.stages.extract import TooManyFailures
+from s2corpus.storage.lake import Lake
+from s2corpus.storage.transient import explained
 from s2corpus.tables import EXTRACTIONS, LATEX_PARSES, LATEX_SOURCES, PARSES, PDFS, SELECTIONS, Table
 
 log = logging.getLogger(__name__)

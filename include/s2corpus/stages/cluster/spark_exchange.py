@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from s2corpus.engine import Engine
-from s2corpus.lake import Lake
+from s2corpus.storage.engine import Engine
+from s2corpus.storage.lake import Lake
 
 SHARE = 1 << 20
 """Rows that are here at once."""

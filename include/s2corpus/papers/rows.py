@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.clustering.vote import Delivered, Paper, Pdf, canonical
+from s2corpus.papers.vote import Delivered, Paper, Pdf, canonical
 from s2corpus.sources.arrow import record_of
 from s2corpus.tables import PAPERS
 

@@ -23,9 +23,9 @@ import pyarrow.parquet as pq
 
 import s2corpus
 from s2corpus.errors import UserError
-from s2corpus.lake import Lake, open_lake
-from s2corpus.parts import ContentStore, TableRef
 from s2corpus.spec import ReleaseSpec
+from s2corpus.storage.lake import Lake, open_lake
+from s2corpus.storage.parts import ContentStore, TableRef
 from s2corpus.tables import DELIVERIES, EXTRACTIONS, MEMBERS, PARSES, PDFS, Table
 
 Metrics = dict[str, float]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from s2corpus.clustering.fewest import fewest_sources
-from s2corpus.clustering.openness import CLOSED, Openness, openness
+from s2corpus.papers.fewest import fewest_sources
+from s2corpus.papers.openness import CLOSED, Openness, openness
 from s2corpus.sources.names import surname_key
 from s2corpus.sources.record import SCIENCEPARSE, Author, Kind, Record
 from s2corpus.titles import normalise_one

@@ -1,0 +1,1 @@
+"""What is delivered: drops of files and deliveries of metadata, registered, listed, uploaded."""

@@ -1,0 +1,1 @@
+"""Clusters to papers: canonical metadata, openness, which papers stay."""

@@ -1,0 +1,45 @@
+"""The stages of a release, one file each, behind the protocol in `base`.
+
+A new stage is one file here and one name in `STAGES`, at its place.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from s2corpus.pipeline.run import Stage
+
+STAGES = (
+    "intake",
+    "select",
+    "extract",
+    "postprocess",
+    "cluster",
+    "vote",
+    "assemble",
+    "filter",
+    "link",
+    "clean",
+    "split",
+    "export",
+)
+"""In order. Each is `stages/<name>.py` with a class of that name, capitalised."""
+
+TAKES_OVER = {
+    "select": "intake",
+    "postprocess": "intake",
+    "vote": "cluster",
+    "assemble": "cluster",
+    "filter": "cluster",
+    "clean": "cluster",
+}
+"""Stages that have nothing to plan, and the one whose shards they take over."""
+
+
+def stage(name: str) -> Stage:
+    """The stage of that name; only its own module is imported."""
+    module = importlib.import_module(f"s2corpus.stages.{name}")
+    made: Stage = getattr(module, name.capitalize())()
+    return made

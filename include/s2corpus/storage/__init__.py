@@ -1,0 +1,1 @@
+"""Where tables lie: the lake, parts and commits, engines, what passes and is tried again."""

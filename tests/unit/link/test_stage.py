@@ -245,7 +245,7 @@ def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path, monkeypatc
         )
     whole = links_of(release(lake, tmp_path, papers, entries))
     monkeypatch.setattr("s2corpus.stages.link.stage._BYTES_PER_ENTRY", 1 << 18)  # 64 MB are room for 128 entries
-    monkeypatch.setattr("s2corpus.stages.link.GROUPS", 2)
+    monkeypatch.setattr("s2corpus.stages.link.stage.GROUPS", 2)
     monkeypatch.setattr("s2corpus.stages.link.kept_papers._BYTES_PER_TITLE", 1 << 18)  # and for 64 titles
     monkeypatch.setattr("s2corpus.stages.link.kept_papers._BYTES_PER_PAPER", 1 << 20)  # and for 32 papers
     monkeypatch.setattr("s2corpus.stages.link.kept_papers._ROWS", 16)

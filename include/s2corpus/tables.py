@@ -233,6 +233,13 @@ SELECTIONS = Table(
         _c("width_pt", pa.float64(), "displayed width of page 1, points"),
         _c("height_pt", pa.float64(), "displayed height of page 1, points"),
         _c("detail", pa.string(), "the error behind the outcome"),
+        _c("doi", pa.string(), "the paper's DOI, as its first pages print it or its metadata give it"),
+        _c("arxiv_id", pa.string(), "its arXiv id without version, likewise"),
+        _c("acl_id", pa.string(), "its ACL Anthology id, likewise"),
+        _c("pmc_id", pa.string(), "its PubMed Central id, likewise"),
+        _c("date", pa.string(), "its date of publication, likewise, as precise as printed"),
+        _c("date_precision", pa.string(), "day, month or year"),
+        _c("stamp", pa.string(), "archive whose mark the first page bears: arxiv or acl"),
     ),
     "pdf",
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -34,7 +33,7 @@ def command(
     for selection in inspect_many(
         files.items(), max_pages=max_pages, workers=workers, timeout=seconds, memory_bytes=memory_mb << 20
     ):
-        rows.append(asdict(selection))
+        rows.append(selection.as_row())
         click.echo("\t".join([selection.outcome, str(files[selection.pdf_sha1]), selection.detail or ""]).rstrip())
     if out is not None:
         write_table(out, SELECTIONS, rows)

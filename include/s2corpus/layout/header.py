@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from s2corpus.pdf.identity import NOTHING, Identity
+
 from . import abstract as abstracts
 from . import title as titles
 from .authors import Author, authors
@@ -21,6 +23,7 @@ class Header:
     authors: list[Author] = field(default_factory=list)
     abstract: list[str] = field(default_factory=list)
     keywords: list[str] = field(default_factory=list)
+    identity: Identity = NOTHING
 
 
 def read(document: Document, measures: Measures, joiner: Joiner) -> Header:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from s2corpus.pdf.first_pages import read_first_pages
+from s2corpus.pdf.identity import identify
+
 from . import alto, back, body, callouts, fields, floats, fragments, furniture, header, hyphens, notes, references, tei
 from .errors import Code, ExtractionError
 from .measures import measure
@@ -28,6 +31,7 @@ def extract(pdf: Path, *, timeout: float) -> bytes | None:
     lines = [line for page in document.pages for line in page.lines]
     joiner = Joiner(lines)
     front = header.read(document, measures, joiner)
+    front.identity = identify(read_first_pages(pdf.read_bytes()))
     entries = references.read(document, joiner)
     found = floats.read(document, measures, joiner)
     feet = notes.read(document, measures, joiner)

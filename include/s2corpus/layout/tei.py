@@ -93,7 +93,15 @@ def _header(parent: etree._Element, version: str, header: Header) -> None:
     for author in header.authors:
         _person(_add(analytic, "author"), author)
     _add(analytic, "title", header.title, level="a", type="main")
-    _add(_add(_add(structure, "monogr"), "imprint"), "date")
+    date = _add(_add(_add(structure, "monogr"), "imprint"), "date")
+    identity = header.identity
+    if identity.date:
+        date.set("type", "published")
+        date.set("when", identity.date)
+    arxiv = f"arXiv:{identity.arxiv_id}" if identity.arxiv_id else None
+    for kind, value in (("DOI", identity.doi), ("arXiv", arxiv), ("PMCID", identity.pmc_id)):
+        if value:
+            _add(structure, "idno", value, type=kind)
     application = _add(
         _add(_add(parent, "encodingDesc"), "appInfo"), "application", version=version, ident="s2corpus-layout"
     )

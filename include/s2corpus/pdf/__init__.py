@@ -2,12 +2,13 @@
 
 from importlib.metadata import version
 
+from s2corpus.pdf.identity import VERSION, Identity
 from s2corpus.pdf.outcome import Outcome, Selection
 from s2corpus.pdf.pool import inspect_many
 
-__all__ = ["Outcome", "Selection", "inspect_many", "readers"]
+__all__ = ["Identity", "Outcome", "Selection", "inspect_many", "readers"]
 
 
 def readers() -> str:
-    """The libraries that decide, with their versions: others may decide otherwise."""
-    return "_".join(f"{name}-{version(name)}" for name in ("pypdf", "pypdfium2", "pdfalto"))
+    """What decides, with its versions: others may decide otherwise."""
+    return "_".join((*(f"{name}-{version(name)}" for name in ("pypdf", "pypdfium2", "pdfalto")), f"identity-{VERSION}"))

@@ -1,8 +1,8 @@
 """The child process that reads hostile PDFs: `python -m s2corpus.pdf.child <memory bytes> <timeout> <max pages>`.
 
 A path a line (JSON) comes in; `[]` goes out once it is ready; then for each path one line with what reading it said
-and, where that left the decision to pdfalto, a second line with the outcome. Whoever started it waits for each line as
-long as it likes and kills the process group.
+and, where that left the decision to pdfalto, a second line with the outcome; of a selected PDF a third with its
+identity. Whoever started it waits for each line as long as it likes and kills the process group.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from s2corpus.pdf.first_pages import read_first_pages
+from s2corpus.pdf.identity import identify
 from s2corpus.pdf.inspection import describe, has_text, read
 from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading
 
@@ -41,7 +43,8 @@ def main(memory_bytes: int, timeout: float, max_pages: int) -> None:
             signal.alarm(int(3 * timeout) + 60)  # should nobody be left to kill this process
             path = Path(json.loads(line))
             try:
-                reading = read(path.read_bytes(), max_pages)
+                data = path.read_bytes()
+                reading = read(data, max_pages)
             except OSError as error:
                 reading = Reading(Outcome.UNREADABLE, detail=describe(error))
             except MemoryError:
@@ -55,6 +58,8 @@ def main(memory_bytes: int, timeout: float, max_pages: int) -> None:
                         sys.exit(DISK_FULL)
                     raise
                 say([Outcome.PDFALTO_FAILED if failure else Outcome.SELECTED, failure])
+                if not failure:
+                    say(dataclasses.astuple(identify(read_first_pages(data))))
             signal.alarm(0)
 
 

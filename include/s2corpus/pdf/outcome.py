@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Any
+
+from s2corpus.pdf.identity import NOTHING, Identity
 
 OUT_OF_MEMORY = 98
 """Exit status of a child process that reached its memory limit."""
@@ -32,6 +35,13 @@ class Selection:
     width_pt: float | None = None
     height_pt: float | None = None
     detail: str | None = None
+    identity: Identity = NOTHING
+
+    def as_row(self) -> dict[str, Any]:
+        """The selection as a row of the table `selections`."""
+        row = asdict(self)
+        del row["identity"]
+        return row | asdict(self.identity)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from s2corpus.pdf.identity import NOTHING, Identity
 from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading, Selection
 
 PDFS_PER_CHILD = 500
@@ -37,7 +38,8 @@ def inspect_many(
 ) -> Iterator[Selection]:
     """Inspect PDFs `(pdf_sha1, path)` in `workers` child processes: one Selection each, in the order they are done.
 
-    `timeout` in seconds holds for reading a PDF and again for pdfalto; `memory_bytes` for the child and for pdfalto.
+    `timeout` in seconds holds for reading a PDF, again for pdfalto and again for what the first pages say of its identity;
+    `memory_bytes` for the child and for pdfalto.
     Items are taken as they are needed, at most `workers` at a time. Closing the iterator kills the children.
 
     Raises:
@@ -96,6 +98,7 @@ class _Child:
         self.served = 0
         self.started = False
         self.reading: Reading | None = None
+        self.selected = False
         self.buffer = b""
         self.lost_before = False
 
@@ -119,7 +122,7 @@ class _Child:
             selector.register(self.process.stdout, selectors.EVENT_READ, self)
             self.served, self.started, self.buffer = 0, False, b""
         assert self.process.stdin is not None
-        self.item, self.reading = item, None
+        self.item, self.reading, self.selected = item, None, False
         self.served += 1
         self.deadline = time.monotonic() + (self.timeout if self.started else START_SECONDS)
         with contextlib.suppress(BrokenPipeError):  # should it have died meanwhile, its closed output will say so
@@ -143,6 +146,10 @@ class _Child:
                 self.reading = Reading(*answer)
                 if self.reading.outcome is not None:
                     return self._decided(Outcome(self.reading.outcome), self.reading.detail)
+            elif self.selected:
+                return self._decided(Outcome.SELECTED, None, Identity(*answer))
+            elif answer[0] == Outcome.SELECTED:
+                self.selected = True
             else:
                 return self._decided(Outcome(answer[0]), answer[1])
         return None
@@ -162,6 +169,8 @@ class _Child:
             self.lost_before = True
             self._begin(self.item, selector)
             return None
+        if self.selected:  # its identity could not be read, which takes nothing from its text
+            return self._decided(Outcome.SELECTED, None)
         how = f"ended its process (status {status})"
         if timed_out:
             how = f"took more than {self.timeout:g} s"
@@ -169,10 +178,10 @@ class _Child:
             how = "needs more than its memory"
         return self._decided(Outcome.UNREADABLE if self.reading is None else Outcome.PDFALTO_FAILED, how)
 
-    def _decided(self, outcome: Outcome, detail: str | None) -> Selection:
+    def _decided(self, outcome: Outcome, detail: str | None, identity: Identity = NOTHING) -> Selection:
         assert self.item is not None
         seen = self.reading or Reading(outcome)
-        selection = Selection(self.item[0], outcome, seen.pages, seen.width_pt, seen.height_pt, detail)
+        selection = Selection(self.item[0], outcome, seen.pages, seen.width_pt, seen.height_pt, detail, identity)
         self.item = None
         return selection
 

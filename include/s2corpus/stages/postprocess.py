@@ -23,6 +23,7 @@ from s2corpus.tables import (
     PARSES,
     PDF_RECORDS,
     PDFS,
+    SELECTIONS,
     STORED_PARSES,
     STORED_TEI,
 )
@@ -36,7 +37,7 @@ class Postprocess:
     """Extractions → parses and the records of their headers; LaTeX sources → parses."""
 
     name = "postprocess"
-    reads = (PDFS, EXTRACTIONS, LATEX_SOURCES)
+    reads = (PDFS, SELECTIONS, EXTRACTIONS, LATEX_SOURCES)
     writes = (PARSES, PDF_RECORDS, LATEX_PARSES)
 
     def plan(self, run: Run) -> list[Shard]:
@@ -64,8 +65,9 @@ class Postprocess:
         log.info("postprocess shard %d: %d extractions, %d parses", shard.index, len(rows), len(done))
         run.table(PARSES).write(shard.index, [_parse_row(row, done.get(row["pdf_sha1"])) for row in rows])
         pdfs = {pdf["pdf_sha1"]: pdf for pdf in run.table(PDFS).read(shard=shard.index).to_pylist()}
+        printed = {row["pdf_sha1"]: row for row in run.table(SELECTIONS).read(_PRINTED, shard=shard.index).to_pylist()}
         headers = [
-            _record(orjson.loads(done[row["pdf_sha1"]]["header"]), row, pdfs[row["pdf_sha1"]])
+            _record(orjson.loads(done[row["pdf_sha1"]]["header"]), printed[row["pdf_sha1"]], row, pdfs[row["pdf_sha1"]])
             for row in rows
             if done.get(row["pdf_sha1"], {}).get("outcome") == "ok"
         ]
@@ -202,8 +204,22 @@ def _parse_row(extraction: dict[str, Any], parse: dict[str, Any] | None) -> dict
     }
 
 
-def _record(header: dict[str, Any], extraction: dict[str, Any], pdf: dict[str, Any]) -> dict[str, Any]:
-    """A PDF's header as a record of kind pdf; what its drop declares of date, licence and access comes first."""
+_IDENTIFIERS = ("doi", "arxiv_id", "acl_id", "pmc_id")
+_PRINTED = ["pdf_sha1", *_IDENTIFIERS, "date", "date_precision"]
+_PRECISIONS = (None, "year", "month", "day")
+
+
+def _record(
+    header: dict[str, Any], printed: dict[str, Any], extraction: dict[str, Any], pdf: dict[str, Any]
+) -> dict[str, Any]:
+    """A PDF's header as a record of kind pdf.
+
+    What its drop declares of date, licence and access comes first; then identifiers and date as its first pages print them (weighed
+    with their place, see `pdf.identity`), the date only if it is not less precise; then what the extractor read.
+    """
+    header = {**header, **{name: printed[name] for name in _IDENTIFIERS if printed[name]}}
+    if _PRECISIONS.index(printed["date_precision"]) >= _PRECISIONS.index(header.get("date_precision")):
+        header |= {"date": printed["date"], "date_precision": printed["date_precision"]}
     declared = pdf["declared"]
     source = extraction["extractor"]
     published = declared["published"]

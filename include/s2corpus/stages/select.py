@@ -11,7 +11,6 @@ import logging
 import os
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 from s2corpus.pdf import Outcome, inspect_many, readers
@@ -65,7 +64,7 @@ class Select:
                 memory_bytes=resources.pdf_memory_mb << 20,
             ):
                 (Path(folder) / selection.pdf_sha1).unlink()
-                read.append(asdict(selection))
+                read.append(selection.as_row())
         if final := [row for row in read if row["outcome"] not in _TRIED_AGAIN]:
             store.append(final)
         rows = {row["pdf_sha1"]: row for row in [*known.values(), *read]}

@@ -1,0 +1,176 @@
+"""A PDF's DOI, arXiv id, ACL id, PMCID and date are read from its first pages and metadata; another paper's are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from s2corpus.pdf import Selection, inspect_many
+from s2corpus.pdf.identity import FirstPages, Identity, PrintedLine, identify
+from s2corpus.sources.identifiers import normalise_doi
+
+TRUE_OF_PAIRS = {  # read on the papers' first pages
+    "11450c275e14233bda0a240096e1bf9b6b804d3f": ("10.1177/20539517211013569", None, "2021"),
+    "1a47fb0dc980180fe7283f4f83bae1d73cdaaaa9": ("10.1186/s12984-016-0129-6", None, "2016"),
+    "49eaad7ef73c51f896f2e05c670747a750281658": ("10.1109/access.2021.3069646", None, "2021-04-08"),
+    "5e9f23c1386c9d1263be440ef41cf7d15b050965": (None, "2504.11011", "2025-04-15"),
+    "625ed5f603d3dc72fd0c03c2eb91205e34173125": ("10.1002/ecy.2815", None, "2019"),
+    "649def34f8be52c8b66281af98ae884c09aef38b": (None, None, "2018"),
+    "6f06584cea058510927ccebed8de634c07471659": (None, None, "2024"),
+    "79bbfdad62a54ed415641e3e517ef9ccf08e8c3d": ("10.1016/j.ijforecast.2021.03.012", None, "2021"),
+    "89c7563b5f75b6f591b4103e91eb39435579dc32": ("10.1371/journal.pone.0198050", None, "2018-11-29"),
+    "913a386bcc7218244484557c40da6ae121fbc24b": (None, "2505.15693", "2025-05-21"),
+    "a9b9835437e396c88e356e98b5a5f502ab5271da": ("10.48550/arxiv.2602.19930", "2602.19930", "2026-02-23"),
+    "c8014746281243244b3682c42a10e5cf03be6d48": (None, None, "2020"),
+    "ef16a4c01c81500f7e55f3f30392797b854d9de8": ("10.1145/3593013.3594036", None, "2023"),
+}
+"""DOI (in the metadata only: a9b9), arXiv id, date. 913a prints a template's DOI."""
+
+TITLE = "Recent Development of Solid Electrolytes for Magnesium Ions"
+OWN = "10.3389/fchem.2020.00125"
+OTHER = "10.1016/j.ssi.2015.01.001"
+
+
+def of(*pages: list[tuple[float, str]], **metadata: str) -> Identity:
+    lines = [[PrintedLine(text, height) for height, text in page] for page in pages]
+    return identify(FirstPages(lines, {key.replace("__", ":"): value for key, value in metadata.items()}))
+
+
+def inspected(paths: list[Path]) -> dict[str, Selection]:
+    items = [(path.stem, path) for path in paths]
+    found = inspect_many(items, max_pages=100, workers=2, timeout=60, memory_bytes=1 << 30)
+    return {selection.pdf_sha1: selection for selection in found}
+
+
+@pytest.fixture(scope="module")
+def read(shared_data: Path) -> dict[str, Selection]:
+    return inspected([*sorted((shared_data / "pairs").glob("*.pdf")), *sorted((shared_data / "pmc-pdf").glob("*.pdf"))])
+
+
+@pytest.mark.parametrize("name", TRUE_OF_PAIRS)
+def test_what_real_papers_print(read: dict[str, Selection], name: str) -> None:
+    found = read[name].identity
+    assert (found.doi, found.arxiv_id, found.date) == TRUE_OF_PAIRS[name]
+
+
+def test_dois_of_real_papers_are_their_publishers(read: dict[str, Selection], shared_data: Path) -> None:
+    right = 0
+    for path in sorted((shared_data / "pmc-pdf").glob("*.nxml")):
+        root = etree.parse(path, etree.XMLParser(load_dtd=False, no_network=True, recover=True)).getroot()
+        true = root.findtext(".//article-meta/article-id[@pub-id-type='doi']")
+        found = read[path.stem].identity.doi
+        assert found is None or found == normalise_doi(true or ""), path.stem
+        right += found is not None
+    assert right == 27  # two of the 29 have none
+
+
+def test_days_of_real_papers_are_their_publishers(read: dict[str, Selection], shared_data: Path) -> None:
+    for path in sorted((shared_data / "pmc-pdf").glob("*.nxml")):
+        root = etree.parse(path, etree.XMLParser(load_dtd=False, no_network=True, recover=True)).getroot()
+        true = {
+            "-".join(f"{int(part):02d}" for name in ("year", "month", "day") if (part := date.findtext(name)))
+            for date in root.iterfind(".//article-meta/pub-date")
+        }
+        found = read[path.stem].identity.date
+        assert found is None or any(date.startswith(found) for date in true), (path.stem, found, true)
+
+
+def test_the_citation_of_the_paper_itself_counts_and_a_reference_does_not() -> None:
+    title = (0.8, TITLE)
+    reference = [
+        (0.14, "1 Smith J, Berg K. (2015) Magnesium as an anode. Solid State Ionics 3:12"),
+        (0.125, f"doi: {OTHER}"),
+    ]
+    assert of([title, (0.5, "Text."), *reference]).doi is None
+    own = [(0.3, "Citation:"), (0.28, f"Li W (2020) {TITLE}."), (0.26, "Front. Chem. 8:125."), (0.24, f"doi: {OWN}")]
+    assert of([title, *own]).doi == OWN
+    assert of([title, *own, *reference]).doi == OWN
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"Data are available from the Dryad repository: https://doi.org/{OTHER}",
+        f"This is a correction to: https://doi.org/{OTHER}",
+        f"Comment on: https://doi.org/{OTHER}",
+        "OSF Registration number: DOI 10.17605/OSF.IO/9ZW34.",
+        "Supplementary material: https://doi.org/10.6084/m9.figshare.123456",
+        "doi: 10.1145/nnnnnnn.nnnnnnn",
+    ],
+)
+def test_what_belongs_to_something_else_is_not_taken(line: str) -> None:
+    assert of([(0.8, TITLE), (0.3, line)]).doi is None
+    assert of([(0.95, f"Front. Chem. 2020 | doi: {OWN}"), (0.8, TITLE), (0.3, line)]).doi == OWN
+
+
+def test_references_on_the_first_page_are_not_read() -> None:
+    page = [(0.8, TITLE), (0.5, "References"), (0.45, f"https://doi.org/{OTHER}"), (0.03, f"doi: {OWN}")]
+    assert of(page).doi == OWN
+
+
+def test_two_equally_founded_dois_are_none() -> None:
+    assert of([(0.95, f"doi: {OWN}"), (0.05, f"doi: {OTHER}")]).doi is None
+
+
+def test_running_heads_and_metadata_decide() -> None:
+    head = (0.96, f"PLOS ONE | https://doi.org/{OWN} November 29, 2018")
+    assert of([head], [head]).doi == OWN
+    assert of([(0.4, TITLE)], prism__doi=OWN).doi == OWN
+    assert of([(0.4, TITLE)], subject=f"Frontiers in Chemistry, doi:{OWN}").doi == OWN
+
+
+def test_a_doi_broken_at_the_end_of_a_line() -> None:
+    lines = [
+        (0.95, "Citation: Li W (2020) Solid Electrolytes. https://doi.org/10.1371/journal."),
+        (0.93, "pone.0198050"),
+    ]
+    assert of(lines).doi == "10.1371/journal.pone.0198050"
+
+
+@pytest.mark.parametrize(
+    ("stamp", "arxiv_id", "date"),
+    [
+        ("arXiv:1706.03762v1 [cs.CL] 12 Jun 2017", "1706.03762", "2017-06-12"),
+        ("arXiv:1706.03762v5 [cs.CL] 6 Dec 2017", "1706.03762", "2017-06"),
+        ("arXiv:hep-th/9711200v3 22 Jan 1998", "hep-th/9711200", "1997-11"),
+        ("Vaswani et al. Attention is all you need. arXiv:1706.03762", None, None),
+    ],
+)
+def test_the_stamp_of_arxiv(stamp: str, arxiv_id: str | None, date: str | None) -> None:
+    found = of([(0.5, stamp), (0.8, TITLE)])
+    assert (found.arxiv_id, found.date, found.stamp) == (arxiv_id, date, "arxiv" if arxiv_id else None)
+
+
+def test_the_acl_is_recognised_by_its_stamp_and_its_id_read_where_it_is_printed() -> None:
+    foot = [
+        (
+            0.06,
+            "Proceedings of the 58th Annual Meeting of the Association for Computational Linguistics, pages 2270–2282",
+        ),
+        (0.05, "July 5 - 10, 2020. c 2020 Association for Computational Linguistics"),
+    ]
+    assert of([(0.8, TITLE), *foot]).stamp == "acl"
+    assert of([(0.8, TITLE), *foot], prism__doi="10.18653/v1/2020.acl-main.207").acl_id == "2020.acl-main.207"
+    assert of([(0.8, TITLE), (0.05, "https://aclanthology.org/N18-3011")]).acl_id == "N18-3011"
+
+
+def test_a_pmcid() -> None:
+    assert of([(0.9, "PMCID: PMC4391421"), (0.8, TITLE)]).pmc_id == "PMC4391421"
+
+
+@pytest.mark.parametrize(
+    ("line", "date"),
+    [
+        ("Received: 3 April 2017 / Accepted: 2 May 2017 / Published online: 24 May 2017", "2017-05-24"),
+        ("ePublished: 13 April 2017", "2017-04-13"),
+        ("date of publication April 8, 2021, date of current version April 19, 2021.", "2021-04-08"),
+        ("Frontiers in Chemistry | www.frontiersin.org 1 February 2020 | Volume 8 | Article 125", "2020-02"),
+        ("Food Sci Nutr. 2017;5:784–792.", "2017"),
+        ("© 2021 The Authors. Published by Elsevier B.V.", "2021"),
+        ("Received 12 March 2016", None),
+    ],
+)
+def test_dates(line: str, date: str | None) -> None:
+    assert of([(0.8, TITLE), (0.1, line)]).date == date

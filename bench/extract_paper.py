@@ -102,6 +102,7 @@ class Paper:
         self.raws = [Counter(words(" ".join(t for x in e if x.tag != "label" for t in x.itertext()))) for e in entries]
         self.firsts = [letters(text(next(e.iter("surname", "collab"), None))) for e in entries]
         self.titles = [self._cited_title(e) for e in entries]
+        names = {i: ref.get("id", "") for ref in entries for e in ref.iter() if (i := e.get("id"))}
         body = root.find("body")
         outer = (
             []
@@ -122,7 +123,7 @@ class Paper:
             for xref in paragraph.iter("xref"):
                 if xref.get("ref-type") != "bibr" or {a.tag for a in xref.iterancestors()} & FLOATS:
                     continue
-                cited = [i for i in (xref.get("rid") or "").split() if i in self.ids]
+                cited = [names[i] for i in (xref.get("rid") or "").split() if i in names]
                 tail = xref.tail or ""
                 if not tail and xref.getparent().tag == "sup":
                     tail = xref.getparent().tail or ""

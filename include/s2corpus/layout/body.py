@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from .formulas import LABEL, is_formula
 from .heads import head_length, run_in, split_number
 from .measures import Measures
-from .model import Document, Kind, Line
+from .model import Document, Kind, Line, joined
 from .text import Joiner, Text
 
-_ENDS = re.compile(r"[.!?:;。！？][\"'”’)\]\d,–\s*†‡]*\s*$")
+_ENDS = re.compile(r"[.!?:;。！？][\"'”’)\]]*(?:\s?\[[\d,;–\s-]+\]|\d{1,3}(?:[,–-]\d{1,3})*)?[*†‡\s]*$")
+_SHORTENED = re.compile(
+    r"(?:\b(?:et al|e\.\s?g|i\.\s?e|cf|vs|ca|[Ff]igs?|[Ee]qs?|[Rr]efs?|[Ss]ecs?|[Nn]os?|[Vv]ol|pp|approx|resp|[Dd]r|[Pp]rof|St)\.|\b[A-Z]\.)\s*$"
+)
 _ITEM = re.compile(r"\s*(?:[•▪◦‣·∙○●■–—-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)")
 
 
@@ -103,7 +106,7 @@ def _breaks(paragraph: list[Line], line: Line, measures: Measures) -> bool:
     before = paragraph[-1]
     if line.text[:1].islower() and not _ITEM.match(line.text):
         return False
-    ended = bool(_ENDS.search(before.text))
+    ended = _ended(paragraph)
     if line.page != before.page or line.y1 < before.y0 or line.x0 > before.x1:
         return ended
     gap = line.y0 - before.y1
@@ -116,3 +119,14 @@ def _breaks(paragraph: list[Line], line: Line, measures: Measures) -> bool:
     if _ITEM.match(line.text) and ended and (short or indent < -0.5 * line.size):
         return True
     return ended and (gap > 0.8 * line.size or (short and gap > 0.55 * line.size))
+
+
+def _ended(lines: list[Line]) -> bool:
+    """Whether a paragraph may end here: after a full stop, but for an abbreviation's, and outside brackets."""
+    last = [t for t in lines[-1].tokens if not t.font.raised]
+    text = joined(last)
+    if not _ENDS.search(text) or _SHORTENED.search(text):
+        return False
+    near = " ".join(line.text for line in lines[-4:])[-250:]
+    opened = max(near.rfind("("), near.rfind("["))
+    return opened < 0 or bool(re.search(r"[)\]]", near[opened:])) or len(near) - opened > 200

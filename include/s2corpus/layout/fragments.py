@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from .model import Line, Page
 
 _LOOK = 6
 """How many lines back the left part of a line may stand."""
 
 
+_LABEL = re.compile(r"\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}[.)]?|[•▪●■]")
+_REACH = 3.5
+"""How far from a label that is a line by itself its text may begin, in type sizes."""
+
+
 def mend(page: Page) -> None:
-    """Joins lines of one baseline that stand less than a word space apart, whichever order pdfalto gives them in."""
+    """Joins lines of one baseline that stand less than a word space apart, whichever order pdfalto gives them in, and labels of
+    lists (`12.`, `[4]`) with the text at their right."""
     out: list[Line] = []
     for line in page.lines:
         for i in range(len(out) - 1, max(len(out) - _LOOK, 0) - 1, -1):
@@ -21,7 +29,28 @@ def mend(page: Page) -> None:
                 break
         else:
             out.append(line)
-    page.lines = out
+    page.lines = _labels(out)
+
+
+def _labels(lines: list[Line]) -> list[Line]:
+    """Lines with each label that is a line by itself joined to the nearest text at its right."""
+    joined: dict[int, Line] = {}
+    gone: set[int] = set()
+    for label in lines:
+        if len(label.text) > 5 or not _LABEL.fullmatch(label.text.strip()):
+            continue
+        reach = _REACH * label.size
+        right = [
+            x
+            for x in lines
+            if 0 < x.x0 - label.x1 < reach and x.width > reach and abs(x.y0 + x.y1 - label.y0 - label.y1) < label.size
+        ]
+        if right:
+            text = min(right, key=lambda x: x.x0)
+            if id(text) not in joined:
+                joined[id(text)] = _join(label, text)
+                gone.add(id(label))
+    return [joined.get(id(x), x) for x in lines if id(x) not in gone]
 
 
 def _beside(left: Line, right: Line) -> bool:

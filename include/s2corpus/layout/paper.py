@@ -7,7 +7,22 @@ from pathlib import Path
 from s2corpus.pdf.first_pages import read_first_pages
 from s2corpus.pdf.identity import identify
 
-from . import alto, back, body, callouts, fields, floats, fragments, furniture, header, hyphens, notes, references, tei
+from . import (
+    alto,
+    back,
+    body,
+    callouts,
+    fields,
+    floats,
+    fragments,
+    furniture,
+    header,
+    hyphens,
+    notes,
+    references,
+    segmentation,
+    tei,
+)
 from .errors import Code, ExtractionError
 from .measures import measure
 from .model import Kind
@@ -27,12 +42,13 @@ def extract(pdf: Path, *, timeout: float) -> bytes | None:
     furniture.mark(document)
     for page in document.pages:
         fragments.mend(page)
+    labels = segmentation.label(document)
     measures = measure([line for line in lines if line.kind is Kind.BODY] or lines)
     lines = [line for page in document.pages for line in page.lines]
     joiner = Joiner(lines)
     front = header.read(document, measures, joiner)
     front.identity = identify(read_first_pages(pdf.read_bytes()))
-    entries = references.read(document, joiner)
+    entries = references.read(document, labels, joiner)
     found = floats.read(document, measures, joiner)
     feet = notes.read(document, measures, joiner)
     sections, behind = back.part(body.read(document, measures, joiner))

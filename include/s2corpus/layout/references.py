@@ -1,4 +1,4 @@
-"""The reference list: where it is and where one entry ends and the next begins."""
+"""The reference list: where it is, and its entries."""
 
 from __future__ import annotations
 
@@ -7,25 +7,29 @@ from dataclasses import dataclass
 from statistics import median
 
 from .model import Document, Kind, Line
+from .segmentation import Label, reading
+from .splitting import LABEL, YEAR, split
 from .text import Joiner
 
 _HEAD = re.compile(
-    r"\s*(?:(?:\d+|[IVX]+|[A-Z])\s*\.?\s+)?(?:references?(?:\s+and\s+notes|\s+cited)?|r\s+e\s+f\s+e\s+r\s+e\s+n\s+c\s+e\s+s|bibliography|literature(?:\s+cited)?|works\s+cited|"
-    r"literatur(?:verzeichnis)?|références|referencias|参\s*考\s*文\s*献)\s*[:.]?\s*",
+    r"\W*(?:(?:\d+(?:\.\d+)?|[IVX]+|[A-Z])\s*[.|:)]?\s+)?(?:(?:cited\s+|selected\s+|additional\s+)?references?(?:\s+(?:and|&)\s+(?:further\s+)?(?:notes|reading|recommended\s+reading))?"
+    r"(?:\s+(?:cited|list))?|list\s+of\s+references|notes\s+(?:and|&)\s+references|r\s?e\s?f\s?e\s?r\s?e\s?n\s?c\s?e\s?s|"
+    r"b\s?i\s?b\s?l\s?i\s?o\s?g\s?r\s?a\s?p\s?h\s?y|references?\s+bibliogra\w+|literature(?:\s+cited)?|works\s+cited|sources|literatur(?:verzeichnis)?|"
+    r"quellen(?:verzeichnis)?|r[ée]f[ée]rences(?:\s+bibliographiques)?|bibliographie|referencias(?:\s+bibliogr[áa]ficas)?|bibliograf[íi]a|"
+    r"refer[êe]ncias(?:\s+bibliogr[áa]ficas)?|bibliografia|riferimenti(?:\s+bibliografici)?|литература|список\s+литературы|kaynak(?:lar|ça)|"
+    r"piśmiennictwo|referenser|litteratur|参\s*考\s*文\s*献|참고\s*문헌|文\s*献|引用文献)\s*[:.]?\W*",
     re.I,
-)
-_LABEL = re.compile(
-    r"\s*(?:\[(\d{1,4})\]|\((\d{1,4})\)(?=\s)|(\d{1,4})[.)](?=\s|[A-Z]|$)|(\d{1,4})(?=\s+[A-Z])|\[([A-Za-z][^\]\s]{0,14})\])\s*"
 )
 _AFTER = re.compile(
-    r"\s*(?:(?:[A-Z]|\d+|appendix(?:\s+[A-Z\d]+)?)[.:]?\s+)?(?:appendi(?:x|ces)|supplement\w*|acknowledge?ments?|author\s+contributions?|"
-    r"about\s+the\s+authors?|biograph\w+|conflicts?\s+of\s+interest|competing\s+interests?|funding|ethics|data\s+availability|"
-    r"supporting\s+information|publisher.s\s+note|how\s+to\s+cite|notes?)\b",
+    r"\s*(?:(?:[A-Z]|\d+|appendix(?:\s+[A-Z\d]+)?)[.:]?\s+)?(?:appendi(?:x|ces)|supplement(?:ary|al)\b|acknowledge?ments?|authors?.?.?\s+contributions?|"
+    r"about\s+the\s+authors?|biograph\w+|(?:declaration\s+of\s+)?(?:conflicts?\s+of|competing)\s+interests?|funding\b|ethics|data\s+availability|"
+    r"supporting\s+information|publisher.s\s+note|how\s+to\s+cite|cite\s+this|submit\s+your|ready\s+to\s+submit|copyright\s*©|©|open\s+access|"
+    r"this\s+article\s+is\s+(?:available|distributed|licensed)|received\s*[:\d]|e-?mail)",
     re.I,
 )
-_APPENDIX_HEAD = re.compile(r"\s*(?:[A-Z](?:\.\d+)*|Appendix\s+[A-Z\d])\.?\s+[A-Z]")
 _NOTE = re.compile(r"\s*(?:\d{1,2}|[*†‡§¶∗])\s?[A-Z(\"“h]")
-_YEAR = re.compile(r"(?:1[6-9]|20)\d\d[a-z]?")
+_BRIDGE = 3
+"""Lines in a list that may be labelled otherwise without ending it."""
 
 
 @dataclass(slots=True)
@@ -37,19 +41,95 @@ class Entry:
     raw: str
 
 
-def read(document: Document, joiner: Joiner) -> list[Entry]:
-    """Finds the reference list, marks its lines REFERENCE (the head included) and splits it into entries."""
+def read(document: Document, labels: dict[int, Label], joiner: Joiner) -> list[Entry]:
+    """Finds the reference list, marks its lines REFERENCE (the head included) and splits it into entries.
+
+    `labels` are the segmentation's by the lines' ids."""
     lines = [line for page in document.pages for line in page.lines if line.kind is Kind.BODY]
-    start = _start(lines)
-    if start is not None:
-        lines[start].kind = Kind.REFERENCE
-        items = lines[start + 1 : _stop(lines, start)]
-    else:
-        items = _headless(lines)
-    items = _without_notes(items)
-    for line in items:
-        line.kind = Kind.REFERENCE
-    return [e for group in _split(items) if (e := _entry(group, joiner)) is not None]
+    items: list[Line] = []
+    for start, end in _stretches(lines, labels):
+        for line in lines[start:end]:
+            line.kind = Kind.REFERENCE
+        items += [line for line in lines[start:end] if not is_head(line)]
+    raws = [joiner.text(group).text.strip() for group in split(_without_notes(items))]
+    matches = [LABEL.match(raw) for raw in raws]
+    labelled = sum(m is not None for m in matches) > len(raws) / 2
+    return [
+        entry
+        for raw, match in zip(raws, matches, strict=True)
+        if len((entry := _entry(raw, match if labelled else None)).raw) > 8
+    ]
+
+
+def is_head(line: Line) -> bool:
+    """Whether a line is nothing but a reference list's head."""
+    return len(line.text) < 50 and bool(_HEAD.fullmatch(line.text))
+
+
+def _stretches(lines: list[Line], labels: dict[int, Label]) -> list[tuple[int, int]]:
+    """The list's stretches (first line, line after the last): runs the segmentation calls references that have a head, go on with
+    a list begun before, or are long and read like references."""
+    inside = [labels.get(id(line)) is Label.REFERENCE for line in lines]
+    runs: list[list[int]] = []
+    for i, here in enumerate(inside):
+        if not here:
+            continue
+        if runs and i - runs[-1][1] <= _BRIDGE and not any(map(is_head, lines[runs[-1][1] : i])):
+            runs[-1][1] = i + 1
+        else:
+            runs.append([i, i + 1])
+    out: list[tuple[int, int]] = []
+    for start, end in runs:
+        head = next((k for k in range(start, max(start - 4, -1), -1) if is_head(lines[k])), None)
+        density = sum(reading(x.text) for x in lines[start:end]) / (end - start)
+        goes_on = bool(out) and (lines[start].page - lines[out[-1][1] - 1].page <= 2) and density > 0.8
+        if head is None and not (goes_on and end - start > 1) and (end - start < 8 or density < 0.9):
+            continue
+        if head is not None:
+            start = head
+        stop = _stop(lines, start, end)
+        if out and out[-1][1] >= start:
+            out[-1] = (out[-1][0], max(stop, out[-1][1]))
+        elif stop > start:
+            out.append((start, stop))
+    return out or _by_rule(lines)
+
+
+def _by_rule(lines: list[Line]) -> list[tuple[int, int]]:
+    """The last head that references follow, to the end; else from the last `[1]` in the second half on, if `[2]` to `[5]` come
+    after it."""
+    for i in range(len(lines) - 1, -1, -1):
+        if is_head(lines[i]):
+            after = " ".join(line.text for line in lines[i + 1 : i + 12])
+            if YEAR.search(after) and (LABEL.match(after) or sum(reading(x.text) for x in lines[i + 1 : i + 12]) > 5):
+                return [(i, _stop(lines, i, len(lines)))]
+    numbers = [(i, int(m["square"])) for i, line in enumerate(lines) if (m := LABEL.match(line.text)) and m["square"]]
+    for at, (i, number) in reversed(list(enumerate(numbers))):
+        if number == 1 and i > len(lines) / 2 and [n for _, n in numbers[at : at + 5]] == [1, 2, 3, 4, 5]:
+            return [(i, len(lines))]
+    return []
+
+
+def _stop(lines: list[Line], start: int, end: int) -> int:
+    """The line after a stretch's last: before `end` where back matter begins, after it while an entry goes on."""
+    size = median(line.size for line in lines[start:end])
+    for i in range(start + 2, end):
+        line, before = lines[i], lines[i - 1]
+        if _AFTER.match(line.text) and (
+            line.block != before.block or line.font != before.font or line.y0 - before.y1 > 0.5 * size
+        ):
+            number = LABEL.match(line.text)
+            if not number and not any(reading(x.text) > 1 for x in lines[i + 1 : i + 3]):
+                return i
+    while end < len(lines):
+        line, before = lines[end], lines[end - 1]
+        close = line.block == before.block and 0 < line.y0 - before.y0 < 2 * size
+        if not close or line.font.size != before.font.size or is_head(line) or _AFTER.match(line.text):
+            break
+        if line.x0 < before.x0 - 3 and not reading(line.text):
+            break
+        end += 1
+    return end
 
 
 def _without_notes(lines: list[Line]) -> list[Line]:
@@ -61,146 +141,7 @@ def _without_notes(lines: list[Line]) -> list[Line]:
     return [line for line in lines if line.block not in notes or line.size > size - 0.4]
 
 
-def _start(lines: list[Line]) -> int | None:
-    """The last line that is nothing but the head and is followed by what looks like references."""
-    for i in range(len(lines) - 1, -1, -1):
-        if len(lines[i].text) < 40 and _HEAD.fullmatch(lines[i].text):
-            after = " ".join(line.text for line in lines[i + 1 : i + 12])
-            if _YEAR.search(after) or _LABEL.match(after):
-                return i
-    return None
-
-
-def _headless(lines: list[Line]) -> list[Line]:
-    """A list without a head, as physics has it: from the last `[1]` in the second half on, if `[2]` to `[5]` begin lines after it."""
-    labels = [(i, int(m.group(1))) for i, line in enumerate(lines) if (m := _LABEL.match(line.text)) and m.group(1)]
-    for at, (i, number) in reversed(list(enumerate(labels))):
-        if number == 1 and i > len(lines) / 2 and [n for _, n in labels[at : at + 5]] == [1, 2, 3, 4, 5]:
-            return lines[i:]
-    return []
-
-
-def _stop(lines: list[Line], start: int) -> int:
-    """The first line after the list: a head in the style of the list's own, or of an appendix."""
-    head = lines[start]
-    items = lines[start + 1 : start + 200]
-    size = median(line.size for line in items) if items else head.size
-    for i in range(start + 1, len(lines)):
-        line, before = lines[i], lines[i - 1]
-        if len(line.text) > 90 or (_LABEL.match(line.text) and not _APPENDIX_HEAD.match(line.text)):
-            continue
-        like_head = (
-            line.font.family == head.font.family
-            and abs(line.size - head.size) < 0.3
-            and (head.font.family != before.font.family or abs(head.size - size) > 0.3 or line.text.isupper())
-        )
-        styled = line.font.bold or line.size > size + 0.4 or line.text.isupper()
-        if like_head and abs(head.size - size) > 0.3 and line.block != before.block and len(line.text) > 2:
-            return i
-        if styled and (_AFTER.match(line.text) or (_APPENDIX_HEAD.match(line.text) and line.size > size + 0.4)):
-            return i
-        if _AFTER.match(line.text) and len(line.text) < 40 and line.block != before.block and _HEADLIKE(line, size):
-            return i
-    return len(lines)
-
-
-def _HEADLIKE(line: Line, size: float) -> bool:
-    return line.size >= size and not line.text.rstrip().endswith(",")
-
-
-def _split(lines: list[Line]) -> list[list[Line]]:
-    """Cuts the list's lines into entries: at labels if most entries have one, else at hanging indents, else at gaps."""
-    if not lines:
-        return []
-    labelled = _labelled(lines)
-    if labelled:
-        return labelled
-    columns = _columns(lines)
-    groups: list[list[Line]] = []
-    hanging = _is_hanging(lines, columns)
-    for i, line in enumerate(lines):
-        if not groups:
-            groups.append([line])
-            continue
-        before = lines[i - 1]
-        offset = line.x0 - columns[i]
-        gap = line.y0 - before.y1
-        same = line.page == before.page and line.y0 > before.y0
-        if hanging == 1:
-            new = offset < 3 and not _continues(before, line)
-        elif hanging == -1:
-            new = offset > 3
-        else:
-            new = (same and gap > 0.5 * line.size) or (
-                line.block != before.block
-                and before.text.rstrip().endswith(".")
-                and bool(_YEAR.search(line.text) or line.text[:1].isupper())
-            )
-        if new:
-            groups.append([line])
-        else:
-            groups[-1].append(line)
-    return groups
-
-
-def _continues(before: Line, line: Line) -> bool:
-    return before.text.endswith(("-", ",")) and line.text[:1].islower()
-
-
-def _labelled(lines: list[Line]) -> list[list[Line]]:
-    """Groups by labels: numbers that ascend by one from 1, or bracketed keys; empty if the list has none."""
-    groups: list[list[Line]] = []
-    expected = 1
-    for line in lines:
-        match = _LABEL.match(line.text)
-        number = next((int(g) for g in match.groups()[:4] if g), None) if match else None
-        key = match and match.group(5)
-        if number is not None and (
-            number == expected or (groups and expected < number <= expected + 2 and match and match.group(1))
-        ):
-            groups.append([line])
-            expected = number + 1
-        elif key and (groups or line is lines[0]):
-            groups.append([line])
-        elif groups:
-            groups[-1].append(line)
-        elif len(line.text) > 30:
-            return []
-    return groups if len(groups) >= max(2, len(lines) / 25) else []
-
-
-def _columns(lines: list[Line]) -> list[float]:
-    """For each line the left edge of its column on its page."""
-    edges: dict[tuple[int, int], float] = {}
-    keys: list[tuple[int, int]] = []
-    column, before = 0, None
-    for line in lines:
-        if before is not None and (line.page != before.page or line.x0 > before.x1 or line.y1 < before.y0):
-            column += 1
-        keys.append((line.page, column))
-        edges[keys[-1]] = min(edges.get(keys[-1], 1e9), line.x0)
-        before = line
-    return [edges[key] for key in keys]
-
-
-def _is_hanging(lines: list[Line], columns: list[float]) -> int:
-    """1: first lines stand out to the left; -1: first lines are indented; 0: neither."""
-    inside = [line.x0 - edge > 3 for line, edge in zip(lines, columns, strict=True)]
-    share = sum(inside) / len(inside)
-    if not 0.1 < share < 0.92:
-        return 0
-    first = [i for i, x in enumerate(inside) if x != inside[i - 1]] if len(inside) > 1 else []
-    capital_out = sum(1 for i, x in enumerate(inside) if not x and lines[i].text[:1].isupper())
-    capital_in = sum(1 for i, x in enumerate(inside) if x and lines[i].text[:1].isupper())
-    outs, ins = len(inside) - sum(inside), sum(inside)
-    return 1 if first and capital_out / max(outs, 1) >= capital_in / max(ins, 1) else -1
-
-
-def _entry(lines: list[Line], joiner: Joiner) -> Entry | None:
-    raw = joiner.text(lines).text
-    match = _LABEL.match(raw)
-    label = ""
-    if match:
-        label = next((g for g in match.groups() if g), "")
-        raw = raw[match.end() :]
-    return Entry(label, raw.strip()) if len(raw.strip()) > 8 else None
+def _entry(raw: str, match: re.Match[str] | None) -> Entry:
+    if match is None:
+        return Entry("", raw)
+    return Entry(next((g for g in match.groups() if g), ""), raw[match.end() :].strip())

@@ -1,0 +1,209 @@
+"""The segmentation CRF: what each line of a document belongs to, from its words, its type and the lines around it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .model import Document, Line
+
+MODEL = Path(__file__).with_name("segmentation.crfsuite")
+"""Trained by `python -m s2corpus.layout.training.lines` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
+MAX_LINES = 60_000
+"""Lines of a document that are labelled; those after it count as body."""
+
+_YEAR = re.compile(r"(?<!\d)(?:1[6-9]|20)\d\d[a-z]?(?!\d)")
+_INITIALS = re.compile(r"\b[A-Z][\w’'-]+,? (?:[A-Z]\.?[ -]?){1,3}(?=[,;.&(]|\band\b|$)|\b(?:[A-Z]\. ?){1,3}[A-Z][a-z]+")
+_PAGES = re.compile(r"\d+\s?[-–—]\s?\d+\b")
+_VOLUME = re.compile(
+    r"\b\d{1,4}\s?\(\d{1,4}[^)]{0,6}\)|\b\d{1,4}\s?[:,;]\s?[eE]?\d+|\bvol\.|\bpp?\.\s?\d|\b[Ee]ds?\.", re.I
+)
+_JOURNAL = re.compile(
+    r"\b(?:J|Proc|Rev|Int|Ann|Acta|Am|Eur|Lett|Phys|Chem|Biol|Med|Sci|Res|Nat|Trans|Conf|Univ|Press|IEEE|ACM|Springer|"
+    r"Elsevier|Wiley|Lancet|PLoS|doi|arXiv|https?|www|et al|Accessed|Available)\b"
+)
+_LABEL = re.compile(r"\s*([\[(]?)(\d{1,3})([\])]|\.(?!\d)|(?=\s))")
+_CAPTION = re.compile(r"\s*(?:fig(?:ure|\.)?|table|tab\.|scheme|box|algorithm)\s*[\dA-Z]", re.I)
+_WORD = re.compile(r"[^\W\d_]+")
+_FIRST = re.compile(r"\s*(\S+)(?:\s+(\S+))?")
+_DIGITS = re.compile(r"\d+")
+_WINDOW = 6
+
+
+class Label(StrEnum):
+    """What a line belongs to."""
+
+    FRONT = "front"
+    BODY = "body"
+    REFERENCE = "reference"
+    FURNITURE = "furniture"
+    FOOTNOTE = "footnote"
+    BACK = "back"
+    """Acknowledgements, statements, funding."""
+    ANNEX = "annex"
+
+
+@dataclass(slots=True)
+class Facts:
+    """What is known of a line, in GROBID's training data and in ours."""
+
+    text: str
+    block_start: bool
+    page_start: bool
+    new_font: bool
+    size: int
+    """Against the line before: 1 larger, 0 the same, -1 smaller."""
+    bold: bool
+    italic: bool
+
+
+def facts(lines: Sequence[Line]) -> list[Facts]:
+    """The facts of lines in reading order."""
+    out: list[Facts] = []
+    before: Line | None = None
+    for line in lines:
+        font = line.tokens[0].font
+        last = before.tokens[0].font if before is not None else None
+        change = 0 if last is None or abs(font.size - last.size) < 0.05 else (1 if font.size > last.size else -1)
+        out.append(
+            Facts(
+                line.text,
+                before is None or before.block != line.block,
+                before is None or before.page != line.page,
+                last is None or font.family != last.family or change != 0,
+                change,
+                font.bold,
+                font.italic,
+            )
+        )
+        before = line
+    return out
+
+
+def reading(text: str) -> int:
+    """How much of a line reads like a reference: 0 to 4 of year, names with initials, pages or volume, journal's words."""
+    return (
+        bool(_YEAR.search(text))
+        + bool(_INITIALS.search(text))
+        + bool(_PAGES.search(text) or _VOLUME.search(text))
+        + bool(_JOURNAL.search(text))
+    )
+
+
+def _numbered(lines: Sequence[Facts]) -> list[int]:
+    """For each line how its number stands: 2 in a run with the numbers before and after it near by, 1 with one of them, 0 none."""
+    numbers: list[tuple[str, int] | None] = []
+    for line in lines:
+        match = _LABEL.match(line.text)
+        numbers.append((match.group(1) + match.group(3), int(match.group(2))) if match else None)
+    out = [0] * len(lines)
+    for i, key in enumerate(numbers):
+        if key is None:
+            continue
+        form, number = key
+        before = (form, number - 1) in numbers[max(i - 12, 0) : i]
+        after = (form, number + 1) in numbers[i + 1 : i + 13]
+        out[i] = before + after
+    return out
+
+
+def features(lines: Sequence[Facts]) -> list[list[str]]:
+    """For each line the names of what is true of it and its neighbours."""
+    n = len(lines)
+    reads = [reading(x.text) for x in lines]
+    runs = _numbered(lines)
+    page = [0] * n
+    for i, line in enumerate(lines):
+        page[i] = page[i - 1] + line.page_start if i else 0
+    pages = page[-1] + 1 if page else 1
+    starts = [i for i in range(n) if i == 0 or page[i] != page[i - 1]]
+    ends = [*starts[1:], n]
+    from_top, from_bottom = [0] * n, [0] * n
+    for start, end in zip(starts, ends, strict=True):
+        for i in range(start, end):
+            from_top[i], from_bottom[i] = min(i - start, 4), min(end - 1 - i, 4)
+    keys = [_DIGITS.sub("#", x.text.casefold()) for x in lines]
+    printed: Counter[str] = Counter()
+    for i, key in enumerate(keys):
+        if min(from_top[i], from_bottom[i]) < 4:
+            printed[key] += 1
+    widths = sorted(len(x.text) for x in lines)
+    full = max(widths[int(0.9 * n)] if n else 1, 1)
+    base: list[list[str]] = []
+    for i, line in enumerate(lines):
+        text = line.text.strip()
+        words = _WORD.findall(text)
+        visible = max(sum(not c.isspace() for c in text), 1)
+        first = _FIRST.match(text)
+        near = reads[max(i - _WINDOW, 0) : i]
+        next_ = reads[i + 1 : i + 1 + _WINDOW]
+        item = [
+            "w1=" + _DIGITS.sub("#", (first.group(1) if first else "").casefold())[:12],
+            "w2=" + _DIGITS.sub("#", ((first.group(2) or "") if first else "").casefold())[:12],
+            f"r={reads[i]}",
+            f"rb={round(sum(near) / max(len(near), 1) * 2)}",
+            f"ra={round(sum(next_) / max(len(next_), 1) * 2)}",
+            f"run={runs[i]}",
+            f"font={int(line.new_font)}{line.size}",
+            f"style={int(line.bold)}{int(line.italic)}",
+            f"block={int(line.block_start)}{int(i + 1 == n or lines[i + 1].block_start)}",
+            f"len={min(10 * len(text) // full, 11)}",
+            f"doc={10 * i // n}",
+            f"page={'first' if page[i] == 0 else 'second' if page[i] == 1 else 'last' if page[i] == pages - 1 else 'in'}",
+            f"top={from_top[i]}",
+            f"bottom={from_bottom[i]}",
+            f"digits={round(5 * sum(c.isdigit() for c in text) / visible)}",
+            f"capitals={round(4 * sum(w[0].isupper() for w in words) / max(len(words), 1))}",
+            f"end={text[-1:] if text[-1:] in '.,;:-)' else 'x'}",
+            f"again={min(printed[keys[i]], 3) if min(from_top[i], from_bottom[i]) < 4 else 0}",
+        ]
+        if len(words) <= 6:
+            item.append("all=" + "".join(words).casefold()[:30])
+        if text.isupper():
+            item.append("upper")
+        if "@" in text:
+            item.append("@")
+        if _CAPTION.match(text):
+            item.append("caption")
+        if text[:1].islower():
+            item.append("small")
+        if _LABEL.match(text):
+            item.append("label")
+        if "©" in text or "icense" in text:
+            item.append("rights")
+        base.append(item)
+    shared = ("r=", "run=", "font=", "style=", "block=", "len=", "digits=", "capitals=", "again=", "all=", "end=")
+    out: list[list[str]] = []
+    for i, item in enumerate(base):
+        wide = list(item)
+        for d in (-2, -1, 1, 2):
+            if 0 <= i + d < n:
+                wide += [f"{d}{name}" for name in base[i + d] if name.startswith(shared)]
+            else:
+                wide.append(f"{d}END")
+        wide.append(f"{item[2]}|{item[3]}|{item[4]}")
+        wide.append(f"{item[12]}|{item[13]}|{item[17]}")
+        out.append(wide)
+    return out
+
+
+@cache
+def _tagger() -> Any:
+    import pycrfsuite
+
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(MODEL))
+    return tagger
+
+
+def label(document: Document) -> dict[int, Label]:
+    """The label of each line of a document, by the line's `id`."""
+    lines = [line for page in document.pages for line in page.lines][:MAX_LINES]
+    labels = _tagger().tag(features(facts(lines)))
+    return {id(line): Label(x) for line, x in zip(lines, labels, strict=True)}

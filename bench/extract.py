@@ -28,6 +28,7 @@ import traceback
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from difflib import SequenceMatcher
+from math import isnan, nan
 from pathlib import Path
 
 from extract_paper import Paper
@@ -86,7 +87,9 @@ def compare(ours: Paper, theirs: Paper) -> dict[str, Score]:
         for i in titled
         if i in found and SequenceMatcher(None, theirs.titles[i], ours.titles[found[i]], autojunk=False).ratio() >= 0.9
     )
-    if theirs.jats:
+    if theirs.jats and not theirs.cited:  # the publisher did not tag its citations
+        cites = (nan, nan, nan)
+    elif theirs.jats:
         cites = score((back.get(e, e + "?") for e in ours.cited.elements()), theirs.cited.elements())
     else:
         cites = score([(t, back.get(e, e + "?")) for t, e in ours.cites], theirs.cites)
@@ -136,7 +139,8 @@ def run(papers: list[tuple[Path, Path]]) -> None:
         print(f"{pdf.stem[:10]:<12}" + "".join(f"{row[name][0]:9.3f}" for name in NAMES))
     if rows:
         for at, side in enumerate(("mean", "precision", "recall")):
-            print(f"{side:<12}" + "".join(f"{sum(r[name][at] for r in rows) / len(rows):9.3f}" for name in NAMES))
+            columns = ([r[name][at] for r in rows if not isnan(r[name][at])] for name in NAMES)
+            print(f"{side:<12}" + "".join(f"{ratio(sum(values), len(values)):9.3f}" for values in columns))
         print(f"{len(rows)} papers, {failed} failed; {pages} pages, {pages / seconds:.1f} pages per second of one core")
 
 

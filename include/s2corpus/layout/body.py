@@ -13,7 +13,8 @@ from .text import Joiner, Text
 
 _ENDS = re.compile(r"[.!?:;。！？][\"'”’)\]]*(?:\s?\[[\d,;–\s-]+\]|\d{1,3}(?:[,–-]\d{1,3})*)?[*†‡\s]*$")
 _SHORTENED = re.compile(
-    r"(?:\b(?:et al|e\.\s?g|i\.\s?e|cf|vs|ca|[Ff]igs?|[Ee]qs?|[Rr]efs?|[Ss]ecs?|[Nn]os?|[Vv]ol|pp|approx|resp|[Dd]r|[Pp]rof|St)\.|\b[A-Z]\.)\s*$"
+    r"(?:\b(?:et al|e\.\s?g|i\.\s?e|cf|vs|ca|[Ff]igs?|[Ee]qs?|[Rr]efs?|[Ss]ecs?|[Nn]os?|[Vv]ol|pp|approx|resp|[Dd]r|[Pp]rof|St)\.|"
+    r"\b[A-Z]\.)\s*$"
 )
 _ITEM = re.compile(r"\s*(?:[•▪◦‣·∙○●■–—-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)")
 

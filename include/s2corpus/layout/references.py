@@ -48,10 +48,11 @@ def read(document: Document, labels: dict[int, Label], joiner: Joiner) -> list[E
     lines = [line for page in document.pages for line in page.lines if line.kind is Kind.BODY]
     items: list[Line] = []
     for start, end in _stretches(lines, labels):
-        for line in lines[start:end]:
+        stretch = _without_notes(lines[start:end])
+        for line in stretch:
             line.kind = Kind.REFERENCE
-        items += [line for line in lines[start:end] if not is_head(line)]
-    raws = [joiner.text(group).text.strip() for group in split(_without_notes(items))]
+        items += [line for line in stretch if not is_head(line)]
+    raws = [joiner.text(group).text.strip() for group in split(items)]
     matches = [LABEL.match(raw) for raw in raws]
     labelled = sum(m is not None for m in matches) > len(raws) / 2
     return [

@@ -131,7 +131,7 @@ def train(archive: Path, model: Path, iterations: int) -> None:
         if not apart(name):
             trainer.append(features(lines), [x.value for x in labels])
     trainer.select("lbfgs")
-    trainer.set_params({"c1": 0.3, "c2": 0.05, "max_iterations": iterations, "feature.minfreq": 3})
+    trainer.set_params({"c1": 1.0, "c2": 0.1, "max_iterations": iterations, "feature.minfreq": 3})
     trainer.train(str(model))
 
 

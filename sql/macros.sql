@@ -10,3 +10,11 @@ FROM
   (SELECT coalesce(max(value) FILTER (name = part), 0) / nullif(max(value) FILTER (name = whole), 0) AS share,
      max(value) FILTER (name = whole) AS n FROM parent_metrics WHERE stage = of_stage) AS parent
 WHERE now.n >= min_n AND parent.n >= min_n AND abs(now.share - parent.share) > threshold * parent.share;
+
+-- A count of a stage's metrics, here and in a parent that took the same drop patterns: one row if less than half of the parent's is left.
+CREATE MACRO lost_half(of_stage, counted) AS TABLE
+SELECT now.n AS n, parent.n AS parent_n
+FROM
+  (SELECT coalesce(sum(value) FILTER (name IN counted), 0) AS n FROM metrics WHERE stage = of_stage) AS now,
+  (SELECT sum(value) FILTER (name IN counted) AS n FROM parent_counts WHERE stage = of_stage) AS parent
+WHERE now.n < 0.5 * parent.n;

@@ -32,3 +32,9 @@ SELECT source, delivery, "rows", dropped FROM deliveries WHERE dropped > 0.01 * 
 -- severity: warn
 -- reason: the release sees neither PDFs nor records: nothing was ready before its as_of, or the spec's patterns match nothing
 SELECT 'no PDFs and no records' AS what WHERE NOT EXISTS (FROM pdfs) AND NOT EXISTS (FROM records);
+
+-- check: half_of_the_pdfs
+-- severity: block
+-- overridable: yes
+-- reason: fewer than half of the parent's PDFs: a drop pattern that matches too little, or drops that were removed or refused
+FROM lost_half('intake', ['pdfs']);

@@ -31,3 +31,19 @@ SELECT paper_id FROM splits WHERE split IN ('train', 'valid') GROUP BY paper_id 
 -- reason: a valid text equals a train text
 WITH texts AS (SELECT sha256(lower(regexp_replace(text, '[^\p{L}\p{N}]+', ' ', 'g'))) AS twin, split FROM documents JOIN splits USING ("set", paper_id) WHERE outcome = 'kept')
 SELECT twin, count(*) AS texts FROM texts WHERE split IN ('train', 'valid') GROUP BY twin HAVING count(DISTINCT split) > 1;
+
+-- check: some_documents
+-- severity: block
+-- overridable: yes
+-- reason: no document is left in train or valid: nothing was ready before its as_of, or the rules dropped everything (see the funnel)
+SELECT 'no documents' AS what WHERE NOT EXISTS (FROM splits WHERE split IN ('train', 'valid'));
+
+-- check: half_of_the_documents
+-- severity: block
+-- overridable: yes
+-- reason: fewer than half of the parent's documents: see the funnel for the stage that lost them
+SELECT now.n AS n, parent.n AS parent_n
+FROM
+  (SELECT count(*) AS n FROM splits WHERE split IN ('train', 'valid')) AS now,
+  (SELECT sum(value) AS n FROM parent_counts WHERE stage = 'split' AND (name LIKE '%.train' OR name LIKE '%.valid')) AS parent
+WHERE now.n < 0.5 * parent.n;

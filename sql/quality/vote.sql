@@ -42,3 +42,9 @@ FROM drift('vote', 'open_access', 'rows.papers', $threshold, $drift_min_n);
 -- threshold: quality.drift_block
 -- reason: the share of open_papers moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
 FROM drift('vote', 'open_access', 'rows.papers', $threshold, $drift_min_n);
+
+-- check: half_of_the_papers
+-- severity: block
+-- overridable: yes
+-- reason: fewer than half of the parent's papers: look for a source that was not delivered or not read
+FROM lost_half('vote', ['rows.papers']);

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from s2corpus.clustering.nodes import Nodes
+from s2corpus.compiled import njit
 
 WINDOW = 64
 """Records of one identifier or one title that are compared each with each; more are compared with their next 64 neighbours."""

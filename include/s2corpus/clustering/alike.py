@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
 from s2corpus import titles
+from s2corpus.compiled import njit
 from s2corpus.titles.arrays import text_of
 from s2corpus.titles.candidates import best
 from s2corpus.titles.minhash import coefficients, key_of, lower

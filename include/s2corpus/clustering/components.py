@@ -5,10 +5,10 @@ from __future__ import annotations
 from enum import IntEnum
 
 import numpy as np
-from numba import njit
 
 from s2corpus.clustering.edges import TITLE, Edges, equal_title_edges, identifier_edges, near_title_edges, together
 from s2corpus.clustering.nodes import Nodes
+from s2corpus.compiled import njit
 
 
 class Fate(IntEnum):

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
 from s2corpus import titles
 from s2corpus.clustering.agreement import WINDOW, agree, agree_strictly, facts
 from s2corpus.clustering.alike import alike
 from s2corpus.clustering.nodes import IDENTIFIERS, Nodes, groups
+from s2corpus.compiled import njit
 from s2corpus.titles.rules import only_numbers_differ
 
 REASONS = (*IDENTIFIERS, "title")

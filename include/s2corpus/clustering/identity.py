@@ -11,8 +11,8 @@ from itertools import chain, count
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
+from s2corpus.compiled import njit
 from s2corpus.tables import ALIASES, CLUSTERS
 from s2corpus.titles.arrays import strings
 

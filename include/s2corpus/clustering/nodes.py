@@ -12,10 +12,10 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
 from s2corpus import titles
 from s2corpus.clustering.surnames import surname_keys
+from s2corpus.compiled import njit
 from s2corpus.sources.record import SCIENCEPARSE
 from s2corpus.tables import RECORDS
 from s2corpus.titles.rules import say_little

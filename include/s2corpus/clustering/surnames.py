@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
 from s2corpus import titles
+from s2corpus.compiled import njit
 from s2corpus.titles.arrays import text_of
 from s2corpus.titles.normalised import KEEP, LOWER
 

@@ -9,7 +9,8 @@ rows, headed by comments:
     -- threshold: quality.drift_block    a field of the spec, bound as $threshold (optional)
     -- reason: what it means when rows come back, and what to do
 
-Views: every committed table of the release by its name, `metrics(stage, name, value)` of this release and `parent_metrics` of the parent.
+Views: every committed table of the release by its name, `metrics(stage, name, value)` of this release and `parent_metrics` of the parent,
+`parent_counts`, which has the parent's metrics only if both releases take the same drop patterns, and `commits(table_name, code_version)`.
 """
 
 from __future__ import annotations
@@ -134,6 +135,8 @@ def evaluate(run: Run, stage: str) -> list[Verdict]:
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         connection.register("metrics", _metrics_table(read_metrics(run)))
         connection.register("parent_metrics", _metrics_table(parent_metrics(run)))
+        connection.register("parent_counts", _metrics_table(parent_metrics(run, same_drops=True)))
+        connection.register("commits", _commits(run))
         connection.execute((SQL / "macros.sql").read_text("utf-8"))
         stated = checks(stage)
         _register(run, connection, " ".join(check.sql for check in stated))
@@ -193,12 +196,19 @@ def read_metrics(run: Run) -> dict[str, Metrics]:
     return _metrics_under(run, f"releases/{run.release_id}/_metrics/")
 
 
-def parent_metrics(run: Run) -> dict[str, Metrics]:
-    """The metrics that the parent snapshot was published with; none without a parent."""
+def parent_metrics(run: Run, *, same_drops: bool = False) -> dict[str, Metrics]:
+    """The metrics that the parent snapshot was published with; none without a parent.
+
+    With `same_drops` also none where the parent took other drop patterns: its counts then say nothing about this release's.
+    """
     if run.parent is None:
         return {}
-    manifest = orjson.loads(run.lake.get(f"snapshots/{run.parent}/stats.json")[0])
-    found: dict[str, Metrics] = manifest.get("metrics", {})
+    if same_drops:
+        manifest = orjson.loads(run.lake.get(f"snapshots/{run.parent}/manifest.json")[0])
+        if manifest["spec"]["drops"] != list(run.spec.drops):
+            return {}
+    stats = orjson.loads(run.lake.get(f"snapshots/{run.parent}/stats.json")[0])
+    found: dict[str, Metrics] = stats.get("metrics", {})
     return found
 
 
@@ -222,6 +232,19 @@ def _metrics_table(metrics: Mapping[str, Metrics]) -> pa.Table:
             "name": pa.array([row[1] for row in rows], pa.string()),
             "value": pa.array([row[2] for row in rows], pa.float64()),
         }
+    )
+
+
+def _commits(run: Run) -> pa.Table:
+    """The tables committed so far, each with the version of the code that wrote it."""
+    found = {}
+    for name, table in TABLES.items():
+        try:
+            found[name] = run.table(table).committed().code_version
+        except NotCommitted:
+            continue
+    return pa.table(
+        {"table_name": pa.array(list(found), pa.string()), "code_version": pa.array(list(found.values()), pa.string())}
     )
 
 

@@ -21,12 +21,12 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import s2corpus
 from s2corpus.errors import UserError
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import ContentStore, TableRef
 from s2corpus.tables import DELIVERIES, EXTRACTIONS, MEMBERS, PARSES, PDFS, Table
+from s2corpus.version import code_version
 
 Metrics = dict[str, float]
 
@@ -135,7 +135,7 @@ class Run:
         identity = {
             "spec": self.spec.digest,
             "as_of": f"{self.as_of:%Y-%m-%dT%H:%M:%SZ}",
-            "code": s2corpus.__version__,
+            "code": code_version(),
             "inputs": intake["inputs"],
             "parent": intake["parent"],
             "extractor": self.table(EXTRACTIONS).committed().facts["extractor"],

@@ -23,7 +23,6 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-import s2corpus
 from s2corpus.errors import TransientError
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Metrics, Run, Shard
@@ -52,6 +51,7 @@ from s2corpus.tables import (
     SPLITS,
     Table,
 )
+from s2corpus.version import code_version
 
 SPLIT_FOLDERS = ("train", "valid")
 _OPERATIONAL = re.compile("second|tries|request|reused|sent|asked|server")
@@ -89,7 +89,7 @@ class Export:
 
 def _store(run: Run) -> Store:
     """Where this run's snapshot is written, and what it is written from."""
-    digest = hashlib.sha256(s2corpus.__version__.encode())
+    digest = hashlib.sha256(code_version().encode())
     for table in Export.reads:
         for part in run.table(table).committed().parts:
             digest.update(f"{table.name}/{part.name}:{part.sha256};".encode())
@@ -244,7 +244,7 @@ def _describe(run: Run, store: Store, scratch: Path) -> Metrics:
         as_of=as_of,
         parent=run.parent,
         versions={
-            "code": s2corpus.__version__,
+            "code": code_version(),
             "extractor": str(run.table(EXTRACTIONS).committed().facts["extractor"]),
             "converter": str(run.table(PARSES).committed().facts["converter"]),
         },

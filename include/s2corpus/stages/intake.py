@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import asdict
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 import pyarrow as pa
@@ -27,6 +27,7 @@ from s2corpus.deliveries.registration import (
     register,
     registered_table,
 )
+from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import DELIVERIES, LATEX_SOURCES, PDFS, RECORDS, pdf_shard
@@ -62,7 +63,9 @@ class Intake:
     def plan(self, run: Run) -> list[Shard]:
         """A shard for each drop or delivery ready before as_of; what is refused or not ready yet is planned too, as a row."""
         found: list[dict[str, Any]] = []
-        for kind, source, id_ in folders(run.lake):
+        there = list(folders(run.lake))
+        _check_patterns(run, there)
+        for kind, source, id_ in there:
             patterns = run.spec.drops if kind == "drop" else run.spec.sources
             if not any(fnmatchcase(id_ if kind == "drop" else source, pattern) for pattern in patterns):
                 continue
@@ -139,8 +142,7 @@ class Intake:
             table.write(0, [])
             table.commit([0])
             return
-        connection = duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch)
-        with connection:
+        with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
             datasets = ds.dataset([ref.dataset() for ref in refs])
             connection.register("registered", datasets)
             reader = connection.execute(_LATEST).to_arrow_reader(10_000)
@@ -155,7 +157,6 @@ class Intake:
 
 def files_of(run: Run, taken: list[Batch]) -> tuple[pa.Table, pa.Table]:
     """The PDFs and the LaTeX sources of registered drops, as rows of PDFS and LATEX_SOURCES."""
-    connection = duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch)
     tables = []
     for batch in taken:
         if batch.kind == "drop":
@@ -165,7 +166,7 @@ def files_of(run: Run, taken: list[Batch]) -> tuple[pa.Table, pa.Table]:
             tables.append(files)
     if not tables:
         return PDFS.schema.empty_table(), LATEX_SOURCES.schema.empty_table()
-    with connection:
+    with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         connection.register("files", pa.concat_tables(tables))
         pdfs = connection.execute(_PLACES).to_arrow_table().cast(PDFS.schema)
         return pdfs, connection.execute(_SOURCES).to_arrow_table().cast(LATEX_SOURCES.schema)
@@ -196,8 +197,25 @@ def _copy_suppressions(run: Run) -> str:
     return hashlib.sha256(data).hexdigest() if data else ""
 
 
+def _check_patterns(run: Run, there: list[tuple[Literal["drop", "delivery"], str, str]]) -> None:
+    """Refuse a drop pattern that matches no drop of the lake, however old: a mistyped one would publish an empty corpus.
+
+    `*` may match none where metadata was delivered: a corpus of abstracts has no drops.
+    """
+    drops = [id_ for kind, _, id_ in there if kind == "drop"]
+    for pattern in run.spec.drops:
+        if not any(fnmatchcase(drop, pattern) for drop in drops) and not (pattern == "*" and there):
+            some = ", ".join(drops[:5]) + (f" and {len(drops) - 5} more" if len(drops) > 5 else "")
+            raise UserError(
+                f"drops: the pattern {pattern!r} of spec {run.spec.name} matches no drop in {run.lake.uri('drops/')}; "
+                f"there: {some or 'none'}. Correct the pattern, or deliver first (docs/drops.md)"
+            )
+
+
 def _parent(run: Run) -> str | None:
-    """The newest published snapshot of the spec with a smaller as_of; one that was yanked is no parent."""
+    """The newest published snapshot of the spec with a smaller as_of, unless yanked; releases of `own` have none."""
+    if run.spec.profile == "own":
+        return None
     prefix = f"snapshots/{run.spec.name}/"
     listed = {
         folder: {entry.key.rpartition("/")[2] for entry in run.lake.list(f"{prefix}{folder}/")}

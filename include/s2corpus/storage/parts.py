@@ -22,10 +22,10 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-import s2corpus
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.lake import Conflict, Lake
 from s2corpus.tables import Table
+from s2corpus.version import code_version
 
 log = logging.getLogger(__name__)
 _GROUP_BYTES = 32 << 20
@@ -118,7 +118,7 @@ class TableRef:
         commit = Commit(
             self.table.name,
             self.table.schema_hash,
-            s2corpus.__version__,
+            code_version(),
             sum(part.rows for part in parts),
             tuple(parts),
             dict(facts or {}),

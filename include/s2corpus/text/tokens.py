@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import blingfire
 import numpy as np
-from numba import njit
+
+from s2corpus.compiled import njit
 
 _TEXT_TO_WORDS = blingfire.blingfire.TextToWords
 

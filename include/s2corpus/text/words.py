@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
+
+from s2corpus.compiled import njit
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
+from s2corpus.compiled import njit
 from s2corpus.titles.arrays import text_of
 
 _UPPER = np.uint64(0xFFFFFFFF00000000)

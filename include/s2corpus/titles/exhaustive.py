@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
+from s2corpus.compiled import njit
 from s2corpus.titles.candidates import Passing, Search, Titles
 from s2corpus.titles.postings import keys_of, ones
 from s2corpus.titles.threegrams import grams, score_pairs

@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
+from s2corpus.compiled import njit
 from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.candidates import Pairs, Passing, Search, Titles, candidates
 from s2corpus.titles.equal import EqualStrings

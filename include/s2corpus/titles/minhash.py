@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from s2corpus.compiled import njit
 from s2corpus.titles.threegrams import Grams
 
 BANDS = 40

@@ -7,8 +7,8 @@ import unicodedata
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
+from s2corpus.compiled import njit
 from s2corpus.titles.arrays import strings, text_of
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
+from s2corpus.compiled import njit
 from s2corpus.titles import minhash
 from s2corpus.titles.threegrams import grams
 

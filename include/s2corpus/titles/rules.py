@@ -8,8 +8,8 @@ import unicodedata
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
+from s2corpus.compiled import njit
 from s2corpus.titles.arrays import strings, text_of
 from s2corpus.titles.normalised import normalise_one
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
+from s2corpus.compiled import njit
 from s2corpus.titles.arrays import one_chunk, text_of
 from s2corpus.titles.equal import EqualStrings, hash_strings
 from s2corpus.titles.normalised import normalise

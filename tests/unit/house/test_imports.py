@@ -27,11 +27,13 @@ KERNELS = (
     "papers",
     "parse_model",
 )
-BASE = {"errors", "tables", ""}
+BASE = {"errors", "tables", "version", "compiled", ""}
 LOW = BASE | {"spec", "storage", "catalog"}
 MIDDLE = LOW | {*KERNELS, "snapshot"}
 ALLOWED = {
     "errors": set(),
+    "version": {""},
+    "compiled": set(),
     "tables": set(),
     "spec": BASE,
     "storage": BASE,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from s2corpus.errors import UserError
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.registry import stage
 from s2corpus.pipeline.run import Run
@@ -160,10 +161,17 @@ def test_a_drop_that_comes_while_the_stage_runs_waits_for_the_next_run(run: Run)
     assert run.table(DELIVERIES).committed().facts["inputs"] != first
 
 
-def test_an_empty_lake_is_an_empty_release(run: Run) -> None:
-    intake(run)
-    assert run.table(PDFS).read().num_rows == run.table(RECORDS).read().num_rows == 0
-    assert run.pdf_shards == 1
+@pytest.mark.parametrize(
+    ("patterns", "delivered"), [(("*",), None), (("2021-*",), "2020-a"), (("2020-*", "x*"), "2020-a")]
+)
+def test_a_drop_pattern_that_matches_nothing_is_an_error(
+    lake: Lake, tmp_path: Path, patterns: tuple[str, ...], delivered: str | None
+) -> None:
+    run = Run(ReleaseSpec(name="t", drops=patterns), AS_OF, lake, tmp_path)
+    if delivered:
+        deliver(run, f"drops/{delivered}", {"a.pdf": b"%PDF"})
+    with pytest.raises(UserError, match=f"matches no drop in .*; there: {delivered or 'none'}. Correct the pattern"):
+        runner.plan(run, "intake")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-import s2corpus
 from s2corpus.pipeline.run import Run
 from s2corpus.stages.link.kept_papers import read_papers
 from s2corpus.storage.parts import NotCommitted
@@ -19,6 +18,7 @@ from s2corpus.titles.candidates import Search
 from s2corpus.titles.changes import fingerprints, rows_only_in, touched
 from s2corpus.titles.linking import SCHEMA
 from s2corpus.titles.targets import IDENTIFIERS, Targets, first_surname
+from s2corpus.version import code_version
 
 
 def parent_run(run: Run) -> Run | None:
@@ -38,7 +38,7 @@ def parent_run(run: Run) -> Run | None:
 
 def rules(run: Run) -> str:
     """What decides links beside the tables: the spec's rules and the code."""
-    return f"{s2corpus.__version__} {run.spec.link.model_dump_json(exclude={'min_recall', 'count_numeral'})}"
+    return f"{code_version()} {run.spec.link.model_dump_json(exclude={'min_recall', 'count_numeral'})}"
 
 
 def inputs(run: Run) -> str:

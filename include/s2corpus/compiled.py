@@ -1,0 +1,44 @@
+"""numba's `njit`, with a cache that no edit outlives.
+
+numba checks a cached kernel against the time of its own file only, though it holds the kernels of other files that were
+inlined into it: after an edit the callers would go on by the old rules. So the cache is a folder named by a hash of all
+kernels' sources, and of numba's version and the processor it compiled for; compile through this module only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import numba
+from llvmlite import binding
+from numba import config, njit
+
+__all__ = ["njit"]
+
+_PACKAGE = Path(__file__).parent
+
+
+def _sources() -> str:
+    """20 hex digits over every file that has a kernel, numba's version and the processor."""
+    processor = f"{binding.get_host_cpu_name()} {binding.get_host_cpu_features().flatten()}"
+    digest = hashlib.sha256(f"{numba.__version__} {processor}".encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        source = path.read_bytes()
+        if b"njit" in source:
+            digest.update(f"{path.relative_to(_PACKAGE).as_posix()}\0".encode())
+            digest.update(hashlib.sha256(source).digest())
+    return digest.hexdigest()[:20]
+
+
+def _folder() -> Path:
+    """`NUMBA_CACHE_DIR` where it is set, else beside the package, else the user's cache where the package is read-only."""
+    if named := os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(named)
+    if os.access(_PACKAGE, os.W_OK):
+        return _PACKAGE / "__pycache__"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "s2corpus"
+
+
+config.CACHE_DIR = str(_folder() / f"kernels-{_sources()}")  # type: ignore[attr-defined]

@@ -1,0 +1,61 @@
+"""An edited kernel runs as it was edited, also where another file's kernel had inlined it (numba's cache)."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import s2corpus
+
+
+def package(folder: Path) -> Path:
+    """A copy of the package's compiled module with two kernels: `outer` inlines `inner` of another file."""
+    made = folder / "s2corpus"
+    made.mkdir()
+    shutil.copy(Path(s2corpus.__file__).with_name("compiled.py"), made / "compiled.py")
+    (made / "__init__.py").write_text("")
+    (made / "inner.py").write_text(
+        "from s2corpus.compiled import njit\n\n\n@njit(cache=True)\ndef inner(x):\n    return x + 1\n"
+    )
+    (made / "outer.py").write_text(
+        "from s2corpus.compiled import njit\nfrom s2corpus.inner import inner\n\n\n"
+        "@njit(cache=True)\ndef outer(x):\n    return inner(x) * 10\n"
+    )
+    return made
+
+
+def outer(folder: Path) -> int:
+    code = "from s2corpus.outer import outer; print(outer(1))"
+    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(folder)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+def test_an_edit_in_another_file_is_seen(tmp_path: Path) -> None:
+    made = package(tmp_path)
+    assert outer(tmp_path) == 20
+    inner = made / "inner.py"
+    inner.write_text(inner.read_text().replace("x + 1", "x + 2"))
+    assert outer(tmp_path) == 30, "the caller ran with the kernel it had inlined before the edit"
+
+
+def test_the_cache_lies_where_its_setting_says(tmp_path: Path) -> None:
+    package(tmp_path)
+    cache = tmp_path / "cache"
+    code = "from s2corpus.outer import outer; outer(1)"
+    environment = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(cache)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    (kernels,) = cache.iterdir()
+    assert kernels.name.startswith("kernels-") and list(kernels.rglob("*.nbi"))
+
+
+def test_kernels_are_compiled_by_nothing_else() -> None:
+    folder = Path(s2corpus.__file__).parent
+    offenders = [
+        path.relative_to(folder)
+        for path in folder.rglob("*.py")
+        if path.name != "compiled.py" and "from numba import" in path.read_text("utf-8")
+    ]
+    assert not offenders

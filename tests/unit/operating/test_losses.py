@@ -1,0 +1,97 @@
+"""A release that lost what its parent had, or was made by two versions of the code, is stopped, however small it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from s2corpus.pipeline import quality, runner
+from s2corpus.pipeline.registry import stage
+from s2corpus.pipeline.run import Run
+from s2corpus.spec import ReleaseSpec
+from s2corpus.storage import parts
+from s2corpus.storage.lake import Lake
+from s2corpus.tables import DOCUMENTS, SPLITS
+
+PARENT = "t-20230101-00000000"
+
+
+def release(lake: Lake, scratch: Path, pdfs: int, *, profile: str = "public", parent_drops: str = "*") -> Run:
+    """A release of one drop of `pdfs` files after intake; its parent had 4 PDFs and 4 documents of `parent_drops`."""
+    run = Run(ReleaseSpec(name="t", profile=profile), datetime(2023, 2, 1, tzinfo=UTC), lake, scratch)  # type: ignore[arg-type]
+    files = {f"{n}.pdf": b"%%PDF %d" % n for n in range(pdfs)}
+    for name, data in files.items():
+        lake.put(f"drops/a/{name}", data)
+    listed = [{"name": n, "bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in files.items()]
+    lake.put("drops/a/_READY", json.dumps({"ready_at": "2023-01-15T00:00:00Z", "files": listed}).encode())
+    lake.put(f"snapshots/t/published/{PARENT}", b"{}")
+    lake.put(f"snapshots/{PARENT}/manifest.json", json.dumps({"spec": {"drops": [parent_drops]}}).encode())
+    metrics = {"intake": {"pdfs": 4}, "split": {"s2orc.train": 3, "s2orc.valid": 1, "s2orc.train.words": 9999}}
+    lake.put(f"snapshots/{PARENT}/stats.json", json.dumps({"metrics": metrics}).encode())
+    runner.work(run, "intake", runner.plan(run, "intake"))
+    quality.measure(run, "intake", stage("intake").finish(run))
+    return run
+
+
+def blocked(run: Run, name: str) -> set[str]:
+    return {v.check for v in quality.evaluate(run, name) if v.verdict == "block"}
+
+
+def split_into(run: Run, splits: list[str]) -> None:
+    key = {"set": "s2orc"}
+    rows = [{**key, "paper_id": f"{n:015x}", "split": split} for n, split in enumerate(splits)]
+    run.table(SPLITS).write(0, [{**row, "reason": None} for row in rows])
+    run.table(DOCUMENTS).write(
+        0, [{**key, "paper_id": row["paper_id"], "outcome": "kept", "text": row["paper_id"]} for row in rows]
+    )
+    for table in (SPLITS, DOCUMENTS):
+        run.table(table).commit([0])
+
+
+@pytest.mark.parametrize(("pdfs", "said"), [(1, {"half_of_the_pdfs"}), (2, set()), (5, set())])
+def test_fewer_than_half_of_the_parents_pdfs_stop_the_release(
+    lake: Lake, tmp_path: Path, pdfs: int, said: set[str]
+) -> None:
+    assert blocked(release(lake, tmp_path, pdfs), "intake") == said
+
+
+def test_a_parent_of_other_drops_says_nothing_about_counts(lake: Lake, tmp_path: Path) -> None:
+    assert not blocked(release(lake, tmp_path, 1, parent_drops="2022-*"), "intake")
+
+
+def test_releases_of_a_users_own_folder_have_no_parent(lake: Lake, tmp_path: Path) -> None:
+    run = release(lake, tmp_path, 1, profile="own")
+    assert run.parent is None and not blocked(run, "intake")
+
+
+@pytest.mark.parametrize(
+    ("splits", "said"),
+    [
+        (["train", "valid"], set()),
+        (["train", "held_back:undated"], {"half_of_the_documents"}),
+        (["held_back:undated"], {"some_documents", "half_of_the_documents"}),
+    ],
+)
+def test_a_release_without_documents_or_with_less_than_half_is_stopped(
+    lake: Lake, tmp_path: Path, splits: list[str], said: set[str]
+) -> None:
+    run = release(lake, tmp_path, 4)
+    split_into(run, splits)
+    assert blocked(run, "split") == said
+
+
+def test_a_release_made_by_two_versions_of_the_code_is_stopped(
+    lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = release(lake, tmp_path, 4)
+    split_into(run, ["train", "valid"])
+    quality.measure(run, "export", {"documents.s2orc.train": 1, "documents.s2orc.valid": 1})
+    assert not blocked(run, "export")
+    monkeypatch.setattr(parts, "code_version", lambda: "0.2.0+upgraded")
+    run.table(SPLITS).commit([0])
+    (verdict,) = (v for v in quality.evaluate(run, "export") if v.verdict == "block")
+    assert verdict.check == "one_code" and not verdict.overridable and verdict.offending == 2

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from . import grids
 from .heads import NUMBERED
 from .measures import Measures
 from .model import Box, Document, Kind, Line, Page, Token, joined
@@ -38,12 +39,37 @@ def read(document: Document, measures: Measures, joiner: Joiner) -> list[Float]:
         captions = _captions(page, measures)
         graphics = _graphics(page)
         insides = _insides(page, captions, graphics, running, measures)
+        for grid in grids.find(page, running, measures):
+            tables = [i for i, caption in enumerate(captions) if is_table(caption)]
+            for line in grid:
+                line.kind = Kind.TABLE
+            if tables:
+                nearest = min(tables, key=lambda i: _distance(captions[i], grid))
+                insides[nearest] += [line for line in grid if line not in insides[nearest]]
+        _notes(page, running, measures)
         for caption, inside in zip(captions, insides, strict=True):
             found.append(_float(caption, inside, joiner))
         for line in page.lines:
             if line.kind is Kind.BODY and line.block not in running and _on_graphics(line, graphics, measures):
                 line.kind = Kind.FIGURE
     return found
+
+
+def _distance(caption: list[Line], grid: list[Line]) -> float:
+    """Points between a caption and a table's lines, the page's height over."""
+    top, bottom = min(x.y0 for x in grid), max(x.y1 for x in grid)
+    return max(top - caption[-1].y1, caption[0].y0 - bottom, 0.0)
+
+
+def _notes(page: Page, running: set[int], measures: Measures) -> None:
+    """Marks the smaller type close under a table, its notes, TABLE."""
+    tables = [x for x in page.lines if x.kind is Kind.TABLE]
+    for line in sorted(page.lines, key=lambda x: x.y0):
+        if line.kind is not Kind.BODY or line.block in running or line.size > measures.size - 0.4:
+            continue
+        if any(-2 < line.y0 - x.y1 < 1.3 * line.size and x.x0 - 8 < line.x1 and line.x0 < x.x1 + 8 for x in tables):
+            line.kind = Kind.TABLE
+            tables.append(line)
 
 
 def is_table(caption: list[Line]) -> bool:

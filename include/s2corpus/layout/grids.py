@@ -1,0 +1,93 @@
+"""Tables by their rows: lines of one height side by side, row under row, whatever their caption says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from .formulas import LABEL, is_formula
+from .measures import Measures
+from .model import Kind, Line, Page
+
+_DIGIT = re.compile(r"\d")
+_ROWS = 3
+"""Rows of two cells or more that make a table."""
+_APART = 3.5
+"""Type sizes between rows over which a table does not go on."""
+
+
+def cells(line: Line) -> int:
+    """Cells of a line: stretches between gaps wider than a word space."""
+    return 1 + sum(b.x0 - a.x1 > 0.85 * line.size for a, b in pairwise(line.tokens))
+
+
+def find(page: Page, running: set[int], measures: Measures) -> list[list[Line]]:
+    """The page's tables as lines: BODY lines outside `running` blocks that make rows, with what stands between them and the
+    smaller notes under them."""
+    free = [x for x in page.lines if x.kind in (Kind.BODY, Kind.TABLE) and x.block not in running]
+    free = [x for x in free if not is_formula(x, measures) and not LABEL.fullmatch(x.text)]
+    text = [x for x in page.lines if x.kind in (Kind.BODY, Kind.REFERENCE, Kind.ABSTRACT) and x.block in running]
+    tables: list[list[Line]] = []
+    for side in _sides(free, text):
+        rows = _rows(side)
+        run: list[list[Line]] = []
+        for row in rows:
+            if run and row[0].y0 - max(x.y1 for x in run[-1]) > _APART * max(x.size for x in row):
+                tables += _table(run, side)
+                run = []
+            run.append(row)
+        tables += _table(run, side)
+    return tables
+
+
+def _sides(free: list[Line], text: list[Line]) -> list[list[Line]]:
+    """Free lines left of running text at their height, right of it, and those with none beside them."""
+    left: list[Line] = []
+    right: list[Line] = []
+    alone: list[Line] = []
+    for line in free:
+        beside = [x for x in text if x.y0 < line.y1 and line.y0 < x.y1]
+        if any(x.x0 >= line.x1 - 2 for x in beside):
+            left.append(line)
+        elif beside:
+            right.append(line)
+        else:
+            alone.append(line)
+    edge = max((x.x1 for x in left), default=0.0)
+    start = min((x.x0 for x in right), default=1e9)
+    for line in alone:  # what reaches over a side belongs to neither
+        if left and line.x1 <= edge + 2 and not right:
+            left.append(line)
+        elif right and line.x0 >= start - 2 and not left:
+            right.append(line)
+    chosen = {id(x) for x in (*left, *right)}
+    return [s for s in (left, right, [x for x in alone if id(x) not in chosen]) if s]
+
+
+def _rows(lines: Sequence[Line]) -> list[list[Line]]:
+    rows: list[list[Line]] = []
+    for line in sorted(lines, key=lambda x: (x.y0 + x.y1, x.x0)):
+        middle = (line.y0 + line.y1) / 2
+        if rows and abs(middle - median((x.y0 + x.y1) / 2 for x in rows[-1])) < 0.4 * line.size:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return rows
+
+
+def _table(rows: list[list[Line]], side: list[Line]) -> list[list[Line]]:
+    """The table in a run of rows, if they are one: from its first row of several cells to its last, and what is between."""
+    several = [row for row in rows if sum(map(cells, row)) > 1]
+    if len(several) < _ROWS or len(several) < 0.3 * len(rows):
+        return []
+    parts = [x for row in several for x in row]
+    counts = [sum(map(cells, row)) for row in several]
+    digits = sum(bool(_DIGIT.search(x.text)) for x in parts) / len(parts)
+    words = sum(len(x.text) for x in parts) / len(parts)
+    if digits < 0.3 and not (median(counts) >= 3 and words < 40):
+        return []
+    top, bottom = several[0][0].y0 - 2, max(x.y1 for x in several[-1]) + 2
+    x0, x1 = min(x.x0 for x in parts) - 4, max(x.x1 for x in parts) + 4
+    return [[x for x in side if top <= x.y0 and x.y1 <= bottom and x0 <= x.x0 and x.x1 <= x1]]

@@ -159,6 +159,8 @@ class Clean(_Section):
     """mean log2 probability a word; null: the profile's own (S2 V2 card: −20; card-wordfreq: −19.82, docs/calibration.md)"""
     language_characters: Count = 2000
     """of each paragraph, its language is told from these first ones (S2 V2 card)"""
+    language_letters: NonNegative = 10
+    """letters among them that a paragraph needs to vote: table cells and formulas are in no language (real papers; not in recipe-2024)"""
     min_abstract_words: NonNegative = 50
     """s2ag (S2 V2 card)"""
     max_abstract_words: NonNegative = 1000

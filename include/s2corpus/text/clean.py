@@ -8,7 +8,7 @@ from s2corpus.spec import Clean
 from s2corpus.text import recipe
 from s2corpus.text.documents import Decision, Document, Evaluation, Outcome
 from s2corpus.text.language import language, majority
-from s2corpus.text.layout import blocks, document_text, line
+from s2corpus.text.layout import blocks, document_text, line, lines
 from s2corpus.text.unigrams import Unigrams, log_probability
 from s2corpus.text.words import count_words
 
@@ -40,7 +40,7 @@ def _s2orc_checks(
 
     sections, decision.words = blocks(document.body or ())
     units = [paragraph for section in sections for paragraph in section.paragraphs]
-    vote = majority(units, rules.language_characters, every=rules.evaluate_all)
+    vote = majority(units, rules.language_characters, min_letters=rules.language_letters, every=rules.evaluate_all)
     decision.language, decision.language_votes = vote.language, vote.votes
     yield Outcome.NOT_ENGLISH if vote.language != "en" else None
     yield Outcome.SHORT if decision.words < rules.min_words else None
@@ -66,7 +66,7 @@ def _s2ag_checks(
     document: Document, evaluation: Evaluation, rules: Clean, unigrams: Unigrams
 ) -> Iterator[Outcome | None]:
     decision = evaluation.decision
-    title, abstract = line(document.title or ""), line(document.abstract or "")
+    title, abstract = line(document.title or ""), lines(document.abstract or "")
     least = unigrams.threshold if rules.min_log_prob is None else rules.min_log_prob
     yield Outcome.NO_ABSTRACT if not abstract else None
 

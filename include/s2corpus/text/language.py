@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 
 import gcld3
 import pyarrow as pa
@@ -61,12 +62,15 @@ class Vote:
     """language → texts, most first"""
 
 
-def majority(texts: Sequence[str], characters: int, *, every: bool = False, blank: str = UNKNOWN) -> Vote:
+def majority(
+    texts: Sequence[str], characters: int, *, min_letters: int = 0, every: bool = False, blank: str = UNKNOWN
+) -> Vote:
     """The most frequent language over the first `characters` of each text (S2 V2 card).
 
     Texts are asked shortest first, as CLD3's time grows with length, and only until no remaining vote could change the
-    winner; `every` asks all of them. `blank` is what a blank text votes for.
+    winner; `every` asks all of them. A text with fewer than `min_letters` letters does not vote; `blank` is what a blank text votes for.
     """
+    texts = [text for text in texts if _has_letters(text[:characters], min_letters)]
     votes: Counter[str] = Counter()
     remaining = len(texts)
     for text in sorted(texts, key=len):
@@ -79,6 +83,10 @@ def majority(texts: Sequence[str], characters: int, *, every: bool = False, blan
     if not ranked:
         return Vote(None, {})
     return Vote(TIE if len(ranked) > 1 and _lead(votes) == 0 else ranked[0][0], dict(ranked))
+
+
+def _has_letters(text: str, least: int) -> bool:
+    return least == 0 or sum(1 for _ in islice(filter(str.isalpha, text), least)) == least
 
 
 def _lead(votes: Counter[str]) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 _EQUATION = re.compile(r"\bEQUATION\b")
 """What a display formula is in the text of a parse."""
+_PARTS = re.compile(r"[\n\r]+|(?<!\S):::(?!\S)")
 _EMPTY_BRACKETS = re.compile(r"\s?(?:\([\s,;]*\)|\[[\s,;]*\])")
 """What brackets hold when the citations in them are dropped."""
 
@@ -46,6 +47,11 @@ class Block:
 def line(text: str) -> str:
     """One line of text: NFC, every run of white space one space."""
     return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def lines(text: str) -> str:
+    """The lines of an abstract, none of them empty; S2ORC's `:::` between the parts of a structured one ends a line."""
+    return "\n".join(filter(None, map(line, _PARTS.split(text))))
 
 
 def blocks(units: Iterable[Unit]) -> tuple[list[Block], int]:
@@ -93,8 +99,9 @@ def _without_formulas(text: str) -> str:
 
 
 def document_text(title: str, abstract: str, body: Iterable[str] = ()) -> str:
-    """`title ⏎⏎ abstract ⏎⏎ blocks`, given the blocks' text; without blocks title and abstract only (S2 V2 card: Format)."""
-    return "\n\n".join([line(title), line(abstract), *body])
+    """`title ⏎⏎ abstract ⏎⏎ blocks`, given the blocks' text, a line for each part of the abstract; without blocks title and abstract
+    only (S2 V2 card: Format)."""
+    return "\n\n".join([line(title), lines(abstract), *body])
 
 
 def lines_of(text: str) -> tuple[str, str, list[list[str]]]:

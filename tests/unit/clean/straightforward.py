@@ -70,7 +70,9 @@ def card(document: dict[str, Any], perplexity: Perplexity) -> tuple[str, str | N
     if not top.isalpha() or count / len(words) >= 0.075:
         return "bad_top_word", None
     blocks = ["\n".join(([header] if header else []) + lines) for header, lines in kept]
-    return "kept", "\n\n".join([one_line(title), one_line(abstract), *blocks])
+    return "kept", "\n\n".join(
+        [one_line(title), "\n".join(filter(None, map(one_line, abstract.splitlines()))), *blocks]
+    )
 
 
 def one_line(text: str) -> str:

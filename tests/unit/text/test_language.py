@@ -64,6 +64,13 @@ def test_a_tie_is_no_language(texts: list[str]) -> None:
     assert majority(texts, 2000).language == TIE
 
 
+def test_a_text_without_ten_letters_does_not_vote() -> None:
+    cells = ["0.93", "12 ± 3", "α", "n = 40", "東京"] * 9
+    assert majority([ENGLISH, *cells], 2000).language != "en"
+    assert majority([ENGLISH, *cells], 2000, min_letters=10, every=True).votes == {"en": 1}
+    assert majority(cells, 2000, min_letters=10).language is None
+
+
 def test_no_texts_have_no_language() -> None:
     assert majority([], 2000).language is None
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2corpus.text.layout import Unit, blocks, document_text, line, lines_of, units_of_parse
+from s2corpus.text.layout import Unit, blocks, document_text, line, lines, lines_of, units_of_parse
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,14 @@ def test_words_are_counted_with_headers_before_anything_is_removed(units: list[t
 
 
 def test_text_of_title_and_abstract() -> None:
-    assert document_text(" A  title\n", "An\nabstract") == "A title\n\nAn abstract"
+    assert document_text(" A  title\n", "An  abstract") == "A title\n\nAn abstract"
+
+
+@pytest.mark.parametrize(
+    "abstract", ["AIM: To  parse.\nWe did.", "AIM: To parse. ::: We did.", "::: AIM: To parse. ::: ::: We did.\n\n"]
+)
+def test_each_part_of_a_structured_abstract_is_a_line(abstract: str) -> None:
+    assert document_text("Title", abstract) == "Title\n\nAIM: To parse.\nWe did."
 
 
 text = st.text(max_size=30)
@@ -70,7 +77,7 @@ def test_text_round_trips_to_the_same_blocks_and_lines(
 ) -> None:
     made, _ = blocks(Unit(*unit) for unit in given_units)
     whole = document_text(title, abstract, [block.text for block in made])
-    assert lines_of(whole) == (line(title), line(abstract), [block.lines for block in made])
+    assert lines_of(whole) == (line(title), lines(abstract), [block.lines for block in made])
     assert unicodedata.is_normalized("NFC", whole)
 
 

@@ -123,7 +123,7 @@ _RECORD = (
     *_METADATA,
     _c("mag_id", pa.string(), "Microsoft Academic Graph id"),
     _c("pdf_sha1", pa.string(), "the PDF this record is about, where its source names one"),
-    _c("fields_of_study", pa.list_(pa.string()), "fields of study, as given"),
+    _c("subjects", pa.list_(pa.string()), "what the source calls its subjects: categories, headings, codes"),
     _c("licence", pa.string(), "licence, SPDX id where one is known"),
     _c("open_access", pa.bool_(), "whether the source says the paper is open access"),
 )
@@ -377,7 +377,8 @@ PAPERS = Table(
         _PAPER_ID,
         *_METADATA,
         _c("mag_ids", pa.list_(pa.string()), "Microsoft Academic Graph ids of its records, sorted"),
-        _c("fields_of_study", pa.list_(pa.string()), "fields of study"),
+        _c("fields_of_study", pa.list_(pa.string()), "MAG's fields, the primary one first"),
+        _c("subjects", pa.list_(pa.string()), "what its records call its subjects, each once, sorted"),
         _c("canonical_pdf", pa.string(), "SHA-1 of the canonical PDF"),
         _c("latex_parse_id", pa.string(), "parse_id of the LaTeX parse, by arXiv id"),
         _k("open_access", "whether the canonical PDF may be published", pa.bool_()),

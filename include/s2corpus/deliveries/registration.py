@@ -34,7 +34,7 @@ from s2corpus.tables import REGISTERED_FILES, REGISTERED_RECORDS
 
 MAX_READY_BYTES = 256 << 20
 DECLARATIONS = "records.jsonl"
-READER = "2"
+READER = "3"
 """changes when the same files would be read otherwise: what was registered before is then read again"""
 
 

@@ -47,6 +47,7 @@ def _row(paper: Paper) -> dict[str, Any]:
         "fields_of_study": list(paper.values.get("fields_of_study", ())),
         "paper_id": paper.paper_id,
         "mag_ids": list(paper.mag_ids),
+        "subjects": list(paper.subjects),
         "canonical_pdf": paper.canonical_pdf,
         "open_access": paper.openness.open,
         "oa_evidence": paper.openness.evidence,

@@ -10,6 +10,7 @@ from typing import Any
 
 from s2corpus.papers.fewest import fewest_sources
 from s2corpus.papers.openness import CLOSED, Openness, openness
+from s2corpus.sources.fields_of_study import fields_of_study
 from s2corpus.sources.names import surname_key
 from s2corpus.sources.record import SCIENCEPARSE, Author, Kind, Record
 from s2corpus.titles import normalise_one
@@ -73,6 +74,7 @@ class Paper:
     canonical_pdf: str | None
     openness: Openness  # of the canonical PDF
     mag_ids: tuple[str, ...]
+    subjects: tuple[str, ...]
     record_ids: tuple[str, ...]
 
 
@@ -145,6 +147,7 @@ def canonical(
         chosen,
         open_of[chosen] if chosen else CLOSED,
         tuple(sorted({record.mag_id for record in cluster if record.mag_id})),
+        tuple(sorted({subject for record in cluster for subject in record.subjects})),
         tuple(record.record_id for record in cluster),
     )
 
@@ -153,6 +156,8 @@ def value_of(record: Record, name: str) -> Value:
     """What a record says of a field; None if nothing."""
     if name == "date":
         return (record.date, record.date_precision) if record.date else None
+    if name == "fields_of_study":
+        return fields_of_study(record.subjects) or None
     return getattr(record, name) or None
 
 
@@ -166,7 +171,7 @@ def normalised(name: str, value: Value) -> Value:
         case "date":
             return value[0][:4]
         case "fields_of_study":
-            return tuple(sorted({word.casefold() for word in value}))
+            return tuple(sorted(value))
         case _:
             return value
 

@@ -44,5 +44,5 @@ def record_of(row: Mapping[str, Any]) -> Record:
     values["authors"] = tuple(
         Author(a["first"], tuple(a["middle"]), a["last"], a["suffix"]) for a in values["authors"] or ()
     )
-    values["fields_of_study"] = tuple(values["fields_of_study"] or ())
+    values["subjects"] = tuple(values["subjects"] or ())
     return Record(**values)

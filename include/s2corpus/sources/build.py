@@ -29,7 +29,7 @@ def build(
     acl_id: object = None,
     mag_id: object = None,
     pdf_sha1: object = None,
-    fields_of_study: object = None,
+    subjects: object = None,
     licence: object = None,
     open_access: object = None,
 ) -> Record | Dropped:
@@ -58,7 +58,7 @@ def build(
         acl_id=identifiers.normalise_acl(_text(acl_id)),
         mag_id=_text(mag_id) or None,
         pdf_sha1=_sha1(pdf_sha1),
-        fields_of_study=words_of(fields_of_study),
+        subjects=words_of(subjects),
         licence=licence_of(licence),
         open_access=open_access if isinstance(open_access, bool) else None,
     )

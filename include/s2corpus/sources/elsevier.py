@@ -48,7 +48,7 @@ def _entry(article: dict[str, Any], where: str) -> Entry:
         f"{NAME}:{native}", NAME, KIND, native,
         title=metadata.get("title"), authors=_authors(metadata.get("authors")), date=metadata.get("pub_year"),
         journal=metadata.get("journal") or metadata.get("source_title"), abstract=_abstract(article.get("abstract")),
-        doi=metadata.get("doi"), pubmed_id=metadata.get("pmid"), fields_of_study=metadata.get("subjareas"),
+        doi=metadata.get("doi"), pubmed_id=metadata.get("pmid"), subjects=_subjects(metadata),
         licence="CC-BY-4.0", open_access=True,
     )  # fmt: skip
 
@@ -60,6 +60,17 @@ def _authors(authors: object) -> Iterator[Author | None]:
                 str(author.get(key) or "") for key in ("first", "initial", "last", "suffix")
             )
             yield make_author(first or initial, last, suffix)
+
+
+def _subjects(metadata: dict[str, Any]) -> list[str]:
+    """Scopus's areas (MEDI) and ASJC codes (2700)."""
+    areas, codes = metadata.get("subjareas"), metadata.get("asjc")
+    return [
+        str(value)
+        for values in (areas, codes)
+        for value in (values if isinstance(values, list) else [values])
+        if isinstance(value, str | int) and not isinstance(value, bool)
+    ]
 
 
 def _abstract(abstract: object) -> str:

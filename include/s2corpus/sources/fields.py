@@ -13,10 +13,19 @@ MAX_TITLE, MAX_ABSTRACT, MAX_AUTHORS = (
     100_000,
     10_000,
 )  # characters, characters, persons: beyond is a broken entry
-_TAG = re.compile(r"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
-_BLOCK = re.compile(r"</?(?:\w+:)?(?:p|title|sec|br|list-item|div|li)\b[^<>]*>", re.IGNORECASE)
+_ATTRIBUTE = r"\s+[\w:.-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+)"
+_TAG = re.compile(rf"</?[a-zA-Z][\w:.-]*(?:{_ATTRIBUTE})*\s*/?>|<!--[^<>]*-->|<!\[CDATA\[|\]\]>|<\?[^<>]*\?>")
+_BLOCK = re.compile(rf"</?(?:\w+:)?(?:p|title|sec|br|list-item|div|li)(?:{_ATTRIBUTE})*\s*/?>", re.IGNORECASE)
+_TITLE_END = re.compile(
+    r"\s*:?\s*</(?:\w+:)?title\s*>(?:\s|</?(?:\w+:)?(?:p|sec)\s*>)*", re.IGNORECASE
+)  # a part's head stays on its line
+_AMPERSANDS = re.compile(r"&(?:amp;)+")
+_MAX_ROUNDS = 10  # of removing and unescaping: nobody escapes that often
+_PART = "\x1e"
+PARTS = " ::: "
+"""Stands between the parts of an abstract, as in S2ORC: what an adapter joins them with becomes a line break."""
+_PARTS = re.compile(r"\x1e|(?<!\S):::(?!\S)")
 _ABSTRACT_HEAD = re.compile(r"^\s*(?:abstract|summary)\s*[:.—–-]?\s+(?=\S)", re.IGNORECASE)
-_MARKUP = re.compile(r"</?[a-zA-Z][\w:.-]*[\s/>]")
 _ELSEWHERE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 
 _LICENCES = (
@@ -32,21 +41,35 @@ _LICENCES = (
 
 def clean_text(value: object, limit: int = MAX_TITLE) -> str | None:
     """Plain text of a title or venue: markup and entities resolved, white space runs as one space; None if empty."""
-    if not isinstance(value, str):
-        return None
-    text = value[: 4 * limit]
-    if _MARKUP.search(text):
-        text = _TAG.sub("", _BLOCK.sub(" ", text))
-    if "&" in text:
-        text = html.unescape(html.unescape(text))
-    text = " ".join(_ELSEWHERE.sub(" ", text).split())[:limit]
+    text = " ".join(_parts(value, limit))[:limit]
     return text or None
 
 
 def clean_abstract(value: object) -> str | None:
-    """Plain text of an abstract, without a leading "Abstract"; None if empty."""
-    text = clean_text(value, MAX_ABSTRACT)
+    """Plain text of an abstract, a line for each of its parts, without a leading "Abstract"; None if empty.
+
+    Parts are what `:::` (S2ORC, PubMed's structured abstracts there) or markup tells apart, not lines that a source has wrapped.
+    """
+    text = "\n".join(_parts(value, MAX_ABSTRACT))[:MAX_ABSTRACT].rstrip()
     return _ABSTRACT_HEAD.sub("", text) or None if text else None
+
+
+def _parts(value: object, limit: int) -> list[str]:
+    """The parts of a text, each with white space runs as one space. Entities are resolved and markup is removed until nothing changes,
+    as some sources escape what is escaped (`&amp;lt;i&amp;gt;`)."""
+    if not isinstance(value, str):
+        return []
+    text = _ELSEWHERE.sub(" ", value[: 4 * limit])
+    for _ in range(_MAX_ROUNDS):
+        before = text
+        if "<" in text:
+            text = _TAG.sub("", _BLOCK.sub(_PART, _TITLE_END.sub(": ", text)))
+        if "&" in text:
+            text = html.unescape(_AMPERSANDS.sub("&", text))
+        if text == before:
+            break
+    parts = (" ".join(_ELSEWHERE.sub(" ", part).split()) for part in _PARTS.split(text))
+    return [part for part in parts if part]
 
 
 def clean_title(value: object) -> str | None:

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import build
 from s2corpus.sources.dates import NO_DATE, PlainDate, make_date, to_int, to_month
-from s2corpus.sources.fields import licence_of
+from s2corpus.sources.fields import PARTS, licence_of
 from s2corpus.sources.names import make_author, parse_name
 from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import documents, parse_xml, text_of
@@ -28,6 +28,16 @@ _ASIDE = (
     "named-content/label",
     "label",
 )
+
+_ARTICLE_TYPES = """
+    a advances an and application article articles best book books brief case challenge clinical comment commentary communication
+    communications correction correspondence current debate display editorial editorials erratum essay feature features for forum full
+    general guidance guidelines hypotheses hypothesis in insight insights invited issue length letter letters meeting method methods mini
+    minireview minireviews news note notes of on open opinion opinions or original other paper papers perspective perspectives policy
+    practice primer proceedings protocol protocols rapid regular reply report reports research resource resources retraction review
+    reviewed reviews short special studies study synopsis systematic technical the to tools trial trials update viewpoint viewpoints
+"""
+_ARTICLE_TYPE_WORDS = frozenset(_ARTICLE_TYPES.split())
 
 _IN_WORDS = (
     (re.compile(r"creative commons attribution[- ]non-?commercial", re.IGNORECASE), "CC-BY-NC"),
@@ -82,7 +92,7 @@ def _entry(article: Any, where: str) -> Entry:
         f"{NAME}:{native.lower()}", NAME, KIND, native,
         title=_title(meta), authors=_authors(meta), date=_date(meta),
         journal=text_of(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
-        doi=ids.get("doi"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, fields_of_study=_subjects(meta),
+        doi=ids.get("doi"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_subjects(meta),
         licence=licence, open_access=open_access,
     )  # fmt: skip
 
@@ -139,25 +149,25 @@ def _abstract(meta: Any) -> str:
     """The article's own abstract, not its teaser, summary for lay readers or graphic; headings of its parts stay."""
     for abstract in meta.iterfind("{*}abstract"):
         if abstract.get("abstract-type") in (None, "", "abstract", "section", "structured"):
-            paragraphs = []
+            parts, head = [], ""
             for element in abstract.iter("{*}title", "{*}p"):
                 text = _plain(element)
-                if text and not (
-                    _local(element) == "title" and text.casefold().rstrip(":.") in ("abstract", "summary")
-                ):
-                    paragraphs.append(f"{text.rstrip(':')}:" if _local(element) == "title" else text)
-            return " ".join(paragraphs)
+                if _local(element) == "title":
+                    head = "" if text.casefold().rstrip(":.") in ("abstract", "summary") else f"{text.rstrip(':')}: "
+                elif text:
+                    parts.append(f"{head}{text}")
+                    head = ""
+            return PARTS.join(parts)
     return ""
 
 
 def _subjects(meta: Any) -> list[str]:
+    """All subjects, broader before narrower; what names the kind of article ("Research Article") or its shelf mark is none."""
     return [
-        text_of(subject)
-        for group in meta.iterfind("{*}article-categories/{*}subj-group")
-        if group.get("subj-group-type") in ("heading", "discipline", "Discipline", "Discipline-v2", "Discipline-v3")
-        for subject in group.iterfind("{*}subject")
-        if group.get("subj-group-type") != "heading"
-        or text_of(subject).casefold() not in ("article", "research article")
+        text
+        for subject in meta.iterfind("{*}article-categories//{*}subject")
+        if (text := text_of(subject)) and not text.isdecimal()
+        if not _ARTICLE_TYPE_WORDS.issuperset(re.findall(r"[a-z]+", text.casefold()))
     ]
 
 

@@ -1,8 +1,9 @@
 """The generic source: JSON lines in the columns of the table `records`.
 
 A line has `record_id` (or `id`) and `source` (else "jsonl"), and any of the other columns; `authors` as a list of
-{first, middle, last, suffix}, a list of strings, or one string; `year` instead of `date`; `"deleted": true` withdraws
-the record. A key that is none of these makes the line `malformed`, naming the key: a typing error loses nothing silently.
+{first, middle, last, suffix}, a list of strings, or one string; `year` instead of `date`; `fields_of_study` as
+`subjects`; `"deleted": true` withdraws the record. A key that is none of these makes the line `malformed`, naming the
+key: a typing error loses nothing silently.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import build
-from s2corpus.sources.fields import authors_of
+from s2corpus.sources.fields import authors_of, words_of
 from s2corpus.sources.names import make_author, parse_authors, parse_name
 from s2corpus.sources.record import Author, Deleted, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
@@ -19,7 +20,7 @@ from s2corpus.tables import RECORDS
 
 NAME = "jsonl"
 KIND = Kind.ARCHIVE
-COLUMNS = frozenset(RECORDS.schema.names) | {"id", "year", "deleted"}
+COLUMNS = frozenset(RECORDS.schema.names) | {"id", "year", "deleted", "fields_of_study"}
 _GIVEN = frozenset(RECORDS.schema.names) - {
     "record_id", "source", "kind", "delivery", "ready_at", "authors", "date", "date_precision",
 }  # fmt: skip
@@ -47,6 +48,7 @@ def entry_of(line: dict[str, Any], where: str) -> Entry:
     except ValueError:
         return Dropped(Reason.MALFORMED, where, f"kind is {line['kind']!r}: publisher, archive or pdf was expected")
     given = {name: line.get(name) for name in _GIVEN}
+    given["subjects"] = [*words_of(line.get("subjects")), *words_of(line.get("fields_of_study"))]
     return build(
         record_id,
         source,

@@ -7,6 +7,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import build
 from s2corpus.sources.dates import NO_DATE, PlainDate, make_date, parse_date, to_int, to_month
+from s2corpus.sources.fields import PARTS
 from s2corpus.sources.names import make_author
 from s2corpus.sources.record import Author, Deleted, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import parse_xml, text_of, xml_elements
@@ -52,6 +53,7 @@ def _entry(root: Any, where: str) -> Entry:
         authors=[_author(author) for author in article.iterfind("AuthorList/Author") if author.get("ValidYN") != "N"],
         date=_date(article), journal=text_of(article.find("Journal/Title")) or text_of(article.find("Book/BookTitle")),
         abstract=_abstract(article.find("Abstract")), doi=ids.get("doi"), pubmed_id=pmid, pmc_id=ids.get("pmc"),
+        subjects=[text_of(heading) for heading in citation.iterfind("MeshHeadingList/MeshHeading/DescriptorName")],
     )  # fmt: skip
 
 
@@ -67,7 +69,7 @@ def _abstract(abstract: Any) -> str:
     for part in abstract.iterfind("AbstractText") if abstract is not None else ():
         label, text = part.get("Label"), text_of(part)
         parts.append(f"{label}: {text}" if label and label != "UNLABELLED" and text else text)
-    return " ".join(part for part in parts if part)
+    return PARTS.join(part for part in parts if part)
 
 
 def _date(article: Any) -> PlainDate:

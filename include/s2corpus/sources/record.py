@@ -65,7 +65,7 @@ class Record:
     acl_id: str | None = None
     mag_id: str | None = None
     pdf_sha1: str | None = None
-    fields_of_study: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()  # as the source calls them: categories, headings, codes
     licence: str | None = None
     open_access: bool | None = None
 

@@ -41,6 +41,6 @@ def _entry(paper: dict[str, Any], where: str) -> Entry:
         date=paper.get("publicationdate") or paper.get("year"), venue=paper.get("venue"),
         journal=journal.get("name") if isinstance(journal, dict) else None, abstract=paper.get("abstract"),
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pubmed"), pmc_id=ids.get("pubmedcentral"),
-        acl_id=ids.get("acl"), mag_id=ids.get("mag"), fields_of_study=found or paper.get("fieldsofstudy"),
+        acl_id=ids.get("acl"), mag_id=ids.get("mag"), subjects=found or paper.get("fieldsofstudy"),
         licence=pdf.get("license") if isinstance(pdf, dict) else None, open_access=paper.get("isopenaccess"),
     )  # fmt: skip

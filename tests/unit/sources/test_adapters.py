@@ -138,7 +138,7 @@ def test_pubmed() -> None:
         "PMC6742314",
     )
     assert (record.title, record.date, record.journal) == ("Parsing of papers & more", "2019-09", "Nature methods")
-    assert record.abstract == "AIM: To parse. We did." and last_names(record) == ["Lovelace", "The Parsers"]
+    assert record.abstract == "AIM: To parse.\nWe did." and last_names(record) == ["Lovelace", "The Parsers"]
     assert (record.authors[0].middle, record.authors[0].suffix) == (("M",), "Jr")
     assert (broken.reason, nameless.reason) == (Reason.MALFORMED, Reason.NO_ID)
     assert deleted == [Deleted("pubmed:77"), Deleted("pubmed:78")]
@@ -152,7 +152,7 @@ def test_arxiv_oai() -> None:
         "10.18653/v1/2020.acl-main.447",
     )
     assert (record.title, record.date) == ("S2ORC: The Semantic Scholar Open Research Corpus", "2019-11-07")
-    assert (record.licence, record.fields_of_study, record.journal) == ("CC-BY-4.0", ("cs.CL", "cs.DL"), "Phys.Rev. D")
+    assert (record.licence, record.subjects, record.journal) == ("CC-BY-4.0", ("cs.CL", "cs.DL"), "Phys.Rev. D")
     assert last_names(record) == ["Lo", "Neumann"] and record.authors[1].suffix == "Jr"
     assert deleted == Deleted("arxiv:hep-th/9711200")
 
@@ -200,7 +200,7 @@ def test_s2ag_in_both_spellings() -> None:
         "2020.acl-main.447",
         "3104062172",
     )
-    assert record.fields_of_study == ("Computer Science",) and record.open_access is True
+    assert record.subjects == ("Computer Science",) and record.open_access is True
     camel = {
         "externalIds": {**S2AG["externalids"], "CorpusId": 215416146},
         "title": "S2ORC",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from s2corpus.sources import Record, read
 from s2corpus.sources.dates import make_date, parse_date
 from s2corpus.sources.fields import clean_abstract, clean_text, clean_title, licence_of
 
@@ -58,6 +61,49 @@ def test_abstracts_lose_markup_and_their_own_heading() -> None:
     )
     assert clean_abstract("Abstract") == "Abstract"
     assert clean_text("x" * 10_000) == "x" * 3_000
+
+
+@pytest.mark.parametrize(
+    ("value", "abstract"),
+    [
+        ("BACKGROUND: We ask. ::: METHODS: We look.", "BACKGROUND: We ask.\nMETHODS: We look."),
+        (" ::: ::: Introduction ::: ", "Introduction"),
+        ("wrapped\nlines of\none part", "wrapped lines of one part"),
+        ("std:::cout stays", "std:::cout stays"),
+        ("<sec><title>Aim:</title><p>To ask.</p></sec><sec><title>Results</title><p>Much.</p></sec>", "Aim: To ask.\nResults: Much."),
+        ("&amp;lt;p&amp;gt;of &amp;lt;i&amp;gt;E. coli&amp;lt;/i&amp;gt;&amp;lt;/p&amp;gt;", "of E. coli"),
+    ],
+)  # fmt: skip
+def test_abstracts_have_a_line_for_each_part(value: str, abstract: str) -> None:
+    assert clean_abstract(value) == abstract
+
+
+@pytest.mark.parametrize(
+    ("value", "title"),
+    [
+        ("On &lt;i&gt;E. coli&lt;/i&gt;", "On E. coli"), ("On &amp;lt;i&amp;gt;E. coli&amp;lt;/i&amp;gt;", "On E. coli"),
+        ("R&amp;amp;D", "R&D"), ("Where a<b and c>d", "Where a<b and c>d"), ("p&lt;0.05 but q&gt;0.1", "p<0.05 but q>0.1"),
+        ("Parts ::: of it", "Parts of it"),
+    ],
+)  # fmt: skip
+def test_titles_escaped_more_than_once(value: str, title: str) -> None:
+    assert clean_title(value) == title
+
+
+@given(st.text(alphabet="<>&;:!-/?[]=\"'ampltgi ", max_size=80))
+def test_cleaning_again_changes_nothing(text: str) -> None:
+    once = clean_text(text)
+    assert once is None or clean_text(once) == once
+
+
+def test_no_abstract_of_s2orc_keeps_its_separators(shared_data: Path) -> None:
+    records = [
+        r for r in read("s2orc", shared_data / "s2orc" / "metadata_20200705_sample.jsonl") if isinstance(r, Record)
+    ]
+    assert (
+        sum("\n" in (record.abstract or "") for record in records) >= 39
+    )  # of 41 with separators, some only before or after the text
+    assert [r.record_id for r in records if ":::" in f"{r.title} {r.abstract}"] == []
 
 
 @pytest.mark.parametrize(

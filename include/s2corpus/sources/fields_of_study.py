@@ -1,0 +1,98 @@
+"""Fields of study: what sources call a paper's subjects → the 19 fields of the Microsoft Academic Graph (MAG).
+
+The tables lie in `classifications/`: all arXiv categories, past ones included; Elsevier's ASJC (its 27 areas and 334 codes, as Crossref
+and Scopus use them); MeSH's tree tops and the headings of disciplines; and the names that publishers and Semantic Scholar use beside
+them. A subject that is in none of them says nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+
+FIELDS = (
+    "Art", "Biology", "Business", "Chemistry", "Computer Science", "Economics", "Engineering", "Environmental Science", "Geography",
+    "Geology", "History", "Materials Science", "Mathematics", "Medicine", "Philosophy", "Physics", "Political Science", "Psychology",
+    "Sociology",
+)  # fmt: skip
+"""MAG's top level, as S2ORC 20200705 writes it (`mag_field_of_study`)."""
+
+_TREE_NUMBER = re.compile(r"([A-NVZ])(\d{2})?(?:\.\d{3})*")
+_QUALIFIER = re.compile(r"\s*\((?:all|general|miscellaneous)\)\s*$|^general\s+", re.IGNORECASE)
+_BROADER = re.compile(r"\s*(?:/|::|\s[-–—]\s)\s*")  # PLOS: Virology/Diagnosis; arXiv's Dublin Core: Physics - Optics
+
+
+def fields_of_study(subjects: Sequence[str]) -> tuple[str, ...]:
+    """The MAG fields of a paper's subjects as one source gives them, the primary one first; none if no subject is known.
+
+    The field that most subjects belong to is first, the one named earlier where several have as many. An arXiv paper's primary
+    category is its first: its field is first however many cross-lists there are.
+    """
+    votes: Counter[str] = Counter()
+    for subject in subjects:
+        votes.update(fields_of(subject))
+    ranked = sorted(votes, key=lambda field: -votes[field])  # stable: first named first
+    if subjects and (primary := _arxiv().get(subjects[0])):
+        ranked.sort(key=lambda field: primary.index(field) if field in primary else len(primary))
+    return tuple(ranked)
+
+
+def fields_of(subject: str) -> tuple[str, ...]:
+    """The MAG fields of one subject: an arXiv category, an ASJC code or name, a MeSH heading or tree number, a publisher's name."""
+    text = subject.strip()
+    if text in _arxiv():
+        return _arxiv()[text]
+    if text in _codes():
+        return _codes()[text]
+    if (number := _TREE_NUMBER.fullmatch(text)) and number.group(2):
+        return _trees().get(text[:3]) or _trees().get(text[:1], ())
+    for name in (text, _BROADER.split(text, maxsplit=1)[0]):
+        if (found := _names().get(_letters(name))) is not None:
+            return found
+    return ()
+
+
+def _letters(name: str) -> str:
+    plain = _QUALIFIER.sub("", name).casefold().replace("&", "and")
+    return "".join(filter(str.isalnum, plain.replace("palaeo", "paleo").replace("gynaeco", "gyneco")))
+
+
+def _rows(table: str) -> list[dict[str, str]]:
+    text = resources.files(__package__).joinpath("classifications", f"{table}.csv").read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def _split(fields: str) -> tuple[str, ...]:
+    return tuple(fields.split(";")) if fields else ()
+
+
+@cache
+def _arxiv() -> dict[str, tuple[str, ...]]:
+    return {row["code"]: _split(row["fields"]) for row in _rows("arxiv")}
+
+
+@cache
+def _codes() -> dict[str, tuple[str, ...]]:
+    return {row["code"]: _split(row["fields"]) for row in _rows("asjc")}
+
+
+@cache
+def _trees() -> dict[str, tuple[str, ...]]:
+    tops: dict[str, tuple[str, ...]] = {}
+    for row in _rows("mesh"):
+        tops.setdefault(row["tree"], _split(row["fields"]))  # a top's own heading is the first of its rows
+    return tops
+
+
+@cache
+def _names() -> dict[str, tuple[str, ...]]:
+    """Letters of a name → fields; MAG's own names before publishers' and Semantic Scholar's, these before ASJC's and MeSH's."""
+    names: dict[str, tuple[str, ...]] = {_letters(field): (field,) for field in FIELDS}
+    for table, column in (("subjects", "name"), ("asjc", "name"), ("mesh", "heading")):
+        for row in _rows(table):
+            names.setdefault(_letters(row[column]), _split(row["fields"]))
+    return names

@@ -71,6 +71,6 @@ format: .venv/.development ## Put the code into its form
 bench: .venv/.development ## All benchmarks, each beside its peer (long)
 	@for script in bench/*.py; do echo "== $$script"; .venv/bin/python $$script; done
 
-lock: | $(UV) ## Resolve requirements*.in anew
-	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes requirements.in -o requirements.txt
-	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes requirements-dev.in -o requirements-dev.txt
+lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra airflow --extra local -o requirements.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev -c requirements.txt -o requirements-dev.txt

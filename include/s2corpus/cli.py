@@ -23,9 +23,27 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
-        module = importlib.import_module(f"s2corpus.commands.{cmd_name.replace('-', '_')}")
+        try:
+            module = importlib.import_module(f"s2corpus.commands.{cmd_name.replace('-', '_')}")
+        except ModuleNotFoundError as missing:
+            return _not_installed(cmd_name, missing)
         command: click.Command = module.command
         return command
+
+
+def _not_installed(name: str, missing: ModuleNotFoundError) -> click.Command:
+    """A command in the place of one whose packages are not installed: it says what to install."""
+    sentence = (
+        f"corpus {name} needs {missing.name}: pip install 's2corpus[airflow,local]', or `make setup` in a checkout"
+    )
+
+    def refuse(**_: object) -> None:
+        raise UserError(sentence)
+
+    settings = {"ignore_unknown_options": True}
+    return click.Command(
+        name, callback=refuse, params=[click.Argument(["anything"], nargs=-1)], help=sentence, context_settings=settings
+    )
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

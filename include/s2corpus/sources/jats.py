@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import IO, Any
 
 from s2corpus.sources.build import build
 from s2corpus.sources.dates import NO_DATE, PlainDate, make_date, to_int, to_month
 from s2corpus.sources.fields import PARTS, licence_of
 from s2corpus.sources.names import make_author, parse_name
-from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason, Record
 from s2corpus.sources.streams import documents, parse_xml, text_of
 
 NAME = "jats"
@@ -71,14 +72,15 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
         if not articles:
             yield Dropped(Reason.MALFORMED, name, f"no article, but <{_local(root)}>")
         for article in articles:
-            yield _entry(article, name)
+            yield record_of(article, name)
 
 
 def _local(element: Any) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
-def _entry(article: Any, where: str) -> Entry:
+def record_of(article: Any, where: str) -> Record | Dropped:
+    """The record of one `article` element."""
     meta = article.find("{*}front/{*}article-meta")
     if meta is None:
         return Dropped(Reason.MALFORMED, where, "no article-meta")
@@ -109,6 +111,8 @@ def _plain(element: Any) -> str:
     """Text without footnote marks and the TeX twin of a formula."""
     if element is None:
         return ""
+    if len(element):
+        element = deepcopy(element)  # who parses the article needs it whole
     for name in _ASIDE:
         for aside in element.findall(f".//{{*}}{name}"):
             if aside.tail:
@@ -145,20 +149,30 @@ def _date(meta: Any) -> PlainDate:
     return next((found[kind] for kind in (*_DATES, *found) if found.get(kind, NO_DATE)[0] is not None), NO_DATE)
 
 
+def own_abstract(meta: Any) -> Any:
+    """The article's own `abstract`, not its teaser, summary for lay readers or graphic; None where it has none."""
+    return next(
+        (
+            abstract
+            for abstract in meta.iterfind("{*}abstract")
+            if abstract.get("abstract-type") in (None, "", "abstract", "section", "structured")
+        ),
+        None,
+    )
+
+
 def _abstract(meta: Any) -> str:
-    """The article's own abstract, not its teaser, summary for lay readers or graphic; headings of its parts stay."""
-    for abstract in meta.iterfind("{*}abstract"):
-        if abstract.get("abstract-type") in (None, "", "abstract", "section", "structured"):
-            parts, head = [], ""
-            for element in abstract.iter("{*}title", "{*}p"):
-                text = _plain(element)
-                if _local(element) == "title":
-                    head = "" if text.casefold().rstrip(":.") in ("abstract", "summary") else f"{text.rstrip(':')}: "
-                elif text:
-                    parts.append(f"{head}{text}")
-                    head = ""
-            return PARTS.join(parts)
-    return ""
+    """The abstract's text; headings of its parts stay."""
+    abstract = own_abstract(meta)
+    parts, head = [], ""
+    for element in abstract.iter("{*}title", "{*}p") if abstract is not None else ():
+        text = _plain(element)
+        if _local(element) == "title":
+            head = "" if text.casefold().rstrip(":.") in ("abstract", "summary") else f"{text.rstrip(':')}: "
+        elif text:
+            parts.append(f"{head}{text}")
+            head = ""
+    return PARTS.join(parts)
 
 
 def _subjects(meta: Any) -> list[str]:

@@ -20,6 +20,7 @@ KERNELS = (
     "layout",
     "tei",
     "latex",
+    "jats",
     "sources",
     "titles",
     "text",

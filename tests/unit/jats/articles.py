@@ -1,0 +1,95 @@
+"""Small JATS articles for tests, and the laws that every parse obeys (SEMANTICS §3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from s2corpus import jats
+from s2corpus.parse_model import EQUATION, CiteSpan, EqSpan, Parse, RefSpan
+
+DOCTYPE = (
+    '<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Publishing DTD v1.1 20151215//EN" '
+    '"JATS-journalpublishing1.dtd">'
+)
+
+
+def reference(n: int, fields: str = "") -> str:
+    """The n-th entry of a bibliography, id `R<n>`, label `<n>`."""
+    fields = fields or f"<article-title>Work {n}</article-title><source>Journal</source><year>200{n % 10}</year>"
+    return f'<ref id="R{n}"><label>{n}.</label><element-citation publication-type="journal">{fields}</element-citation></ref>'
+
+
+def article(body: str, references: int = 0, *, meta: str = "", back: str = "", after: str = "") -> bytes:
+    """A whole article around the content of a body, its bibliography of that many entries."""
+    entries = "".join(reference(n) for n in range(1, references + 1))
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?>\n{DOCTYPE}\n<article xmlns:xlink="http://www.w3.org/1999/xlink" '
+        'xmlns:mml="http://www.w3.org/1998/Math/MathML" dtd-version="1.1"><front><journal-meta><journal-title-group>'
+        "<journal-title>Journal of Tests</journal-title></journal-title-group></journal-meta><article-meta>"
+        '<article-id pub-id-type="doi">10.5555/tests.1</article-id><title-group><article-title>A title</article-title>'
+        f"</title-group>{meta}</article-meta></front><body>{body}</body><back>{back}<ref-list>{entries}</ref-list></back>"
+        f"{after}</article>"
+    ).encode()
+
+
+def parse(body: str, references: int = 0, **parts: str) -> Parse:
+    """The parse of such an article."""
+    return jats.convert(article(body, references, **parts), sha1="0" * 40)
+
+
+def cite(n: int, text: str | None = None) -> str:
+    """A callout of the n-th entry."""
+    return f'<xref ref-type="bibr" rid="R{n}">{n if text is None else text}</xref>'
+
+
+def cited(parse: Parse) -> list[list[tuple[str, str]]]:
+    """(surface, the file's id of the entry) of the citations of every paragraph of the body."""
+    ids = {entry.key: entry.ref_id for entry in parse.bib_entries}
+    return [[(span.text, ids[span.ref_id or ""]) for span in paragraph.cite_spans] for paragraph in parse.body_text]
+
+
+def broken_laws(found: Parse) -> Iterator[str]:
+    """What breaks the laws of a parse."""
+    bib_keys = [entry.key for entry in found.bib_entries]
+    ref_keys = [entry.key for entry in found.ref_entries]
+    if len({*bib_keys, *ref_keys}) < len(bib_keys) + len(ref_keys):
+        yield "two entries with one key"
+    for paragraph in (*found.abstract, *found.body_text, *found.back_matter):
+        text = paragraph.text
+        if not text or text != " ".join(text.split()):
+            yield f"white space: {text!r}"
+        yield from _broken_spans(text, paragraph.cite_spans, {*bib_keys})
+        yield from _broken_spans(text, paragraph.ref_spans, {*ref_keys})
+        yield from _broken_spans(text, paragraph.eq_spans, {*ref_keys, None})
+        for span in paragraph.eq_spans:
+            if (span.ref_id is not None) != (span.text == EQUATION):
+                yield f"a displayed formula is the token, one in the line its own text: {span}"
+    for entry in found.ref_entries:
+        yield from _broken_spans(entry.text, entry.cite_spans, {*bib_keys})
+        for cell in entry.cell_cites:
+            yield from _broken_spans((entry.cells or ())[cell.row][cell.column], [cell.span], {*bib_keys})
+
+
+def _broken_spans(
+    text: str, spans: tuple[CiteSpan | RefSpan | EqSpan, ...] | list[CiteSpan], keys: set[str | None]
+) -> Iterator[str]:
+    places = [(span.start, span.end) for span in spans]
+    if places != sorted(places):
+        yield f"spans out of order: {places}"
+    if len({(span.start, span.end, span.ref_id) for span in spans}) < len(spans):
+        yield f"a span twice: {places}"
+    for span in spans:
+        if text[span.start : span.end] != span.text or not span.text or span.text != span.text.strip():
+            yield f"{span} is not what {text!r} has there"
+        if span.ref_id not in keys:
+            yield f"{span} names no entry"
+
+
+def real_files(shared_data: Path) -> list[Path]:
+    """All JATS files there are: 152 of PLOS, eLife and PMC, 29 with a PDF, 10 with GROBID's TEI."""
+    files = sorted(
+        [*shared_data.glob("jats/**/*.xml"), *shared_data.glob("jats/*.nxml"), *shared_data.glob("pmc-*/*.nxml")]
+    )
+    assert len(files) == 191
+    return files

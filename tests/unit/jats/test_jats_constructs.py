@@ -1,0 +1,219 @@
+"""What each JATS construct becomes, as publishers write it."""
+
+from __future__ import annotations
+
+import articles
+import pytest
+from articles import cite, cited, parse
+
+from s2corpus import jats
+from s2corpus.parse_model import CitationStyle, Parse, RefEntry, RefType
+
+
+def entry(found: Parse, kind: RefType, at: int = 0) -> RefEntry:
+    return [e for e in found.ref_entries if e.type is kind][at]
+
+
+def test_sections_nest_as_the_file_nests_them_and_give_up_their_numbers() -> None:
+    found = parse(
+        "<p>Before.</p><sec><label>2.</label><title>Methods</title><p>One.</p><sec><title>2.1. Data</title><p>Two.</p></sec>"
+        "<p>Three.</p></sec><sec><title>IV. Results</title><p>Four.</p></sec><sec><title>3D models</title><p>Five.</p></sec>"
+        "<boxed-text><label>Box 1.</label><caption><title>Terms</title></caption><p>Six.</p></boxed-text>"
+    )
+    assert [(p.section, p.sec_num, p.text) for p in found.body_text] == [
+        ("", None, "Before."),
+        ("Methods", "2", "One."),
+        ("Methods::Data", "2.1", "Two."),
+        ("Methods", "2", "Three."),
+        ("Results", "IV", "Four."),
+        ("3D models", None, "Five."),
+        ("Box 1. Terms", None, "Six."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "spans"),
+    [
+        (f"[{cite(1)}, {cite(3)}]", [("1", "R1"), ("3", "R3")]),
+        (f"<sup>{cite(1)},{cite(2)}</sup>", [("1", "R1"), ("2", "R2")]),
+        (f"[{cite(1)}–{cite(4)}]", [("1", "R1"), ("1–4", "R2"), ("1–4", "R3"), ("4", "R4")]),
+        (f"{cite(2, '[2]')}-{cite(4, '[4]')}", [("[2]", "R2"), ("[2]-[4]", "R3"), ("[4]", "R4")]),
+        (cite(2, "[2–4]"), [("[2–4]", "R2"), ("[2–4]", "R3"), ("[2–4]", "R4")]),
+        (f"{cite(4)}–{cite(2)}", [("4", "R4"), ("2", "R2")]),  # does not ascend
+        (f"{cite(1, 'a')}–{cite(4, 'b')}", [("a", "R1"), ("b", "R4")]),  # no numbers
+        (f"{cite(1, '7')}–{cite(4, '9')}", [("7", "R1"), ("9", "R4")]),  # other numbers than the bibliography's
+        ('<xref ref-type="bibr" rid="R1 R3">1,3</xref>', [("1,3", "R1"), ("1,3", "R3")]),
+        ('<xref ref-type="other" rid="R2">Note</xref>', [("Note", "R2")]),
+        ('<xref ref-type="bibr" rid="R99">99</xref>', []),
+        (
+            f"{cite(1)}{cite(2, '')}-{cite(3)}",
+            [("1", "R1"), ("1-3", "R2"), ("3", "R3")],
+        ),  # a callout that prints nothing
+    ],
+)
+def test_callouts(body: str, spans: list[tuple[str, str]]) -> None:
+    found = parse(f"<p>As shown {body}.</p>", 5)
+    assert sorted(cited(found)[0]) == sorted(spans)
+    assert not list(articles.broken_laws(found))
+
+
+def test_the_style_is_told_from_what_is_printed() -> None:
+    numbered = parse("".join(f"<p>So [{cite(n)}].</p>" for n in (1, 2, 3)), 3)
+    named = parse("".join(f"<p>So ({cite(n, f'Ann, 200{n}')}).</p>" for n in (1, 2, 3)), 3)
+    raised = parse("".join(f"<p>So<sup>{cite(n)}</sup>.</p>" for n in (1, 2, 3)), 3)
+    assert numbered.citation_style is CitationStyle.BRACKET
+    assert named.citation_style is CitationStyle.NAME_YEAR
+    assert raised.citation_style is CitationStyle.OTHER
+
+
+def test_figures_leave_the_text_and_are_referred_to() -> None:
+    found = parse(
+        '<p>See <xref ref-type="fig" rid="F2">Fig. 2A</xref>.<fig id="F2"><label>Figure 2.</label><caption><title>All.</title>'
+        f"<p>By group {cite(1, '[1]')}.</p></caption><graphic/></fig> It grows.</p>"
+        '<fig-group><fig id="F3"><label>Fig. 3</label></fig><fig id="F4"><label>Figure 3—figure supplement 1.</label></fig></fig-group>',
+        1,
+    )
+    (paragraph,) = found.body_text
+    assert paragraph.text == "See Fig. 2A. It grows."
+    assert [(s.text, s.ref_id) for s in paragraph.ref_spans] == [("Fig. 2A", "FIGREF0")]
+    figure = entry(found, RefType.FIGURE)
+    assert (figure.num, figure.text) == ("2", "All. By group [1].")
+    assert [(s.text, s.ref_id) for s in figure.cite_spans] == [("[1]", "BIBREF0")]
+    assert [e.num for e in found.ref_entries] == ["2", "3", "3—figure supplement 1"]
+
+
+def test_tables_have_rows_of_cells() -> None:
+    found = parse(
+        '<p>x</p><table-wrap id="T1"><label>TABLE II</label><caption><p>Sizes.</p></caption><alternatives><graphic/><table><thead><tr>'
+        f'<th colspan="2">Both <italic>n</italic></th><th>Ref</th></tr></thead><tbody><tr><td>1</td><td/><td>{cite(1)}</td></tr></tbody>'
+        f"</table></alternatives><table-wrap-foot><fn><label>a</label><p>From {cite(2)}.</p></fn></table-wrap-foot></table-wrap>",
+        2,
+    )
+    table = entry(found, RefType.TABLE)
+    assert (table.num, table.text) == ("II", "Sizes. a From 2.")
+    assert table.cells == (("Both n", "", "Ref"), ("1", "", "1"))
+    assert [(c.row, c.column, c.span.text, c.span.ref_id) for c in table.cell_cites] == [(1, 2, "1", "BIBREF0")]
+    assert [s.ref_id for s in table.cite_spans] == ["BIBREF1"]
+
+
+def test_supplements_that_are_tables_or_figures_are_entries() -> None:
+    found = parse(
+        '<p><xref ref-type="supplementary-material" rid="S1">Table S1</xref></p><supplementary-material id="S1"><label>Table S1'
+        "</label><caption><p>More.</p></caption></supplementary-material>"
+        '<supplementary-material id="S2"><label>S2 Fig.</label></supplementary-material>'
+    )
+    assert [(s.text, s.ref_id) for s in found.body_text[0].ref_spans] == [("Table S1", "TABREF0")]
+    assert [(e.type, e.num) for e in found.ref_entries] == [(RefType.FIGURE, "S2"), (RefType.TABLE, "S1")]
+
+
+def test_a_displayed_formula_is_a_token_and_one_in_the_line_its_signs() -> None:
+    math = "<mml:math><mml:msup><mml:mi>x</mml:mi><mml:mn>2</mml:mn></mml:msup></mml:math>"
+    tex = r"\documentclass{minimal}\begin{document}$$x^{2}=1$$\end{document}"
+    found = parse(
+        f"<p>Let <inline-formula>{math}</inline-formula> be <disp-formula id='E1'><label>(1)</label><alternatives><graphic/>"
+        f"<tex-math>{tex}</tex-math>{math}</alternatives></disp-formula> as in "
+        "<xref ref-type='disp-formula' rid='E1'>Equation 1</xref>.</p>"
+    )
+    (paragraph,) = found.body_text
+    assert paragraph.text == "Let x2 be EQUATION as in Equation 1."
+    line, displayed = paragraph.eq_spans
+    assert (line.text, line.ref_id, line.latex) == ("x2", None, None)
+    assert (displayed.text, displayed.ref_id, displayed.latex, displayed.label) == (
+        "EQUATION",
+        "EQREF0",
+        "x^{2}=1",
+        "1",
+    )
+    assert (displayed.mathml or "").startswith("<math ")
+    assert entry(found, RefType.FORMULA).num == "1"
+    assert [(s.text, s.ref_id) for s in paragraph.ref_spans] == [("Equation 1", "EQREF0")]
+
+
+def test_footnotes_and_the_back() -> None:
+    found = parse(
+        '<p>A claim<xref ref-type="fn" rid="N1">a</xref>.</p>',
+        back="<ack><p>Thanks.</p></ack><ack><title>Funding</title><p>None.</p></ack>"
+        '<fn-group><title>Notes</title><fn id="N1"><label>a</label><p>Not proved.</p></fn><fn fn-type="conflict"><p>No interests.</p></fn>'
+        "</fn-group><app-group><app><title>Appendix A</title><sec><title>A.1. Proofs</title><p>Proof.</p></sec></app></app-group>",
+    )
+    note = entry(found, RefType.FOOTNOTE)
+    assert (note.num, note.text) == ("a", "Not proved.")
+    assert [(s.text, s.ref_id) for s in found.body_text[0].ref_spans] == [("a", "FOOTREF0")]
+    assert [(p.section, p.text) for p in found.back_matter] == [
+        ("acknowledgement", "Thanks."),
+        ("Funding", "None."),
+        ("Notes", "No interests."),
+        ("Appendix A::Proofs", "Proof."),
+    ]
+
+
+def test_lists_and_theorems_keep_their_labels() -> None:
+    found = parse(
+        "<p>Two things: <list><list-item><label>(i)</label><p>one,</p></list-item>"
+        "<list-item><p>two.</p><p>More.</p></list-item></list> Then.</p>"
+        "<statement><label>Lemma 2</label><p>It holds.</p></statement>"
+        "<def-list><def-item><term>CI</term><def><p>interval</p></def></def-item></def-list>"
+    )
+    assert [p.text for p in found.body_text] == [
+        "Two things:", "(i) one,", "two.", "More.", "Then.", "Lemma 2 It holds.", "CI interval",
+    ]  # fmt: skip
+
+
+def test_sub_articles_are_other_articles() -> None:
+    found = parse(
+        "<p>Mine.</p>",
+        1,
+        after='<sub-article id="A"><body><p>A letter.</p></body><back><ref-list><ref id="B"/></ref-list></back></sub-article>',
+    )
+    assert [p.text for p in found.body_text] == ["Mine."]
+    assert [e.ref_id for e in found.bib_entries] == ["R1"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "wanted"),
+    [
+        (
+            '<person-group person-group-type="author"><name><surname>van Dam</surname><given-names>J. K.</given-names></name><etal/>'
+            '</person-group><person-group person-group-type="editor"><name><surname>Ed</surname></name></person-group><year>2004a</year>'
+            "<article-title>On <italic>E. coli</italic></article-title><source>Nature</source><volume>3</volume><issue>2</issue>"
+            '<fpage>10</fpage><lpage>19</lpage><pub-id pub-id-type="doi">10.1038/NATURE.1</pub-id><pub-id pub-id-type="pmid">0123</pub-id>'
+            '<pub-id pub-id-type="pmcid">PMC77</pub-id>',
+            {"title": "On E. coli", "year": 2004, "venue": "Nature", "volume": "3", "issue": "2", "pages": "10--19",
+             "doi": "10.1038/nature.1", "pubmed_id": "123", "pmc_id": "PMC77", "authors": ["van Dam"]},
+        ),
+        (
+            "<collab>The Group</collab><source>A book</source><publisher-name>Press</publisher-name><year>1999</year>",
+            {"title": "A book", "venue": "", "publisher": "Press", "year": 1999, "authors": ["The Group"]},
+        ),
+        (
+            '<string-name>Ann B. Lee</string-name><article-title>Deep</article-title><source>arXiv</source><comment>arXiv:1706.03762v2 '
+            '<ext-link xlink:href="http://dx.doi.org/10.48550/arXiv.1706.03762">link</ext-link></comment>',
+            {"title": "Deep", "arxiv_id": "1706.03762", "doi": "10.48550/arxiv.1706.03762", "year": None, "authors": ["Lee"]},
+        ),
+    ],
+)  # fmt: skip
+def test_entries_have_all_that_is_tagged(fields: str, wanted: dict[str, object]) -> None:
+    data = articles.article("<p>x</p>").replace(b"<ref-list>", f"<ref-list>{articles.reference(1, fields)}".encode())
+    (found,) = jats.convert(data, sha1="").bib_entries
+    assert {**{name: getattr(found, name) for name in wanted}, "authors": [a.last for a in found.authors]} == wanted
+    assert (found.ref_id, found.label) == ("R1", "1")
+
+
+def test_a_printed_reference_without_fields_stays() -> None:
+    printed = '<ref id="R1"><mixed-citation>Haug, H. &amp; Lin, J. (2003). '
+    printed += "<italic>J. Appl.</italic> <bold>46</bold>, 33.</mixed-citation></ref>"
+    data = articles.article("<p>x</p>").replace(b"<ref-list>", f"<ref-list>{printed}".encode())
+    (found,) = jats.convert(data, sha1="").bib_entries
+    assert (found.title, found.year, found.raw_text) == ("", 2003, "Haug, H. & Lin, J. (2003). J. Appl. 46, 33.")
+
+
+def test_the_header_says_what_the_source_of_the_same_name_says() -> None:
+    found = parse(
+        "<p>x</p>",
+        meta='<contrib-group><contrib contrib-type="author"><name><surname>Lee</surname><given-names>Ann B</given-names></name></contrib>'
+        "</contrib-group><pub-date pub-type='epub'><day>3</day><month>4</month><year>2019</year></pub-date>"
+        f"<abstract><title>Abstract</title><sec><title>Aims</title><p>We ask {cite(1)}.</p></sec></abstract>",
+    )
+    assert (found.header.title, found.header.doi, found.header.date) == ("A title", "10.5555/tests.1", "2019-04-03")
+    assert [(a.first, a.last) for a in found.header.authors] == [("Ann", "Lee")]
+    assert [(p.section, p.text) for p in found.abstract] == [("Abstract::Aims", "We ask 1.")]

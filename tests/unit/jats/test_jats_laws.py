@@ -1,0 +1,149 @@
+"""The laws of a parse on every real JATS file there is, and on trees nobody wrote."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import articles
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from s2corpus import jats, tei
+from s2corpus.parse_model import Parse
+from s2corpus.sources.streams import parse_xml
+
+WITHOUT_BODY = {
+    "elife_poa_e06828.xml", "simple-jats-doctype-1.1.xml", "simple-jats-doctype-1.1d3.xml", "xmlio_input.xml",
+    "xmlio_output_convert_xlink.xml",
+}  # fmt: skip
+
+
+def test_every_real_article(shared_data: Path) -> None:
+    wanted = found = 0
+    for path in articles.real_files(shared_data):
+        data = path.read_bytes()
+        if path.name in WITHOUT_BODY:
+            with pytest.raises(jats.BadArticle, match="no_body"):
+                jats.convert(data, sha1="0" * 40)
+            continue
+        parse = jats.convert(data, sha1="0" * 40)
+        assert not list(articles.broken_laws(parse)), path
+        line = tei.to_json_bytes(tei.to_s2orc(parse))
+        assert line == tei.to_json_bytes(tei.to_s2orc(jats.convert(data, sha1="0" * 40))), path
+        json.loads(line.decode("utf-8"))
+        callouts, spans = callouts_of(data), citations_of(parse)
+        wanted += callouts.total()
+        found += (callouts & spans).total()
+        no_paragraph_twice(parse, "".join("".join(parse_xml(data).itertext()).split()))
+    assert found >= 0.99 * wanted  # what is left stands in heads and pictures, or prints nothing
+
+
+def callouts_of(data: bytes) -> Counter[tuple[str, str]]:
+    """(text, id of the reference) of every callout of the article itself, as the publisher has it."""
+    found: Counter[tuple[str, str]] = Counter()
+    for part in parse_xml(data):
+        if part.tag.rpartition("}")[2] in ("body", "back", "floats-group"):
+            for xref in part.iter("{*}xref"):
+                if xref.get("ref-type") == "bibr":
+                    text = " ".join("".join(xref.itertext()).split())
+                    found.update((text, rid) for rid in (xref.get("rid") or "").split())
+    return found
+
+
+def citations_of(parse: Parse) -> Counter[tuple[str, str]]:
+    ids = {entry.key: entry.ref_id for entry in parse.bib_entries}
+    spans = [
+        span
+        for place in (*parse.abstract, *parse.body_text, *parse.back_matter, *parse.ref_entries)
+        for span in place.cite_spans
+    ]
+    spans += [cell.span for entry in parse.ref_entries for cell in entry.cell_cites]
+    return Counter((span.text, ids[span.ref_id or ""]) for span in spans)
+
+
+def no_paragraph_twice(parse: Parse, source: str) -> None:
+    counts = Counter(paragraph.text for paragraph in parse.body_text if len(paragraph.text) > 80)
+    for text, count in counts.items():
+        assert count == 1 or source.count("".join(text.split())[:30]) >= count, text
+
+
+# Trees that no publisher writes, of every element that one may.
+
+words = st.text(st.sampled_from("abcXYZ 12,;.[]()–-äß中𝛼\u00a0\n\t&<\u2009"), max_size=12).map(escape)
+callouts = st.builds(
+    "<xref{}{}>{}</xref>".format,
+    st.sampled_from(
+        ["", ' ref-type="bibr"', ' ref-type="fig"', ' ref-type="sec"', ' ref-type="fn"', ' ref-type="weird"']
+    ),
+    st.sampled_from(["", ' rid="R1"', ' rid="R1 R2"', ' rid="R99"', ' rid="F1"', ' rid="S1"', ' rid="N1"', ' rid=" "']),
+    st.one_of(words, st.sampled_from(["1", "[1]", "1–3", "3", "<sup>2</sup>", ""])),
+)
+formulas = st.sampled_from(
+    [
+        "<disp-formula id='E1'><label>(1)</label><tex-math>x=y</tex-math></disp-formula>",
+        "<inline-formula><mml:math><mml:mi>x</mml:mi><mml:mo> </mml:mo></mml:math></inline-formula>",
+        "<inline-formula><inline-graphic/></inline-formula>",
+        "<disp-formula/>",
+    ]
+)
+inline = st.recursive(
+    st.one_of(words, callouts, formulas, st.just("–")),
+    lambda inner: st.builds(
+        "<{0}>{1}</{0}>".format,
+        st.sampled_from(["italic", "sup", "p", "list", "disp-quote", "fn", "xref", "named-content", "break"]),
+        st.lists(inner, max_size=3).map("".join),
+    ),
+    max_leaves=5,
+)
+texts = st.lists(inline, max_size=5).map("".join)
+blocks = st.one_of(
+    texts.map("<p>{}</p>".format),
+    texts,
+    st.builds("<title>{}</title>".format, texts),
+    st.builds("<label>{}</label>".format, st.sampled_from(["1", "1.2.", "IV", "Box 1", " "])),
+    st.builds("<list><list-item><label>•</label><p>{}</p>{}</list-item></list>".format, texts, texts),
+    st.builds("<statement><label>Lemma</label><p>{}</p></statement>".format, texts),
+    st.builds(
+        "<fig id='F1'><label>Fig. 1</label><caption><title>{}</title><p>{}</p></caption></fig>".format, texts, texts
+    ),
+    st.builds(
+        "<table-wrap><table><tr><td colspan='3'>{}</td><th>{}</th></tr></table></table-wrap>".format, texts, texts
+    ),
+    st.builds("<fn-group><fn id='N1'><label>a</label><p>{}</p></fn><fn>{}</fn></fn-group>".format, texts, texts),
+)
+sections = st.recursive(
+    st.lists(blocks, max_size=4).map("".join),
+    lambda inner: st.lists(st.builds("<sec id='S1'>{}</sec>".format, inner), max_size=3).map("".join),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(body=sections, abstract=texts, back=sections)
+def test_any_tree(body: str, abstract: str, back: str) -> None:
+    parse = articles.parse(f"<p/>{body}", 3, meta=f"<abstract><p>{abstract}</p></abstract>", back=f"<ack>{back}</ack>")
+    assert not list(articles.broken_laws(parse))
+    tei.to_json_bytes(tei.to_s2orc(parse))
+    tei.to_json_bytes(tei.to_gorc(parse))
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.one_of(
+        st.binary(max_size=200),
+        st.text(max_size=100).map(
+            lambda text: f"<article><body>{text}</body></article>".encode("utf-8", "surrogatepass")
+        ),
+    )
+)
+def test_any_bytes_are_a_parse_or_a_reason(data: bytes) -> None:
+    try:
+        parse = jats.convert(data, sha1="")
+    except jats.BadArticle as bad:
+        assert bad.outcome in jats.Outcome
+    else:
+        assert not list(articles.broken_laws(parse))

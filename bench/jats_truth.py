@@ -165,7 +165,9 @@ def measure(tei_path: Path) -> dict[str, tuple[int, int, int]]:
     truth = Truth(tei_path.with_name(tei_path.name.replace(".tei.xml", ".nxml")))
     parse = tei.to_s2orc(tei.convert(tei_path.read_bytes(), pdf_sha1=""))
     result: dict[str, tuple[int, int, int]] = {}
-    mine_paths = list(dict.fromkeys(tuple(p["section"].split("::")) for p in parse["body_text"] if p["section"]))
+    mine_paths = list(
+        dict.fromkeys(tuple(p["section_path"].split("::")) for p in parse["body_text"] if p["section_path"])
+    )
     mine_heads = Counter(letters(head) for head in {h for path in mine_paths for h in path})
     their_heads = Counter(letters(head) for head in {h for path in truth.paths for h in path})
     result["headings"] = ((mine_heads & their_heads).total(), mine_heads.total(), their_heads.total())

@@ -1,7 +1,8 @@
 """The parse: the structured full text of one PDF or LaTeX source, from which every output schema is written.
 
 Laws (SEMANTICS §3): `text[start:end] == span.text` in code points; a `ref_id` that is not None is the key of a bibliography
-or reference entry of the same parse; spans of one kind are in order of (start, end).
+or reference entry of the same parse; spans of one kind are in order of (start, end). In the published schema a citation
+without `ref_id` is an unlinked span, and a paragraph's section its innermost head, with the path beside.
 """
 
 from __future__ import annotations

@@ -363,7 +363,7 @@ def _parsed(title: str, row: Row) -> Text:
     length = 0
     parse = orjson.loads(row["parse"])
     for paragraph in (*parse.get("abstract", ()), *parse.get("body_text", ())):
-        section, text = paragraph.get("section") or "", paragraph["text"]
+        section, text = paragraph.get("section_path") or paragraph.get("section") or "", paragraph["text"]
         if not blocks or blocks[-1][0] != section:
             blocks.append((section, []))
         blocks[-1][1].append(text)

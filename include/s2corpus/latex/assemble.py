@@ -9,7 +9,21 @@ from dataclasses import replace
 from s2corpus.latex import mathml
 from s2corpus.latex.bibliography import Named, composed
 from s2corpus.latex.citing import Printer
-from s2corpus.latex.document import Block, Cite, Document, Float, Head, Inlines, Label, Mark, Math, Note, Para, Ref
+from s2corpus.latex.document import (
+    Appendix,
+    Block,
+    Cite,
+    Document,
+    Float,
+    Head,
+    Inlines,
+    Label,
+    Mark,
+    Math,
+    Note,
+    Para,
+    Ref,
+)
 from s2corpus.latex.numbering import Numbers, Target
 from s2corpus.latex.pandoc_ast import XSPACE, spaced
 from s2corpus.parse_model import EQUATION, BibEntry, CellCite, CiteSpan, EqSpan, Paragraph, RefEntry, RefSpan, RefType
@@ -64,6 +78,8 @@ class Assembler:
                 if not path:
                     behind = not section.num and _BACK.match(head) is not None
                 path.append((block.level, head.rstrip(" .:"), section.num))
+            elif isinstance(block, Appendix):
+                path = []  # an appendix lies beside the last section, whatever level its heads have
             elif isinstance(block, Para):
                 name = "::".join(head for _, head, _ in path if head)
                 (back if behind else body).extend(self.paragraphs([block], name, path[-1][2] if path else None))

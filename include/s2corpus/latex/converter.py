@@ -25,7 +25,7 @@ from s2corpus.parse_model import BibEntry, Header, Parse, Provenance
 from s2corpus.sources.names import parse_name
 from s2corpus.sources.record import Author
 
-CONVERTER_VERSION = "2"  # part of the key of every stored parse: raise it when any parse may come out different
+CONVERTER_VERSION = "3"  # part of the key of every stored parse: raise it when any parse may come out different
 Name = Literal["pandoc", "latexml"]
 SECONDS: dict[Name, float] = {"pandoc": 60.0, "latexml": 600.0}
 """Time of one source's conversion."""

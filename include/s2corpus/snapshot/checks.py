@@ -40,6 +40,9 @@ PARSED_KEYS = METADATA_KEYS | {
     "has_pdf_parsed_ref_entries",
 }
 """The keys of a paper that has a parse."""
+_SPANS = {
+    "cite_spans": "bib_entries", "unlinked_spans": "bib_entries", "ref_spans": "ref_entries", "eq_spans": "ref_entries",
+}  # fmt: skip
 _PARSE_KEYS = {"paper_id", "_pdf_hash", "abstract", "body_text", "bib_entries", "ref_entries"}
 
 
@@ -74,8 +77,8 @@ def _text(text: str, set_: str, *, recipe: bool) -> Iterator[str]:
         yield f"text has {len(blocks)} blocks; expected title and abstract"
     if set_ == "s2orc" and len(blocks) < 3:
         yield f"text has {len(blocks)} blocks; expected title, abstract and a body"
-    if any("\n" in block for block in blocks[:2]):
-        yield "title or abstract has more than one line"
+    if "\n" in blocks[0]:
+        yield "title has more than one line"
     if any(line != " ".join(line.split()) or not line for block in blocks for line in block.split("\n")):
         yield "a line is empty, or has white space other than single spaces between words"
 
@@ -101,9 +104,10 @@ def parse(value: Mapping[str, Any]) -> Iterator[str]:
         return
     paragraphs = [*value["abstract"], *value["body_text"], *value.get("back_matter", ())]
     for number, paragraph in enumerate(paragraphs):
-        for kind, entries in (("cite_spans", "bib_entries"), ("ref_spans", "ref_entries"), ("eq_spans", "ref_entries")):
+        for kind, entries in _SPANS.items():
             for span in paragraph.get(kind, ()):
                 if paragraph["text"][span["start"] : span["end"]] != span["text"]:
                     yield f"paragraph {number}: a span of {kind} is not the text at its place"
-                if span["ref_id"] is not None and span["ref_id"] not in value[entries]:
-                    yield f"paragraph {number}: {kind} refers to {span['ref_id']}, which {entries} has not"
+                named = span.get("ref_id")
+                if named not in value[entries] and (named is not None or kind == "cite_spans"):
+                    yield f"paragraph {number}: {kind} refers to {named}, which {entries} has not"

@@ -75,6 +75,22 @@ def _span(span: CiteSpan | RefSpan) -> Json:
     return {"start": span.start, "end": span.end, "text": span.text, "ref_id": span.ref_id}
 
 
+def _cites(spans: Iterable[CiteSpan]) -> tuple[list[Json], list[Json]]:
+    """Callouts that name an entry (`cite_spans`), and those that name none (`unlinked_spans`)."""
+    linked: list[Json] = []
+    unlinked: list[Json] = []
+    for span in spans:
+        if span.ref_id is not None:
+            linked.append(_span(span))
+        else:
+            unlinked.append({"start": span.start, "end": span.end, "text": span.text})
+    return linked, unlinked
+
+
+def _innermost(section: str) -> str:
+    return section.rpartition("::")[2]
+
+
 def _equation(span: EqSpan) -> Json:
     return {
         "start": span.start, "end": span.end, "text": span.text, "ref_id": span.ref_id, "raw_text": span.raw_text,
@@ -83,12 +99,15 @@ def _equation(span: EqSpan) -> Json:
 
 
 def _paragraph(paragraph: Paragraph) -> Json:
+    linked, unlinked = _cites(paragraph.cite_spans)
     return {
-        "section": paragraph.section,
+        "section": _innermost(paragraph.section),
         "text": paragraph.text,
-        "cite_spans": [_span(span) for span in paragraph.cite_spans],
+        "cite_spans": linked,
         "ref_spans": [_span(span) for span in paragraph.ref_spans],
         "eq_spans": [_equation(span) for span in paragraph.eq_spans],
+        "unlinked_spans": unlinked,
+        "section_path": paragraph.section,
         "sec_num": paragraph.sec_num,
     }
 
@@ -122,6 +141,8 @@ def _other_ids(entry: BibEntry) -> Json:
 
 
 def _ref_entry(entry: RefEntry) -> Json:
+    linked, unlinked = _cites(entry.cite_spans)
+    in_cells = [_cell_span(found) for found in entry.cell_cites if found.span.ref_id is not None]
     return {
         "text": entry.text,
         "type": entry.type.value,
@@ -129,8 +150,9 @@ def _ref_entry(entry: RefEntry) -> Json:
         "latex": entry.latex,
         "cells": None if entry.cells is None else [list(row) for row in entry.cells],
         "html": entry.html,
-        "cite_spans": [_span(span) for span in entry.cite_spans],
-        **({"cell_cite_spans": [_cell_span(found) for found in entry.cell_cites]} if entry.cell_cites else {}),
+        "cite_spans": linked,
+        **({"unlinked_spans": unlinked} if unlinked else {}),
+        **({"cell_cite_spans": in_cells} if in_cells else {}),
     }
 
 
@@ -147,7 +169,7 @@ def _gorc_paragraph(paragraph: Paragraph, known: set[str]) -> Json:
         "cite_spans": [span(s, s.ref_id) for s in paragraph.cite_spans],
         "ref_spans": [span(s, s.ref_id if s.ref_id in known else None) for s in paragraph.ref_spans],
         "eq_spans": [{**span(s, s.ref_id), "latex": s.latex} for s in paragraph.eq_spans],
-        "section": paragraph.section or None,
+        "section": _innermost(paragraph.section) or None,
     }
 
 

@@ -29,6 +29,7 @@ _METHODS = re.compile(
 )
 _RESULTS = re.compile(r"(?:experimental)?results?(?:and(?:discussions?|analys[ie]s))?|findings")
 _DISCUSSION = re.compile(r"(?:general)?discussions?(?:and(?:conclusions?|outlook))?")
+_APPENDIX = re.compile(r"append(?:ix|ices)\b|annex(?:es)?\b", re.IGNORECASE)
 _BESIDE = re.compile(
     r"(?:introduction|background|conclusions?|concludingremarks|summary|abstract|keywords|acknowledge?ments?|references"
     r"|(?:notes?|limitations?|abbreviations?|disclosures?|nomenclature))$"
@@ -63,6 +64,7 @@ class Sections:
             tuple[tuple[str, ...], str]
         ] = []  # numbered heads that a coming one may lie under, outermost first
         self._roman = False  # IEEE: I. A. 1)
+        self._by_letters = False  # in the appendices
         self._current: tuple[str, ...] = ()
         known = [(bool(n and _clean(n)) or bool(_IN_HEAD.match(head)), _letters(head)) for n, head in heads]
         self._numbers_to_come = sum(numbered for numbered, _ in known)
@@ -72,18 +74,25 @@ class Sections:
 
     def end_of_body(self) -> None:
         """What follows (back matter) lies in none of the body's sections."""
-        self._numbers_to_come, self._has_parts, self._part = 0, False, None
+        self._numbers_to_come, self._has_parts = 0, False
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """Leave all sections: appendices lie beside the last one, and count by letters."""
+        self._open, self._roman, self._current, self._part, self._by_letters = [], False, (), None, True
 
     def enter(self, parent: Section, n: str | None, head: str) -> Section | None:
         """The section that a head opens inside `parent` (`NO_SECTION` at the top); None if the head is a running title
         or a figure's label that the extractor took for a head."""
         if _FURNITURE.fullmatch(head):
             return None
+        if _APPENDIX.match(head):
+            self._begin_anew()
         num = _clean(n) if n else None
         if num is None and (match := _IN_HEAD.match(head)):
             self._numbers_to_come -= 1
             letters = match["letters"]
-            if letters is None or self._roman or letters == "I":
+            if letters is None or self._roman or self._by_letters or letters == "I":
                 num = _clean(match["appendix"] or match["dotted"] or match["plain"] or letters)
                 head = match["rest"]
         elif num:
@@ -141,7 +150,7 @@ class Sections:
 def _section(heads: tuple[str, ...], num: str | None = None, numbers: tuple[str, ...] = ()) -> Section:
     while len(heads) > 1 and sum(map(len, heads)) > MAX_PATH:
         heads = heads[1:]
-    return Section(heads, "::".join(heads), num, numbers)
+    return Section(heads, "::".join(head.replace("::", ":") for head in heads), num, numbers)
 
 
 def _letters(head: str) -> str:

@@ -188,6 +188,11 @@ class TextReader:
 
     def _callout(self, element: Element) -> None:
         parts, start = len(self._parts), self._length
+        target = element.get("target")
+        if target and element.text and target.lstrip("#") == element.text.strip():
+            if (element.tail or " ")[0] in ",.;:)]":
+                self._pending = False
+            return  # foot_0: GROBID wrote the note's id where it could not read its mark
         if len(element):  # a callout's text is its own, whatever it is made of
             self._flat, was = True, self._flat
             self._content(element)
@@ -196,7 +201,6 @@ class TextReader:
             self._add(element.text)
         kind = _KINDS.get((element.get("type") or "").strip())
         if kind and self._length > start:
-            target = element.get("target")
             targets = tuple(one[1:] for one in target.split() if one[0] == "#") if target else ()
             self._marks.append(Mark(start + (self._parts[parts] == " "), self._length, kind, targets))
 

@@ -114,7 +114,7 @@ def units_of_parse(parse: Mapping[str, Any], *, drop_citations: bool = False) ->
     """The paragraphs of a parse's `body_text`, with or without the inline citations in them."""
     return tuple(
         Unit(
-            paragraph.get("section") or None,
+            paragraph.get("section_path", paragraph.get("section")) or None,
             _without_citations(paragraph) if drop_citations else paragraph["text"],
         )
         for paragraph in parse["body_text"]
@@ -123,7 +123,9 @@ def units_of_parse(parse: Mapping[str, Any], *, drop_citations: bool = False) ->
 
 def _without_citations(paragraph: Mapping[str, Any]) -> str:
     text: str = paragraph["text"]
-    for span in sorted(paragraph["cite_spans"], key=lambda s: s["start"], reverse=True):
+    for span in sorted(
+        [*paragraph["cite_spans"], *paragraph.get("unlinked_spans", ())], key=lambda s: s["start"], reverse=True
+    ):
         before, after = text[: span["start"]], text[span["end"] :]
         text = (before.rstrip(" ") if not after or after[0] in " ,.;:)]" else before) + after
     return _EMPTY_BRACKETS.sub("", text)

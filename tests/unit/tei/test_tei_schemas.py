@@ -57,7 +57,26 @@ def test_every_key_of_20200705_with_its_type(shared_data: Path) -> None:
     assert set(theirs) - set(ours) == set()
     for path, types in theirs.items():
         allowed = {*types, "NoneType"} if path in (".paper_id", ".bib_entries.*.year", ".bib_entries.*.link") else types
-        assert ours[path] <= allowed | ({"NoneType"} if path.endswith(".ref_id") else set()), path
+        assert ours[path] <= allowed | ({"NoneType"} if path.endswith("ref_spans[].ref_id") else set()), path
+
+
+def test_every_citation_span_names_an_entry_and_other_callouts_stand_apart(shared_data: Path) -> None:
+    unlinked = 0
+    for path in sorted([*shared_data.glob("pairs/*.tei.xml"), *shared_data.glob("pmc-with-tei/*.tei.xml")]):
+        parse = tei.convert(path.read_bytes(), pdf_sha1="a" * 40)
+        written, gorc = tei.to_s2orc(parse), tei.to_gorc(parse)
+        for paragraph, theirs in zip(
+            written["abstract"] + written["body_text"], gorc["abstract"] + gorc["body_text"], strict=True
+        ):
+            assert {span["ref_id"] for span in paragraph["cite_spans"]} <= set(written["bib_entries"])
+            for span in paragraph["unlinked_spans"]:
+                assert (
+                    list(span) == ["start", "end", "text"]
+                    and paragraph["text"][span["start"] : span["end"]] == span["text"]
+                )
+            unlinked += len(paragraph["unlinked_spans"])
+            assert sum(span["ref_id"] is None for span in theirs["cite_spans"]) == len(paragraph["unlinked_spans"])
+    assert unlinked > 5  # 13 in these 23 papers: works that GROBID's bibliography does not have
 
 
 def test_the_object_of_gorc_has_exactly_its_keys(shared_data: Path) -> None:
@@ -91,7 +110,9 @@ def test_the_extras() -> None:
         "authors", "provenance",
     ]  # fmt: skip
     assert parse["paper_id"] == "42"
-    assert list(parse["body_text"][0]) == ["section", "text", "cite_spans", "ref_spans", "eq_spans", "sec_num"]
+    assert list(parse["body_text"][0]) == [
+        "section", "text", "cite_spans", "ref_spans", "eq_spans", "unlinked_spans", "section_path", "sec_num",
+    ]  # fmt: skip
     assert list(parse["bib_entries"]["BIBREF0"]) == [
         "title", "authors", "year", "venue", "link", "ref_id", "label", "volume", "issue", "pages", "publisher", "other_ids",
         "raw_text", "urls",

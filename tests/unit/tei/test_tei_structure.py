@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import teis
 
+from s2corpus import tei
 from s2corpus.parse_model import RefType
 
 
@@ -32,6 +33,18 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
              ("BASICS::CODE", "B"), ("RESULTS", "III"), ("END", "VI")],
         ),
         ([(None, "D.1. Importance"), (None, "Appendix E. Regimes")], [("Importance", "D.1"), ("Regimes", "E")]),
+        # appendices lie beside the last section, whatever counts them
+        (
+            [(None, "I. INTRODUCTION"), (None, "II. CONCLUSION"), (None, "APPENDIX"), (None, "A. PROOF OF LEMMA 1"),
+             (None, "B. PROOF OF LEMMA 2")],
+            [("INTRODUCTION", "I"), ("CONCLUSION", "II"), ("APPENDIX", None), ("PROOF OF LEMMA 1", "A"), ("PROOF OF LEMMA 2", "B")],
+        ),
+        (
+            [("I", "INTRODUCTION"), ("II", "CONCLUSION"), (None, "APPENDIX A: DATA"), (None, "Sources"), (None, "Appendix B. CODE")],
+            [("INTRODUCTION", "I"), ("CONCLUSION", "II"), ("DATA", "A"), ("DATA::Sources", None), ("CODE", "B")],
+        ),
+        ([("8", "Conclusion"), (None, "Appendix"), ("A.1", "Data")], [("Conclusion", "8"), ("Appendix", None), ("Data", "A.1")]),
+        ([("1", "The std::vector class"), ("1.1", "Use")], [("The std:vector class", "1"), ("The std:vector class::Use", "1.1")]),
         ([(None, "3.2 Untagged number")], [("Untagged number", "3.2")]),
         ([(None, "2 weeks later")], [("2 weeks later", None)]),  # no number of a head
         # a head without number among numbered ones
@@ -55,6 +68,30 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
 )  # fmt: skip
 def test_section_paths(heads: list[tuple[str | None, str]], expected: list[tuple[str, str | None]]) -> None:
     assert paths(*heads) == expected
+
+
+def test_the_section_is_the_innermost_head_and_its_path_stands_beside() -> None:
+    parse = teis.parse(
+        '<div><p>x</p></div><div><head n="1">A</head><p>y</p></div><div><head n="1.1">B</head><p>z</p></div>'
+    )
+    assert [(p["section"], p["section_path"], p["sec_num"]) for p in tei.to_s2orc(parse)["body_text"]] == [
+        ("", "", None), ("A", "A", "1"), ("B", "A::B", "1.1"),
+    ]  # fmt: skip
+    assert [p["section"] for p in tei.to_gorc(parse)["body_text"]] == [None, "A", "B"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "text"),
+    [
+        ('This<ref type="foot" target="#foot_0">foot_0</ref> works.', "This works."),
+        ('This works <ref type="foot" target="#foot_0">foot_0</ref>.', "This works."),
+        ('As <ref type="figure" target="#fig_1">fig_1</ref> shows.', "As shows."),
+        ('This<ref type="foot" target="#foot_0">1</ref> works.', "This1 works."),
+    ],
+)
+def test_a_callout_that_prints_its_own_targets_id_leaves_the_text(printed: str, text: str) -> None:
+    (paragraph,) = teis.parse(f'<p>{printed}</p><note place="foot" xml:id="foot_0">A note.</note>').body_text
+    assert paragraph.text == text
 
 
 def test_text_before_the_first_head_has_an_empty_section() -> None:

@@ -101,6 +101,18 @@ PARAGRAPH = {
 }
 
 
+def test_the_path_of_heads_is_read_where_a_parse_has_one() -> None:
+    assert [u.section for u in units_of_parse({"body_text": [{**PARAGRAPH, "section_path": "Methods::Intro"}]})] == [
+        "Methods::Intro"
+    ]
+
+
+def test_callouts_that_name_no_entry_are_dropped_too() -> None:
+    paragraph = {**PARAGRAPH, "cite_spans": PARAGRAPH["cite_spans"][:2], "unlinked_spans": PARAGRAPH["cite_spans"][2:]}  # type: ignore[index]
+    (unit,) = units_of_parse({"body_text": [paragraph]}, drop_citations=True)
+    assert line(unit.text or "") == "As shown, cells grow."
+
+
 @pytest.mark.parametrize(("drop", "expected"), [(False, CITING), (True, "As shown, cells grow.")], ids=["keep", "drop"])
 def test_citations_are_kept_as_printed_or_dropped_with_their_brackets(drop: bool, expected: str) -> None:
     parse = {"body_text": [PARAGRAPH]}

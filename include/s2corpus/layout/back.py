@@ -28,12 +28,17 @@ _KINDS = (
         ),
     ),
 )
+_STATEMENT = re.compile(
+    r"ethic|compliance with|(?:informed |patient )?consent\b|provenance|open access|contributors|grant|financ|role of the|trial registration|orcid|"
+    r"(?:received|accepted)\b",
+    re.I,
+)
 _NUMBER = re.compile(r"^(?:[A-Z]|\d+|[IVX]+)[.:]?\s+(?=\S)")
 
 
 def part(sections: list[Section]) -> tuple[list[Section], list[tuple[str, list[Section]]]]:
     """The body's sections, and the back's with their kinds: a section headed like one of the back takes those after it along
-    until the reference list; all after the list is annex."""
+    until the reference list, as do statements and sections of smaller type; all after the list is annex."""
     body: list[Section] = []
     back: list[tuple[str, list[Section]]] = []
     for section in sections:
@@ -42,6 +47,8 @@ def part(sections: list[Section]) -> tuple[list[Section], list[tuple[str, list[S
             kind = kind or "annex"
         elif kind is None or (kind == "contribution" and not re.match(r"(?:the\s)?authors?", section.head, re.I)):
             kind = None
+        if kind is None and back and not section.after_references and (section.small or _STATEMENT.match(section.head)):
+            kind = back[-1][0]
         if kind is None:
             body.append(section)
         elif back and back[-1][0] == kind:

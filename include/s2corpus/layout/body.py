@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from .formulas import LABEL, is_formula
-from .heads import head_length, run_in, split_number
+from .heads import head_length, local, numbered_run, run_in, split_number
 from .measures import Measures
 from .model import Document, Kind, Line, joined
 from .text import Joiner, Text
@@ -42,6 +42,8 @@ class Section:
     head: str
     items: list[Paragraph | Formula] = field(default_factory=list)
     after_references: bool = False
+    small: bool = False
+    """Set in smaller type than the running text, as statements behind the body are."""
 
 
 def read(document: Document, measures: Measures, joiner: Joiner) -> list[Section]:
@@ -67,12 +69,15 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
             sections[-1].items.append(Paragraph(content))
         paragraph.clear()
 
+    numbered = numbered_run(lines, measures)
     i = 0
     while i < len(lines):
         line = lines[i]
-        if count := head_length(lines, i, measures):
+        near = local(lines, i, measures)
+        if count := head_length(lines, i, near) or (1 if id(line) in numbered else 0):
             flush()
-            sections.append(Section(*split_number(joiner.text(lines[i : i + count]).text)))
+            number, head = split_number(joiner.text(lines[i : i + count]).text)
+            sections.append(Section(number, head, small=near is not measures))
             i += count
         elif is_formula(line, measures):
             flush()
@@ -84,12 +89,14 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
             sections[-1].items.append(_formula(joiner.text(lines[i : i + count]).text))
             i += count
         else:
-            split = run_in(line, lines[i - 1] if i else None, measures)
+            begins = not paragraph or _breaks(paragraph, line, measures)
+            split = run_in(line, lines[i - 1] if i else None, begins)
             if split:
                 flush()
-                sections.append(Section(*split_number(joiner.text([split[0]]).text)))
+                number, head = split_number(joiner.text([split[0]]).text)
+                sections.append(Section(number, head, small=line.size < measures.size - 0.6))
                 line = split[1]
-            elif paragraph and _breaks(paragraph, line, measures):
+            elif begins:
                 flush()
             paragraph.append(line)
             i += 1

@@ -242,7 +242,8 @@ def _walk(
     edge = top if direction < 0 else bottom
     beyond = [x for x in lines if (x.y1 <= top + 2 if direction < 0 else x.y0 >= bottom - 2)]
     for line in sorted(beyond, key=lambda x: (-x.y1 if direction < 0 else x.y0, x.x0)):
-        if line.kind is not Kind.BODY or line.block in running or _is_section_head(line, measures):
+        larger = line.size > measures.size + 0.8 and _words(line) > 0.6
+        if line.kind is not Kind.BODY or line.block in running or larger or _is_section_head(line, measures):
             break
         near, far = (line.y1, edge) if direction < 0 else (edge, line.y0)
         if far - near > _REACH and not any(b.y0 < far - 5 and b.y1 > near + 5 for b in graphics):

@@ -27,7 +27,9 @@ def find(page: Page, running: set[int], measures: Measures) -> list[list[Line]]:
     """The page's tables as lines: BODY lines outside `running` blocks that make rows, with what stands between them and the
     smaller notes under them."""
     free = [x for x in page.lines if x.kind in (Kind.BODY, Kind.TABLE) and x.block not in running]
-    free = [x for x in free if not is_formula(x, measures) and not LABEL.fullmatch(x.text)]
+    free = [
+        x for x in free if not is_formula(x, measures) and not LABEL.fullmatch(x.text) and x.size < measures.size + 0.8
+    ]
     text = [x for x in page.lines if x.kind in (Kind.BODY, Kind.REFERENCE, Kind.ABSTRACT) and x.block in running]
     tables: list[list[Line]] = []
     for side in _sides(free, text):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from dataclasses import replace
 
 from .formulas import is_formula
 from .measures import Measures
@@ -11,6 +13,14 @@ from .model import Line
 _NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4}\.?)\s+(?=\S)")
 NUMBERED = re.compile(r"\s*(?:\d{1,2}(?:\.\d{1,2}){0,4}[.)]?|[IVX]{1,5}[.)]|[A-Z](?:\.\d{1,2}){0,3}[.)]?)\s+(?=\S)")
 _SENTENCE = re.compile(r"[a-z]{3}\. [A-Z][a-z]+ [a-z]")
+_SECTION = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[A-Z]")
+_STATEMENT = re.compile(
+    r"((?:acknowledge?ments?|funding(?:\s+(?:sources?|statement|information))?|(?:financial\s+)?disclosures?|author(?:s|.s|s.)?\s+contributions?|"
+    r"(?:conflicts?\s+of|competing|declaration\s+of(?:\s+competing)?)\s+interests?|data\s+availability(?:\s+statement)?|abbreviations|"
+    r"availability\s+of\s+data(?:\s+and\s+materials?)?|ethic(?:s|al)\s+(?:approval|statement|consideration)s?|(?:informed\s+)?consent(?:\s+statement)?|"
+    r"supplementary\s+(?:materials?|data|information)|open\s+access)(?=\W|$))(\s*[:.—–])?",
+    re.I,
+)
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u9fff]{2,}")
 
 
@@ -104,17 +114,65 @@ def _goes_on(last: Line, line: Line, measures: Measures) -> bool:
     )
 
 
-def run_in(line: Line, before: Line | None, measures: Measures) -> tuple[Line, Line] | None:
-    """A numbered head at the start of a paragraph's first line (`3.4.1 Selective labels. Another challenge …`): head and rest.
+def run_in(line: Line, before: Line | None, begins: bool) -> tuple[Line, Line] | None:
+    """A head at the start of a paragraph's first line (`3.4.1 Selective labels. Another challenge …`, `Acknowledgements We thank …`):
+    head and rest.
 
-    The head is set in another type than the rest and ends with a full stop."""
-    if not _NUMBER.match(line.text) or not _apart(before, line) or len(line.tokens) < 4:
+    A numbered head is set in another type than the rest and ends with a full stop or colon; a statement's name (`Funding:`)
+    ends so or is set in another type. `begins`: the line begins a paragraph."""
+    if len(line.tokens) < 4 or not (begins or _apart(before, line)):
         return None
     tokens = line.tokens
     style = (tokens[0].font.bold, tokens[0].font.italic)
     count = next((i for i, t in enumerate(tokens) if (t.font.bold, t.font.italic) != style), len(tokens))
-    head, rest = tokens[:count], tokens[count:]
-    if not any(style) or not 2 <= count <= 16 or len(rest) < 2 or not head[-1].text.endswith((".", ":")):
+    if named := _STATEMENT.match(line.text):
+        words = len(named.group(1).split())
+        family = next((i for i, t in enumerate(tokens) if t.font.family != tokens[0].font.family), len(tokens))
+        if named.group(2) or words in (count, family):
+            return _parted(line, words)
+    if not _NUMBER.match(line.text) or not any(style) or not 2 <= count <= 16 or len(tokens) - count < 2:
         return None
+    return _parted(line, count) if tokens[count - 1].text.endswith((".", ":")) else None
+
+
+def _parted(line: Line, count: int) -> tuple[Line, Line]:
+    head, rest = line.tokens[:count], line.tokens[count:]
     rest[0].space = False
     return Line(head, line.page, line.block), Line(rest, line.page, line.block)
+
+
+def numbered_run(lines: list[Line], measures: Measures) -> set[int]:
+    """Ids of the lines that are heads by their number alone, in the running text's own type: `3.2 Extraction` apart from the lines
+    around it, where a `3.1` or `3` stands before it so."""
+    found: list[tuple[tuple[int, ...], Line]] = []
+    for i, line in enumerate(lines):
+        match = _SECTION.match(line.text)
+        if (
+            not match
+            or line.width > 0.9 * measures.width
+            or re.search(r"\. [A-Z]", line.text[match.end() :])
+            or line.text.rstrip().endswith((".", ",", ";", ":"))
+        ):
+            continue
+        after = lines[i + 1] if i + 1 < len(lines) else None
+        if _apart(lines[i - 1] if i else None, line) and (after is None or _apart(line, after)):
+            found.append((tuple(int(n) for n in match.group(1).split(".")), line))
+    numbers = {n for n, _ in found}
+    out: set[int] = set()
+    for number, line in found:
+        if len(number) < 2 or not number[-1]:
+            continue
+        sibling = (*number[:-1], number[-1] - 1) if number[-1] > 1 else number[:-1]
+        if sibling in numbers or (number[-1] == 1 and (*number[:-1], 2) in numbers):
+            out.add(id(line))
+    return out
+
+
+def local(lines: list[Line], i: int, measures: Measures) -> Measures:
+    """The measures around line i: where the lines after it are smaller than the running text (statements in the second half), theirs."""
+    after = [x for x in lines[i + 1 : i + 6] if x.page == lines[i].page]
+    if not after or 2 * i < len(lines) or len(lines[i].text) > 90 or any(x.size > measures.size - 0.6 for x in after):
+        return measures
+    fonts = Counter(x.font for x in after)
+    font = max(fonts, key=lambda f: (fonts[f], f.size))
+    return replace(measures, size=font.size, family=font.family)

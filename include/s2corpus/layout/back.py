@@ -29,7 +29,8 @@ _KINDS = (
     ),
 )
 _STATEMENT = re.compile(
-    r"ethic|compliance with|(?:informed |patient )?consent\b|provenance|open access|contributors|grant|financ|role of the|trial registration|orcid|"
+    r"ethic|compliance with|(?:informed |patient )?consent\b|provenance|open access|contributors|grant|financ|role of the|"
+    r"trial registration|orcid|"
     r"(?:received|accepted)\b",
     re.I,
 )

@@ -11,7 +11,7 @@ from s2corpus.latex.bibtex import Record
 from s2corpus.latex.document import BibItem, Inlines, Mark, Math
 from s2corpus.parse_model import BibEntry
 from s2corpus.sources import identifiers
-from s2corpus.sources.names import make_author, parse_authors, parse_name
+from s2corpus.sources.names import make_author, parse_authors
 from s2corpus.sources.record import Author
 from s2corpus.tei.bibliography import with_arxiv
 
@@ -187,7 +187,6 @@ def _of_bibinfo(marked: dict[str, list[str]]) -> Fields:
 
 
 def _people(text: str) -> tuple[Author, ...]:
-    text = re.sub(r"\b(?:and\s+)?(?:et\s+al\.?|others)\s*$", "", text.strip(_EDGES))
     return parse_authors(re.sub(r"\s*[(\[]?\b[Ee]d(?:itor)?s?\b\.?[)\]]?\s*$", "", text.strip(" ,;")))
 
 
@@ -252,13 +251,9 @@ def _record_fields(record: Record) -> Fields:
     if fields.get("subtitle"):
         title = f"{title}: {fields['subtitle']}"
     arxiv = "arxiv" in f"{fields.get('archiveprefix', '')}{fields.get('eprinttype', '')}{venue}".lower()
-    people = (
-        parse_name(name)
-        for name in re.split(r"\s+and\s+", fields.get("author", ""))
-        if name.strip().lower() != "others"
-    )
     return {
-        "title": title, "authors": tuple(a for a in people if a), "year": year, "venue": venue, "volume": fields.get("volume", ""),
+        "title": title, "authors": parse_authors(fields.get("author", "")), "year": year,
+        "venue": venue, "volume": fields.get("volume", ""),
         "issue": fields.get("number", ""), "pages": fields.get("pages", ""), "publisher": fields.get("publisher", ""),
         "doi": fields.get("doi", ""), "eprint": (fields.get("eprint") or venue) if arxiv else "", "url": fields.get("url", ""),
         "pmid": fields.get("pmid", ""),

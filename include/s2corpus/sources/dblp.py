@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import build
 from s2corpus.sources.dates import make_date, to_int, to_month
 from s2corpus.sources.identifiers import normalise_arxiv, normalise_doi
-from s2corpus.sources.names import parse_name
+from s2corpus.sources.names import parse_names
 from s2corpus.sources.record import Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import parse_xml, text_of, xml_elements
 
@@ -17,7 +16,6 @@ NAME = "dblp"
 KIND = Kind.ARCHIVE
 _PAPERS = frozenset({"article", "inproceedings", "incollection", "phdthesis", "mastersthesis"})
 _TAGS = (*sorted(_PAPERS), "proceedings", "book", "www", "data")
-_HOMONYM = re.compile(r"\s+\d{4}$")  # "Wei Wang 0001"
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
@@ -47,7 +45,7 @@ def _entry(root: Any, where: str) -> Entry:
         arxiv_id = normalise_arxiv(volume.removeprefix("abs/"))
     return build(
         f"{NAME}:{key}", NAME, KIND, key,
-        title=text_of(root.find("title")), authors=[parse_name(_HOMONYM.sub("", text_of(a))) for a in root.iterfind("author")],
+        title=text_of(root.find("title")), authors=parse_names(text_of(a) for a in root.iterfind("author")),
         date=make_date(to_int(text_of(root.find("year"))), to_month(text_of(root.find("month")))),
         venue=text_of(root.find("booktitle")) or text_of(root.find("school")), journal=journal,
         doi=next((doi for link in links if "doi.org/" in link and (doi := normalise_doi(link))), None), arxiv_id=arxiv_id,

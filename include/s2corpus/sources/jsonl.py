@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import build
 from s2corpus.sources.fields import authors_of, words_of
-from s2corpus.sources.names import make_author, parse_authors, parse_name
+from s2corpus.sources.names import make_author, parse_authors, parse_names
 from s2corpus.sources.record import Author, Deleted, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
 from s2corpus.tables import RECORDS
@@ -65,12 +65,11 @@ def _authors(value: object) -> tuple[Author, ...]:
         return parse_authors(value)
     if not isinstance(value, list):
         return ()
-    return authors_of(_author(item) for item in value)
+    strings = iter(parse_names(item for item in value if isinstance(item, str)))
+    return authors_of(next(strings) if isinstance(item, str) else _author(item) for item in value)
 
 
 def _author(value: object) -> Author | None:
-    if isinstance(value, str):
-        return parse_name(value)
     if not isinstance(value, dict):
         return None
     middle = value.get("middle") or []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import build
-from s2corpus.sources.names import parse_name
+from s2corpus.sources.names import parse_names
 from s2corpus.sources.record import Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
 
@@ -37,7 +37,7 @@ def _entry(paper: dict[str, Any], where: str) -> Entry:
     return build(
         f"{NAME}:{native}", NAME, KIND, str(native),
         title=paper.get("title"),
-        authors=[parse_name(str(a.get("name") or "")) for a in authors if isinstance(a, dict)] if isinstance(authors, list) else [],
+        authors=parse_names(str(a.get("name") or "") for a in authors if isinstance(a, dict)) if isinstance(authors, list) else [],
         date=paper.get("publicationdate") or paper.get("year"), venue=paper.get("venue"),
         journal=journal.get("name") if isinstance(journal, dict) else None, abstract=paper.get("abstract"),
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pubmed"), pmc_id=ids.get("pubmedcentral"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import build
-from s2corpus.sources.names import parse_name
+from s2corpus.sources.names import parse_names
 from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
 
@@ -35,8 +35,6 @@ def _entry(line: dict[str, Any], where: str) -> Entry:
     )  # fmt: skip
 
 
-def _authors(authors: object) -> Iterator[Author | None]:
-    for author in authors if isinstance(authors, list) else ():
-        name = author.get("name") if isinstance(author, dict) else author
-        if isinstance(name, str):
-            yield parse_name(name)
+def _authors(authors: object) -> list[Author | None]:
+    found = [a.get("name") if isinstance(a, dict) else a for a in (authors if isinstance(authors, list) else ())]
+    return parse_names(name for name in found if isinstance(name, str))

@@ -1,0 +1,157 @@
+"""The words of a person's name: initials, suffixes, particles, titles, and the words that only groups have in theirs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+_LETTER = r"[^\W\d_]"
+_HYPHEN = r"[-‐‑–]"
+_DOTTED = re.compile(rf"(?:{_LETTER}{{1,2}}\.\s?{_HYPHEN}?\s?)+(?:{_LETTER}\.?)?|{_LETTER}(?:{_HYPHEN}{_LETTER}\.?)*")
+_CAPITALS = re.compile(rf"{_LETTER}(?:{_HYPHEN}?{_LETTER}){{0,2}}")
+_INITIAL = re.compile(rf"{_LETTER}{{1,2}}\.?(?:{_HYPHEN}{_LETTER}{{1,2}}\.?)+|{_LETTER}{{1,2}}\.|{_LETTER}\.?")
+_GENERATION = re.compile(r"(?:jr|sr|jnr|snr|ii|iii|iv|2nd|3rd|4th)\.?", re.IGNORECASE)
+_DEGREE = re.compile(
+    r"(?:ph\.?\s?d|d\.?phil|m\.?d|dr\.?ph|m\.?p\.?h|m\.?sc|b\.?sc|esq|frcp|frcs|facs|d\.?v\.?m|d\.?d\.?s|mbbs|mba)\.?",
+    re.IGNORECASE,
+)
+_SYLLABLE = re.compile(r"[^AEIOUY][AEIOUY]\w")
+_PARTICLES = frozenset(
+    (
+        "'s", "'t", "aan", "abd", "abu", "af", "al", "auf", "aus", "av", "aw", "bar", "bat", "ben", "bin", "bint", "d'",
+        "da", "dal", "dalla", "das", "de", "degli", "dei", "del", "dela", "dell'", "della", "delle", "dello", "den", "der", "des", "di",
+        "do", "dos", "du", "el", "fitz", "ibn", "il", "in", "l'", "la", "las", "le", "lo", "los", "mac", "mc", "o'", "op",
+        "san", "santa", "st", "st.", "te", "ten", "ter", "thoe", "tot", "van", "vande", "vanden", "vander", "ver", "vom", "von",
+        "ze", "zu", "zum", "zur", "de'", "’t", "’s", "d’", "l’", "o’", "dell’",
+    )
+)  # fmt: skip
+_CAPITALISED = frozenset(
+    (
+        "Abd", "Abu", "Af", "Al", "Av", "Ben", "Bin", "D'", "D’", "Da", "Dal", "Dalla", "De", "Degli", "Dei", "Del", "Dela", "Dell'",
+        "Della", "Delle", "Den", "Der", "Des", "Di", "Dos", "Du", "El", "Fitz", "Ibn", "La", "Las", "Le", "Los", "Lo", "Mac", "Mc",
+        "O'", "O’", "Op", "San", "Santa", "St.", "Ten", "Ter", "Van", "Vande", "Vanden", "Vander", "Ver", "Von", "'T", "Zu", "Zur",
+    )
+)  # fmt: skip
+"""Particles that stay particles with a capital: "Do" and "Te" are given names then."""
+_JOINTS = frozenset(("y", "i"))
+_VIETNAMESE = frozenset(
+    (
+        "bui", "cao", "dang", "dao", "dinh", "do", "doan", "duong", "ha", "hoang", "ho", "huynh", "khuat", "lam", "le", "luong", "luu",
+        "ly", "mai", "ngo", "nguyen", "pham", "phan", "phung", "quach", "ta", "thai", "tran", "trinh", "truong", "vo", "vu", "vuong",
+    )
+)  # fmt: skip
+_SPANISH = frozenset(
+    (
+        "aguilar", "aguirre", "alarcon", "alonso", "arias", "blanco", "caballero", "cabrera", "calderon", "campos", "cardona", "carrasco",
+        "castillo", "castro", "contreras", "cordero", "cortes", "crespo", "cruz", "delgado", "diaz", "duran", "espinosa", "ferrer",
+        "flores", "fuentes", "gallego", "garcia", "garrido", "gil", "guerrero", "gutierrez", "herrera", "herrero", "ibarra", "iglesias",
+        "jimenez", "lara", "leon", "lozano", "luna", "marin", "medina", "mejia", "mendoza", "molina", "montero", "mora", "morales",
+        "moreno", "moya", "munoz", "navarro", "nieto", "ortega", "ortiz", "osorio", "pardo", "parra", "pascual", "pena", "peralta",
+        "pinto", "prieto", "ramos", "reyes", "rios", "rivas", "rivera", "rojas", "romero", "rubio", "ruiz", "salas", "salazar", "salgado",
+        "santana", "sanz", "serrano", "silva", "solis", "soto", "suarez", "toledo", "torres", "trujillo", "valencia", "vargas", "vega",
+        "velasco", "vera", "vicente", "vidal", "villanueva", "zamora", "zapata",
+    )
+)  # fmt: skip
+"""The commonest Spanish surnames that do not end in -ez: before another surname they are the first of two."""
+_TITLE = re.compile(r"(?:dr|prof|professor|mr|mrs|ms|sir|dame|rev|doc|ing|dipl\.-ing)\.?", re.IGNORECASE)
+_GROUP = re.compile(
+    r"\b(?:groups?|groupe|grupo|gruppe|gruppo|consorti(?:um|a)|collaborat(?:ion|ive|ors)|teams?|networks?|initiatives?|committees?|"
+    r"investigators|trialists|societ(?:y|ies)|société|sociedad|associations?|organi[sz]ations?|institut(?:e|es|ion|ions|o)?|"
+    r"universit(?:y|ies|ät|é)|universidad|departments?|ministry|commissions?|councils?|agency|agencies|foundation|projects?|"
+    r"program(?:me)?s?|task ?force|working part(?:y|ies)|taskforce|registry|"
+    r"cent(?:er|re)s? (?:for|of)|national cent(?:er|re)|federation|alliance|"
+    r"laborator(?:y|ies)|academ(?:y|ies) of|board of|office of|bureau|administration|authority|survey of|study (?:group|team)|"
+    r"researchers|partnership|coalition|college of|hospitals?|corporation|inc|ltd|llc|gmbh|panel on|writing panel|forum)\b",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+def initials_of(word: str) -> tuple[str, ...]:
+    """The initials that a word is made of: "J.Q." and "JQ" are two, "J.-P." is one; none if it is no such word."""
+    parts = re.findall(rf"{_LETTER}+", word) if _DOTTED.fullmatch(word) and ("." in word or len(word) < 4) else []
+    if parts and all(len(part) == 1 or part[0].isupper() for part in parts):
+        return _apart(word)
+    return _apart(word) if is_capitals(word) else ()
+
+
+def _apart(word: str) -> tuple[str, ...]:
+    found = (match.group() for match in _INITIAL.finditer(word))
+    return tuple(one if re.search(_HYPHEN, one) else one.rstrip(".") for one in found)
+
+
+def is_capitals(word: str) -> bool:
+    """Up to three bare capitals, as Vancouver style writes initials: "JA", "J-P"."""
+    return word.isupper() and bool(_CAPITALS.fullmatch(word))
+
+
+def are_initials(words: Sequence[str]) -> bool:
+    """Whether all words are initials, of which there are at most six: "J. A.", "JA", but not "YIN Z"."""
+    if not words or len(words) > 6 or (len(words) == 1 and is_generation(words[0]) and not words[0].isupper()):
+        return False
+    if len(words) > 1 and any(len(word) > 1 and word.isalpha() for word in words):
+        return False
+    return all(map(initials_of, words))
+
+
+def is_generation(word: str) -> bool:
+    """Jr., Sr., II, III, IV, 2nd; "JR" too, which may also be initials."""
+    return bool(_GENERATION.fullmatch(word))
+
+
+def is_suffix(words: Sequence[str]) -> bool:
+    """Whether what stands alone between commas may follow a name: a generation or a degree; "V" after a whole name."""
+    return bool(words) and (
+        all(is_generation(word) or _DEGREE.fullmatch(word) for word in words) or list(words) == ["V"]
+    )
+
+
+def is_certain_suffix(words: Sequence[str]) -> bool:
+    """A suffix that cannot be initials: "Jr.", "PhD", "3rd"."""
+    return is_suffix(words) and not are_initials(words)
+
+
+def is_particle(word: str, surname: str) -> bool:
+    """Whether a word before a surname belongs to it: "van", "de", "Le" ("Minh Le Nguyen" has a middle name)."""
+    if word in _PARTICLES:
+        return True
+    return word in _CAPITALISED and folded(surname) not in _VIETNAMESE and not is_capitals(surname)
+
+
+def is_lower_particle(word: str) -> bool:
+    """A particle as libraries write it after the given names: "Beethoven, Ludwig van"."""
+    return word in _PARTICLES and len(word) > 1
+
+
+def is_joint(word: str) -> bool:
+    """The word between two surnames of one person: "Ortega y Gasset"."""
+    return word in _JOINTS
+
+
+def is_first_surname(word: str) -> bool:
+    """Whether a word before the last one is the first of two Spanish surnames: "Gabriel García Márquez"."""
+    plain = folded(word)
+    return plain in _SPANISH or (len(plain) > 4 and plain.endswith("ez") and word[:1].isupper())
+
+
+def is_title(word: str) -> bool:
+    """Dr., Prof., Sir."""
+    return bool(_TITLE.fullmatch(word))
+
+
+def is_group(text: str) -> bool:
+    """Whether a name is a consortium's, a society's, an office's: two words or more, one of them only groups have."""
+    return " " in text and bool(_GROUP.search(text))
+
+
+def is_given_in_capitals(word: str, surname: str) -> bool:
+    """ "KIM, JIN": a name where the surname is in capitals too and the word reads as a syllable."""
+    return surname.isupper() and len(surname) > 1 and bool(_SYLLABLE.fullmatch(word))
+
+
+def folded(word: str) -> str:
+    """A word without case and accents."""
+    if word.isascii():
+        return word.casefold()
+    decomposed = unicodedata.normalize("NFKD", word).casefold()
+    return "".join(character for character in decomposed if not unicodedata.combining(character))

@@ -57,11 +57,11 @@ SELECT paper_id, paragraph, start, "end" FROM contexts WHERE start < 0 OR "end" 
 -- severity: warn
 -- threshold: quality.drift_warn
 -- reason: the share of linked_entries moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
-FROM drift('link', 'linked', 'rows.links', $threshold, $drift_min_n);
+FROM drift('link', 'linked', 'rows', $threshold, $drift_min_n);
 
 -- check: drift_of_linked_entries_block
 -- severity: block
 -- overridable: yes
 -- threshold: quality.drift_block
 -- reason: the share of linked_entries moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
-FROM drift('link', 'linked', 'rows.links', $threshold, $drift_min_n);
+FROM drift('link', 'linked', 'rows', $threshold, $drift_min_n);

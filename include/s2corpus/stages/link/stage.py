@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
 from s2corpus.stages.link.kept_papers import KeptPapers
 from s2corpus.stages.link.relink import Held, inputs, read_entries, rules
 from s2corpus.storage.engine import Engine, chosen, engine
@@ -93,15 +93,14 @@ class Link:
         run.lake.put(_counts_key(run, shard), orjson.dumps({"counts": counts, "crowded": crowded.tolist()}))
 
     def finish(self, run: Run) -> Metrics:
-        """Commit; how many entries are linked and why, recall and precision on the sample, and S2ORC's table 4."""
+        """Commit; recall and precision on the sample, and S2ORC's table 4. How many are linked and why: `sql/metrics/link.sql`."""
         counts, crowded = Counter[str](), []
         for shard in run.planned(self.name):
             found = orjson.loads(run.lake.get(_counts_key(run, shard))[0])
             counts.update(found["counts"])
             crowded = found["crowded"]
         facts = {"rules": rules(run), "inputs": inputs(run), "crowded": crowded}
-        metrics = commit_all(run, self.writes, run.paper_shards, facts) | count_outcomes(run, LINKS, "reason")
-        metrics["linked"] = metrics["rows"] - metrics.get("reason.none", 0.0)
+        metrics = commit_all(run, self.writes, run.paper_shards, facts)
         metrics |= {name: float(value) for name, value in counts.items() if "." not in name}
         if counts["alike"]:
             metrics["recall"] = counts["found"] / counts["alike"]

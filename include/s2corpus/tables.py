@@ -37,6 +37,30 @@ PROVENANCE = pa.map_(
         ]
     ),
 )
+ACCESS = pa.list_(
+    pa.struct(
+        [
+            pa.field("sha1", pa.string()),  # of the PDF or archive
+            pa.field("kind", pa.string()),  # pdf or latex
+            pa.field("open_access", pa.bool_()),
+            pa.field("oa_evidence", pa.string()),
+            pa.field("licence", pa.string()),
+            pa.field("licence_detail", pa.string()),  # of which licences it is the strictest
+            pa.field(
+                "looks",  # each kind of evidence: whether it was found, and where, or where it was looked for
+                pa.list_(
+                    pa.struct(
+                        [
+                            pa.field("evidence", pa.string()),
+                            pa.field("found", pa.bool_()),
+                            pa.field("detail", pa.string()),
+                        ]
+                    )
+                ),
+            ),
+        ]
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +150,28 @@ _RECORD = (
     _c("subjects", pa.list_(pa.string()), "what the source calls its subjects: categories, headings, codes"),
     _c("licence", pa.string(), "licence, SPDX id where one is known"),
     _c("open_access", pa.bool_(), "whether the source says the paper is open access"),
+    _c(
+        "open_version",
+        pa.string(),
+        "published: the publisher's copy is open, or one of the published version; copy: others only",
+    ),
 )
 _RECORD_ID = _k("record_id", "<source>:<native id>")
+
+_PLACES = _k(
+    "places",
+    "where it was delivered, sorted, and what the drop's records.jsonl promises of it there",
+    pa.list_(
+        pa.struct(
+            [
+                pa.field("drop", pa.string()),
+                pa.field("name", pa.string()),
+                pa.field("open_access", pa.bool_()),
+                pa.field("licence", pa.string()),
+            ]
+        )
+    ),
+)
 
 PDFS = Table(
     "pdfs",
@@ -136,23 +180,8 @@ PDFS = Table(
     (
         _PDF_SHA1,
         _k("bytes", "size, bytes", pa.int64()),
-        _k(
-            "places",
-            "where it was delivered, sorted",
-            pa.list_(pa.struct([pa.field("drop", pa.string()), pa.field("name", pa.string())])),
-        ),
+        _PLACES,
         _k("first_seen", "earliest ready_at of its drops, ISO UTC"),
-        _k(
-            "declared",
-            "what the drop's records.jsonl says of this file",
-            pa.struct(
-                [
-                    pa.field("open_access", pa.bool_()),
-                    pa.field("licence", pa.string()),
-                    pa.field("published", pa.string()),
-                ]
-            ),
-        ),
     ),
     "pdf",
 )
@@ -163,11 +192,7 @@ LATEX_SOURCES = Table(
     (
         _k("archive_sha1", "SHA-1 of the archive's bytes, 40 hex digits"),
         _k("bytes", "size, bytes", pa.int64()),
-        _k(
-            "places",
-            "where it was delivered, sorted",
-            pa.list_(pa.struct([pa.field("drop", pa.string()), pa.field("name", pa.string())])),
-        ),
+        _PLACES,
         _k("first_seen", "earliest ready_at of its drops, ISO UTC"),
         _c("arxiv_id", pa.string(), "arXiv id without version: what it belongs to its paper by"),
     ),
@@ -186,7 +211,6 @@ REGISTERED_FILES = Table(
         _c("arxiv_id", pa.string(), "of a source archive: as the drop's records.jsonl declares, else as its name says"),
         _c("open_access", pa.bool_(), "as the drop's records.jsonl declares"),
         _c("licence", pa.string(), "as the drop's records.jsonl declares"),
-        _c("published", pa.string(), "ISO date of publication, as the drop's records.jsonl declares"),
     ),
 )
 REGISTERED_RECORDS = Table(
@@ -211,12 +235,14 @@ DELIVERIES = Table(
         _c("ready_at", pa.string(), "ISO UTC from its _READY"),
         _k(
             "outcome",
-            "taken, refused:<reason> (incomplete, unlisted, changed, unreadable, bad_name, unknown_source), or not_yet (ready after as_of)",
+            "taken, refused:<reason> (incomplete, unlisted, changed, unreadable, bad_name, unknown_source, bad_records), "
+            "or not_yet (ready after as_of)",
         ),
         _c("detail", pa.string(), "what was wrong"),
         _k("files", "files listed", pa.int32()),
         _k("rows", "records taken", pa.int64()),
         _k("dropped", "records that could not be read", pa.int64()),
+        _k("warnings", "what a drop's records.jsonl says that cannot be used, by line and key", pa.list_(pa.string())),
     ),
 )
 SELECTIONS = Table(
@@ -341,7 +367,10 @@ EDGES = Table(
     (
         _k("left", "record_id, the smaller"),
         _k("right", "record_id, the greater"),
-        _k("reason", "doi, arxiv_id, pubmed_id, pmc_id, acl_id, pdf_sha1 or title"),
+        _k(
+            "reason",
+            "declared (a drop's own record of the file), doi, arxiv_id, pubmed_id, pmc_id, acl_id, pdf_sha1 or title",
+        ),
         _k("strength", "identifier kinds above 1, S_title at most 1", pa.float64()),
         _k("taken", "false: cut, for the DOIs or the years of the two clusters conflict", pa.bool_()),
     ),
@@ -381,9 +410,18 @@ PAPERS = Table(
         _c("subjects", pa.list_(pa.string()), "what its records call its subjects, each once, sorted"),
         _c("canonical_pdf", pa.string(), "SHA-1 of the canonical PDF"),
         _c("latex_parse_id", pa.string(), "parse_id of the LaTeX parse, by arXiv id"),
-        _k("open_access", "whether the canonical PDF may be published", pa.bool_()),
-        _c("oa_evidence", pa.string(), "what says so: arxiv, acl, pmc, unpaywall or declared"),
-        _c("licence", pa.string(), "licence of the canonical PDF"),
+        _k("open_access", "whether a full text of it may be published", pa.bool_()),
+        _c(
+            "oa_evidence",
+            pa.string(),
+            "what says so, of its first open full text: arxiv, acl, pmc, unpaywall, publisher or declared",
+        ),
+        _c("licence", pa.string(), "licence of that full text"),
+        _k(
+            "access",
+            "the judgement on each of its full texts: its PDFs, the canonical one first, and its LaTeX source",
+            ACCESS,
+        ),
         _k("provenance", "field → who decided it, how, and the votes", PROVENANCE),
         _k("record_ids", "its records, sorted", pa.list_(pa.string())),
     ),
@@ -399,6 +437,8 @@ FULLTEXTS = Table(
         _k("parse_id", "the parse"),
         _k("pdf_sha1", "the PDF or source archive it was made from"),
         _k("open_access", "false: bibliography and links only, never text", pa.bool_()),
+        _c("oa_evidence", pa.string(), "what says that it is open"),
+        _c("licence", pa.string(), "its licence"),
         _k("parse", "canonical JSON of the parse, with paper_id, UTF-8", pa.binary()),
     ),
     "paper",
@@ -491,6 +531,9 @@ DOCUMENTS = Table(
         _c("text_key", pa.int64(), "hash of the normalised text, only if kept"),
         _c("title_key", pa.int64(), "hash of normalised title and first author's surname, only if kept"),
         _c("text", pa.string(), "the document, only if kept"),
+        _c("sha1", pa.string(), "s2orc: SHA-1 of the file the text is from"),
+        _c("oa_evidence", pa.string(), "s2orc: what says that this file is open"),
+        _c("licence", pa.string(), "s2orc: the licence of this file"),
     ),
     "paper",
 )

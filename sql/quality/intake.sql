@@ -23,6 +23,20 @@ SELECT record_id, count(*) AS times FROM records GROUP BY ALL HAVING times > 1;
 -- reason: a drop or delivery differs from its _READY: have it delivered again; until then the release goes without it
 SELECT kind, source, delivery, outcome, detail FROM deliveries WHERE outcome LIKE 'refused:%';
 
+-- check: declarations_are_usable
+-- severity: warn
+-- reason: a drop says of its files what cannot be used; it was taken without: correct the line and deliver records.jsonl anew
+SELECT delivery AS "drop", unnest(warnings) AS warning FROM deliveries WHERE outcome = 'taken';
+
+-- check: drops_agree_on_access
+-- severity: warn
+-- reason: one drop declares closed what another declares open: closed wins; ask who delivered them
+SELECT sha1, string_agg(place."drop" || '/' || place.name, ', ') FILTER (NOT place.open_access) AS closed_by,
+  string_agg(place."drop" || '/' || place.name, ', ') FILTER (place.open_access) AS opened_by
+FROM (
+  SELECT pdf_sha1 AS sha1, unnest(places) AS place FROM pdfs UNION ALL SELECT archive_sha1, unnest(places) FROM latex_sources
+) GROUP BY sha1 HAVING closed_by IS NOT NULL AND opened_by IS NOT NULL;
+
 -- check: few_records_dropped
 -- severity: warn
 -- reason: more than a hundredth of a delivery could not be read: compare its form with docs/sources.md

@@ -12,6 +12,12 @@ SELECT parse_id, count(*) AS times FROM parses GROUP BY ALL HAVING times > 1;
 -- reason: a key stands twice in pdf_records: the stage wrote a row twice; clear it and report the key
 SELECT record_id, count(*) AS times FROM pdf_records GROUP BY ALL HAVING times > 1;
 
+-- check: headers_are_not_delivered
+-- severity: block
+-- overridable: no
+-- reason: a source delivers records under the ids of this release's PDF headers: it is called like the extractor; have it delivered under another name
+SELECT record_id FROM records SEMI JOIN pdf_records USING (record_id);
+
 -- check: every_extraction_has_a_parse
 -- severity: block
 -- overridable: no

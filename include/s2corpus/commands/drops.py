@@ -23,7 +23,8 @@ from s2corpus.commands._lake_option import lake_option
     help="Folder of the release specs that say which drops are wanted; else include/releases.",
 )
 def command(process: bool, state: str | None, lake: str, specs: Path | None) -> None:
-    """List drops and deliveries, a line each: state (a refusal with its reason), folder, counts and detail.
+    """List drops and deliveries, a line each: state (a refusal with its reason), folder, counts and detail; below it what a
+    drop's records.jsonl says that cannot be used.
 
     --process does without Airflow what the DAG pdf_drops does: registers them, and takes their PDFs through select, extract (by
     GROBID_URL) and postprocess, so that the next release finds it done.
@@ -45,4 +46,6 @@ def command(process: bool, state: str | None, lake: str, specs: Path | None) -> 
         if state in (None, row.state):
             counts[row.state] += 1
             click.echo("\t".join([row.outcome, row.name, row.counts, row.detail or ""]).rstrip("\t"))
+            for warning in row.warnings:
+                click.echo(f"\t{row.name}\t{warning}")
     click.echo(", ".join(f"{n} {word}" for word, n in sorted(counts.items())) or "nothing has arrived", err=True)

@@ -16,7 +16,7 @@ from typing import Literal
 
 import orjson
 
-from s2corpus.deliveries.registration import Refusal, folders
+from s2corpus.deliveries.ready import Refusal, folders
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 
 MOST_NEW = 1_000
@@ -77,6 +77,8 @@ class Row:
     dropped: int = 0
     tries: int = 0
     outcomes: Mapping[str, int] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+    """what its records.jsonl says that cannot be used, by line and key"""
 
     @property
     def name(self) -> str:
@@ -102,11 +104,13 @@ class Row:
     @property
     def counts(self) -> str:
         """What it held, and what came of it."""
-        counts = {"records": self.rows, "unreadable records": self.dropped, **self.outcomes}
+        warned = "warning" if len(self.warnings) == 1 else "warnings"
+        counts = {"records": self.rows, "unreadable records": self.dropped, warned: len(self.warnings), **self.outcomes}
         return ", ".join(f"{n} {name}" for name, n in counts.items() if n)
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.outcome}" + "".join(f" ({t})" for t in (self.counts, self.detail) if t)
+        said = (self.counts, self.detail, "; ".join(self.warnings[:5]))
+        return f"{self.name}: {self.outcome}" + "".join(f" ({text})" for text in said if text)
 
 
 def put_row(lake: Lake, row: Row) -> None:

@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from s2corpus.deliveries import registration
-from s2corpus.deliveries.registration import Batch, Refusal, Refused
+from s2corpus.deliveries.ready import Batch, Refusal, Refused, read_ready
 from s2corpus.deliveries.status import Arrival, Row, State, Watch, announce, mark_of, put_row, row_of, rows_of, unended
 from s2corpus.drops import batches
 from s2corpus.errors import TransientError
@@ -63,10 +63,10 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row 
         with explained():
             if not _wanting(arrival, specs):
                 row = replace(row, state=State.UNWANTED, detail="no release spec takes it")
-            elif batch := registration.read_ready(lake, kind, source, id_):
+            elif batch := read_ready(lake, kind, source, id_):
                 row = replace(row, ready_at=batch.ready_at, key=batch.key, files=batch.files)
                 facts = registration.register(lake, batch)
-                row = replace(row, rows=facts.rows, dropped=facts.dropped, pdfs=facts.pdfs)
+                row = replace(row, rows=facts.rows, dropped=facts.dropped, pdfs=facts.pdfs, warnings=facts.warnings)
                 if kind == "delivery":
                     row = replace(row, state=State.WORKED)
     except Refused as refused:
@@ -78,7 +78,7 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row 
         detail = f"{type(error).__name__}: {error}"[:300]
         row = replace(row, state=State.FAILED, detail=detail, tries=row.tries + 1)
     put_row(lake, row)
-    log.log(logging.WARNING if row.detail else logging.INFO, "%s", row)
+    log.log(logging.WARNING if row.detail or row.warnings else logging.INFO, "%s", row)
     return row
 
 

@@ -10,18 +10,21 @@ from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, PAPERS, PDFS, SELECTIONS, SPLITS
 
+_SHOWN = 5
+"""rows of a check that the summary shows"""
+
 
 def summary(run: Run, durations: Mapping[str, float] | None = None, *, command: str = "corpus") -> str:
     """What came of a release, as text: every number from its metrics."""
     metrics = quality.read_metrics(run)
     lines = [f"Release {run.release_id}", "", "  Funnel"]
     lines += [f"    {label:<34}{value}" for label, value in _funnel(metrics)]
-    warned = [
-        f"{v.stage}.{v.check}: {v.offending} ({v.reason})" + (f"; gone on over: {v.accepted}" if v.accepted else "")
-        for verdicts in quality.read_verdicts(run).values()
-        for v in verdicts
-        if v.verdict != "pass"
-    ]
+    warned = []
+    for v in (v for verdicts in quality.read_verdicts(run).values() for v in verdicts if v.verdict != "pass"):
+        accepted = f"; gone on over: {v.accepted}" if v.accepted else ""
+        warned.append(f"{v.stage}.{v.check}: {v.offending} ({v.reason}){accepted}")
+        if v.stage == "intake":  # what was delivered wrongly, for who delivered it
+            warned += [f"  {', '.join(str(value) for value in row.values() if value)}" for row in v.rows[:_SHOWN]]
     lines += ["", f"  Checks       {'all passed' if not warned else ''}", *(f"    {line}" for line in warned)]
     if durations:
         took = ", ".join(f"{stage} {seconds:.0f} s" for stage, seconds in durations.items())
@@ -118,7 +121,7 @@ def _table(first: str, second: str, rows: Iterable[tuple[str, int, int]]) -> lis
 
 
 def papers_report(run: Run) -> str:
-    """What became of each PDF of a small release: one line each, with the stage and the word that decided."""
+    """What became of each PDF of a small release, with the stage and the word that decided: a line for each name it was delivered by."""
     selections = {
         row["pdf_sha1"]: row["outcome"] for row in run.table(SELECTIONS).read(["pdf_sha1", "outcome"]).to_pylist()
     }
@@ -155,5 +158,7 @@ def papers_report(run: Run) -> str:
         else:
             what = f"document, {splits[paper['paper_id']]}"
         title = (paper and paper["title"]) or ""
-        lines.append((pdf["places"][0]["name"], f"  {what:<28} {pdf['places'][0]['name'][-44:]:<44} {title[:60]}"))
+        for number, place in enumerate(pdf["places"]):
+            same = f"the same file as {pdf['places'][0]['name']}" if number else what
+            lines.append((place["name"], f"  {same[:60]:<28} {place['name'][-44:]:<44} {title[:60]}"))
     return "\n".join(["What became of each PDF", "", *(line for _, line in sorted(lines))])

@@ -18,7 +18,7 @@ from typing import IO, Protocol, cast
 from s2corpus.errors import UserError
 from s2corpus.sources.arrow import batches as batches  # re-exported: what intake and the command line use
 from s2corpus.sources.record import Author, Counts, Deleted, Dropped, Entry, Kind, Reason, Record, count, tally
-from s2corpus.sources.streams import BROKEN_STREAM, open_stream
+from s2corpus.sources.streams import open_stream, readable
 
 __all__ = [
     "Author", "Counts", "Deleted", "Dropped", "Entry", "Kind", "Reason", "Record",
@@ -63,10 +63,7 @@ def read(name: str, file: str | Path | IO[bytes]) -> Iterator[Entry]:
     """
     source = adapter(name)
     with open_stream(file) as stream:
-        try:
-            yield from source.read(stream)
-        except BROKEN_STREAM as error:
-            yield Dropped(Reason.UNREADABLE_REST, "end", f"{type(error).__name__}: {error}"[:300])
+        yield from readable(source.read(stream))
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.sources.record import Author, Kind, Record
+from s2corpus.sources.record import Author, Kind, OpenVersion, Record
 from s2corpus.tables import RECORDS
 
 _FIELDS = tuple(field.name for field in fields(Record))
@@ -45,4 +45,5 @@ def record_of(row: Mapping[str, Any]) -> Record:
         Author(a["first"], tuple(a["middle"]), a["last"], a["suffix"]) for a in values["authors"] or ()
     )
     values["subjects"] = tuple(values["subjects"] or ())
+    values["open_version"] = OpenVersion(values["open_version"]) if values["open_version"] else None
     return Record(**values)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from s2corpus.sources import identifiers
 from s2corpus.sources.dates import parse_date
 from s2corpus.sources.fields import authors_of, clean_abstract, clean_text, clean_title, licence_of, words_of
-from s2corpus.sources.record import Author, Dropped, Kind, Reason, Record
+from s2corpus.sources.record import Author, Dropped, Kind, OpenVersion, Reason, Record
 
 
 def build(
@@ -32,6 +32,7 @@ def build(
     subjects: object = None,
     licence: object = None,
     open_access: object = None,
+    open_version: object = None,
 ) -> Record | Dropped:
     """The record, or EMPTY where neither a title nor an identifier is left.
 
@@ -61,6 +62,7 @@ def build(
         subjects=words_of(subjects),
         licence=licence_of(licence),
         open_access=open_access if isinstance(open_access, bool) else None,
+        open_version=next((version for version in OpenVersion if version == open_version), None),
     )
     telling = (
         record.title,

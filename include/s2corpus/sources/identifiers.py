@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 MAX_CHARACTERS = 2_000  # of what is given: nothing longer is an identifier
 ARXIV_DOI = "10.48550/arxiv."
+ACL_DOIS = ("10.18653/v1/", "10.3115/")
 
 _DOI_PREFIX = re.compile(r"^(?:(?:https?://)?(?:\w+\.)*doi\.org/|info:doi/|urn:doi:|doi\s*[:=]?\s*)+", re.IGNORECASE)
 _DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/[^\s\x00-\x1f]+")
@@ -44,6 +45,13 @@ _PMCID = re.compile(r"^(?:.*/)?(?:pmcid\s*:?\s*)?(?:pmc)?\s*0*([1-9]\d{0,8})(?:\
 _ACL = re.compile(
     r"(?<![A-Za-z0-9])([A-Z]\d{2}-\d{4,5}|\d{4}\.[a-z][a-z0-9_]*-[a-z0-9]+\.\d+)(?:v\d+)?(?:\.pdf|/)?$", re.IGNORECASE
 )
+
+_STEM = re.compile(r"(?:\.(?:pdf|tar|tgz|gz|tex|zip|nxml|xml))+$", re.IGNORECASE)
+_ARXIV_NAME = re.compile(
+    r"(?:.*/)?(?:arxiv[-_.: ]?)?(?:(\d{4}\.\d{4,5})|([a-z]+(?:-[a-z]+)?)(?:\.[a-z-]{2,7})?[/_-]?(\d{7}))(?:v\d+)?",
+    re.IGNORECASE,
+)
+_ACL_NAME = re.compile(r"(?:[a-z]\d{2}-\d{4,5}|\d{4}\.[a-z][a-z0-9_]*-[a-z0-9]+\.\d+)(?:v\d+)?", re.IGNORECASE)
 
 
 def normalise_doi(text: str) -> str | None:
@@ -91,6 +99,14 @@ def doi_of_arxiv(arxiv_id: str) -> str:
     return ARXIV_DOI + arxiv_id
 
 
+def acl_of_doi(doi: str | None) -> str | None:
+    """The ACL Anthology's id in a normalised DOI of the Anthology: 10.18653/v1/p19-1001 → P19-1001; an older DOI that has none, such as
+    10.3115/1073083.1073135, is its own."""
+    if not doi or not doi.startswith(ACL_DOIS):
+        return None
+    return normalise_acl(doi.rpartition("/")[2]) or doi
+
+
 def normalise_pmid(text: str) -> str | None:
     """A PubMed id: digits without leading zeros; None if it is none."""
     match = _PMID.match(text[:MAX_CHARACTERS].strip())
@@ -110,3 +126,17 @@ def normalise_acl(text: str) -> str | None:
         return None
     found = match.group(1)
     return found.lower() if found[0].isdigit() else found.upper()
+
+
+def arxiv_id_of_name(name: str) -> str | None:
+    """The arXiv id that a file is called by, all of its name: `1911.02782v3.pdf`, `hep-th9711200.gz`; else None."""
+    match = _ARXIV_NAME.fullmatch(_STEM.sub("", name))
+    if match is None:
+        return None
+    return normalise_arxiv(match.group(1) or f"{match.group(2)}/{match.group(3)}")
+
+
+def acl_id_of_name(name: str) -> str | None:
+    """The ACL Anthology id that a file is called by, all of its name: `P19-1001.pdf`, `2020.acl-main.207.pdf`; else None."""
+    stem = _STEM.sub("", name).rpartition("/")[2]
+    return normalise_acl(stem) if _ACL_NAME.fullmatch(stem) else None

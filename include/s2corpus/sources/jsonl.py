@@ -8,8 +8,10 @@ key: a typing error loses nothing silently.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import IO, Any
+
+import orjson
 
 from s2corpus.sources.build import build
 from s2corpus.sources.fields import authors_of, words_of
@@ -36,12 +38,14 @@ def entry_of(line: dict[str, Any], where: str) -> Entry:
     """The record of one line."""
     if unknown := sorted(set(line) - COLUMNS):
         return Dropped(Reason.MALFORMED, where, f"unknown keys: {', '.join(unknown)[:200]}")
+    if wrong := wrong_promise(line):
+        return Dropped(Reason.MALFORMED, where, wrong)
     native = line.get("record_id", line.get("id"))
     if not isinstance(native, str | int) or isinstance(native, bool) or not str(native).strip():
         return Dropped(Reason.NO_ID, where, "record_id is missing or not a string")
     source = str(line.get("source") or NAME)
     record_id = str(native) if ":" in str(native) else f"{source}:{native}"
-    if line.get("deleted") is True:
+    if line.get("deleted"):
         return Deleted(record_id)
     try:
         kind = Kind(line.get("kind") or KIND)
@@ -58,6 +62,30 @@ def entry_of(line: dict[str, Any], where: str) -> Entry:
         date=line.get("date") or line.get("year"),
         **given,
     )
+
+
+_PROMISES: dict[str, tuple[type, str]] = {
+    "deleted": (bool, "true or false"),
+    "open_access": (bool, "true or false"),
+    "licence": (str, "a text"),
+    "source": (str, "a text"),
+    "ready_at": (str, "a text"),
+}
+
+
+def wrong_promise(line: Mapping[str, Any]) -> str | None:
+    """What is wrong with a value of which a wrong type must not pass for none: `deleted` as 1 would leave the record; else None."""
+    for key, (type_, expected) in _PROMISES.items():
+        value = line.get(key)
+        if value is not None and not isinstance(value, type_):
+            return f"{key}: {quoted(value)} given, {expected} expected"
+    return None
+
+
+def quoted(value: object) -> str:
+    """A value of a line as a message shows it."""
+    text = orjson.dumps(value, default=str).decode()
+    return text if len(text) <= 200 else f"{text[:200]}…"
 
 
 def _authors(value: object) -> tuple[Author, ...]:

@@ -9,6 +9,10 @@ from typing import Any
 
 SCIENCEPARSE = "scienceparse"
 """The one source of kind pdf that is not the extractor: it outranks it for title and authors."""
+DECLARED = "declared"
+"""The source of what drops say of their own files."""
+ARXIV, ACL, UNPAYWALL = "arxiv", "acl", "unpaywall"
+"""Sources that are evidence of open access by themselves (SEMANTICS §5)."""
 
 
 class Kind(StrEnum):
@@ -17,6 +21,13 @@ class Kind(StrEnum):
     PUBLISHER = "publisher"
     ARCHIVE = "archive"
     PDF = "pdf"
+
+
+class OpenVersion(StrEnum):
+    """Of what an open copy is, by a source that says a paper is open access."""
+
+    PUBLISHED = "published"  # the publisher's, or of the published version
+    COPY = "copy"  # preprints and accepted manuscripts only
 
 
 class Reason(StrEnum):
@@ -68,6 +79,7 @@ class Record:
     subjects: tuple[str, ...] = ()  # as the source calls them: categories, headings, codes
     licence: str | None = None
     open_access: bool | None = None
+    open_version: OpenVersion | None = None  # None: not said
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import lzma
 import re
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from html.entities import html5
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, TypeVar, cast
 
 import orjson
 import pyarrow as pa
@@ -20,6 +21,7 @@ from lxml import etree
 
 from s2corpus.sources.record import Dropped, Reason
 
+T = TypeVar("T")
 MAX_ENTRY_BYTES = 16 << 20  # one entry; the largest honest Crossref works and JATS articles stay under it
 _CHUNK = 1 << 20
 BROKEN_STREAM = (
@@ -52,6 +54,14 @@ def open_stream(file: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
     finally:
         if raw is not file:
             raw.close()
+
+
+def readable(items: Iterator[T]) -> Iterator[T | Dropped]:
+    """What a stream gives until it breaks off; then one `Dropped(UNREADABLE_REST)`."""
+    try:
+        yield from items
+    except BROKEN_STREAM as error:
+        yield Dropped(Reason.UNREADABLE_REST, "end", f"{type(error).__name__}: {error}"[:300])
 
 
 class _Patient:
@@ -116,9 +126,18 @@ class Peekable:
         """The owner of the stream closes it."""
 
 
+def without_bom(stream: IO[bytes]) -> IO[bytes]:
+    """The stream without the byte order mark that some programs write before UTF-8."""
+    head = Peekable(stream)
+    if head.peek(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8:
+        head.read(len(codecs.BOM_UTF8))
+    return cast(IO[bytes], head)
+
+
 def lines(stream: IO[bytes], limit: int = MAX_ENTRY_BYTES) -> Iterator[tuple[int, bytes | None]]:
     """Line numbers (from 1) and lines without their end; None for a line over `limit`, of which no more is held."""
     number, pending, skipping = 0, b"", False
+    stream = without_bom(stream)
     while chunk := stream.read(_CHUNK):
         parts = (pending + chunk).split(b"\n")
         pending = parts.pop()
@@ -141,7 +160,7 @@ def json_objects(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] | Dro
 
     Objects come one by one, whatever the size of the file. A broken or overlong one is a `Dropped`.
     """
-    head = Peekable(stream)
+    head = Peekable(without_bom(stream))
     start = head.peek(4 << 20)
     first_line = start.split(b"\n", 1)[0]
     if (

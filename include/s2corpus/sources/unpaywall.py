@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import build
-from s2corpus.sources.record import Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import UNPAYWALL, Dropped, Entry, Kind, OpenVersion, Reason
 from s2corpus.sources.streams import json_objects
 
-NAME = "unpaywall"
+NAME = UNPAYWALL
 KIND = Kind.ARCHIVE
 
 
@@ -23,10 +23,25 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
 
 
 def _entry(line: dict[str, Any], where: str) -> Entry:
-    doi, location = line.get("doi"), line.get("best_oa_location")
+    doi = line.get("doi")
     if not isinstance(doi, str) or not doi.strip():
         return Dropped(Reason.NO_ID, where, "no doi")
+    given = line.get("oa_locations")
+    locations = [
+        place
+        for place in (line.get("best_oa_location"), *(given if isinstance(given, list) else ()))
+        if isinstance(place, dict)
+    ]
+    published = [place for place in locations if _is_published(place)]
+    telling = [place for place in locations if "host_type" in place or "version" in place]
+    licences = (place.get("license") for place in published or locations)
     return build(
         f"{NAME}:{doi.strip().lower()}", NAME, KIND, doi, doi=doi, open_access=line.get("is_oa"),
-        licence=location.get("license") if isinstance(location, dict) else None,
+        licence=next((licence for licence in licences if licence), None),
+        open_version=OpenVersion.PUBLISHED if published else OpenVersion.COPY if telling else None,
     )  # fmt: skip
+
+
+def _is_published(location: dict[str, Any]) -> bool:
+    """Whether a copy is the publisher's, or one of the published version elsewhere."""
+    return location.get("host_type") == "publisher" or location.get("version") == "publishedVersion"

@@ -18,15 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from s2corpus.deliveries.registration import (
-    Batch,
-    Refused,
-    folders,
-    iso,
-    read_ready,
-    register,
-    registered_table,
-)
+from s2corpus.deliveries.ready import Batch, Refused, folders, iso, read_ready
+from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
 from s2corpus.storage.duck import duckdb_connection
@@ -42,13 +35,14 @@ SELECT * EXCLUDE (position, deleted) FROM (
 """
 _PLACES = """
 SELECT sha1 AS pdf_sha1, any_value(bytes) AS bytes,
-  list({'drop': "drop", 'name': name} ORDER BY "drop", name) AS places, min(ready_at) AS first_seen,
-  {'open_access': bool_or(open_access), 'licence': min(licence), 'published': min(published)} AS declared
+  list({'drop': "drop", 'name': name, 'open_access': open_access, 'licence': licence} ORDER BY "drop", name) AS places,
+  min(ready_at) AS first_seen
 FROM files WHERE kind = 'pdf' GROUP BY sha1 ORDER BY sha1
 """
 _SOURCES = """
 SELECT sha1 AS archive_sha1, any_value(bytes) AS bytes,
-  list({'drop': "drop", 'name': name} ORDER BY "drop", name) AS places, min(ready_at) AS first_seen, min(arxiv_id) AS arxiv_id
+  list({'drop': "drop", 'name': name, 'open_access': open_access, 'licence': licence} ORDER BY "drop", name) AS places,
+  min(ready_at) AS first_seen, min(arxiv_id) AS arxiv_id
 FROM files WHERE kind = 'latex' GROUP BY sha1 ORDER BY sha1
 """
 
@@ -91,11 +85,18 @@ class Intake:
         if row and row["outcome"] == "taken":
             try:
                 facts = register(run.lake, Batch(**shard.params["batch"]))
-                row = {**row, "rows": facts.rows, "dropped": facts.dropped}
+                row = {**row, "rows": facts.rows, "dropped": facts.dropped, "warnings": list(facts.warnings)}
             except Refused as refused:
                 log.warning("%s %s is refused: %s", row["kind"], row["delivery"], refused)
                 row = {**row, "outcome": f"refused:{refused.refusal}", "detail": refused.detail}
-        defaults = {"ready_at": None, "detail": None, "files": 0, "rows": 0, "dropped": 0}
+        defaults: dict[str, Any] = {
+            "ready_at": None,
+            "detail": None,
+            "files": 0,
+            "rows": 0,
+            "dropped": 0,
+            "warnings": [],
+        }
         run.table(DELIVERIES).write(shard.index, [{**defaults, **row}] if row else [])
 
     def finish(self, run: Run) -> Metrics:

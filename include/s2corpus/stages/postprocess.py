@@ -214,25 +214,20 @@ def _record(
 ) -> dict[str, Any]:
     """A PDF's header as a record of kind pdf.
 
-    What its drop declares of date, licence and access comes first; then identifiers and date as its first pages print them (weighed
-    with their place, see `pdf.identity`), the date only if it is not less precise; then what the extractor read.
+    Identifiers and date as its first pages print them come first (weighed with their place, see `pdf.identity`), the date only if it
+    is not less precise; then what the extractor read.
     """
     header = {**header, **{name: printed[name] for name in _IDENTIFIERS if printed[name]}}
     if _PRECISIONS.index(printed["date_precision"]) >= _PRECISIONS.index(header.get("date_precision")):
         header |= {"date": printed["date"], "date_precision": printed["date_precision"]}
-    declared = pdf["declared"]
     source = extraction["extractor"]
-    published = declared["published"]
     return {
         **dict.fromkeys(PDF_RECORDS.schema.names),
         **header,
-        **({"date": published, "date_precision": ("year", "month", "day")[published.count("-")]} if published else {}),
         "record_id": f"{source}:{pdf['pdf_sha1']}",
         "source": source,
         "kind": "pdf",
         "delivery": pdf["places"][0]["drop"],
         "ready_at": pdf["first_seen"],
         "pdf_sha1": pdf["pdf_sha1"],
-        "licence": declared["licence"],
-        "open_access": declared["open_access"],
     }

@@ -50,7 +50,6 @@ class Intake:
                     "bytes": len(data),
                     "places": [{"drop": "d1", "name": f"{sha1[:8]}.pdf"}],
                     "first_seen": "2026-01-01T00:00:00Z",
-                    "declared": {"open_access": True, "licence": None, "published": None},
                 }
             )
         for shard, rows in enumerate(parts):

@@ -1,0 +1,183 @@
+"""What a drop's `records.jsonl` says of its files (SEMANTICS §0, trust).
+
+A line describes one file of the drop, by `name` or `pdf_sha1`: what it promises (`open_access`, `licence`), and what is known of the
+paper (the columns of the table `records`, `published` or `year` for `date`). The ids, source and kind of these records are ours. A line
+that claims them, or promises with a wrong type, makes the drop refused; what cannot be used otherwise is a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+import orjson
+
+from s2corpus.deliveries.ready import Refusal, Refused
+from s2corpus.papers.licences import strictest
+from s2corpus.sources.fields import licence_of
+from s2corpus.sources.identifiers import normalise_arxiv
+from s2corpus.sources.jsonl import COLUMNS, entry_of, quoted, wrong_promise
+from s2corpus.sources.record import DECLARED, Dropped, Entry, Reason, Record
+from s2corpus.sources.streams import lines
+
+FILE = "records.jsonl"
+"""of a drop: what it says of its files; of a delivery: records in the generic form"""
+CLAIMS = ("record_id", "source", "kind", "deleted")
+"""keys by which a line would describe more than a file of its drop"""
+_OURS = {*CLAIMS, "id", "delivery", "ready_at", "date_precision"}
+KEYS = frozenset(COLUMNS - _OURS | {"name", "published"})
+"""what a line may say"""
+_PLACE = ("name", "pdf_sha1")
+_FIELDS = {"published": "date", "year": "date", "fields_of_study": "subjects"}
+"""keys that are not called like the field of the record that they give"""
+_PROMISES = ("open_access", "licence")
+_MAX_WARNINGS = 100
+
+
+@dataclass(slots=True)
+class Facts:
+    """What is declared of one file."""
+
+    line: int
+    open_access: bool | None = None
+    licence: str | None = None
+    arxiv_id: str | None = None
+
+
+@dataclass
+class Declarations:
+    """The reader of one drop's `records.jsonl`; `facts` and `warnings` are whole when `entries` has ended."""
+
+    drop: str
+    sha1_of: Mapping[str, str]  # of the drop's files
+    is_pdf: Mapping[str, bool]
+    facts: dict[str, Facts] = field(default_factory=dict)  # by file name
+    warnings: list[str] = field(default_factory=list)
+    unheard: int = 0
+    """warnings beyond those kept"""
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The warnings, and how many more there were."""
+        return (*self.warnings, *([f"{FILE}: {self.unheard} more"] if self.unheard else ()))
+
+    def entries(self, stream: IO[bytes]) -> Iterator[Entry]:
+        """A record of each file that metadata are given of; what cannot be read is `Dropped`.
+
+        Raises:
+            Refused: a line claims what is not the drop's, or promises with a wrong type.
+        """
+        names: dict[str, list[str]] = {}
+        for name, sha1 in sorted(self.sha1_of.items()):
+            names.setdefault(sha1, []).append(name)
+        for number, raw in lines(stream):
+            if raw is not None and not raw.strip():
+                continue
+            line = self._line(number, raw)
+            if line is None:
+                yield Dropped(Reason.MALFORMED, f"line {number}")
+                continue
+            _refuse(number, line)
+            files = self._files(number, line, names)
+            unknown = sorted(set(line) - KEYS)
+            for key in unknown:
+                self._warn(number, key, "is not a key of a drop's records: the line is ignored")
+            if files and (not unknown or line.get("open_access") is False):
+                self._promise(number, line, files, heard=not unknown)
+            if files and not unknown and (entry := self._record(number, line, files[0])) is not None:
+                yield entry
+
+    def _line(self, number: int, raw: bytes | None) -> dict[str, Any] | None:
+        if raw is None:
+            self._warn(number, None, "is too long to be read")
+            return None
+        try:
+            line = orjson.loads(raw)
+        except orjson.JSONDecodeError as error:
+            self._warn(number, None, f"is not JSON ({error})")
+            return None
+        if not isinstance(line, dict):
+            self._warn(number, None, f"is {type(line).__name__}: a JSON object was expected")
+            return None
+        return line
+
+    def _files(self, number: int, line: Mapping[str, Any], names: Mapping[str, list[str]]) -> list[str]:
+        """The names of the file that a line describes; none, with a warning, where the drop has no such file."""
+        name, sha1 = line.get("name"), line.get("pdf_sha1")
+        if name is None and sha1 is None:
+            self._warn(number, "name", "is missing: a line describes a file of the drop, by name or pdf_sha1")
+            return []
+        found = names.get(sha1.strip().lower(), []) if isinstance(sha1, str) else []
+        if name is not None:
+            found = [
+                n
+                for n in ([name] if isinstance(name, str) and name in self.sha1_of else [])
+                if sha1 is None or n in found
+            ]
+        if not found:
+            key = "name" if name is not None else "pdf_sha1"
+            other = ", with that pdf_sha1" if name is not None and sha1 is not None else ""
+            self._warn(number, key, f"{quoted(line[key])} is not a file of the drop{other}: the line is ignored")
+        return found
+
+    def _promise(self, number: int, line: Mapping[str, Any], files: list[str], *, heard: bool) -> None:
+        """Keep what a line promises; of several lines on one file closed wins, and the strictest licence."""
+        arxiv_id = normalise_arxiv(str(line.get("arxiv_id") or "")) if heard else None
+        licence = licence_of(line.get("licence")) if heard else None
+        for name in files:
+            before = self.facts.setdefault(name, Facts(number))
+            if before.line != number:
+                self._warn(number, None, f"describes {quoted(name)} again, after line {before.line}")
+            promised = [p for p in (before.open_access, line.get("open_access")) if p is not None]
+            self.facts[name] = Facts(
+                number, min(promised, default=None), strictest([before.licence, licence]), arxiv_id or before.arxiv_id
+            )
+
+    def _record(self, number: int, line: Mapping[str, Any], name: str) -> Record | None:
+        """The record of a file, where the line says more than promises."""
+        said = {key: value for key, value in line.items() if value not in (None, "", []) and key not in _PLACE}
+        date = next((key for key in ("date", "published", "year") if key in said), None)
+        if not set(said) - set(_PROMISES):
+            return None
+        entry = entry_of(
+            {
+                **{key: value for key, value in said.items() if key in COLUMNS and key not in _PROMISES},
+                "record_id": f"{DECLARED}:{self.drop}/{name}",
+                "source": DECLARED,
+                "date": said.get(date) if date else None,
+                "pdf_sha1": self.sha1_of[name] if self.is_pdf[name] else None,
+            },
+            f"line {number}",
+        )
+        if not isinstance(entry, Record):
+            self._warn(number, None, "says nothing of its file that can be used")
+            return None
+        for key, value in said.items():
+            kept = getattr(entry, _FIELDS.get(key, key))
+            if key not in _PROMISES and not kept:
+                self._warn(number, key, f"{quoted(value)} cannot be used as {key}: it is ignored")
+            elif key == "authors" and isinstance(value, list) and len(kept) < len(value):
+                self._warn(number, key, f"{len(value) - len(kept)} of {len(value)} cannot be used: they are ignored")
+        return entry
+
+    def _warn(self, number: int, key: str | None, what: str) -> None:
+        if len(self.warnings) < _MAX_WARNINGS:
+            self.warnings.append(f"{FILE}, line {number}: {key + ': ' if key else ''}{what}")
+        else:
+            self.unheard += 1
+
+
+def _refuse(number: int, line: Mapping[str, Any]) -> None:
+    """Refuse what a drop may not say, and a promise that can be misunderstood."""
+    for key in CLAIMS:
+        if key in line:
+            raise Refused(
+                Refusal.BAD_RECORDS,
+                f"{FILE}, line {number}: {key}: a drop describes its own files only; leave the key out",
+            )
+    wrong = wrong_promise(line)
+    if wrong is None and line.get("open_access", False) is None:
+        wrong = "open_access: null given, true or false expected"
+    if wrong:
+        raise Refused(Refusal.BAD_RECORDS, f"{FILE}, line {number}: {wrong}")

@@ -1,0 +1,28 @@
+"""Which of two licences is the stricter: of conflicting ones a paper has that (SEMANTICS §0, trust)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_FREE = re.compile(r"(?:CC0|PDM|public.?domain|unlicense)", re.IGNORECASE)
+_CREATIVE_COMMONS = re.compile(r"(?:CC[ -])?BY((?:-(?:NC|ND|SA))*)(?:-\d[\d.]*)?(?:-[A-Z]{2,4})?", re.IGNORECASE)
+_SOFTWARE = re.compile(r"(?:MIT|ISC|Apache-2\.0|BSD-[023]-Clause|ODC-BY)(?:-\d[\d.]*)?", re.IGNORECASE)
+_CONDITIONS = ("", "-SA", "-ND", "-NC", "-NC-SA", "-NC-ND")
+"""of Creative Commons' licences by attribution, each with the more said no to"""
+_OTHER = len(_CONDITIONS) + 1
+
+
+def strictness(licence: str) -> int:
+    """How much a licence (an SPDX id, or other words) forbids: 0 the public domain, 1 attribution only, …, 7 what is not known."""
+    if _FREE.match(licence):
+        return 0
+    if match := _CREATIVE_COMMONS.fullmatch(licence):
+        conditions = match.group(1).upper()
+        return 1 + _CONDITIONS.index(conditions) if conditions in _CONDITIONS else _OTHER
+    return 1 if _SOFTWARE.fullmatch(licence) else _OTHER
+
+
+def strictest(licences: Iterable[str | None]) -> str | None:
+    """The strictest of the licences that are given; of equally strict ones the smallest text. None if none is given."""
+    return min((licence for licence in licences if licence), key=lambda text: (-strictness(text), text), default=None)

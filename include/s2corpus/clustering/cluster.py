@@ -12,11 +12,11 @@ import pyarrow as pa
 from s2corpus.clustering.components import Fate, joined
 from s2corpus.clustering.edges import REASONS, Edges
 from s2corpus.clustering.identity import Parent, identify
-from s2corpus.clustering.nodes import IDENTIFIERS, nodes_of
+from s2corpus.clustering.nodes import GIVEN, nodes_of
 from s2corpus.tables import EDGES
 
 COLUMNS = (
-    "record_id", "source", "kind", "ready_at", "title", "authors.list.element.first", "authors.list.element.last", "date", *IDENTIFIERS,
+    "record_id", "source", "kind", "ready_at", "title", "authors.list.element.first", "authors.list.element.last", "date", *GIVEN,
 )  # fmt: skip
 """What of `records` decides, as Parquet names it."""
 

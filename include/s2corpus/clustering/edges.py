@@ -28,7 +28,7 @@ class Edges:
     left: np.ndarray  # int32 node
     right: np.ndarray  # int32 node
     reason: np.ndarray  # int8 index into REASONS
-    strength: np.ndarray  # float64: identifier kinds 7 (DOI) … 2 (pdf_sha1), titles S
+    strength: np.ndarray  # float64: identifier kinds 8 (declared), 7 (DOI) … 2 (pdf_sha1), titles S
 
     def __len__(self) -> int:
         return len(self.left)
@@ -51,7 +51,7 @@ def identifier_edges(nodes: Nodes, min_title_score: float = 0.8) -> Edges:
     Publishers' and archives' records are joined in a star around the smallest id. What a PDF says of itself, and one PDF named by
     several records, joins only with S_title above the threshold: a "not found" page is one sha1 for many papers. A PDF whose own
     title was not read cannot contradict: it joins those that name its sha1 if these have but one title. ScienceParse's and the
-    extractor's header of one PDF join whatever they read.
+    extractor's header of one PDF join whatever they read, and so does a drop's own record of its file.
     """
     return together([_edges_of_kind(nodes, reason, min_title_score) for reason in range(TITLE)])
 
@@ -59,6 +59,9 @@ def identifier_edges(nodes: Nodes, min_title_score: float = 0.8) -> Edges:
 def _edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
     codes = nodes.identifiers[IDENTIFIERS[reason]]
     equal = groups(codes, int(codes.max(initial=-1)) + 1)
+    if IDENTIFIERS[reason] == "declared":
+        left, right = _around(equal.nodes, equal.starts, nodes.declares)
+        return _by_ids(left, right, reason, identifier_strength(reason))
     of_pdf = IDENTIFIERS[reason] == "pdf_sha1"
     trusted = np.zeros(len(nodes), bool) if of_pdf else nodes.trusted
     left, right = _stars(equal.nodes, equal.starts, trusted)
@@ -161,6 +164,22 @@ def _stars(order: np.ndarray, starts: np.ndarray, trusted: np.ndarray) -> tuple[
                 centre = node
             else:
                 left[n], right[n] = centre, node
+                n += 1
+    return left[:n], right[:n]
+
+
+@njit(cache=True, nogil=True)
+def _around(order: np.ndarray, starts: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(the first node of a block that can be its centre, another node of it) for blocks that have such a centre."""
+    left, right, n = np.empty(len(order), np.int32), np.empty(len(order), np.int32), 0
+    for block in range(len(starts) - 1):
+        centre = -1
+        for at in range(starts[block], starts[block + 1]):
+            if centre < 0 and centres[order[at]]:
+                centre = order[at]
+        for at in range(starts[block], starts[block + 1]):
+            if centre >= 0 and order[at] != centre:
+                left[n], right[n] = centre, order[at]
                 n += 1
     return left[:n], right[:n]
 

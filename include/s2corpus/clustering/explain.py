@@ -20,7 +20,9 @@ class Why:
     taken: bool
 
     def __str__(self) -> str:
-        why = f"S_title = {self.strength:.3f}" if self.reason == "title" else f"equal {self.reason}"
+        why = {"title": f"S_title = {self.strength:.3f}", "declared": "a drop's own record of the file"}.get(
+            self.reason, f"equal {self.reason}"
+        )
         return f"{self.left} — {self.right}: {why}" + (
             "" if self.taken else "; cut: their clusters have different DOIs, or years that disagree"
         )

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from s2corpus import titles
 from s2corpus.clustering.surnames import surname_keys
 from s2corpus.compiled import njit
-from s2corpus.sources.record import SCIENCEPARSE
+from s2corpus.sources.record import DECLARED, SCIENCEPARSE
 from s2corpus.tables import RECORDS
 from s2corpus.titles.rules import say_little
 
@@ -24,8 +24,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _THREADS = len(os.sched_getaffinity(0))
-IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1")
-"""Kinds of identifier, strongest first (SEMANTICS: Cluster)."""
+GIVEN = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1")
+"""Kinds of identifier that records have, strongest first (SEMANTICS: Cluster)."""
+IDENTIFIERS = ("declared", *GIVEN)
+"""These, and before them all the file that a drop's own record is of: its SHA-1, of that record and of the file's own headers."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Nodes:
     record_ids: pa.Array  # string, ascending
     ready_at: pa.DictionaryArray  # string: when it was delivered
     trusted: np.ndarray  # bool: publisher or archive, not a PDF's own header
+    declares: np.ndarray  # bool: a drop's own record of one of its files
     second_header: np.ndarray  # bool: ScienceParse's reading of a PDF that the extractor reads too
     identifiers: dict[str, np.ndarray]  # kind → int32 code
     final_doi: np.ndarray  # int32 code of a DOI that is no preprint's
@@ -81,10 +84,12 @@ def nodes_of(records: pa.Table | Iterable[pa.RecordBatch], preprint_prefixes: Se
         of_preprint = np.append(from_preprint_server(values["doi"], preprint_prefixes), False)[
             doi
         ]  # code −1 reads the appended False
-        publisher, trusted, second, year, little = (
+        publisher, trusted, declares, second, year, little = (
             np.concatenate(columns.pop(name))[place]
-            for name in ("publisher", "trusted", "second_header", "year", "little")
+            for name in ("publisher", "trusted", "declares", "second_header", "year", "little")
         )
+        final_doi = np.where(of_preprint, np.int32(-1), doi)
+        final_doi[_overruled(identifiers["declared"], declares, final_doi)] = -1
         ready, times = _codes(pa.chunked_array(columns.pop("ready_at")))
         surname_offsets, surnames = _in_order(
             np.concatenate([np.zeros(1, np.int32), *map(np.diff, columns["surname_offsets"])], dtype=np.int64).cumsum(),
@@ -98,9 +103,10 @@ def nodes_of(records: pa.Table | Iterable[pa.RecordBatch], preprint_prefixes: Se
         record_ids=record_ids,
         ready_at=pa.DictionaryArray.from_arrays(pa.array(ready[place], mask=ready[place] < 0), times),
         trusted=trusted,
+        declares=declares,
         second_header=second,
         identifiers=identifiers,
-        final_doi=np.where(of_preprint, np.int32(-1), doi),
+        final_doi=final_doi,
         preprint=of_preprint | ((identifiers["arxiv_id"] >= 0) & ~publisher),
         year=year,
         title=title,
@@ -121,7 +127,9 @@ class Part:
     ready_at: pa.Array
     publisher: np.ndarray
     trusted: np.ndarray
+    declares: np.ndarray
     second_header: np.ndarray
+    declared: pa.Array
     doi: pa.Array
     arxiv_id: pa.Array
     pubmed_id: pa.Array
@@ -141,13 +149,16 @@ def part_of(batch: pa.RecordBatch) -> Part:
     title = batch["title"]
     normalised = titles.normalise(title)
     offsets, surnames = surname_keys(batch["authors"])
+    of_pdf, declares = _is(batch["kind"], "pdf"), _is(batch["source"], DECLARED)
     return Part(
         record_id=batch["record_id"],
         ready_at=batch["ready_at"],
         publisher=_is(batch["kind"], "publisher"),
-        trusted=~_is(batch["kind"], "pdf"),
+        trusted=~of_pdf,
+        declares=declares,
         second_header=_is(batch["source"], SCIENCEPARSE),
-        **{name: batch[name] for name in IDENTIFIERS},
+        declared=pc.if_else(pa.array(of_pdf | declares), batch["pdf_sha1"], pa.scalar(None, pa.string())),
+        **{name: batch[name] for name in GIVEN},
         year=_years(batch["date"]),
         title=title,
         normalised=normalised,
@@ -155,6 +166,14 @@ def part_of(batch: pa.RecordBatch) -> Part:
         surname_offsets=offsets,
         surnames=surnames,
     )
+
+
+def _overruled(declared: np.ndarray, declares: np.ndarray, final_doi: np.ndarray) -> np.ndarray:
+    """The headers of files whose drop gives them a DOI (bool a node): a DOI that was read from the file does not contradict it."""
+    given = np.zeros(int(declared.max(initial=-1)) + 2, bool)  # code −1 reads the last, which stays False
+    given[declared[declares & (declared >= 0) & (final_doi >= 0)]] = True
+    overruled: np.ndarray = given[declared] & ~declares
+    return overruled
 
 
 def _in_turn(pool: Executor, work: Callable[[T], R], items: Iterable[T]) -> list[R]:

@@ -25,8 +25,8 @@ ROWS: dict[str, list[dict[str, Any]]] = {
     "selections": [{"pdf_sha1": "a", "outcome": "selected"}, {"pdf_sha1": "b", "outcome": "landscape"}],
     "papers": [
         {"paper_id": "p1", "title": "T", "abstract": "A", "doi": "10.18653/v1/n18", "canonical_pdf": "a", "open_access": True,
-         "oa_evidence": "arxiv", "provenance": [("abstract", DECISION)], "record_ids": [], "fields_of_study": ["cs.CL"]},
-        {"paper_id": "p2", "title": "U", "open_access": False, "provenance": [], "record_ids": []},
+         "oa_evidence": "arxiv", "access": [], "provenance": [("abstract", DECISION)], "record_ids": [], "fields_of_study": ["cs.CL"]},
+        {"paper_id": "p2", "title": "U", "open_access": False, "access": [], "provenance": [], "record_ids": []},
     ],
     "filtered": [{"paper_id": "p1", "outcome": "kept"}, {"paper_id": "p2", "outcome": "not_english"}],
     "fulltexts": [{"paper_id": "p1", "parse_kind": "grobid", "parse_id": "a:grobid:1", "pdf_sha1": "a", "open_access": True,

@@ -30,6 +30,7 @@ from s2corpus.tables import (
     FILTERED,
     FULLTEXTS,
     LATEX_PARSES,
+    LATEX_SOURCES,
     MEMBERS,
     PAPERS,
     PDF_RECORDS,
@@ -75,13 +76,12 @@ def deliver(
     )
     run.table(PDF_RECORDS).write(0, list_of([header], ready_at))
     run.table(PDF_RECORDS).commit([0])
-    declared = {"open_access": True, "licence": "CC-BY-4.0", "published": None}
-    run.table(PDFS).write(
-        0, [{"pdf_sha1": SHA1, "bytes": 1, "places": [], "first_seen": ready_at, "declared": declared}]
-    )
+    place = {"drop": "d", "name": "a.pdf", "open_access": True, "licence": "CC-BY-4.0"}
+    run.table(PDFS).write(0, [{"pdf_sha1": SHA1, "bytes": 1, "places": [place], "first_seen": ready_at}])
     run.table(PDFS).commit([0], {"pdf_shards": 1})
-    run.table(LATEX_PARSES).write(0, [])
-    run.table(LATEX_PARSES).commit([0])
+    for table in (LATEX_SOURCES, LATEX_PARSES):
+        run.table(table).write(0, [])
+        run.table(table).commit([0])
     run.table(DELIVERIES).write(0, [])
     run.table(DELIVERIES).commit([0], {"inputs": "", "parent": parent})
     run.lake.put(

@@ -31,7 +31,7 @@ from s2corpus.titles.postings import MAX_SHARED
 
 _FACTS = schema_of(
     ("string", "record_id ready_at title original final_doi " + " ".join(IDENTIFIERS)),
-    ("bool", "trusted second_header preprint little"), ("int32", "year"),
+    ("bool", "trusted declares second_header preprint little"), ("int32", "year"),
 ).append(pa.field("surnames", pa.list_(pa.int64())))  # fmt: skip
 _NUMBERED = _FACTS.append(pa.field("node", pa.int64()))
 _TITLES = schema_of(("int64", "id"), ("string", "title original"), ("bool", "little asked"))
@@ -54,7 +54,8 @@ def clustered(
     f = work.at_work.functions
     facts = work.given("facts", _FACTS, (_facts(batch, preprint_prefixes) for batch in records))
     numbers = facts.select("record_id", (f.expr("row_number() over (order by record_id)") - 1).alias("node"))
-    facts = work.kept("numbered", _NUMBERED, facts.join(numbers, on="record_id", how="inner"))
+    facts = _overruled(f, facts).join(numbers, on="record_id", how="inner")
+    facts = work.kept("numbered", _NUMBERED, facts.select(*_NUMBERED.names))
     edges = _identifier_edges(work, facts, min_title_score)
     labels, _ = decided(work, "identifiers", facts, edges, max_preprint_years)
     titles = facts.where(f.col("title").isNotNull()).groupBy("title").agg(f.min("node").alias("id"))
@@ -94,6 +95,7 @@ def _facts(batch: pa.RecordBatch, preprint_prefixes: Sequence[str]) -> pa.Table:
             "final_doi": pc.if_else(pa.array(of_preprint), none, part.doi),
             **{name: getattr(part, name) for name in IDENTIFIERS},
             "trusted": part.trusted,
+            "declares": part.declares,
             "second_header": part.second_header,
             "preprint": of_preprint | (np.asarray(part.arxiv_id.is_valid()) & ~part.publisher),
             "little": part.little,
@@ -103,11 +105,28 @@ def _facts(batch: pa.RecordBatch, preprint_prefixes: Sequence[str]) -> pa.Table:
     )
 
 
+def _overruled(f: Any, facts: Any) -> Any:
+    """See `clustering.nodes`: a DOI that was read from a file does not contradict the one that its drop gives it."""
+    given = facts.where(f.col("declares") & f.col("declared").isNotNull() & f.col("final_doi").isNotNull())
+    given = given.select(f.col("declared").alias("given")).distinct()
+    joined = facts.join(given, on=f.col("declared") == f.col("given"), how="left")
+    kept = f.when(f.col("given").isNull() | f.col("declares"), f.col("final_doi")).alias("final_doi")
+    return joined.select(*(kept if name == "final_doi" else name for name in _FACTS.names))
+
+
 def _identifier_edges(work: Work, facts: Any, min_title_score: float) -> Any:
     """See `clustering.edges.identifier_edges`."""
     f = work.at_work.functions
     named_ids: Any = None
+    declared = facts.where(f.col("declared").isNotNull()).select("declared", "node", "declares")
+    centres = declared.where("declares").groupBy("declared").agg(f.min("node").alias("left"))
+    declared = declared.join(centres, on="declared", how="inner").where(f.col("node") != f.col("left"))
+    declared = declared.select(
+        "left", f.col("node").alias("right"), f.lit(IDENTIFIERS.index("declared")).alias("reason")
+    )
     for reason, name in enumerate(IDENTIFIERS):
+        if name == "declared":
+            continue
         own = f.col("trusted") if name != "pdf_sha1" else f.lit(False)
         some = facts.where(f.col(name).isNotNull()).select(
             f.lit(reason).alias("reason"), f.col(name).alias("value"), "node", "title", f.col("trusted").alias("known"),
@@ -141,7 +160,7 @@ def _identifier_edges(work: Work, facts: Any, min_title_score: float) -> Any:
     untitled = named_pdfs.where(~f.col("known") & f.col("title").isNull()).select("value", "node", "reason")
     untitled = untitled.join(unanimous.where(f.col("titles") == 1), on="value", how="inner")
     untitled = untitled.select("left", f.col("node").alias("right"), "reason")
-    edges = stars.union(sure).union(alike.select("left", "right", "reason")).union(untitled)
+    edges = declared.union(stars).union(sure).union(alike.select("left", "right", "reason")).union(untitled)
     strength = f.lit(identifier_strength(0)) - f.col("reason")
     return work.kept("identifiers", EDGE_ROWS, _as_edges(f, edges, f.col("reason"), strength, near=0))
 

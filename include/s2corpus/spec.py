@@ -97,7 +97,18 @@ class Cluster(_Section):
 class Vote(_Section):
     """Canonical metadata (S2ORC §2.3)."""
 
-    trust: tuple[str, ...] = ("crossref", "pubmed", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse", "grobid")
+    trust: tuple[str, ...] = (
+        "crossref",
+        "pubmed",
+        "declared",
+        "acl",
+        "dblp",
+        "arxiv",
+        "s2",
+        "unpaywall",
+        "scienceparse",
+        "grobid",
+    )
     """sources by trust, the last tie-break but one; a source not listed comes after all that are, by name"""
 
 

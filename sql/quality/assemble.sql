@@ -24,11 +24,13 @@ SELECT paper_id FROM papers ANTI JOIN (SELECT paper_id FROM fulltexts WHERE pars
 -- reason: LaTeX parses were lost in assemble: clear it
 SELECT paper_id FROM papers ANTI JOIN (SELECT paper_id FROM fulltexts WHERE parse_kind = 'latex') USING (paper_id) WHERE latex_parse_id IS NOT NULL;
 
--- check: access_is_the_papers
+-- check: access_is_the_files
 -- severity: block
 -- overridable: no
--- reason: a full text is marked open whose paper is closed, or the reverse
-SELECT paper_id, parse_kind FROM fulltexts JOIN papers USING (paper_id) WHERE fulltexts.open_access <> papers.open_access;
+-- reason: a full text is marked open though its file was judged closed, or the reverse
+SELECT paper_id, parse_kind FROM fulltexts ANTI JOIN (
+  SELECT paper_id, one.sha1 AS pdf_sha1, one.open_access AS open_access FROM (SELECT paper_id, unnest(access) AS one FROM papers)
+) USING (paper_id, pdf_sha1, open_access);
 
 -- check: entries_resolve
 -- severity: block

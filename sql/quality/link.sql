@@ -44,8 +44,8 @@ SELECT alike, found FROM sample WHERE alike - found > 1 + alike * (1 - $threshol
 -- check: contexts_are_open
 -- severity: block
 -- overridable: no
--- reason: the text of a closed paper stands in contexts
-SELECT DISTINCT paper_id FROM contexts JOIN papers USING (paper_id) WHERE NOT open_access;
+-- reason: the text of a closed file stands in contexts
+SELECT DISTINCT paper_id, parse_kind FROM contexts ANTI JOIN (FROM fulltexts WHERE open_access) USING (paper_id, parse_kind);
 
 -- check: contexts_hold
 -- severity: block

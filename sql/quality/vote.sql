@@ -28,7 +28,8 @@ SELECT canonical_pdf, count(*) AS papers FROM papers WHERE canonical_pdf IS NOT 
 -- severity: block
 -- overridable: no
 -- reason: a paper counts as open access and nothing says why
-SELECT paper_id FROM papers WHERE open_access AND oa_evidence IS NULL;
+SELECT paper_id FROM papers WHERE open_access AND oa_evidence IS NULL
+UNION SELECT paper_id FROM (SELECT paper_id, unnest(access) AS one FROM papers) WHERE one.open_access AND one.oa_evidence IS NULL;
 
 -- check: drift_of_open_papers_warn
 -- severity: warn

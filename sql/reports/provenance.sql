@@ -3,11 +3,11 @@
 -- table: Paper provenance (S2ORC Table 3)
 -- columns: Subset, Number of papers, % of papers
 WITH kept AS (SELECT papers.* FROM papers JOIN filtered USING (paper_id) WHERE outcome = 'kept'),
-parsed AS (SELECT paper_id, bool_or(parse_kind = 'grobid') AS pdf, bool_or(parse_kind = 'latex') AS latex FROM fulltexts GROUP BY paper_id),
+parsed AS (SELECT paper_id, bool_or(parse_kind = 'grobid' AND open_access) AS pdf, bool_or(parse_kind = 'latex') AS latex FROM fulltexts GROUP BY paper_id),
 counted AS (
   SELECT count(*) AS total, count(canonical_pdf) AS with_pdf,
     count(*) FILTER (paper_id IN (SELECT paper_id FROM entries)) AS with_bibliography,
-    count(*) FILTER (open_access AND parsed.pdf) AS with_fulltext,
+    count(*) FILTER (parsed.pdf) AS with_fulltext,
     count(*) FILTER (parsed.latex) AS with_latex,
     count(*) FILTER (abstract IS NOT NULL AND NOT starts_with(provenance['abstract'].rule, 'pdf')) AS with_abstract,
     count(doi) AS with_doi, count(pubmed_id) AS with_pubmed, count(pmc_id) AS with_pmc, count(arxiv_id) AS with_arxiv,
@@ -30,7 +30,7 @@ SELECT source, kind, count(*), count(DISTINCT paper_id) FROM members GROUP BY AL
 SELECT field, provenance[field].rule AS rule, provenance[field].source AS source, count(*)
 FROM papers, LATERAL (SELECT unnest(map_keys(provenance)) AS field) GROUP BY ALL ORDER BY field, count(*) DESC, rule, source;
 
--- table: What says that PDFs are open access
--- columns: Evidence, Licence, Papers
-SELECT coalesce(oa_evidence, 'none: closed'), coalesce(licence, 'not said'), count(*)
-FROM papers WHERE canonical_pdf IS NOT NULL GROUP BY ALL ORDER BY count(*) DESC, 1, 2;
+-- table: What says that full texts are open access
+-- columns: Full text, Evidence, Licence, Files
+SELECT one.kind, coalesce(one.oa_evidence, 'none: closed'), coalesce(one.licence, 'not said'), count(*)
+FROM (SELECT unnest(access) AS one FROM papers) GROUP BY ALL ORDER BY count(*) DESC, 1, 2, 3;

@@ -1,8 +1,9 @@
-"""`corpus explain`: why a record is in its paper."""
+"""`corpus explain`: why a record is in its paper, and why the paper's full texts are open or closed."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,15 +14,21 @@ import click
 @click.option("--clusters", type=click.Path(path_type=Path), help="Instead: what `corpus cluster --out` wrote.")
 @click.option("--edges", type=click.Path(path_type=Path), help="And what its --edges wrote.")
 def command(ids: tuple[str, ...], release: str | None, clusters: Path | None, edges: Path | None) -> None:
-    """Show the clusters of papers or records: records, the edges that joined them with their reasons, and what was cut."""
+    """Show the clusters of papers or records: records, the edges that joined them with their reasons, and what was cut.
+
+    With --release also whether each full text is open access: which evidence was looked for, and which was found.
+    """
     import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     from s2corpus.clustering.explain import explanations, told
     from s2corpus.commands._lake_option import use_local_services
     from s2corpus.errors import UserError
+    from s2corpus.papers.explain import told as access_told
     from s2corpus.pipeline.reports import release_table
-    from s2corpus.tables import ALIASES, CLUSTERS, EDGES
+    from s2corpus.storage.parts import NotCommitted
+    from s2corpus.tables import ALIASES, CLUSTERS, EDGES, PAPERS
 
     aliases: dict[str, str] = {}
     if release is not None:
@@ -46,5 +53,15 @@ def command(ids: tuple[str, ...], release: str | None, clusters: Path | None, ed
         if paper is None:
             raise UserError(f"{given}: no record, paper or former paper of that id is there")
         asked.add(paper)
+    access: dict[str, list[dict[str, Any]]] = {}
+    if release is not None:
+        try:
+            of_asked = pc.field("paper_id").isin(pa.array(sorted(asked)))
+            rows = release_table(release, PAPERS).read(["paper_id", "access"], where=of_asked).to_pylist()
+            access = {row["paper_id"]: row["access"] for row in rows}
+        except NotCommitted:
+            click.echo(f"{release}: the vote has not run: nothing is said of open access", err=True)
     for explanation in explanations(known, found, asked):
         click.echo(told(explanation))
+        for line in access_told(access.get(explanation.paper_id, ())):
+            click.echo(line)

@@ -31,6 +31,7 @@ def command(files: tuple[Path, ...], clusters: Path, out: Path, trust: str | Non
     import pyarrow.parquet as pq
 
     from s2corpus import spec
+    from s2corpus.clustering.preprints import preprint_of
     from s2corpus.errors import UserError
     from s2corpus.papers.rows import papers_of
     from s2corpus.pdf.files import check_table, write_table
@@ -50,8 +51,12 @@ def command(files: tuple[Path, ...], clusters: Path, out: Path, trust: str | Non
     members = members.take(pc.sort_indices(members, [("paper_id", "ascending"), ("record_id", "ascending")]))
     order = tuple(trust.split(",")) if trust else spec.Vote().trust
     papers = pa.Table.from_batches(
-        papers_of(members.to_batches(), trust=order, pdfs={}, all_open=all_open), schema=PAPERS.schema
-    )
+        papers_of(
+            members.to_batches(), trust=order, pdfs={}, sources={}, all_open=all_open,
+            is_preprint=preprint_of(spec.Cluster().preprint_prefixes),
+        ),
+        schema=PAPERS.schema,
+    )  # fmt: skip
     rows = papers.to_pylist()
     if out.suffix == ".jsonl":
         rows = [{**row, "provenance": dict(row["provenance"])} for row in rows]

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import groupby, islice
 from typing import Any
 
 import pyarrow as pa
 
+from s2corpus.papers.openness import Declaration, Openness, openness_of_source
 from s2corpus.papers.vote import Delivered, Paper, Pdf, canonical
 from s2corpus.sources.arrow import record_of
 from s2corpus.tables import PAPERS
+
+
+@dataclass(frozen=True, slots=True)
+class LatexSource:
+    """The LaTeX parse of an arXiv id: of several archives of one id the latest first-seen, then the one of the smallest SHA-1."""
+
+    sha1: str
+    parse_id: str
+    arxiv_id: str
+    declarations: tuple[Declaration, ...] = ()
 
 
 def papers_of(
@@ -19,25 +30,43 @@ def papers_of(
     *,
     trust: Sequence[str],
     pdfs: Mapping[str, Pdf],
+    sources: Mapping[str, LatexSource],
     all_open: bool,
+    is_preprint: Callable[[str], bool],
     rows: int = 2_000,
 ) -> Iterator[pa.RecordBatch]:
-    """Canonical metadata of every paper of `members`, which is sorted by paper_id; `rows` papers a batch."""
+    """Canonical metadata of every paper of `members`, which is sorted by paper_id; `rows` papers a batch.
+
+    `pdfs` says what is known of PDFs by SHA-1, `sources` of LaTeX sources by arXiv id.
+    """
     by_paper = groupby((row for batch in members for row in batch.to_pylist()), key=lambda row: row["paper_id"])
-    papers = (
-        canonical(paper_id, map(_delivered, records), trust=trust, pdfs=pdfs, all_open=all_open)
-        for paper_id, records in by_paper
-    )
-    while chunk := [_row(paper) for paper in islice(papers, rows)]:
+
+    def paper(paper_id: str, given: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+        records = [Delivered(record_of(row), row["ready_at"] or "") for row in given]
+        found = canonical(paper_id, records, trust=trust, pdfs=pdfs, all_open=all_open, is_preprint=is_preprint)
+        return _row(found, _latex(found, records, sources), records)
+
+    found = (paper(paper_id, given) for paper_id, given in by_paper)
+    while chunk := list(islice(found, rows)):
         yield pa.RecordBatch.from_pylist(chunk, PAPERS.schema)
 
 
-def _delivered(row: Mapping[str, Any]) -> Delivered:
-    return Delivered(record_of(row), row["ready_at"] or "")
+def _latex(paper: Paper, records: Iterable[Delivered], sources: Mapping[str, LatexSource]) -> LatexSource | None:
+    """The LaTeX source of an arXiv id of the cluster (S2ORC §2.4): of the canonical id, else of the smallest."""
+    ids = sorted({d.record.arxiv_id for d in records if d.record.arxiv_id})
+    return next((sources[i] for i in (str(paper.values.get("arxiv_id")), *ids) if i in sources), None)
 
 
-def _row(paper: Paper) -> dict[str, Any]:
+def _row(paper: Paper, latex: LatexSource | None, records: Iterable[Delivered]) -> dict[str, Any]:
     date, precision = paper.values.get("date", (None, None))
+    by_canonical = sorted(paper.access, key=lambda sha1: (sha1 != paper.canonical_pdf, sha1))
+    access = [_judgement(sha1, "pdf", paper.access[sha1]) for sha1 in by_canonical]
+    if latex is not None:
+        judged = openness_of_source(latex.arxiv_id, [d.record for d in records], latex.declarations)
+        access.append(_judgement(latex.sha1, "latex", judged))
+    # Of a paper's PDFs only the canonical one is a full text of it: the others' text goes nowhere.
+    texts = [one for one in access if one["sha1"] == paper.canonical_pdf or one["kind"] != "pdf"]
+    first = next((one for one in texts if one["open_access"]), texts[0] if texts else None)
     return {
         **dict.fromkeys(PAPERS.schema.names),
         **paper.values,
@@ -49,9 +78,23 @@ def _row(paper: Paper) -> dict[str, Any]:
         "mag_ids": list(paper.mag_ids),
         "subjects": list(paper.subjects),
         "canonical_pdf": paper.canonical_pdf,
-        "open_access": paper.openness.open,
-        "oa_evidence": paper.openness.evidence,
-        "licence": paper.openness.licence,
+        "latex_parse_id": latex.parse_id if latex else None,
+        "open_access": first is not None and first["open_access"],
+        "oa_evidence": first and first["oa_evidence"],
+        "licence": first and first["licence"],
+        "access": access,
         "provenance": [(name, asdict(decision)) for name, decision in paper.provenance.items()],
         "record_ids": list(paper.record_ids),
+    }
+
+
+def _judgement(sha1: str, kind: str, openness: Openness) -> dict[str, Any]:
+    return {
+        "sha1": sha1,
+        "kind": kind,
+        "open_access": openness.open,
+        "oa_evidence": openness.evidence,
+        "licence": openness.licence,
+        "licence_detail": openness.licence_detail,
+        "looks": [asdict(look) for look in openness.looks],
     }

@@ -9,10 +9,10 @@ from enum import StrEnum
 from typing import Any
 
 from s2corpus.papers.fewest import fewest_sources
-from s2corpus.papers.openness import CLOSED, Openness, openness
+from s2corpus.papers.openness import CLOSED, Declaration, Openness, openness
 from s2corpus.sources.fields_of_study import fields_of_study
 from s2corpus.sources.names import surname_key
-from s2corpus.sources.record import SCIENCEPARSE, Author, Kind, Record
+from s2corpus.sources.record import DECLARED, SCIENCEPARSE, Author, Kind, Record
 from s2corpus.titles import normalise_one
 
 FIELDS = (
@@ -49,8 +49,7 @@ class Pdf:
     """What is known of a PDF besides records."""
 
     first_seen: str = ""
-    open_access: bool | None = None  # as declared with the drop
-    licence: str | None = None  # as declared with the drop
+    declarations: tuple[Declaration, ...] = ()  # one for each place it was delivered to
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +72,7 @@ class Paper:
     provenance: Mapping[str, Decision]  # the same fields
     canonical_pdf: str | None
     openness: Openness  # of the canonical PDF
+    access: Mapping[str, Openness]  # of each of its PDFs, by SHA-1
     mag_ids: tuple[str, ...]
     subjects: tuple[str, ...]
     record_ids: tuple[str, ...]
@@ -91,10 +91,12 @@ def canonical(
     trust: Sequence[str] = (),
     pdfs: Mapping[str, Pdf] | None = None,
     all_open: bool = False,
+    is_preprint: Callable[[str], bool] = lambda doi: False,
 ) -> Paper:
     """Canonical metadata of one cluster. The order of records does not matter.
 
-    `pdfs` says what is known of PDFs by SHA-1; `all_open` counts every PDF not declared closed as open (profile `own`).
+    `pdfs` says what is known of PDFs by SHA-1; `all_open` counts every PDF not declared closed as open (profile `own`);
+    `is_preprint` tells the DOIs of preprint servers.
 
     1. Canonical PDF: open access first, then most of {abstract, date, venue, doi} in its publisher record, then latest first
        seen, then smallest SHA-1.
@@ -108,7 +110,10 @@ def canonical(
     rank = rank_of(trust)
     known = {sha1: (pdfs or {}).get(sha1, Pdf()) for sha1 in _pdfs_of(members)}
     cluster = [delivered.record for delivered in members]
-    open_of = {sha1: openness(sha1, cluster, pdf.open_access, pdf.licence, all_open) for sha1, pdf in known.items()}
+    open_of = {
+        sha1: openness(sha1, cluster, pdf.declarations, is_preprint=is_preprint, all_open=all_open)
+        for sha1, pdf in known.items()
+    }
     publishers = {sha1: _publisher_record(sha1, members, rank) for sha1 in known}
     chosen = _canonical_pdf(known, open_of, publishers)
     publisher = publishers[chosen] if chosen else None
@@ -146,6 +151,7 @@ def canonical(
         {name: provenance[name] for name in FIELDS if name in provenance},
         chosen,
         open_of[chosen] if chosen else CLOSED,
+        open_of,
         tuple(sorted({record.mag_id for record in cluster if record.mag_id})),
         tuple(sorted({subject for record in cluster for subject in record.subjects})),
         tuple(record.record_id for record in cluster),
@@ -217,11 +223,16 @@ def _voters(name: str, members: Sequence[Delivered], open_of: Mapping[str, Openn
         return others
     if name in ("title", "authors") and (parsed := [d for d in having if d.record.source == SCIENCEPARSE]):
         return parsed
-    if name in ("title", "abstract") and any(not _is_extractors(d.record) for d in members):
+    if name in ("title", "abstract") and any(_is_anothers(d.record) for d in members):
         having = [d for d in having if not _is_extractors(d.record)]
     if name == "abstract":
         having = [d for d in having if open_of.get(d.record.pdf_sha1 or "", CLOSED).open]
     return having
+
+
+def _is_anothers(record: Record) -> bool:
+    """Whether somebody other than the extractor describes the paper; a drop that gives its file a date, say, but no title does not."""
+    return not _is_extractors(record) and (record.source != DECLARED or record.title is not None)
 
 
 def _is_extractors(record: Record) -> bool:
@@ -246,9 +257,10 @@ def _canonical_pdf(
 
 
 def _publisher_record(sha1: str, members: Sequence[Delivered], rank: Rank) -> Delivered | None:
-    """The publisher record of a PDF: one that names it, else one that shares the DOI of its header."""
+    """The publisher record of a PDF: one that names it, else one that shares the DOI that it prints or its drop declares."""
     publishers = [d for d in members if d.record.kind is Kind.PUBLISHER]
-    dois = {d.record.doi for d in members if d.record.kind is Kind.PDF and d.record.pdf_sha1 == sha1 and d.record.doi}
+    own = [d.record for d in members if d.record.kind is Kind.PDF or d.record.source == DECLARED]
+    dois = {record.doi for record in own if record.pdf_sha1 == sha1 and record.doi}
     found = [d for d in publishers if d.record.pdf_sha1 == sha1] or [d for d in publishers if d.record.doi in dois]
     by_content = sorted(found, key=lambda d: repr(replace(d.record, record_id="")))
     latest_first = sorted(by_content, key=lambda d: d.ready_at, reverse=True)

@@ -44,11 +44,15 @@ INDEX = pa.schema(
 
 
 def documents(tables: Tables, bucket: int, set_: str) -> Iterator[Row]:
-    """The published documents of a set in one bucket of papers: text, split and what the index says of them."""
+    """The published documents of a set in one bucket of papers: text, split and what the index says of them.
+
+    Licence and evidence are those of the file the text is from; of titles and abstracts (s2ag), the paper's.
+    """
     kept = (pc.field("set") == set_) & (pc.field("outcome") == "kept")
-    texts = _rows(tables(DOCUMENTS), bucket, ["paper_id", "text", "text_key"], kept, 64)
+    columns = ["paper_id", "text", "text_key", "sha1", *(("licence", "oa_evidence") if set_ == "s2orc" else ())]
+    texts = _rows(tables(DOCUMENTS), bucket, columns, kept, 64)
     splits = _Lookup(_rows(tables(SPLITS), bucket, ["paper_id", "split"], pc.field("set") == set_))
-    columns = ["paper_id", "canonical_pdf", "date", "doi", "licence", "oa_evidence", "fields_of_study"]
+    columns = ["paper_id", "date", "doi", "licence", "oa_evidence", "fields_of_study"]
     papers = _Lookup(_rows(tables(PAPERS), bucket, columns))
     for document in texts:
         split = splits.at(document["paper_id"])

@@ -22,6 +22,7 @@ from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES
 
+_ACCESS = ("open_access", "oa_evidence", "licence")
 _PARSES = 64
 """Parses held in memory at a time."""
 
@@ -39,10 +40,13 @@ class Assemble:
 
     def work(self, run: Run, shard: Shard) -> None:
         """Fetch the parses of one bucket's papers, in bounded memory: they come in the order of files and are sorted on disk."""
-        columns = ["paper_id", "canonical_pdf", "latex_parse_id", "open_access"]
-        papers = run.table(PAPERS).read(columns, shard=shard.index).to_pylist()
-        by_file = {paper["canonical_pdf"]: paper for paper in papers if paper["canonical_pdf"]}
-        by_file |= {paper["latex_parse_id"][:40]: paper for paper in papers if paper["latex_parse_id"]}
+        papers = run.table(PAPERS).read(["paper_id", "canonical_pdf", "access"], shard=shard.index).to_pylist()
+        by_file = {
+            one["sha1"]: {"paper_id": paper["paper_id"], **{name: one[name] for name in _ACCESS}}
+            for paper in papers
+            for one in paper["access"]
+            if one["sha1"] == paper["canonical_pdf"] or one["kind"] != "pdf"
+        }
         with tempfile.TemporaryDirectory(prefix="s2corpus-assemble-", dir=run.scratch) as folder:
             scratch = Path(folder)
             found = {table: scratch / f"{table.name}.parquet" for table in self.writes}

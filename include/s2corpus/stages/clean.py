@@ -90,10 +90,14 @@ def _write_s2orc(run: Run, shard: Shard, rules: spec.Clean, unigrams: Unigrams, 
             while upcoming is not None and upcoming[0] < paper["paper_id"]:
                 upcoming = next(parses, None)
             fulltexts = upcoming[1] if upcoming is not None and upcoming[0] == paper["paper_id"] else []
-            decision = clean_s2orc(_document(paper, fulltexts, rules), rules, unigrams)
+            first = _first(fulltexts, rules)
+            decision = clean_s2orc(_document(paper, fulltexts, first, rules), rules, unigrams)
             if decision.outcome is not Outcome.KEPT:
                 rest.add(paper["paper_id"])
-            rows.append(_row(decision, paper))
+            row = _row(decision, paper)
+            if first is not None:
+                row |= {"sha1": first["pdf_sha1"], "oa_evidence": first["oa_evidence"], "licence": first["licence"]}
+            rows.append(row)
             if len(rows) == _ROWS:
                 writer.write_table(pa.Table.from_pylist(rows, DOCUMENTS.schema))
                 rows = []
@@ -106,7 +110,7 @@ def _rows(
 ) -> Iterator[pa.RecordBatch]:
     """The bucket's rows by (set, paper_id): s2ag, then s2orc."""
     decided = (
-        _row(clean_s2ag(_document(paper, [], rules), rules, unigrams), paper)
+        _row(clean_s2ag(_document(paper, [], None, rules), rules, unigrams), paper)
         for paper in _papers(run, shard)
         if paper["paper_id"] in rest
     )
@@ -130,8 +134,7 @@ def _papers(run: Run, shard: Shard) -> Iterator[dict[str, Any]]:
         "authors",
         "abstract",
         "date",
-        "canonical_pdf",
-        "open_access",
+        "access",
         "provenance",
         "record_ids",
     ]
@@ -139,7 +142,8 @@ def _papers(run: Run, shard: Shard) -> Iterator[dict[str, Any]]:
         for paper in batch.to_pylist():
             if paper["paper_id"] in kept:
                 abstract_from = dict(paper["provenance"]).get("abstract") or {}
-                if not paper["open_access"] and abstract_from.get("source") in _READS_PDFS:
+                open_pdf = any(one["open_access"] for one in paper["access"] if one["kind"] == "pdf")
+                if not open_pdf and abstract_from.get("source") in _READS_PDFS:
                     paper["abstract"] = None
                 yield paper
 
@@ -147,7 +151,7 @@ def _papers(run: Run, shard: Shard) -> Iterator[dict[str, Any]]:
 def _parses(run: Run, shard: Shard) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """paper_id → its parses, by paper_id."""
     current: tuple[str, list[dict[str, Any]]] | None = None
-    columns = ["paper_id", "parse_kind", "open_access", "parse"]
+    columns = ["paper_id", "parse_kind", "pdf_sha1", "open_access", "oa_evidence", "licence", "parse"]
     for batch in run.table(FULLTEXTS).batches(columns, shard=shard.index, rows=16):
         for row in batch.to_pylist():
             if current is not None and current[0] == row["paper_id"]:
@@ -160,12 +164,20 @@ def _parses(run: Run, shard: Shard) -> Iterator[tuple[str, list[dict[str, Any]]]
         yield current
 
 
-def _document(paper: dict[str, Any], fulltexts: list[dict[str, Any]], rules: spec.Clean) -> Document:
-    """The paper as the rules see it: its open parse, the extractor's before the LaTeX one (S2 V2 card) unless the spec says otherwise."""
+def _first(fulltexts: list[dict[str, Any]], rules: spec.Clean) -> dict[str, Any] | None:
+    """The open full text that a paper's text is from: the PDF's before the LaTeX source's (S2 V2 card) unless the spec says otherwise."""
     open_parses = [parse for parse in fulltexts if parse["open_access"]]
+    return min(
+        open_parses, key=lambda parse: (parse["parse_kind"] == "latex") != (rules.text_from == "latex"), default=None
+    )
+
+
+def _document(
+    paper: dict[str, Any], fulltexts: list[dict[str, Any]], first: dict[str, Any] | None, rules: spec.Clean
+) -> Document:
+    """The paper as the rules see it, with the text of the full text that comes first."""
     body = None
-    if open_parses:
-        first = min(open_parses, key=lambda parse: (parse["parse_kind"] == "latex") != (rules.text_from == "latex"))
+    if first is not None:
         body = units_of_parse(orjson.loads(first["parse"]), drop_citations=rules.citations == "drop")
     return Document(
         paper_id=paper["paper_id"],
@@ -173,7 +185,7 @@ def _document(paper: dict[str, Any], fulltexts: list[dict[str, Any]], rules: spe
         abstract=paper["abstract"],
         date=paper["date"],
         body=() if fulltexts and body is None else body,
-        open_access=bool(open_parses) or not fulltexts,
+        open_access=first is not None or not fulltexts,
         sources=tuple(sorted({record.partition(":")[0] for record in paper["record_ids"]})),
     )
 

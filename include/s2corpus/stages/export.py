@@ -143,7 +143,7 @@ def _write_documents(group: _Group, set_: str, scratch: Path) -> None:
             lines[at] += 1
             index[at[1]].append(rows.index_row(document, set_, paths[at], lines[at]))
             if paths[at] in missing:
-                yield paths[at], document_line(document["paper_id"], document["canonical_pdf"], document["text"])
+                yield paths[at], document_line(document["paper_id"], document["sha1"], document["text"])
 
     group.write_lines(missing, written(), scratch)
     group.store.put_fragments(

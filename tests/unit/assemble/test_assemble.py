@@ -74,8 +74,21 @@ def paper(number: int, name: str, with_latex: bool) -> dict[str, Any]:
     lists = {field.name: [] for field in PAPERS.schema if not field.nullable and pa.types.is_nested(field.type)}
     return {
         **dict.fromkeys(PAPERS.schema.names), **lists, "paper_id": f"{number:015x}", "canonical_pdf": sha(name),
-        "latex_parse_id": f"{sha(f'tex of {name}')}:latex:1" if with_latex else None, "open_access": number % 2 == 0,
+        "latex_parse_id": f"{sha(f'tex of {name}')}:latex:1" if with_latex else None, "open_access": number % 2 == 0 or with_latex,
+        "access": [judged(name, "pdf", number % 2 == 0), *([judged(f"tex of {name}", "latex", True)] if with_latex else [])],
     }  # fmt: skip
+
+
+def judged(name: str, kind: str, open_access: bool) -> dict[str, Any]:
+    evidence = "arxiv" if open_access else None
+    return {
+        "sha1": sha(name),
+        "kind": kind,
+        "open_access": open_access,
+        "oa_evidence": evidence,
+        "licence": "CC-BY-4.0",
+        "looks": [],
+    }
 
 
 def test_every_paper_has_its_own_texts_in_order(run: Run) -> None:
@@ -90,8 +103,9 @@ def test_every_paper_has_its_own_texts_in_order(run: Run) -> None:
         assert (row["pdf_sha1"], row["parse_id"], row["open_access"]) == (
             sha(name),
             f"{sha(name)}:x:1",
-            number % 2 == 0,
+            number % 2 == 0 or row["parse_kind"] == "latex",
         )
+        assert (row["oa_evidence"], row["licence"]) == ("arxiv" if row["open_access"] else None, "CC-BY-4.0")
         read = orjson.loads(row["parse"])
         assert read["paper_id"] == row["paper_id"]
         assert read["bib_entries"]["BIBREF1"]["title"] == f"Cited by {name}"

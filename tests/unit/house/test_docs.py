@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from s2corpus.catalog.models import ReleaseState
-from s2corpus.deliveries.registration import Refusal
+from s2corpus.deliveries.ready import Refusal
 from s2corpus.grobid import answer
 from s2corpus.latex import Outcome as LatexOutcome
 from s2corpus.papers import filter as keeping

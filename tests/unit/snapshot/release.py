@@ -78,11 +78,26 @@ def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
             "licence": "CC-BY-4.0" if i % 2 else None,
             "fields_of_study": ["Biology"] if i % 2 else None,
             "canonical_pdf": sha1,
+            "access": [_judged(sha1, i)] if sha1 else [],
             "provenance": [],
             "record_ids": [f"crossref:{i}"],
             "mag_ids": [],
         }
         yield Paper(row, _parse(rng, paper_id, sha1, words) if sha1 else None, i % 11 != 0)
+
+
+def _judged(sha1: str, i: int) -> dict[str, Any]:
+    opened = i % 7 != 0
+    licence = "CC-BY-4.0" if i % 2 else None
+    evidence = "declared" if opened else None
+    return {
+        "sha1": sha1,
+        "kind": "pdf",
+        "open_access": opened,
+        "oa_evidence": evidence,
+        "licence": licence,
+        "looks": [],
+    }
 
 
 def _parse(rng: random.Random, paper_id: str, sha1: str, words: int) -> dict[str, Any]:
@@ -169,7 +184,7 @@ def _fulltext(paper: Paper) -> dict[str, Any]:
         "parse_kind": "grobid",
         "parse_id": f"{paper.row['canonical_pdf']}:grobid:1",
         "pdf_sha1": paper.row["canonical_pdf"],
-        "open_access": paper.row["open_access"],
+        **{name: paper.row[name] for name in ("open_access", "oa_evidence", "licence")},
         "parse": orjson.dumps(paper.parse),
     }
 

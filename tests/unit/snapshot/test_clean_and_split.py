@@ -59,7 +59,7 @@ def test_only_the_sets_asked_for_are_made(tmp_path: Path) -> None:
 def closed_with_abstract_from(source: str) -> Callable[[Paper], Paper]:
     def change(paper: Paper) -> Paper:
         decided = {"source": source, "record_id": None, "rule": "majority", "votes_for": 1, "votes_against": 0}
-        row = {**paper.row, "open_access": False, "provenance": [("abstract", decided)]}
+        row = {**paper.row, "open_access": False, "access": [], "provenance": [("abstract", decided)]}
         return dataclasses.replace(paper, row={**row, "date": "2011", "abstract": paragraph(random.Random(1), 60)})
 
     return change

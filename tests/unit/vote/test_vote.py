@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus.papers.fewest import fewest_sources
-from s2corpus.papers.openness import Evidence
+from s2corpus.papers.openness import Declaration
 from s2corpus.papers.vote import FIELDS, Delivered, Paper, Pdf, Rule, canonical, normalised, rank_of, value_of
 from s2corpus.sources import Author, Kind, Record
 
-TRUST = ("crossref", "pubmed", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse", "grobid")
+TRUST = ("crossref", "pubmed", "declared", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse", "grobid")
 A, B = "a" * 40, "b" * 40
+OPENING, CLOSING = Declaration("one", "a.pdf", True), Declaration("two", "b.pdf", False)
 ADA, ALAN = Author("Ada", (), "Lovelace", ""), Author("Alan", ("M",), "Turing", "")
 
 
@@ -64,18 +65,13 @@ def test_without_a_pdf_the_publisher_has_one_vote_as_all_others() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "chosen", "why"),
     [
-        ({"open_access": False}, {"open_access": True}, B, "open access first"),
-        (
-            {"open_access": True, "first_seen": "2023-01-02"},
-            {"open_access": True, "first_seen": "2023-01-01"},
-            A,
-            "latest first seen",
-        ),
-        ({"open_access": True, "first_seen": "2023"}, {"open_access": True, "first_seen": "2023"}, A, "smallest sha1"),
+        (Pdf("2023", (CLOSING,)), Pdf("2023", (OPENING,)), B, "open access first"),
+        (Pdf("2023-01-02", (OPENING,)), Pdf("2023-01-01", (OPENING,)), A, "latest first seen"),
+        (Pdf("2023", (OPENING,)), Pdf("2023", (OPENING,)), A, "smallest sha1"),
     ],
 )
-def test_the_canonical_pdf(a: dict[str, Any], b: dict[str, Any], chosen: str, why: str) -> None:
-    assert vote(header(A), header(B), pdfs={A: Pdf(**a), B: Pdf(**b)}).canonical_pdf == chosen, why
+def test_the_canonical_pdf(a: Pdf, b: Pdf, chosen: str, why: str) -> None:
+    assert vote(header(A), header(B), pdfs={A: a, B: b}).canonical_pdf == chosen, why
 
 
 def test_of_open_pdfs_the_one_whose_publisher_record_says_most_is_canonical() -> None:
@@ -127,42 +123,46 @@ class TestPdfHeaders:
         assert vote(header(abstract="We read."), all_open=all_open).values.get("abstract") == abstract
 
 
-class TestOpenAccess:
-    @pytest.mark.parametrize(
-        ("records", "evidence"),
-        [
-            ([header(arxiv_id="1911.02782")], Evidence.ARXIV),
-            ([header(), record("acl", kind=Kind.PUBLISHER, pdf_sha1=A, acl_id="P19-1001")], Evidence.ACL),
-            (
-                [header(doi="10.18653/v1/x"), record("jats", doi="10.18653/v1/x", pmc_id="PMC1", open_access=True)],
-                Evidence.PMC,
-            ),
-            (
-                [header(doi="10.18653/v1/x"), record("unpaywall", doi="10.18653/v1/x", open_access=True)],
-                Evidence.UNPAYWALL,
-            ),
-            ([header(), record("unpaywall", doi="10.18653/v1/x", open_access=True)], Evidence.UNPAYWALL),
-            ([header(), record("drop", pdf_sha1=A, open_access=True)], Evidence.DECLARED),
-            (
-                [header(), record("arxiv", arxiv_id="1911.02782")],
-                None,
-            ),  # the preprint is open, this PDF may be the publisher's
-            ([header(doi="10.18653/v1/y"), record("unpaywall", doi="10.18653/v1/x", open_access=True)], None),
-            ([header(doi="10.18653/v1/x"), record("unpaywall", doi="10.18653/v1/x", open_access=False)], None),
-            ([header(open_access=True)], None),  # a header does not judge itself
-        ],
-    )
-    def test_is_judged_by_what_speaks_for_the_pdf(self, records: list[Record], evidence: Evidence | None) -> None:
-        found = vote(*records).openness
-        assert (found.open, found.evidence) == (evidence is not None, evidence)
+class TestDeclared:
+    """A drop's own record of its file votes as the source `declared` (SEMANTICS §5)."""
 
-    def test_what_was_declared_closed_is_closed(self) -> None:
-        assert not vote(header(arxiv_id="1911.02782"), pdfs={A: Pdf(open_access=False)}, all_open=True).openness.open
+    def declared(self, native: str = "d/a.pdf", **fields: Any) -> Record:
+        return record("declared", native, pdf_sha1=A, **fields)
 
-    def test_licence_is_the_declared_one_else_the_evidences(self) -> None:
-        oa = record("unpaywall", doi="10.18653/v1/x", open_access=True, licence="CC-BY")
-        assert vote(header(doi="10.18653/v1/x"), oa).openness.licence == "CC-BY"
-        assert vote(header(doi="10.18653/v1/x"), oa, pdfs={A: Pdf(licence="CC0-1.0")}).openness.licence == "CC0-1.0"
+    def test_it_votes_as_other_archives_do_and_after_crossref_where_they_tie(self) -> None:
+        paper = vote(header(), self.declared(title="As declared"), record("crossref", title="As registered"))
+        assert paper.values["title"] == "As registered"
+        assert (
+            vote(header(), self.declared(title="As declared"), record("dblp", title="Else")).values["title"]
+            == "As declared"
+        )
+
+    def test_two_drops_are_one_source_of_which_the_latest_votes(self) -> None:
+        old = Delivered(self.declared("a/a.pdf", venue="Old"), "2022")
+        new = Delivered(self.declared("b/b.pdf", venue="New"), "2023")
+        decision = vote(old, new, header()).provenance["venue"]
+        assert (decision.record_id, decision.votes_for, decision.votes_against) == ("declared:b/b.pdf", 1, 0)
+
+    def test_a_date_alone_does_not_take_the_title_from_the_pdf(self) -> None:
+        paper = vote(
+            header(title="As printed", abstract="We.", date="2019"), self.declared(date="2021-03"), all_open=True
+        )
+        assert (paper.values["title"], paper.values["abstract"]) == ("As printed", "We.")
+        assert paper.values["date"] == ("2021-03", "month") and paper.provenance["date"].source == "declared"
+
+    def test_a_title_takes_the_place_of_the_pdfs(self) -> None:
+        paper = vote(header(title="As printed"), self.declared(title="As declared"))
+        assert paper.values["title"] == "As declared"
+
+    def test_a_declared_doi_leads_to_the_publisher_record(self) -> None:
+        publisher = record("crossref", kind=Kind.PUBLISHER, title="As published", doi="10.1016/x")
+        paper = vote(header(), self.declared(doi="10.1016/x", title="Else"), publisher, record("dblp", title="Else"))
+        assert paper.values["title"] == "As published" and paper.provenance["title"].rule is Rule.PUBLISHER
+
+
+def test_of_equally_late_records_of_a_source_the_vote_does_not_depend_on_their_order() -> None:
+    one, two = Delivered(record("s2", "1", venue="One"), "2023"), Delivered(record("s2", "2", venue="Two"), "2023")
+    assert vote(one, two).values["venue"] == vote(two, one).values["venue"] == "One"
 
 
 # Laws.
@@ -173,12 +173,12 @@ dois = st.sampled_from(["10.18653/v1/x", "10.18653/v1/y"])
 
 
 @st.composite
-def clusters(draw: st.DrawFn, sources: tuple[str, ...] = TRUST[:7]) -> list[Delivered]:
+def clusters(draw: st.DrawFn, sources: tuple[str, ...] = TRUST[:8]) -> list[Delivered]:
     found = []
     for number in range(draw(st.integers(1, 6))):
         pdf = draw(st.integers(0, 4)) == 0
         kind = Kind.PDF if pdf else draw(st.sampled_from([Kind.PUBLISHER, Kind.ARCHIVE]))
-        source = draw(st.sampled_from(TRUST[7:] if pdf else sources))
+        source = draw(st.sampled_from(TRUST[8:] if pdf else sources))
         fields = {
             name: draw(st.none() | values)
             for name, values in (

@@ -1,0 +1,224 @@
+"""Open access per full text: what says so, what was looked for in vain, and that closed stays closed (SEMANTICS §5, open access)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from s2corpus.papers.licences import strictest
+from s2corpus.papers.openness import (
+    Declaration,
+    Evidence,
+    Openness,
+    openness,
+    openness_of_source,
+)
+from s2corpus.sources import Kind, Record
+from s2corpus.sources.identifiers import acl_id_of_name, arxiv_id_of_name
+from s2corpus.sources.record import OpenVersion
+
+A = "a" * 40
+ARXIV_ID, ACL_ID, ACL_DOI = "1911.02782", "2020.acl-main.447", "10.18653/v1/2020.acl-main.447"
+PUBLISHED, PREPRINT = "10.1016/j.artint.2020.1", "10.1101/2020.01.01.123456"
+
+
+def record(source: str, native: str = "1", kind: Kind = Kind.ARCHIVE, **fields: Any) -> Record:
+    return Record(f"{source}:{native}", source, kind, **fields)
+
+
+def header(**fields: Any) -> Record:
+    return record("grobid", A, Kind.PDF, pdf_sha1=A, **fields)
+
+
+def declared(**fields: Any) -> Record:
+    return record("declared", "d/a.pdf", pdf_sha1=A, **fields)
+
+
+def publisher(doi: str = PUBLISHED, **fields: Any) -> Record:
+    return record("crossref", doi, Kind.PUBLISHER, doi=doi, **fields)
+
+
+def unpaywall(doi: str = PUBLISHED, **fields: Any) -> Record:
+    return record("unpaywall", doi, doi=doi, **({"open_access": True} | fields))
+
+
+ARXIVS = record("arxiv", ARXIV_ID, arxiv_id=ARXIV_ID, licence="CC-BY-4.0")
+ACLS = record("acl", ACL_ID, Kind.PUBLISHER, acl_id=ACL_ID, doi=ACL_DOI, open_access=True, licence="CC-BY-4.0")
+PMCS = record("pubmed", "7", doi=PUBLISHED, pmc_id="PMC7", open_access=True, licence="CC-BY-NC")
+
+
+def judged(*records: Record, name: str = "a.pdf", places: tuple[Declaration, ...] = (), **options: Any) -> Openness:
+    """The judgement on the PDF A, delivered under a name; 10.1101 and arXiv's are the preprint servers."""
+    is_preprint = lambda doi: doi.startswith(("10.1101/", "10.48550/"))  # noqa: E731
+    return openness(A, records, places or (Declaration("d", name),), is_preprint=is_preprint, **options)
+
+
+CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
+    "it is stamped": ([header(arxiv_id=ARXIV_ID)], "a.pdf", Evidence.ARXIV),
+    "it is stamped, and also published": ([header(arxiv_id=ARXIV_ID), publisher()], "a.pdf", Evidence.ARXIV),
+    "it prints arXiv's DOI": ([header(doi=f"10.48550/arxiv.{ARXIV_ID}")], "a.pdf", Evidence.ARXIV),
+    "arXiv's record names it": ([header(), replace(ARXIVS, pdf_sha1=A), publisher()], "a.pdf", Evidence.ARXIV),
+    "it is called by its paper's arXiv id": ([header(), ARXIVS, publisher()], f"{ARXIV_ID}v2.pdf", Evidence.ARXIV),
+    "it is called by another arXiv id": ([header(), ARXIVS, publisher()], "1706.03762.pdf", None),
+    "it is called by an arXiv id, and its paper has none": ([header(), publisher()], f"{ARXIV_ID}.pdf", None),
+    "its drop gives it its paper's arXiv id": ([header(), declared(arxiv_id=ARXIV_ID), ARXIVS, publisher()], "a.pdf", Evidence.ARXIV),
+    "its drop alone gives it an arXiv id": ([header(), declared(arxiv_id=ARXIV_ID), publisher()], "a.pdf", None),
+    "all records are arXiv's": ([header(), ARXIVS], "a.pdf", Evidence.ARXIV),
+    "all records are arXiv's but it prints a publisher's DOI": ([header(doi=PUBLISHED), replace(ARXIVS, doi=PUBLISHED)], "a.pdf", None),
+    "its paper is published too": ([header(), ARXIVS, publisher()], "a.pdf", None),
+    "it prints an Anthology DOI": ([header(doi=ACL_DOI), publisher()], "a.pdf", Evidence.ACL),
+    "it prints an old Anthology DOI": ([header(doi="10.3115/1073083.1073135")], "a.pdf", Evidence.ACL),
+    "it carries an Anthology id": ([header(acl_id="P19-1001"), publisher()], "a.pdf", Evidence.ACL),
+    "the Anthology's record names it": ([header(), replace(ACLS, pdf_sha1=A), record("dblp")], "a.pdf", Evidence.ACL),
+    "it is called by its paper's Anthology id": ([header(), ACLS, record("dblp")], f"{ACL_ID}.pdf", Evidence.ACL),
+    "it is called by the id in its paper's DOI": (
+        [header(), publisher("10.18653/v1/p19-1001"), record("dblp")], "P19-1001.pdf", Evidence.ACL,
+    ),
+    "its drop gives it the Anthology's DOI": ([header(), declared(doi=ACL_DOI), ACLS, record("dblp")], "a.pdf", Evidence.ACL),
+    "all records are the Anthology's": ([header(), ACLS, publisher(ACL_DOI)], "a.pdf", Evidence.ACL),
+    "arXiv and the Anthology have it, and it is not stamped": ([header(), ACLS, ARXIVS], "a.pdf", Evidence.ACL),
+    "arXiv and the Anthology have it, and it is stamped": ([header(arxiv_id=ARXIV_ID), ACLS, ARXIVS], "a.pdf", Evidence.ARXIV),
+    "PMC has its DOI": ([header(doi=PUBLISHED), PMCS], "a.pdf", Evidence.PMC),
+    "it prints a PMC id": ([header(pmc_id="PMC7"), PMCS], "a.pdf", Evidence.PMC),
+    "PMC has the PMC id of its publisher record": (
+        [header(doi=PUBLISHED), publisher(pmc_id="PMC7"), replace(PMCS, doi=None)], "a.pdf", Evidence.PMC,
+    ),
+    "PMC has it, but not in the open access subset": ([header(doi=PUBLISHED), replace(PMCS, open_access=None)], "a.pdf", None),
+    "PMC has another paper": ([header(doi="10.1016/y"), PMCS], "a.pdf", None),
+    "Unpaywall has its DOI": ([header(doi=PUBLISHED), unpaywall()], "a.pdf", Evidence.UNPAYWALL),
+    "Unpaywall has its cluster's only DOI": ([header(), unpaywall()], "a.pdf", Evidence.UNPAYWALL),
+    "Unpaywall has its cluster's DOI, besides a preprint's": (
+        [header(), publisher(), unpaywall(), record("biorxiv", doi=PREPRINT)], "a.pdf", Evidence.UNPAYWALL,
+    ),
+    "Unpaywall has one of its cluster's two DOIs": ([header(), unpaywall(), publisher("10.1016/y")], "a.pdf", None),
+    "Unpaywall has another DOI than it prints": ([header(doi="10.1016/y"), unpaywall()], "a.pdf", None),
+    "Unpaywall has the DOI that its drop declares": (
+        [header(), declared(doi=PUBLISHED), publisher("10.1016/y"), unpaywall()], "a.pdf", Evidence.UNPAYWALL,
+    ),
+    "Unpaywall says closed": ([header(doi=PUBLISHED), unpaywall(open_access=False)], "a.pdf", None),
+    "the published version is open": ([header(doi=PUBLISHED), unpaywall(open_version=OpenVersion.PUBLISHED)], "a.pdf", Evidence.UNPAYWALL),
+    "only copies of the paper are open": ([header(doi=PUBLISHED), unpaywall(open_version=OpenVersion.COPY)], "a.pdf", None),
+    "it is a preprint, which is open": (
+        [header(doi=PREPRINT), unpaywall(PREPRINT, open_version=OpenVersion.COPY)], "a.pdf", Evidence.UNPAYWALL,
+    ),
+    "its preprint is open, it is not": ([header(doi=PUBLISHED), unpaywall(PREPRINT), unpaywall(open_access=False)], "a.pdf", None),
+    "its publisher says so": (
+        [header(doi=PUBLISHED), record("jats", kind=Kind.PUBLISHER, doi=PUBLISHED, open_access=True)], "a.pdf", Evidence.PUBLISHER,
+    ),
+    "a source names it and says so": ([header(), record("mylab", pdf_sha1=A, open_access=True)], "a.pdf", Evidence.DECLARED),
+    "a source says so of the paper": ([header(doi=PUBLISHED), record("s2", doi=PUBLISHED, open_access=True)], "a.pdf", None),
+    "its header says so": ([header(open_access=True)], "a.pdf", None),
+    "nothing is known": ([header()], "a.pdf", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_says_that_a_pdf_is_open(case: str) -> None:
+    records, name, evidence = CASES[case]
+    for order in list(permutations(records))[:6]:
+        found = judged(*order, name=name)
+        assert (found.open, found.evidence) == (evidence is not None, evidence)
+        assert [look.evidence for look in found.looks] == list(Evidence)
+        assert [look.evidence for look in found.looks if look.found][:1] == ([evidence] if evidence else [])
+        assert all(look.detail for look in found.looks)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_a_drop_declares_closed_is_closed_whatever_else_is_found(case: str) -> None:
+    records, name, _ = CASES[case]
+    found = judged(
+        *records, places=(Declaration("a", name, True, "CC0-1.0"), Declaration("b", "x.pdf", False)), all_open=True
+    )
+    assert not found.open and found.evidence is None
+    assert found.looks[-1].detail == f"declared closed by b/x.pdf, though a/{name} declares it open: closed wins"
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_its_drop_declares_open_is_open(case: str) -> None:
+    records, name, evidence = CASES[case]
+    assert judged(*records, places=(Declaration("d", name, True),)).evidence == (evidence or Evidence.DECLARED)
+
+
+def test_a_users_own_pdfs_are_open() -> None:
+    assert judged(header(), all_open=True).evidence is Evidence.DECLARED
+
+
+def test_a_latex_source_is_open_by_itself_with_its_arxiv_records_licence() -> None:
+    found = openness_of_source(ARXIV_ID, [ARXIVS, publisher(licence="CC0-1.0")])
+    assert (found.open, found.evidence, found.licence) == (True, Evidence.ARXIV, "CC-BY-4.0")
+    assert openness_of_source(ARXIV_ID, []).open
+    assert not openness_of_source(ARXIV_ID, [ARXIVS], (Declaration("d", f"{ARXIV_ID}.gz", False),)).open
+
+
+@pytest.mark.parametrize(
+    ("records", "declared_licences", "licence"),
+    [
+        ([header(arxiv_id=ARXIV_ID), ARXIVS, unpaywall(licence="CC0-1.0")], [], "CC-BY-4.0"),  # the evidence's, no other's
+        ([header(arxiv_id=ARXIV_ID), publisher(licence="CC0-1.0")], [], None),
+        ([header(doi=PUBLISHED), unpaywall(licence="CC-BY")], [], "CC-BY"),
+        ([header(doi=PUBLISHED), unpaywall(licence="CC-BY")], ["CC0-1.0"], "CC-BY"),
+        ([header(doi=PUBLISHED), unpaywall(licence="CC-BY")], ["CC-BY-NC-4.0"], "CC-BY-NC-4.0"),
+        ([header(doi=PUBLISHED), PMCS, replace(PMCS, record_id="jats:1", licence="CC-BY")], [], "CC-BY-NC"),
+        ([header()], ["CC-BY-4.0", "CC-BY-SA-4.0"], "CC-BY-SA-4.0"),
+    ],
+)  # fmt: skip
+def test_the_licence_is_the_evidences_and_of_conflicting_ones_the_strictest(
+    records: list[Record], declared_licences: list[str], licence: str | None
+) -> None:
+    places = tuple(Declaration(f"d{n}", "a.pdf", None, said) for n, said in enumerate(declared_licences))
+    found = judged(*records, places=places, all_open=True)
+    assert found.licence == licence
+
+
+def test_conflicting_licences_are_said() -> None:
+    places = (Declaration("one", "a.pdf", True, "CC-BY-4.0"), Declaration("two", "a.pdf", True, "CC-BY-NC-4.0"))
+    assert judged(header(), places=places).licence_detail == "CC-BY-NC-4.0: the strictest of CC-BY-4.0, CC-BY-NC-4.0"
+    assert judged(header(), places=places[:1]).licence_detail is None
+
+
+def test_licences_by_what_they_forbid() -> None:
+    by_strictness = [
+        "CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-ND-4.0", "CC-BY-NC", "CC-BY-NC-SA-3.0", "CC-BY-NC-ND-4.0", "arXiv-nonexclusive-1.0",
+    ]  # fmt: skip
+    for at, licence in enumerate(by_strictness):
+        assert strictest([None, *by_strictness[: at + 1]]) == licence
+    assert strictest([]) is None and strictest(["", None]) is None
+    assert strictest(["publisher's own", "CC-BY-4.0"]) == "publisher's own"
+
+
+@pytest.mark.parametrize(
+    ("name", "arxiv_id", "acl_id"),
+    [
+        ("1911.02782.pdf", "1911.02782", None),
+        ("1911.02782v3.PDF", "1911.02782", None),
+        ("sub/arXiv-1911.02782v1.tar.gz", "1911.02782", None),
+        ("0704.0001.pdf", "0704.0001", None),
+        ("hep-th9711200.pdf", "hep-th/9711200", None),
+        ("hep-th_9711200v2.pdf", "hep-th/9711200", None),
+        ("math.GT0309136.pdf", "math/0309136", None),
+        ("hep-th/9711200.pdf", "hep-th/9711200", None),
+        ("1913.02782.pdf", None, None),  # there is no month 13
+        ("my copy of 1911.02782.pdf", None, None),
+        ("1911.02782 review.pdf", None, None),
+        ("P19-1001.pdf", None, "P19-1001"),
+        ("acl/2020.acl-main.207v2.pdf", None, "2020.acl-main.207"),
+        ("report P19-1001.pdf", None, None),
+        ("a.pdf", None, None),
+        ("", None, None),
+    ],
+)
+def test_a_name_is_an_id_if_all_of_it_is(name: str, arxiv_id: str | None, acl_id: str | None) -> None:
+    assert (arxiv_id_of_name(name), acl_id_of_name(name)) == (arxiv_id, acl_id)
+
+
+def test_what_was_looked_for_in_vain_is_said_with_where() -> None:
+    said = {
+        look.evidence: look.detail for look in judged(header(doi=PUBLISHED), ARXIVS, publisher(), name="x.pdf").looks
+    }
+    assert said[Evidence.ARXIV] == "no id of arXiv on it, none in its name (x.pdf), its paper is known to crossref too"
+    assert said[Evidence.UNPAYWALL] == f"no record has {PUBLISHED} of this PDF"
+    assert re.search("no drop says", said[Evidence.DECLARED])

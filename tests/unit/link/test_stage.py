@@ -48,7 +48,15 @@ def author(last: str) -> list[Row]:
 
 
 def paper(paper_id: str, title: str, **more: Any) -> Row:
-    return {"paper_id": paper_id, "title": title, "open_access": True, "access": [], "provenance": {}, "record_ids": [], **more}
+    return {
+        "paper_id": paper_id,
+        "title": title,
+        "open_access": True,
+        "access": [],
+        "provenance": {},
+        "record_ids": [],
+        **more,
+    }
 
 
 def entry(paper_id: str, number: int, title: str | None, **more: Any) -> Row:

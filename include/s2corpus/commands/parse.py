@@ -1,4 +1,4 @@
-"""`corpus parse`: TEI files → parses, one JSON line each."""
+"""`corpus parse`: TEI, JATS and Elsevier JSON files → parses, one JSON line each."""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 import orjson
 
 from s2corpus.errors import UserError
 
+if TYPE_CHECKING:
+    from s2corpus.parse_model import Parse
+
 SCHEMAS = ("20200705", "gorc")
-_SUFFIX = re.compile(r"(?:\.grobid)?(?:\.tei)?\.(?:xml|tei)$", re.IGNORECASE)
+_SUFFIX = re.compile(r"(?:\.grobid)?(?:\.tei)?\.(?:xml|tei|nxml|json)$", re.IGNORECASE)
 _SHA1 = re.compile(r"[0-9a-f]{40}")
 _TEI_COLUMNS = ("pdf_sha1", "tei")
 
 
 @click.command(
-    epilog="Example: corpus parse papers/*.tei.xml --out parses.jsonl; corpus parse extractions.parquet --schema gorc"
+    epilog="Example: corpus parse papers/*.tei.xml articles/*.nxml --out parses.jsonl; corpus parse extractions.parquet --schema gorc"
 )
 @click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="JSONL to write; else standard output.")
@@ -39,33 +42,33 @@ _TEI_COLUMNS = ("pdf_sha1", "tei")
 )
 @click.option("--quiet", is_flag=True, help="No progress.")
 def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Path | None, quiet: bool) -> None:
-    """Turn GROBID's TEI into S2ORC parses.
+    """Turn GROBID's TEI, publishers' JATS and Elsevier's OA JSON into S2ORC parses.
 
-    INPUTS are TEI files, folders of them (read recursively, in order of their names), or Parquet files with the columns pdf_sha1
-    and tei. A parse from a file has the file's name as paper_id. What is no TEI is reported with its reason and the rest goes on.
+    INPUTS are such files, told apart by what is in them, folders of them (read recursively, in order of their names), or Parquet files
+    with the columns pdf_sha1 and tei. A parse from a file has the file's name as paper_id. What gives no parse is reported with its
+    reason and the rest goes on.
     """
     from s2corpus import tei
 
     for path in inputs:
         if not path.exists():
-            raise UserError(f"{path} does not exist: give TEI files, folders of them, or Parquet files of TEIs")
+            raise UserError(
+                f"{path} does not exist: give TEI, JATS or Elsevier JSON files, folders of them, or Parquet files of TEIs"
+            )
     outcomes: Counter[str] = Counter()
     progress = _Progress(shown=not quiet and sys.stderr.isatty())
     with contextlib.ExitStack() as files:
         lines: IO[bytes] = files.enter_context(out.open("wb")) if out else sys.stdout.buffer
         rejected = files.enter_context(rejects.open("wb")) if rejects else None
         for name, pdf_sha1, data in _documents(inputs):
-            try:
-                parse = tei.convert(data, pdf_sha1=pdf_sha1)
-            except tei.BadTei as bad:
-                outcome = f"bad_tei:{bad.reason}"
+            parse, outcome = _parse(data, pdf_sha1)
+            if parse is None:
                 if rejected is not None:
                     rejected.write(orjson.dumps({"name": name, "outcome": outcome}) + b"\n")
                 else:
                     progress.clear()
                     click.echo(f"{name}: {outcome}", err=True)
             else:
-                outcome = "ok"
                 paper_id = None if name == pdf_sha1 else name
                 line = tei.to_s2orc(parse, paper_id) if schema == SCHEMAS[0] else tei.to_gorc_line(parse, paper_id)
                 lines.write(tei.to_json_bytes(line) + b"\n")
@@ -76,9 +79,24 @@ def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Pa
         click.echo(_summary(outcomes), err=True)
 
 
+def _parse(data: bytes, sha1: str) -> tuple[Parse | None, str]:
+    """The parse of one document by its form, and its outcome; what is neither JATS nor Elsevier's JSON is read as TEI."""
+    from s2corpus import jats, tei
+
+    form = jats.form_of(data)
+    try:
+        if form is not None:
+            return jats.CONVERTERS[form](data, sha1=sha1), "ok"
+        return tei.convert(data, pdf_sha1=sha1), "ok"
+    except tei.BadTei as bad:
+        return None, f"bad_tei:{bad.reason}"
+    except jats.BadArticle as bad:
+        return None, f"bad_{form}:{bad.outcome}"
+
+
 def _documents(inputs: tuple[Path, ...]) -> Iterator[tuple[str, str, bytes]]:
-    """(name, SHA-1 of the PDF or "", TEI) of every document, one in memory at a time."""
-    from s2corpus.tei.read import MAX_BYTES
+    """(name, SHA-1 of the PDF or "", bytes) of every document, one in memory at a time."""
+    from s2corpus.sources.streams import MAX_ENTRY_BYTES
 
     for path in inputs:
         if path.suffix == ".parquet":
@@ -86,11 +104,11 @@ def _documents(inputs: tuple[Path, ...]) -> Iterator[tuple[str, str, bytes]]:
             continue
         files = sorted(p for p in path.rglob("*") if _SUFFIX.search(p.name)) if path.is_dir() else [path]
         if not files:
-            raise UserError(f"{path} has no TEI files: expected names that end in .tei.xml, .xml or .tei")
+            raise UserError(f"{path} has no full text: expected names that end in .xml, .nxml, .tei or .json")
         for file in files:
             name = _SUFFIX.sub("", file.name)
             with file.open("rb") as stream:
-                yield name, name if _SHA1.fullmatch(name) else "", stream.read(MAX_BYTES + 1)
+                yield name, name if _SHA1.fullmatch(name) else "", stream.read(MAX_ENTRY_BYTES + 1)
 
 
 def _rows(path: Path) -> Iterator[tuple[str, str, bytes]]:
@@ -116,7 +134,7 @@ def _rows(path: Path) -> Iterator[tuple[str, str, bytes]]:
 def _summary(outcomes: Counter[str]) -> str:
     bad = {outcome: count for outcome, count in sorted(outcomes.items()) if outcome != "ok"}
     details = f" ({', '.join(f'{outcome} {count}' for outcome, count in bad.items())})" if bad else ""
-    return f"{outcomes.total():,} TEIs: {outcomes['ok']:,} parsed, {sum(bad.values()):,} rejected{details}"
+    return f"{outcomes.total():,} documents: {outcomes['ok']:,} parsed, {sum(bad.values()):,} rejected{details}"
 
 
 class _Progress:

@@ -73,6 +73,9 @@ class Entries:
     def paragraph(self, draft: Draft) -> Paragraph:
         """A text with all its spans."""
         cites = self._linker.citations(draft) if draft.marks else ()
+        refs = self._references(draft, cites)
+        if any(mark.kind == "cite" for mark in draft.marks):
+            cites = _with_unlinked(draft, cites, refs)
         displayed = [
             replace(self._equations[element], start=at, end=at + len(EQUATION)) for at, element in draft.formulas
         ]
@@ -81,7 +84,7 @@ class Entries:
             text=draft.text,
             sec_num=draft.section.num,
             cite_spans=cites,
-            ref_spans=tuple(self._references(draft, cites)),
+            ref_spans=tuple(refs),
             eq_spans=tuple(sorted((*displayed, *draft.inline), key=lambda span: span.start)),
         )
 
@@ -122,3 +125,14 @@ class Entries:
         if identifier := element.get("id"):
             self._keys.setdefault(identifier, key)
         return entry
+
+
+def _with_unlinked(draft: Draft, cites: tuple[CiteSpan, ...], refs: list[RefSpan]) -> tuple[CiteSpan, ...]:
+    """The citations with those that name nothing the file has."""
+    known = {(span.start, span.end) for span in (*cites, *refs)}
+    unlinked = [
+        CiteSpan(mark.start, mark.end, draft.text[mark.start : mark.end], None)
+        for mark in draft.marks
+        if mark.kind == "cite" and (mark.start, mark.end) not in known
+    ]
+    return tuple(sorted((*cites, *unlinked), key=lambda span: (span.start, span.end))) if unlinked else cites

@@ -237,7 +237,7 @@ def section_in(outer: Section, head: str, num: str | None = None) -> Section:
     heads = (*outer.heads, head)
     while len(heads) > 1 and sum(map(len, heads)) > MAX_PATH:
         heads = heads[1:]
-    return Section(heads, "::".join(heads), num)
+    return Section(heads, "::".join(head.replace("::", ":") for head in heads), num)
 
 
 def head_of(element: Element) -> tuple[str, str]:

@@ -9,7 +9,7 @@ import orjson
 
 from s2corpus.sources.build import build
 from s2corpus.sources.names import make_author
-from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason, Record
 from s2corpus.sources.streams import Peekable, documents, is_tar, json_objects
 
 NAME = "elsevier"
@@ -22,7 +22,7 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
     items: Iterator[tuple[str, dict[str, Any]] | Dropped]
     items = _members(cast(IO[bytes], head)) if is_tar(head) else json_objects(cast(IO[bytes], head))
     for item in items:
-        yield item if isinstance(item, Dropped) else _entry(item[1], item[0])
+        yield item if isinstance(item, Dropped) else record_of(item[1], item[0])
 
 
 def _members(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] | Dropped]:
@@ -38,7 +38,8 @@ def _members(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] | Dropped
             yield (item[0], value) if isinstance(value, dict) else Dropped(Reason.MALFORMED, item[0], "no JSON object")
 
 
-def _entry(article: dict[str, Any], where: str) -> Entry:
+def record_of(article: dict[str, Any], where: str) -> Record | Dropped:
+    """The record of one article."""
     native, metadata = article.get("docId"), article.get("metadata")
     if not isinstance(native, str) or not native.strip():
         return Dropped(Reason.NO_ID, where, "no docId")

@@ -43,10 +43,10 @@ def cite(n: int, text: str | None = None) -> str:
     return f'<xref ref-type="bibr" rid="R{n}">{n if text is None else text}</xref>'
 
 
-def cited(parse: Parse) -> list[list[tuple[str, str]]]:
-    """(surface, the file's id of the entry) of the citations of every paragraph of the body."""
+def cited(parse: Parse) -> list[list[tuple[str, str | None]]]:
+    """(surface, the file's id of the entry) (None where it has none) of the citations of every paragraph of the body."""
     ids = {entry.key: entry.ref_id for entry in parse.bib_entries}
-    return [[(span.text, ids[span.ref_id or ""]) for span in paragraph.cite_spans] for paragraph in parse.body_text]
+    return [[(span.text, ids.get(span.ref_id or "")) for span in paragraph.cite_spans] for paragraph in parse.body_text]
 
 
 def broken_laws(found: Parse) -> Iterator[str]:
@@ -59,7 +59,7 @@ def broken_laws(found: Parse) -> Iterator[str]:
         text = paragraph.text
         if not text or text != " ".join(text.split()):
             yield f"white space: {text!r}"
-        yield from _broken_spans(text, paragraph.cite_spans, {*bib_keys})
+        yield from _broken_spans(text, paragraph.cite_spans, {*bib_keys, None})  # None: published as unlinked_spans
         yield from _broken_spans(text, paragraph.ref_spans, {*ref_keys})
         yield from _broken_spans(text, paragraph.eq_spans, {*ref_keys, None})
         for span in paragraph.eq_spans:

@@ -44,7 +44,7 @@ def test_sections_nest_as_the_file_nests_them_and_give_up_their_numbers() -> Non
         (f"{cite(1, '7')}–{cite(4, '9')}", [("7", "R1"), ("9", "R4")]),  # other numbers than the bibliography's
         ('<xref ref-type="bibr" rid="R1 R3">1,3</xref>', [("1,3", "R1"), ("1,3", "R3")]),
         ('<xref ref-type="other" rid="R2">Note</xref>', [("Note", "R2")]),
-        ('<xref ref-type="bibr" rid="R99">99</xref>', []),
+        ('<xref ref-type="bibr" rid="R99">99</xref>', [("99", None)]),
         (
             f"{cite(1)}{cite(2, '')}-{cite(3)}",
             [("1", "R1"), ("1-3", "R2"), ("3", "R3")],

@@ -62,7 +62,7 @@ def citations_of(parse: Parse) -> Counter[tuple[str, str]]:
         for span in place.cite_spans
     ]
     spans += [cell.span for entry in parse.ref_entries for cell in entry.cell_cites]
-    return Counter((span.text, ids[span.ref_id or ""]) for span in spans)
+    return Counter((span.text, ids.get(span.ref_id or "", "")) for span in spans)
 
 
 def no_paragraph_twice(parse: Parse, source: str) -> None:

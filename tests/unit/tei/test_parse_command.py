@@ -43,7 +43,7 @@ def test_a_folder_gives_a_line_for_every_tei_and_a_reason_for_the_rest(folder: P
         (None, SHA1, "one"), ("b", "", "two"),
     ]  # fmt: skip
     assert lines(tmp_path / "bad.jsonl") == [{"name": "a", "outcome": "bad_tei:not_tei"}]
-    assert "3 TEIs: 2 parsed, 1 rejected (bad_tei:not_tei 1)" in result.stderr
+    assert "3 documents: 2 parsed, 1 rejected (bad_tei:not_tei 1)" in result.stderr
 
 
 def test_lines_go_to_standard_output_and_rejects_to_standard_error(folder: Path) -> None:

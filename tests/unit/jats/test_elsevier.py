@@ -1,0 +1,222 @@
+"""Elsevier's OA JSON, in files written by hand from the schema (Kershaw and Koeling 2020, §3.2)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import articles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from s2corpus import jats, tei
+from s2corpus.jats import elsevier
+from s2corpus.parse_model import CitationStyle
+
+Json = dict[str, Any]
+
+
+def sentence(text: str, at: int, section: str = "s1", title: str = "Introduction", **more: object) -> Json:
+    """One sentence; `refs` are (surface, name of the entry), each where the surface stands."""
+    refs = {
+        name: {"startOffset": text.index(s), "endOffset": text.index(s) + len(s)} for s, name in more.pop("refs", ())
+    }  # type: ignore[attr-defined]
+    return {
+        "sentence": text, "secId": section, "startOffset": at, "endOffset": at + len(text), "title": title,
+        "refoffsets": refs, "parents": [], **more,
+    }  # fmt: skip
+
+
+def article(body: list[Json], **more: object) -> Json:
+    """A whole article around the sentences of its body."""
+    return {
+        "docId": "S0021999115004441",
+        "metadata": {
+            "title": "On tests", "authors": [{"first": "Ann", "initial": "A.", "last": "Lee", "email": "a@b.c"}], "issn": "00219991",
+            "volume": "300", "firstpage": "1", "lastpage": "19", "pub_year": 2015, "doi": "10.1016/J.JCP.2015.07.001", "pmid": "1234",
+            "openaccess": "Full", "subjareas": ["PHYS"], "keywords": ["tests"], "asjc": [3100],
+        },
+        "abstract": [
+            {"sentence": "Second.", "startOffset": 10, "endOffset": 17}, {"sentence": "First.", "startOffset": 0, "endOffset": 6},
+        ],
+        "bib_entries": {
+            "bib1": {
+                "title": "Deep work", "authors": [{"last": "Roe", "initial": "B.", "first": "Bo"}], "issn": "1", "volume": "2",
+                "firstpage": "3", "lastpage": "9", "pub_year": 1999, "doi": "10.1016/ABC", "pmid": "77",
+            },
+            "bib2": {"title": "Wide work", "pub_year": 2001},
+            "bib3": {},
+        },
+        "body_text": body,
+        **more,
+    }  # fmt: skip
+
+
+def parse(body: list[Json], **more: object) -> elsevier.Parse:
+    found = elsevier.convert(json.dumps(article(body, **more)).encode(), sha1="0" * 40)
+    assert not list(articles.broken_laws(found))
+    return found
+
+
+def test_sentences_are_sorted_and_a_section_is_a_paragraph() -> None:
+    found = parse(
+        [
+            sentence("Third.", 30, "s2", "2.1 Data", parents=[{"id": "s9", "title": "Methods"}]),
+            sentence("Second  of\nthe first.", 10),
+            sentence("First.", 0),
+            sentence("Fourth.", 40, "s1"),
+        ]
+    )
+    assert [(p.section, p.sec_num, p.text) for p in found.body_text] == [
+        ("Introduction", None, "First. Second of the first. Fourth."),
+        ("Methods::Data", "2.1", "Third."),
+    ]
+    assert [(p.section, p.text) for p in found.abstract] == [("Abstract", "First. Second.")]
+    assert found.ref_entries == found.back_matter == ()
+
+
+def test_callouts_are_where_their_offsets_say() -> None:
+    found = parse(
+        [
+            sentence("As  Roe [1] and [2,3] say.", 100, refs=[("[1]", "bib1"), ("2", "bib2"), ("3]", "bib3")]),
+            sentence("And Roe [1].", 200, refs=[("[1]", "bib1"), ("And", "bib9")]),
+        ]
+    )
+    (paragraph,) = found.body_text
+    keys = {"bib1": "BIBREF0", "bib2": "BIBREF1", "bib3": "BIBREF2"}
+    assert [(s.text, s.ref_id) for s in paragraph.cite_spans] == [
+        ("[1]", keys["bib1"]), ("2", keys["bib2"]), ("3]", keys["bib3"]), ("And", None), ("[1]", keys["bib1"]),
+    ]  # fmt: skip
+    assert [e.ref_id for e in found.bib_entries] == ["bib1", "bib2", "bib3"]
+
+
+def test_offsets_may_count_from_where_the_sentence_does() -> None:
+    given = sentence("As [1] says.", 1000)
+    given["refoffsets"] = {"bib1": {"startOffset": 1003, "endOffset": 1006}}
+    assert [s.text for s in parse([given]).body_text[0].cite_spans] == ["[1]"]
+
+
+def test_entries_and_header() -> None:
+    found = parse([sentence("Text.", 0)])
+    entry = found.bib_entries[0]
+    assert (entry.title, entry.year, entry.volume, entry.pages, entry.doi, entry.pubmed_id) == (
+        "Deep work", 1999, "2", "3--9", "10.1016/abc", "77",
+    )  # fmt: skip
+    assert [(a.first, a.last) for a in entry.authors] == [("Bo", "Roe")]
+    header = found.header
+    assert (header.title, header.doi, header.pubmed_id, header.date) == (
+        "On tests",
+        "10.1016/j.jcp.2015.07.001",
+        "1234",
+        "2015",
+    )
+
+
+def test_the_style_is_told_from_what_is_printed() -> None:
+    body = [sentence(f"So {n} ({name}).", 100 * n, refs=[(name, "bib1")]) for n, name in enumerate(["Roe, 1999"] * 3)]
+    assert parse(body).citation_style is CitationStyle.NAME_YEAR
+
+
+def nested(depth: int) -> bytes:
+    return b'{"docId": "S1", "body_text": ' + b"[" * depth + b"]" * depth + b"}"
+
+
+WRONG: list[tuple[Json, str]] = [
+    ({"body_text": "text"}, "body_text"),
+    ({"body_text": ["text"]}, "body_text[0]"),
+    ({"body_text": [{"sentence": 7}]}, "body_text[0].sentence"),
+    ({"body_text": [{"sentence": "x", "startOffset": "0"}]}, "body_text[0].startOffset"),
+    ({"body_text": [{"sentence": "x", "parents": {}}]}, "body_text[0].parents"),
+    ({"body_text": [{"sentence": "x", "parents": ["s1"]}]}, "body_text[0].parents"),
+    ({"body_text": [{"sentence": "x", "refoffsets": []}]}, "body_text[0].refoffsets"),
+    ({"body_text": [{"sentence": "x", "refoffsets": {"bib1": 3}}]}, "body_text[0].refoffsets.bib1"),
+    ({"bib_entries": []}, "bib_entries"),
+    ({"bib_entries": {"b": "x"}}, "bib_entries.b"),
+    ({"bib_entries": {"b": {"title": ["x"]}}}, "bib_entries.b.title"),
+    ({"bib_entries": {"b": {"authors": "Roe"}}}, "bib_entries.b.authors"),
+    ({"abstract": {}}, "abstract"),
+    ({"abstract": [1]}, "abstract[0]"),
+    ({"metadata": "x"}, "metadata"),
+    ({"docId": 1}, "docId"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "where"), WRONG, ids=[where for _, where in WRONG])
+def test_a_value_of_another_type_is_named(wrong: Json, where: str) -> None:
+    with pytest.raises(jats.BadArticle) as bad:
+        elsevier.convert(json.dumps({**article([sentence("Text.", 0)]), **wrong}).encode(), sha1="")
+    assert bad.value.outcome == "wrong_type"
+    assert bad.value.detail.startswith(f"{where}:")
+
+
+@pytest.mark.parametrize(
+    ("data", "outcome"),
+    [
+        (b"", "empty"),
+        (b"\n", "empty"),
+        (b'{"docId": "S1", "body_text": [' + b'"' + b"x" * 17_000_000 + b'"]}', "too_large"),
+        (nested(100_000), "too_deep"),
+        (b"{", "not_well_formed"),
+        (b"<article/>", "not_well_formed"),
+        (b'{"docId": "\xff"}', "not_well_formed"),
+        (b'{"docId": "S1", "body_text": [{"sentence": "\\ud800"}]}', "not_well_formed"),
+        (b"[1, 2]", "several_articles"),
+        (b"[]", "not_an_article"),
+        (b'"text"', "not_an_article"),
+        (b'{"paper_id": "1"}', "not_an_article"),
+        (b'{"body_text": []}', "not_an_article"),
+        (b'{"docId": "S1"}', "no_body"),
+        (b'{"docId": "S1", "body_text": [{"sentence": " "}, {"sentence": null}, {}]}', "no_body"),
+    ],
+)
+def test_what_is_no_article_has_its_outcome(data: bytes, outcome: str) -> None:
+    with pytest.raises(jats.BadArticle) as bad:
+        elsevier.convert(data, sha1="")
+    assert bad.value.outcome == outcome
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=5,
+)
+offsets = st.integers(-5, 40)
+sentences = st.fixed_dictionaries(
+    {"sentence": st.text(max_size=30), "startOffset": offsets},
+    optional={
+        "secId": st.sampled_from(["s1", "s2", ""]),
+        "title": st.text(max_size=10),
+        "refoffsets": st.dictionaries(
+            st.sampled_from(["bib1", "bib2", "bib9"]),
+            st.fixed_dictionaries({"startOffset": offsets, "endOffset": offsets}),
+            max_size=3,
+        ),
+        "parents": st.lists(
+            st.fixed_dictionaries({"id": st.text(max_size=3), "title": st.text(max_size=8)}), max_size=3
+        ),
+    },
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(body=st.lists(sentences, max_size=6))
+def test_any_sentences(body: list[Json]) -> None:
+    try:
+        found = elsevier.convert(json.dumps(article(body)).encode(), sha1="")
+    except jats.BadArticle as bad:
+        assert bad.outcome == "no_body"
+    else:
+        assert not list(articles.broken_laws(found))
+        tei.to_json_bytes(tei.to_s2orc(found))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.dictionaries(st.sampled_from(["docId", "metadata", "abstract", "bib_entries", "body_text"]), values))
+def test_any_json_is_a_parse_or_a_reason(given: Json) -> None:
+    try:
+        found = elsevier.convert(json.dumps({**article([sentence("Text.", 0)]), **given}).encode(), sha1="")
+    except jats.BadArticle as bad:
+        assert bad.outcome in jats.Outcome
+    else:
+        assert not list(articles.broken_laws(found))

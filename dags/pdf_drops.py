@@ -35,14 +35,13 @@ from drop_watch import DropWatch
 from task_defaults import DEFAULT_ARGS
 
 from s2corpus.errors import UserError
-from s2corpus.spec import load_spec, releases_folder
+from s2corpus.spec import read_specs, releases_folder
 
 SECONDS = float(os.environ.get("S2CORPUS_DROPS_SECONDS", "30"))
 REGISTERED, MOST = 50, 200
 """arrivals that one task registers, and mapped tasks of a kind: with more to do, each does more"""
 DROPS = Asset("corpus_drops", watchers=[AssetWatcher(name="corpus_drops", trigger=DropWatch(seconds=SECONDS))])
-# a spec that is wrong stops this file, not the other releases: without it, deliveries of its sources would be refused as unknown
-IN_FLIGHT = max((load_spec(path).resources.in_flight for path in releases_folder().glob("*.yaml")), default=1)
+IN_FLIGHT = max((spec.resources.in_flight for spec in read_specs(releases_folder())[0]), default=1)
 
 
 @task
@@ -54,7 +53,8 @@ def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
     lake = _lake()
     events = [event.extra.get("payload") for events in (triggering_asset_events or {}).values() for event in events]
     told = [Arrival(**payload) for payload in events if payload]
-    arrivals = processing.due(lake, told if events else Watch(lake).look())
+    specs, wrong = read_specs(releases_folder())
+    arrivals = processing.due(lake, told if events else Watch(lake).look(), only=specs if wrong else None)
     print(f"{len(told)} events; {len(arrivals)} drops and deliveries to take on")
     return _batches([asdict(arrival) for arrival in arrivals], REGISTERED)
 
@@ -133,9 +133,7 @@ def _lake() -> Any:
 
 
 def _specs() -> Any:
-    from s2corpus.drops import processing
-
-    return processing.specs_in(releases_folder())
+    return read_specs(releases_folder())[0]
 
 
 def _batches(items: list[Any], size: int) -> list[list[Any]]:

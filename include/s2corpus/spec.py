@@ -43,6 +43,15 @@ class Schedule(_Section):
     late_after_hours: Annotated[float, Field(gt=0)] = 24
     """hours after its run was made at which a release that has not ended is said to be late"""
 
+    @field_validator("cron")
+    @classmethod
+    def _is_cron(cls, cron: str | None) -> str | None:
+        from croniter import croniter
+
+        if cron is not None and not croniter.is_valid(cron):
+            raise ValueError(f"{cron!r} given; a cron expression was expected, e.g. '0 0 1 * *', or null")
+        return cron
+
 
 class Select(_Section):
     """Which PDFs are worth extracting (S2ORC App. B)."""
@@ -313,7 +322,7 @@ def load_spec(path: Path) -> ReleaseSpec:
         raw = yaml.safe_load(path.read_text("utf-8"))
     except FileNotFoundError:
         raise UserError(f"{path}: no such release spec; the ones there are: {_siblings(path)}") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, yaml.YAMLError) as error:  # ValueError: not UTF-8, or an impossible date
         raise UserError(f"{path}: not readable as YAML: {error}") from None
     if not isinstance(raw, dict):
         raise UserError(f"{path}: a release spec is a mapping of fields, this is {type(raw).__name__}")
@@ -321,6 +330,25 @@ def load_spec(path: Path) -> ReleaseSpec:
         return ReleaseSpec.model_validate(raw)
     except ValidationError as error:
         raise UserError("; ".join(_explain(path, error))) from None
+
+
+def read_specs(folder: Path) -> tuple[list[ReleaseSpec], list[str]]:
+    """The specs of a folder that are right, by file name, and a sentence for each that is not.
+
+    A spec is named like its file: that is how a DAG finds it again, and what keeps two specs from having one name.
+    """
+    specs, wrong = [], []
+    for path in sorted(folder.glob("*.yaml")):
+        try:
+            spec = load_spec(path)
+        except UserError as error:
+            wrong.append(str(error))
+            continue
+        if spec.name == path.stem:
+            specs.append(spec)
+        else:
+            wrong.append(f"{path}: name: {spec.name!r} given; a spec is named like its file: {path.stem!r}")
+    return specs, wrong
 
 
 def _siblings(path: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import re
 import subprocess
@@ -98,22 +99,41 @@ def test_parsing_takes_little_beyond_airflow_itself() -> None:
     assert done.stdout.splitlines()[-1].split() == []  # a provider may warn before
 
 
-def test_a_spec_that_is_wrong_stops_no_other_spec_and_airflow_shows_it(tmp_path: Path) -> None:
+WRONG_SPECS = {
+    "unknown": ("name: unknown\nschedul: {}\n", "schedul: unknown field"),
+    "no_date": (
+        "name: no_date\nschedule: {start_date: 2023-02-30}\n",
+        "not readable as YAML: day is out of range for month",
+    ),
+    "bad_date": ("name: bad_date\nschedule: {start_date: '2023-02-30'}\n", "schedule.start_date: '2023-02-30' given"),
+    "bad_cron": (
+        "name: bad_cron\nschedule: {cron: 0 0 32 * *}\n",
+        "schedule.cron: '0 0 32 * *' given; a cron expression was",
+    ),
+    "renamed": ("name: sample\n", "name: 'sample' given; a spec is named like its file: 'renamed'"),
+    "cut": ("name: [", "not readable as YAML"),
+}
+
+
+def test_specs_that_are_wrong_stop_no_other_dag_and_airflow_shows_each(tmp_path: Path) -> None:
     (tmp_path / "sample.yaml").write_bytes((ROOT / "include/releases/sample.yaml").read_bytes())
-    (tmp_path / "wrong.yaml").write_text("name: wrong\nschedul: {}\n", "utf-8")
-    there = "import sys; sys.path[:0] = ['dags', 'plugins'];"
-    ask = f"{there} import corpus_release as it; print(*(n for n in vars(it) if n.startswith('corpus_release__')))"
-    command = {
-        "capture_output": True,
-        "text": True,
-        "cwd": ROOT,
-        "env": os.environ | {"S2CORPUS_RELEASES": str(tmp_path)},
-    }
-    done = subprocess.run([sys.executable, "-c", ask], check=True, **command)
-    assert done.stdout.splitlines()[-1].split() == ["corpus_release__sample"]
-    failed = subprocess.run([sys.executable, "-c", f"{there} import pdf_drops"], check=False, **command)
-    assert failed.returncode == 1
-    assert "wrong.yaml: schedul: unknown field" in failed.stderr.splitlines()[-1]
+    for name, (content, _) in WRONG_SPECS.items():
+        (tmp_path / f"{name}.yaml").write_text(content, "utf-8")
+    ask = (
+        "import json, sys; sys.path.insert(0, 'plugins'); from airflow.dag_processing.dagbag import DagBag;"
+        "bag = DagBag('dags'); print(); print(json.dumps([sorted(bag.dags), bag.import_errors]))"
+    )
+    environment = os.environ | {"S2CORPUS_RELEASES": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", ask], capture_output=True, text=True, cwd=ROOT, env=environment, check=True
+    )
+    dags, errors = json.loads(done.stdout.splitlines()[-1])
+    assert {name for name in dags if name.startswith("corpus_release__")} == {"corpus_release__sample"}
+    assert "pdf_drops" in dags, "drops go on"
+    ((file, error),) = errors.items()
+    assert file.endswith("spec_errors.py")
+    for name, (_, said) in WRONG_SPECS.items():
+        assert f"{name}.yaml: {said}" in error
 
 
 @pytest.mark.parametrize(

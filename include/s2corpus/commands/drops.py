@@ -32,7 +32,7 @@ def command(process: bool, state: str | None, lake: str, specs: Path | None) -> 
     from s2corpus.deliveries import status
     from s2corpus.drops import processing
     from s2corpus.errors import UserError
-    from s2corpus.spec import releases_folder
+    from s2corpus.spec import read_specs, releases_folder
     from s2corpus.storage.lake import open_lake
 
     if state and state not in set(status.State):
@@ -40,7 +40,10 @@ def command(process: bool, state: str | None, lake: str, specs: Path | None) -> 
     opened = open_lake(lake)
     if process:
         logging.basicConfig(level=logging.INFO, format="%(message)s")
-        processing.process(opened, processing.specs_in(specs or releases_folder()))
+        found, wrong = read_specs(specs or releases_folder())
+        if wrong:
+            raise UserError("; ".join(wrong))
+        processing.process(opened, found)
     counts: Counter[str] = Counter()
     for row in status.listed(opened):
         if state in (None, row.state):

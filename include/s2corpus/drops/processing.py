@@ -21,7 +21,7 @@ from s2corpus.deliveries.ready import Batch, Refusal, Refused, read_ready
 from s2corpus.deliveries.status import Arrival, Row, State, Watch, announce, mark_of, put_row, row_of, rows_of, unended
 from s2corpus.drops import batches
 from s2corpus.errors import TransientError
-from s2corpus.spec import ReleaseSpec, load_spec
+from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.intake import files_of
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.transient import explained
@@ -30,16 +30,14 @@ log = logging.getLogger(__name__)
 _THREADS = 8
 
 
-def specs_in(folder: Path) -> list[ReleaseSpec]:
-    """The release specs of a folder: they say which drops are wanted, and by which rules their files are worked on."""
-    return [load_spec(path) for path in sorted(folder.glob("*.yaml"))]
+def due(lake: Lake, told: Iterable[Arrival] = (), only: Sequence[ReleaseSpec] | None = None) -> list[Arrival]:
+    """What a run has to take on: what it was told of, and what no run has brought to its end.
 
-
-def due(lake: Lake, told: Iterable[Arrival] = ()) -> list[Arrival]:
-    """What a run has to take on: what it was told of, and what no run has brought to its end."""
+    With `only`, what one of these specs takes; the rest waits. So it is while another spec is wrong, which may take it.
+    """
     with ThreadPoolExecutor(_THREADS) as pool:
         list(pool.map(lambda arrival: announce(lake, arrival), told))
-    return unended(lake)
+    return [arrival for arrival in unended(lake) if only is None or _wanting(arrival, only)]
 
 
 def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row | None:

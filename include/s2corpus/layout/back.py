@@ -11,9 +11,11 @@ _KINDS = (
     ("funding", re.compile(r"funding|financial support|grant support", re.I)),
     (
         "availability",
-        re.compile(r"(?:data|code)(?: and (?:code|materials?))? availability|availability of (?:data|code)", re.I),
+        re.compile(
+            r"(?:data|code)(?: and (?:code|materials?))? (?:availability|sharing)|availability of (?:data|code)", re.I
+        ),
     ),
-    ("contribution", re.compile(r"(?:authors?.{0,2}\s)?(?:contributions?|credit author)", re.I)),
+    ("contribution", re.compile(r"(?:authors?.{0,2}\s)?(?:contributions?|credit author)|contributors$", re.I)),
     (
         "conflict",
         re.compile(r"(?:declaration of |statement of )?(?:conflicts?|competing|conflicting)\b.{0,20}interests?", re.I),
@@ -29,7 +31,7 @@ _KINDS = (
     ),
 )
 _STATEMENT = re.compile(
-    r"ethic|compliance with|(?:informed |patient )?consent\b|provenance|open access|contributors|grant|financ|role of the|"
+    r"ethic|compliance with|(?:informed |patient )?consent\b|data sharing|provenance|open access|contributors|grant|financ|role of the|"
     r"trial registration|orcid|"
     r"(?:received|accepted)\b",
     re.I,
@@ -46,7 +48,9 @@ def part(sections: list[Section]) -> tuple[list[Section], list[tuple[str, list[S
         kind = _kind(section.head)
         if section.after_references:
             kind = kind or "annex"
-        elif kind is None or (kind == "contribution" and not re.match(r"(?:the\s)?authors?", section.head, re.I)):
+        elif kind is None or (
+            kind == "contribution" and not re.match(r"(?:the\s)?(?:authors?|contributors)", section.head, re.I)
+        ):
             kind = None
         if kind is None and back and not section.after_references and (section.small or _STATEMENT.match(section.head)):
             kind = back[-1][0]

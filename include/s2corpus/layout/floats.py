@@ -13,9 +13,11 @@ from .model import Box, Document, Kind, Line, Page, Token, joined
 from .text import Joiner
 
 _CAPTION = re.compile(
-    r"\s*(?P<head>(?P<kind>Figure|FIGURE|Fig\.?|FIG\.?|Abbildung|Abb\.|图|Table|TABLE|Tab\.|Tabelle|表|Algorithm|Scheme|Box|Chart|Plate)\s*"
-    r"(?P<label>(?:[A-Z]\.?)?\d+(?:\.\d+)*[a-z]?|[IVXL]+|[A-Z]\d+)(?!\w))\s*(?P<stop>[.:|—–\-：])?(?=\s|$|[A-Z\u4e00-\u9fff])"
+    r"\s*(?P<head>(?:(?:Supplement(?:ary|al)|Extended\s+Data|Appendix)\s+)?(?P<kind>F\s?I\s?G\s?U\s?R\s?E|Figure|Fig\.?|FIG\.?|Figura|Abbildung|Abb\.|Рис(?:унок|\.)|图|"
+    r"T\s?A\s?B\s?L\s?E|Table|Tab\.|Tabelle|Tabl[ae]|Tabela|Tableau|Таблица|表|Algorithm|Scheme|SCHEME|Box|BOX|Chart|CHART|Plate|Graph|Map|Exhibit|Listing)\s*"
+    r"(?P<label>(?:[A-Z]\.?)?\d+(?:[.-]\d+)*[a-z]?|[IVXL]+|[A-Z]\d+)(?!\w))\s*(?P<stop>[.:|—–\-：])?(?=\s|$|[A-Z\u4e00-\u9fff])"
 )
+_CONTINUED = re.compile(r"\W*\(?cont(?:inued|\.|’d|'d|d)", re.I)
 _REACH = 60.0
 """Points without text or graphics over which a float's inside does not go on."""
 
@@ -34,9 +36,9 @@ class Float:
 def read(document: Document, measures: Measures, joiner: Joiner) -> list[Float]:
     """Finds the captions and marks CAPTION, FIGURE and TABLE lines."""
     found: list[Float] = []
-    for page in document.pages:
+    lines = [_captions(page, measures) for page in document.pages]
+    for page, captions in zip(document.pages, _singled(lines, measures), strict=True):
         running = _running_blocks(page, measures)
-        captions = _captions(page, measures)
         graphics = _graphics(page)
         insides = _insides(page, captions, graphics, running, measures)
         for grid in grids.find(page, running, measures):
@@ -49,8 +51,9 @@ def read(document: Document, measures: Measures, joiner: Joiner) -> list[Float]:
         _notes(page, running, measures)
         for caption, inside in zip(captions, insides, strict=True):
             found.append(_float(caption, inside, joiner))
+        prose = _prose_blocks(page) | running
         for line in page.lines:
-            if line.kind is Kind.BODY and line.block not in running and _on_graphics(line, graphics, measures):
+            if line.kind is Kind.BODY and line.block not in prose and _on_graphics(line, graphics, measures):
                 line.kind = Kind.FIGURE
     return found
 
@@ -74,7 +77,7 @@ def _notes(page: Page, running: set[int], measures: Measures) -> None:
 
 def is_table(caption: list[Line]) -> bool:
     """Whether a caption is a table's."""
-    return caption[0].text.lstrip()[:3].casefold().startswith(("tab", "表"))
+    return caption[0].text.lstrip()[:3].casefold().startswith(("tab", "t a", "таб", "表"))
 
 
 def _captions(page: Page, measures: Measures) -> list[list[Line]]:
@@ -89,10 +92,46 @@ def _captions(page: Page, measures: Measures) -> list[list[Line]]:
             if other.kind is not Kind.BODY or _CAPTION.match(other.text) or not _goes_on(run, other, measures):
                 break
             run.append(other)
-        for x in run:
-            x.kind = Kind.CAPTION
         captions.append(run)
     return captions
+
+
+def _singled(pages: list[list[list[Line]]], measures: Measures) -> list[list[list[Line]]]:
+    """Each page's captions, marked CAPTION, without sentences that begin like one: of several with one number those set like
+    running text are none if another is set apart."""
+    best: dict[str, float] = {}
+    for captions in pages:
+        for run in captions:
+            best[_number(run)] = max(best.get(_number(run), 0.0), _evidence(run, measures))
+    out: list[list[list[Line]]] = []
+    for captions in pages:
+        kept = [
+            run
+            for run in captions
+            if _evidence(run, measures) > best[_number(run)] - 1 or _CONTINUED.search(run[0].text[:40])
+        ]
+        for run in kept:
+            for line in run:
+                line.kind = Kind.CAPTION
+        out.append(kept)
+    return out
+
+
+def _number(run: list[Line]) -> str:
+    match = _CAPTION.match(run[0].text)
+    return f"{is_table(run)} {match['label'].upper()}" if match else ""
+
+
+def _evidence(run: list[Line], measures: Measures) -> float:
+    """How much a caption is set apart from running text: by its size, its first word's type, a stop after its number."""
+    line = run[0]
+    first = line.tokens[0].font
+    match = _CAPTION.match(line.text)
+    return (
+        (abs(line.size - measures.size) > 0.4)
+        + (first.bold or first.family != measures.family)
+        + 0.5 * bool(match and match["stop"])
+    )
 
 
 def _opens(lines: list[Line], i: int, match: re.Match[str], measures: Measures) -> bool:
@@ -109,6 +148,12 @@ def _opens(lines: list[Line], i: int, match: re.Match[str], measures: Measures) 
     first = line.tokens[0].font
     other = abs(line.size - measures.size) > 0.4 or first.bold or first.italic or first.family != measures.family
     stop = bool(match["stop"]) or match.end() >= len(line.text.rstrip())
+    if (
+        not apart
+        and line.x0 <= lines[i - 1].x0 + 2
+        and not lines[i - 1].text.rstrip().endswith((".", ":", "?", "!", ")"))
+    ):
+        return False
     return (apart and (stop or other)) or (stop and other)
 
 
@@ -162,6 +207,18 @@ def _running_blocks(page: Page, measures: Measures) -> set[int]:
         line.block
         for line in page.lines
         if abs(line.size - measures.size) < 0.4 and line.width > 0.8 * measures.width and _words(line) > 0.5
+    }
+
+
+def _prose_blocks(page: Page) -> set[int]:
+    """Blocks that read as prose whatever their size: three lines or more, most of them of six words or more."""
+    blocks: dict[int, list[Line]] = {}
+    for line in page.lines:
+        blocks.setdefault(line.block, []).append(line)
+    return {
+        number
+        for number, lines in blocks.items()
+        if len(lines) > 2 and sum(len(x.text.split()) > 5 and _words(x) > 0.7 for x in lines) > 0.7 * len(lines)
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 from .model import Document, Kind, Line, Page
 
@@ -18,7 +18,12 @@ _MARGIN_ROWS = 4
 
 
 def mark(document: Document) -> None:
-    """Marks FURNITURE: text set sideways, lines in the margins' rows that come again on other pages, page numbers."""
+    """Marks FURNITURE: text set sideways or printed twice, lines in the margins' rows that come again on other pages, page numbers."""
+    families = Counter[str]()
+    for page in document.pages:
+        for line in page.lines:
+            families[line.font.family] += len(line.text)
+    family = max(families, key=lambda f: (families[f], f), default="")
     places: dict[str, list[tuple[int, float]]] = defaultdict(list)
     edges: list[tuple[Page, list[Line]]] = []
     for page in document.pages:
@@ -28,6 +33,8 @@ def mark(document: Document) -> None:
                 line.kind = Kind.FURNITURE
             else:
                 upright.append(line)
+        for line in _twice(page, family):
+            line.kind = Kind.FURNITURE
         edge = _edge(upright)
         edges.append((page, edge))
         for line in edge:
@@ -44,6 +51,33 @@ def mark(document: Document) -> None:
                 or _outside(line, page)
             ):
                 line.kind = Kind.FURNITURE
+
+
+def _twice(page: Page, family: str) -> list[Line]:
+    """The lines of a text layer printed twice on a page (the text hidden under an image and the image's own): if long lines come
+    again, blocks whose words stand in another block, one in the document's main font family by preference."""
+    keys: dict[str, Line] = {}
+    again = 0
+    for line in page.lines:
+        key = "".join(c for c in line.text.casefold() if c.isalnum())
+        if len(key) > 25:
+            other = keys.setdefault(key, line)
+            again += other.block != line.block and max(abs(other.y0 - line.y0), abs(other.x0 - line.x0)) < 30
+    if again < 4 or again < 0.15 * len(keys):
+        return []
+    blocks: dict[int, list[Line]] = defaultdict(list)
+    for line in page.lines:
+        blocks[line.block].append(line)
+    before: Counter[str] = Counter()
+    out: list[Line] = []
+    for lines in sorted(blocks.values(), key=lambda x: max(x, key=lambda line: len(line.text)).font.family != family):
+        said = Counter(w for line in lines for w in line.text.casefold().split())
+        if (said & before).total() > 0.7 * said.total():
+            before -= said
+            out += lines
+        else:
+            before += said
+    return out
 
 
 def _outside(line: Line, page: Page) -> bool:

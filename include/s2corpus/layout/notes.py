@@ -14,6 +14,8 @@ _IMPRINT = re.compile(
     r"permission|accepted|editor|affiliat|supported by|funded|authors? contributed|preprint|workshop|conference",
     re.I,
 )
+_PLAIN = 6
+"""Lines a note without a mark may have; more are text set small."""
 
 
 def read(document: Document, measures: Measures, joiner: Joiner) -> list[str]:
@@ -57,6 +59,8 @@ def _feet(column: list[Line], page: Page, measures: Measures) -> list[list[Line]
         if any(_marked(x) for x in feet[1:]) and feet[0].block == feet[-1].block:
             break
         feet = feet[1:]
+    if len(feet) > _PLAIN and page.number > 1 and not _marked(feet[0]):
+        return []
     notes: list[list[Line]] = []
     for line in feet:
         if not notes or _marked(line):

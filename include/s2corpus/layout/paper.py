@@ -48,6 +48,13 @@ def extract(pdf: Path, *, timeout: float) -> bytes | None:
     joiner = Joiner(lines)
     front = header.read(document, measures, joiner)
     front.identity = identify(read_first_pages(pdf.read_bytes()))
+    for line in lines:
+        if (
+            line.kind is Kind.BODY
+            and labels.get(id(line)) is segmentation.Label.FRONT
+            and line.size < measures.size - 0.6
+        ):
+            line.kind = Kind.FRONT  # affiliations and imprint beside the text
     entries = references.read(document, labels, joiner)
     found = floats.read(document, measures, joiner)
     feet = notes.read(document, measures, joiner)

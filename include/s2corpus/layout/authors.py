@@ -29,11 +29,24 @@ _TITLES = {
     "dr", "dr.", "prof", "prof.", "mr", "mrs", "ms", "phd", "ph.d.", "md", "m.d.", "msc", "bsc", "mph", "frcs", "fellow", "member",
     "senior", "student", "ieee",
 }  # fmt: skip
-_SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
+_SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)\.(?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
 _MARK = re.compile(r"[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
 _NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
 _CJK_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}")
 _ORCID = re.compile(r"(?<=[a-zà-ÿ])(?:ID|iD)$")
+
+
+_CONJUNCTION = re.compile(r"\s*(?:and|und|et|with|&)\b", re.I)
+_ENDED = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\b(?:and|und|et|with))$", re.I)
+_INVERTED = re.compile(
+    r"(?P<surname>[A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*(?: [A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*)?) "
+    r"(?P<initials>[A-ZÀ-Þ]{1,3})"
+)
+_DEGREES = {
+    "MD", "PhD", "MSc", "MPH", "MBBS", "FRCP", "RN", "DO", "MB", "BSc", "DPhil", "DrPH", "ScD", "PharmD", "DVM", "MBA", "MHS", "MS", "BS",
+    "MA", "BA", "DDS", "DMD", "MBChB", "FACS", "FRCS", "MM", "MMed", "BM", "DSc", "EdD", "JD",
+}  # fmt: skip
+_GLUED = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=\.)(?=[A-ZÀ-Þ])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +58,12 @@ class Author:
 
 
 def authors(lines: list[Line]) -> list[Author]:
-    """The authors named in the lines between title and abstract.
+    """The authors named in the lines of a byline.
 
     The type of the first line that holds names is the names' type; a line in another type holds none. In a line, pieces are
-    parted by commas, conjunctions, raised marks and wide gaps; where affiliations stand beside names, the names come first."""
-    found: list[Author] = []
+    parted by commas, conjunctions, raised marks and wide gaps; where affiliations stand beside names, the names come first. A list that
+    breaks within a name goes on in the next line. Where most pieces end in initials (`Jianu C`), surnames come first."""
+    found: list[str] = []
     names_font: tuple[str, float] | None = None
     closed: set[int] = set()
     carry = ""
@@ -58,30 +72,42 @@ def authors(lines: list[Line]) -> list[Author]:
         if (names_font and font != names_font) or line.block in closed:
             carry = ""
             continue
-        names: list[Author] = []
+        names: list[str] = []
         affiliated = False
         parts = pieces(line.tokens)
-        if carry and parts:
+        if carry and parts and not _CONJUNCTION.match(line.text):
             parts[0] = f"{carry} {parts[0]}"
+            if found and found[-1] == carry:
+                found.pop()
         for part in parts:
-            name = parse(part)
-            if name is not None and not affiliated:
-                names.append(name)
+            if not affiliated and (parse(part) is not None or _INVERTED.fullmatch(part)):
+                names.append(part)
             elif len(part) > 3 and AFFILIATION.search(part):
                 affiliated = True
         if affiliated and not names:
             if found:
                 closed.add(line.block)
             continue
-        carry = (
-            parts[-1]
-            if parts and not affiliated and len(parts[-1].split()) == 1 and not line.text.rstrip().endswith(",")
-            else ""
-        )
+        carry = "" if affiliated or not parts or not _breaks_off(line, parts) else parts[-1]
         if names and names_font is None:
             names_font = font
-        found.extend(name for name in names if name not in found)
-    return found
+        found.extend(names)
+    surname_first = sum(bool(_INVERTED.fullmatch(name)) for name in found) > 0.6 * len(found)
+    people = [_surname_first(name) if surname_first else parse(name) for name in found]
+    return list(dict.fromkeys(name for name in people if name is not None))
+
+
+def _breaks_off(line: Line, parts: list[str]) -> bool:
+    """Whether a line of names ends within a name."""
+    last = line.tokens[-1]
+    if last.font.raised or _ENDED.search(line.text.rstrip()):
+        return False
+    return len(parts[-1].split()) == 1 or (len(parts) > 1 and bool(_SEPARATOR.search(line.text)))
+
+
+def _surname_first(text: str) -> Author | None:
+    match = _INVERTED.fullmatch(text)
+    return Author(tuple(match["initials"]), match["surname"]) if match else parse(text)
 
 
 def pieces(tokens: list[Token]) -> list[str]:
@@ -98,21 +124,34 @@ def pieces(tokens: list[Token]) -> list[str]:
         before = token
     out: list[str] = []
     for run in runs:
-        for part in _SEPARATOR.split(_MARK.sub(" , ", clean("".join(run)))):
+        text = _MARK.sub(" , ", clean("".join(run)))
+        if " " not in "".join(run).strip() and len(text) > 12:  # the spaces between words were lost
+            text = _GLUED.sub(" ", text)
+        for part in _turned(text) or _SEPARATOR.split(text):
             if part.strip(" ."):
                 out.append(part.strip())
     return out
 
 
+def _turned(text: str) -> list[str]:
+    """The names of a list like `Smith, John; Berg, Kees`, first names first; none if it is no such list."""
+    whole = [[half.strip() for half in part.split(",") if half.strip()] for part in text.split(";") if part.strip(" ,")]
+    if len(whole) < 2 or not all(len(halves) == 2 and len(" ".join(halves).split()) < 6 for halves in whole):
+        return []
+    return [f"{first} {last}" for last, first in whole]
+
+
 def parse(text: str) -> Author | None:
     """A name as printed, first names first; None if it does not look like one.
 
-    Two to six words, capitalised but for particles, without the vocabulary of affiliations; names in capitals are set as usual."""
+    Two to eight words, capitalised but for particles, without the vocabulary of affiliations; names in capitals are set as usual."""
     text = _ORCID.sub("", text)
     if _CJK_NAME.fullmatch(text):
         return Author((text[1:],), text[0])
     words = [w for w in text.replace("(", " ").replace(")", " ").split() if w.lower() not in _TITLES]
-    if not 2 <= len(words) <= 6 or len(text) > 60 or AFFILIATION.search(text):
+    while len(words) > 2 and words[-1] in _DEGREES and not text.isupper():
+        words = words[:-1]
+    if not 2 <= len(words) <= 8 or len(text) > 60 or AFFILIATION.search(text):
         return None
     if not all(_NAME_WORD.fullmatch(w) for w in words):
         return None

@@ -1,4 +1,4 @@
-"""The paper's front: title, authors, abstract, keywords; what of the first page is body."""
+"""The paper's front: title, authors, abstract, keywords; what of the first pages is body."""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ from s2corpus.pdf.identity import NOTHING, Identity
 from . import abstract as abstracts
 from . import title as titles
 from .authors import Author, authors
+from .byline import byline
+from .front_lines import Judged, Label, judge
 from .heads import is_head
 from .measures import Measures
-from .model import Document, Kind, Line, Page
+from .model import Document, Kind, Line
+from .segmentation import Label as Part
 from .text import Joiner, clean
+
+PAGES = 3
+"""Pages that the front may take: a repository's cover, the title, an abstract on its own page"""
+_ABSTRACT_LETTERS = 150
+"""A run of lines with fewer characters is no abstract"""
 
 
 @dataclass(slots=True)
@@ -26,57 +34,98 @@ class Header:
     identity: Identity = NOTHING
 
 
-def read(document: Document, measures: Measures, joiner: Joiner) -> Header:
-    """Reads the front and marks its lines FRONT or ABSTRACT: all of the first page before the body's first line."""
+@dataclass(frozen=True, slots=True)
+class Front:
+    """The front's lines in reading order, with what the header CRF says of each."""
+
+    lines: list[Line]
+    judged: dict[int, Judged]
+
+    def label(self, line: Line) -> Label | None:
+        """A line's label; None if it is not of the front."""
+        found = self.judged.get(id(line))
+        return found.label if found else None
+
+    def probability(self, line: Line, label: Label) -> float:
+        """How probable a label is for a line."""
+        found = self.judged.get(id(line))
+        return found.of[label] if found else 0.0
+
+
+def read(document: Document, parts: dict[int, Part], measures: Measures, joiner: Joiner) -> Header:
+    """Read the front and mark its lines FRONT or ABSTRACT. `parts` says by id what the segmentation takes each line for."""
     header = Header()
-    page = document.pages[0]
-    lines = [line for line in page.lines if line.kind is Kind.BODY]
-    title = titles.find(lines, page.height, document.claimed_title)
+    front = _front(document, parts)
+    title = titles.choose(document, front)
     header.title = clean(joiner.text(title).text)
     for line in title:
         line.kind = Kind.FRONT
-    top = min((line.y0 for line in title), default=0.0)
+    number = title[0].page if title else 1
+    page = document.pages[number - 1]
+    lines = [line for line in page.lines if line.kind is Kind.BODY]
     bottom = max((line.y1 for line in title), default=0.0)
-    lines = [line for line in lines if line.kind is Kind.BODY]
     abstract = abstracts.find(lines, bottom, measures)
-    if not abstract and len(document.pages) > 1:
-        second = [line for line in document.pages[1].lines if line.kind is Kind.BODY]
-        abstract = abstracts.find(second, 0.0, measures)
+    after = number
+    while not abstract and after < min(len(document.pages), PAGES):
+        abstract = abstracts.find([x for x in document.pages[after].lines if x.kind is Kind.BODY], 0.0, measures)
+        after += 1
+    if not abstract:
+        abstract = _judged_abstract(front)
     header.keywords = abstracts.keywords(lines, joiner)
     lines = [line for line in lines if line.kind is Kind.BODY]
     start = _start(lines, bottom, abstract, measures)
-    body = lines[start] if start < len(lines) else None
-    above = min(
-        (x.y0 for x in (abstract[:1] if abstract and abstract[0].page == 1 else []) + ([body] if body else [])),
-        default=page.height,
-    )
-    if not abstract:
-        between = [line for line in lines[:start] if line.y0 > bottom - 2]
-        abstract = abstracts.unheaded(between, measures)
-        above = min([above, *(line.y0 for line in abstract[:1])])
-    edge = _sidebar(title, abstract or ([body] if body else []), page)
-    late = [x for i, x in enumerate(lines) if i >= start and _running(lines, i, measures)]
-    front = [
-        x
-        for i, x in enumerate(lines)
-        if x not in abstract
-        and bottom - 2 < x.y1
-        and x.y0 < above - 2
-        and x.x1 > edge
-        and (i < start or x.y1 < min((r.y0 for r in late if r.x0 < x.x1 and x.x0 < r.x1), default=0.0))
-    ]
-    header.authors = authors(front)
-    for line in front:
+    names = byline(front, title, abstract)
+    header.authors = authors(names)
+    for line in names:
         line.kind = Kind.FRONT
     for line in abstract:
         line.kind = Kind.ABSTRACT
     header.abstract = [text for run in _paragraphs(abstract) if (text := joiner.text(run).text)]
-    for i, line in enumerate(lines):
-        if line.kind is Kind.BODY and (
-            i < start or line.y1 < top or line.x1 <= edge or abstracts.FRONT.match(line.text)
-        ):
-            line.kind = Kind.FRONT
+    before = set(map(id, lines[:start]))
+    for each in document.pages[:PAGES]:
+        for line in each.lines:
+            if line.kind is Kind.BODY and (
+                each.number < number
+                or (id(line) in before and not _is_text(line, parts, measures))
+                or (id(line) in front.judged and not _set_as_text(line, front, measures))
+                or (each.number == number and abstracts.FRONT.match(line.text))
+            ):
+                line.kind = Kind.FRONT
     return header
+
+
+def _front(document: Document, parts: dict[int, Part]) -> Front:
+    """The lines that the segmentation takes for the front; where it finds none, the upper half of the first page."""
+    lines = [x for page in document.pages[:PAGES] for x in page.lines if x.kind is Kind.BODY]
+    found = [line for line in lines if parts.get(id(line)) is Part.FRONT]
+    if not found:
+        found = [line for line in lines if line.page == 1 and line.y0 < document.pages[0].height / 2]
+    return Front(found, {id(line): judged for line, judged in zip(found, judge(found), strict=False)})
+
+
+def _judged_abstract(front: Front) -> list[Line]:
+    """The longest run of lines that the header CRF takes for the abstract."""
+    runs: list[list[Line]] = [[]]
+    for line in front.lines:
+        if front.label(line) is Label.ABSTRACT and line.kind is Kind.BODY:
+            if runs[-1] and abs(runs[-1][-1].size - line.size) > 0.8:
+                runs.append([])
+            runs[-1].append(line)
+        elif runs[-1]:
+            runs.append([])
+    best = max(runs, key=lambda run: sum(len(x.text) for x in run))
+    return best if sum(len(x.text) for x in best) >= _ABSTRACT_LETTERS else []
+
+
+def _is_text(line: Line, parts: dict[int, Part], measures: Measures) -> bool:
+    """Whether a line that stands in the front is running text all the same."""
+    return parts.get(id(line)) is Part.BODY and abs(line.size - measures.size) < 0.3
+
+
+def _set_as_text(line: Line, front: Front, measures: Measures) -> bool:
+    """Whether a line of the front is set like the running text and nothing that a front holds."""
+    plain = front.label(line) in (Label.ABSTRACT, Label.TITLE, Label.OTHER) and abs(line.size - measures.size) < 0.3
+    return plain and line.font.family == measures.family and line.width > 0.6 * measures.width
 
 
 def _start(lines: list[Line], bottom: float, abstract: list[Line], measures: Measures) -> int:
@@ -113,14 +162,6 @@ def _running(lines: list[Line], i: int, measures: Measures) -> bool:
         and line.font.family == measures.family
         and line.width > 0.8 * measures.width
     )
-
-
-def _sidebar(title: list[Line], text: list[Line], page: Page) -> float:
-    """Right edge of a column of imprint at the left of title and text; 0 if there is none."""
-    if not title or not text or min(x.x0 for x in title) < 0.2 * page.width:
-        return 0.0
-    left = min(x.x0 for x in text)
-    return left - 4 if abs(left - min(x.x0 for x in title)) < 12 and left > 0.2 * page.width else 0.0
 
 
 def _paragraphs(lines: list[Line]) -> list[list[Line]]:

@@ -46,7 +46,7 @@ def extract(pdf: Path, *, timeout: float) -> bytes | None:
     measures = measure([line for line in lines if line.kind is Kind.BODY] or lines)
     lines = [line for page in document.pages for line in page.lines]
     joiner = Joiner(lines)
-    front = header.read(document, measures, joiner)
+    front = header.read(document, labels, measures, joiner)
     front.identity = identify(read_first_pages(pdf.read_bytes()))
     for line in lines:
         if (

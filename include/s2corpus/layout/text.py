@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -28,8 +29,33 @@ _COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:[-\u2010][^\W\d_]+)+")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+_SPACING = {
+    "´": "\u0301",
+    "`": "\u0300",
+    "¨": "\u0308",
+    "ˆ": "\u0302",
+    "˜": "\u0303",
+    "¸": "\u0327",
+    "ˇ": "\u030c",
+    "˚": "\u030a",
+}
+_ACCENT = re.compile(r"([^\W\d_]?)\s?([´`¨ˆ˜¸ˇ˚])\s?([^\W\d_]?)")
+_VOWELS = frozenset("aeiouyAEIOUYı")
+
+
+def _composed(match: re.Match[str]) -> str:
+    """An accent that is printed as a sign of its own, put on the vowel before it, else on the letter after it."""
+    before, accent, after = match.groups()
+    if (before in _VOWELS and before) or (not after and before):
+        return unicodedata.normalize("NFC", before.replace("ı", "i") + _SPACING[accent]) + after
+    if after:
+        return before + unicodedata.normalize("NFC", after.replace("ı", "i") + _SPACING[accent])
+    return match.group()
+
+
 def clean(text: str) -> str:
-    """Ligatures opened, control characters dropped, white space runs as one space."""
+    """Ligatures opened, loose accents put on their letters, control characters dropped, white space runs as one space."""
+    text = _ACCENT.sub(_composed, text)
     return " ".join("".join(c for c in text.translate(_LIGATURES) if c >= " " and c != "\x7f").split())
 
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
 
-from .authors import AFFILIATION, parse, pieces
-from .model import Line
+from .byline import names
+from .front_lines import Label
+from .model import Document, Line
 from .text import clean
+
+if TYPE_CHECKING:
+    from .header import Front
 
 _BANNER = re.compile(
     r"journal homepage|contents lists|sciencedirect|www\.|https?://|doi[: ]|\bvol(?:ume|\.)\s?\d|\bissn\b|"
@@ -16,30 +22,111 @@ _BANNER = re.compile(
 )
 
 
-def find(lines: list[Line], height: float, claimed: str) -> list[Line]:
-    """The run of lines in the largest type of the page's upper part, banners apart.
+def choose(document: Document, front: Front) -> list[Line]:
+    """The title's lines: of the runs that the header CRF takes for a title, and of those in large type, the best founded.
 
-    `claimed` is the title the PDF's metadata give: a run that spells it (or begins it) is preferred."""
-    groups = _groups([x for x in lines if x.y0 < height * 0.6])
-    target = _letters(claimed)
-    best: list[Line] = []
-    best_score = 0.0
-    for group in groups:
-        text = " ".join(x.text for x in group)
-        letters = _letters(text)
-        if len(letters) < 5 or _BANNER.search(clean(text)):
-            continue
-        score = max(x.size for x in group) + (0.6 if group[0].font.bold else 0)
-        if len(target) > 12 and (letters in target or target in letters):
-            score += 20 * min(len(letters), len(target)) / max(len(letters), len(target))
-        if len(text.split()) < 3:
-            score *= 0.75
-        tie = abs(score - best_score) <= 0.3
-        if (tie and len(letters) > 1.5 * len(_letters(" ".join(x.text for x in best)))) or (
-            not tie and score > best_score
-        ):
-            best, best_score = group, score
-    return best + _subtitle(best, lines) if best else []
+    What counts: the CRF's probability, the size of type against the largest of the front, and whether the PDF's metadata spell it. Of a
+    title that stands on a cover page and again on the next, the later is taken: names and abstract follow it.
+    """
+    candidates = [*_runs(front), *_groups([x for x in front.lines if x.y0 < document.pages[x.page - 1].height * 0.7])]
+    scored = [(score, group) for group in candidates if (score := _score(group, front, document.claimed_title)) > 0]
+    if not scored:
+        return []
+    best_score, best = max(scored, key=lambda item: (item[0], len(item[1])))
+    for score, group in scored:
+        if group[0].page > best[0].page and score > 0.6 * best_score and _similar(group, best):
+            best_score, best = score, group
+    return _extended(best, front)
+
+
+def _runs(front: Front) -> list[list[Line]]:
+    """Lines one after the other that the header CRF takes for a title."""
+    runs: list[list[Line]] = [[]]
+    for line in front.lines:
+        if front.label(line) is not Label.TITLE or (runs[-1] and runs[-1][-1].page != line.page):
+            runs.append([])
+        if front.label(line) is Label.TITLE:
+            runs[-1].append(line)
+    return [cut for run in runs if run and (cut := _before_names(run))]
+
+
+def _before_names(run: list[Line]) -> list[Line]:
+    """A run up to where smaller type names people."""
+    for i in range(1, len(run)):
+        share, count = names(run[i])
+        if run[i].size < 0.95 * run[i - 1].size and count and share >= 0.5:
+            return run[:i]
+    return run
+
+
+def _score(group: list[Line], front: Front, claimed: str) -> float:
+    """How well founded a group of lines is as the title; 0 for none at all."""
+    text = clean(" ".join(x.text for x in group))
+    letters, target = _letters(text), _letters(claimed)
+    if len(letters) < 5 or len(text) > 600 or _BANNER.search(text):
+        return 0.0
+    largest = max((x.size for x in front.lines if len(x.text.split()) > 2), default=1.0)
+    score = sum(front.probability(x, Label.TITLE) for x in group) / len(group)
+    score += 0.4 * min(max(x.size for x in group) / max(largest, 1.0), 1.0)
+    if len(target) > 12 and (letters in target or target in letters):
+        score += 0.5 * min(len(letters), len(target)) / max(len(letters), len(target))
+    if len(text.split()) < 3:
+        score *= 0.75
+    return score
+
+
+def _similar(one: list[Line], other: list[Line]) -> bool:
+    a, b = (_letters(" ".join(x.text for x in group)) for group in (one, other))
+    return SequenceMatcher(None, a, b, autojunk=False).ratio() > 0.8
+
+
+def _extended(title: list[Line], front: Front) -> list[Line]:
+    """The title with the lines right above and below it that are set the same and are not surely something else."""
+    found = list(title)
+    for step in (-1, 1):
+        while True:
+            edge = front.lines.index(found[0 if step < 0 else -1]) + step
+            if not 0 <= edge < len(front.lines):
+                break
+            line, last = front.lines[edge], found[0 if step < 0 else -1]
+            gap = (last.y0 - line.y1) if step < 0 else (line.y0 - last.y1)
+            if (
+                line in found
+                or line.page != last.page
+                or abs(line.size - last.size) > 0.6
+                or line.font.bold != last.font.bold
+                or not -0.5 * line.size < gap < 1.1 * line.size
+                or (front.probability(line, Label.TITLE) < 0.1 and not _as_large(line, last, front))
+                or _BANNER.search(clean(line.text))
+            ):
+                break
+            found.insert(0 if step < 0 else len(found), line)
+    below = [x for x in front.lines if x.page == found[-1].page and x not in found and x.y0 > found[-1].y1 - 2]
+    if below and _belongs(found, min(below, key=lambda x: (x.y0, x.x0)), front):
+        found.append(min(below, key=lambda x: (x.y0, x.x0)))
+    return found
+
+
+def _belongs(title: list[Line], line: Line, front: Front) -> bool:
+    """Whether the line under a title is its last part: the paper prints both together once more in the same letters, as in how to cite
+    it."""
+    near = line.y0 - title[-1].y1 < 1.5 * title[-1].size and len(_letters(line.text)) > 8
+    return near and _exact([*title, line]) in _exact([x for x in front.lines if x not in title and x is not line])
+
+
+def _exact(lines: list[Line]) -> str:
+    """The letters of lines, large and small ones kept apart."""
+    return "".join(c for x in lines for c in clean(x.text) if c.isalnum())
+
+
+def _as_large(line: Line, last: Line, front: Front) -> bool:
+    """Whether a line is set in the title's own type, which is larger than most of the front's."""
+    sizes = sorted(x.size for x in front.lines)
+    return (
+        abs(line.size - last.size) < 0.2
+        and line.font.family == last.font.family
+        and line.size > 1.15 * sizes[len(sizes) // 2]
+    )
 
 
 def _groups(lines: list[Line]) -> list[list[Line]]:
@@ -61,26 +148,6 @@ def _groups(lines: list[Line]) -> list[list[Line]]:
         else:
             groups.append([line])
     return groups
-
-
-def _subtitle(title: list[Line], lines: list[Line]) -> list[Line]:
-    """A line of its own type right under the title, if names follow only after it, in another type."""
-    bottom = title[-1].y1
-    under = sorted((x for x in lines if x.y0 >= bottom - 2 and x not in title), key=lambda x: (x.y0, x.x0))
-    if len(under) < 3:
-        return []
-    line, rest = under[0], [x for x in under[1:] if x.y0 > under[0].y1 - 1]
-    alone = all(abs(x.y0 - line.y0) > 3 for x in under[1:])
-    if not (
-        alone and rest and line.y0 - bottom < line.size and title[0].x0 - 5 < line.x0 and line.x1 < title[0].x1 + 5
-    ):
-        return []
-    if "," in line.text or line.size > 0.95 * title[0].size or any(t.font.raised for t in line.tokens):
-        return []
-    names = [x for x in rest if abs(x.y0 - rest[0].y0) < 3]
-    named = all(any(parse(p) for p in pieces(x.tokens)) and not AFFILIATION.search(x.text) for x in names)
-    apart = names[0].font.family != line.font.family or names[0].font.italic != line.font.italic
-    return [line] if named and apart and abs(names[0].size - line.size) < 0.6 else []
 
 
 def _letters(text: str) -> str:

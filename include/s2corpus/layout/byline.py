@@ -1,0 +1,94 @@
+"""Which lines of the front name the authors."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from .authors import AFFILIATION, parse, pieces
+from .front_lines import Label
+from .model import Line
+
+if TYPE_CHECKING:
+    from .header import Front
+
+_SURE = 0.9
+_MANY = 0.5
+"""Share of a line's pieces that are names in a line of names"""
+
+
+def byline(front: Front, title: list[Line], abstract: list[Line]) -> list[Line]:
+    """The lines of names under the title, in reading order by rows.
+
+    Names stand in one type: the one whose lines under the title (above the abstract, beside no column of imprint) hold most of what the
+    header CRF takes for authors and what reads as names. Where nothing under the title does, the CRF's best run anywhere is taken.
+    """
+    under = _under(front, title, abstract)
+    worth: dict[tuple[str, float], float] = defaultdict(float)
+    for line in under:
+        share, count = names(line)
+        if count and share >= 0.3:
+            worth[line.font.family, round(line.size)] += count * share * (0.2 + front.probability(line, Label.AUTHOR))
+    if not worth:
+        return _elsewhere(front, title)
+    best = max(worth, key=lambda kind: (worth[kind], kind))
+    found: list[Line] = []
+    for line in under:
+        if (line.font.family, round(line.size)) != best:
+            continue
+        share, count = names(line)
+        affiliation = front.probability(line, Label.AFFILIATION)
+        named = count > 0 and share >= _MANY and affiliation < _SURE
+        leads = count > 0.3 * len(pieces(line.tokens)) and parse(pieces(line.tokens)[0]) is not None
+        plain = affiliation < _SURE and not AFFILIATION.search(line.text)
+        goes_on = bool(found) and plain and _continues(found[-1], line)
+        if front.probability(line, Label.AUTHOR) > 0.5 or named or leads or goes_on:
+            found.append(line)
+    return found
+
+
+def names(line: Line) -> tuple[float, int]:
+    """The share of a line's pieces that are names, and how many are."""
+    parts = [part for part in pieces(line.tokens) if sum(c.isalpha() for c in part) > 2]
+    count = sum(parse(part) is not None for part in parts)
+    return count / max(len(parts), 1), count
+
+
+def _under(front: Front, title: list[Line], abstract: list[Line]) -> list[Line]:
+    """The front's lines below the title and above the abstract that share the title's width; by rows."""
+    if not title:
+        return []
+    page, bottom = title[0].page, max(x.y1 for x in title)
+    top = min((x.y0 for x in abstract if x.page == page), default=float("inf"))
+    left, right = min(x.x0 for x in title), max(x.x1 for x in title)
+    aside = left > 0.2 * (right + left)  # a column of imprint stands at the left
+    found = [
+        x
+        for x in front.lines
+        if x.page == page
+        and x not in title
+        and bottom - 2 < x.y0 < top - 2
+        and (not aside or x.x1 > left)
+        and not (x.x0 > right and x.y0 < bottom)
+    ]
+    return sorted(found, key=lambda x: (round(x.y0 / 4), x.x0))
+
+
+def _continues(last: Line, line: Line) -> bool:
+    """Whether a line is the next of a list of names."""
+    return line.page == last.page and -0.5 * line.size < line.y0 - last.y1 < 0.9 * line.size
+
+
+def _elsewhere(front: Front, title: list[Line]) -> list[Line]:
+    """The run of the header CRF's author lines with most names in it."""
+    runs: list[list[Line]] = [[]]
+    for line in front.lines:
+        if front.label(line) is Label.AUTHOR and line not in title:
+            if runs[-1] and (abs(runs[-1][-1].size - line.size) > 0.6 or runs[-1][-1].page != line.page):
+                runs.append([])
+            runs[-1].append(line)
+        elif runs[-1]:
+            runs.append([])
+    scored = [(sum(share * count for share, count in map(names, run)), -i, run) for i, run in enumerate(runs)]
+    best = max(scored, key=lambda item: item[:2])
+    return best[2] if best[0] > 0 else []

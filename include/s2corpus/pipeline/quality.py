@@ -205,7 +205,7 @@ def parent_metrics(run: Run, *, same_drops: bool = False) -> dict[str, Metrics]:
         return {}
     if same_drops:
         manifest = orjson.loads(run.lake.get(f"snapshots/{run.parent}/manifest.json")[0])
-        if manifest["spec"]["drops"] != list(run.spec.drops):
+        if manifest.get("drops") != list(run.spec.drops):  # before 0.2 manifests did not say it
             return {}
     stats = orjson.loads(run.lake.get(f"snapshots/{run.parent}/stats.json")[0])
     found: dict[str, Metrics] = stats.get("metrics", {})

@@ -56,7 +56,9 @@ class Manifest:
     rules: Sequence[Rule]
     files: Sequence[File]
     overrides: Mapping[str, str] = field(default_factory=dict)
-    """checks that spoke and were gone on over, with the written reason"""
+    """failed checks that were overridden, with the written reason"""
+    drops: Sequence[str] = ()
+    """the drop patterns that the release took"""
 
     def to_json(self) -> bytes:
         """Canonical JSON, indented: files by path."""
@@ -67,6 +69,7 @@ class Manifest:
             "as_of": self.as_of,
             "parent": self.parent,
             "versions": dict(sorted(self.versions.items())),
+            "drops": list(self.drops),
             "inputs": self.inputs,
             "rules": {rule.name: rule.value for rule in self.rules},
             **({"overrides": dict(sorted(self.overrides.items()))} if self.overrides else {}),

@@ -252,6 +252,7 @@ def _describe(run: Run, store: Store, scratch: Path) -> Metrics:
         rules=rules_of(run.spec),
         files=files,
         overrides=run.overrides,
+        drops=run.spec.drops,
     )
     put_text("README.md", report.data_card(manifest, stats, description).encode())
     store.put(more)

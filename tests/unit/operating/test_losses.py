@@ -29,7 +29,7 @@ def release(lake: Lake, scratch: Path, pdfs: int, *, profile: str = "public", pa
     listed = [{"name": n, "bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in files.items()]
     lake.put("drops/a/_READY", json.dumps({"ready_at": "2023-01-15T00:00:00Z", "files": listed}).encode())
     lake.put(f"snapshots/t/published/{PARENT}", b"{}")
-    lake.put(f"snapshots/{PARENT}/manifest.json", json.dumps({"spec": {"drops": [parent_drops]}}).encode())
+    lake.put(f"snapshots/{PARENT}/manifest.json", json.dumps({"spec": "t", "drops": [parent_drops]}).encode())
     metrics = {"intake": {"pdfs": 4}, "split": {"s2orc.train": 3, "s2orc.valid": 1, "s2orc.train.words": 9999}}
     lake.put(f"snapshots/{PARENT}/stats.json", json.dumps({"metrics": metrics}).encode())
     runner.work(run, "intake", runner.plan(run, "intake"))

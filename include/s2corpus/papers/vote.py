@@ -16,8 +16,8 @@ from s2corpus.sources.record import DECLARED, SCIENCEPARSE, Author, Kind, Record
 from s2corpus.titles import normalise_one
 
 FIELDS = (
-    "title", "authors", "date", "venue", "journal", "abstract", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id",
-    "fields_of_study",
+    "title", "authors", "date", "venue", "journal", "abstract", "volume", "issue", "pages", "doi", "arxiv_id", "pubmed_id",
+    "pmc_id", "acl_id", "fields_of_study",
 )  # fmt: skip
 _TELLING = ("abstract", "date", "venue", "doi")  # how many of these a publisher record has breaks ties between PDFs
 

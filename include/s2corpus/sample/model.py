@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import zlib
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -125,6 +126,17 @@ class Paper:
     language: str = "en"
     affiliation: str | None = None
     keywords: str | None = None
+
+    @property
+    def volume(self) -> int:
+        """The volume it appeared in: one a year."""
+        return (self.year or 2015) - 1960
+
+    @property
+    def pages(self) -> str:
+        """Its pages in the volume."""
+        first = 1 + zlib.crc32(self.key.encode()) % 900
+        return f"{first}-{first + 4 + first % 20}"
 
     @property
     def year(self) -> int | None:

@@ -23,6 +23,8 @@ def crossref(paper: Paper, *, abstract: bool = True, **changes: Any) -> Row:
             journal=paper.journal,
             venue=paper.venue,
             abstract=paper.abstract if abstract else None,
+            volume=str(paper.volume) if paper.journal else None,
+            pages=paper.pages,
             doi=paper.doi,
         )
         | changes
@@ -45,6 +47,8 @@ def dblp(rng: random.Random, paper: Paper, **changes: Any) -> Row:
             authors=" and ".join(a.full for a in paper.authors),
             year=year,
             venue=paper.venue or paper.journal,
+            volume=str(paper.volume) if paper.journal else None,
+            pages=paper.pages,
             doi=paper.doi,
         )
         | changes
@@ -67,6 +71,8 @@ def pubmed(rng: random.Random, paper: Paper, **changes: Any) -> Row:
             date=paper.date[:7] if paper.date else None,
             journal=paper.journal,
             abstract=paper.abstract,
+            volume=str(paper.volume) if paper.journal else None,
+            pages=paper.pages,
             doi=paper.doi,
             pubmed_id=paper.pubmed_id,
             fields_of_study=[paper.field],

@@ -49,6 +49,7 @@ def _entry(collection: str, volume: Any, paper: Any) -> Entry:
         title=text_of(paper.find("title")), authors=authors,
         date=make_date(year, to_month(text_of(meta.find("month")).replace("–", "-").split("-")[0].split(" ")[0])),
         venue=text_of(meta.find("booktitle")), abstract=text_of(paper.find("abstract")),
+        pages=text_of(paper.find("pages")), volume=text_of(meta.find("journal-volume")), issue=text_of(meta.find("journal-issue")),
         doi=text_of(paper.find("doi")), acl_id=acl_id, open_access=True,
         licence="CC-BY-4.0" if year and year >= OPEN_FROM else "CC-BY-NC-SA-3.0",
     )  # fmt: skip

@@ -6,7 +6,15 @@ from collections.abc import Iterable
 
 from s2corpus.sources import identifiers
 from s2corpus.sources.dates import parse_date
-from s2corpus.sources.fields import authors_of, clean_abstract, clean_text, clean_title, licence_of, words_of
+from s2corpus.sources.fields import (
+    authors_of,
+    clean_abstract,
+    clean_locator,
+    clean_text,
+    clean_title,
+    licence_of,
+    words_of,
+)
 from s2corpus.sources.record import Author, Dropped, Kind, OpenVersion, Reason, Record
 
 
@@ -22,6 +30,9 @@ def build(
     venue: object = None,
     journal: object = None,
     abstract: object = None,
+    volume: object = None,
+    issue: object = None,
+    pages: object = None,
     doi: object = None,
     arxiv_id: object = None,
     pubmed_id: object = None,
@@ -52,6 +63,9 @@ def build(
         venue=clean_text(venue),
         journal=clean_text(journal),
         abstract=clean_abstract(abstract),
+        volume=clean_locator(volume),
+        issue=clean_locator(issue),
+        pages=clean_locator(pages),
         doi=plain_doi,
         arxiv_id=identifiers.normalise_arxiv(_text(arxiv_id)) or identifiers.arxiv_of_doi(plain_doi),
         pubmed_id=identifiers.normalise_pmid(_text(pubmed_id)),

@@ -53,7 +53,8 @@ def _entry(work: Any, where: str) -> Entry:
         title=_title(work), authors=_authors(work.get("author")), date=_date(work),
         venue=venue or (container if kind != "journal-article" else None),
         journal=container if kind == "journal-article" else None,
-        abstract=work.get("abstract"), doi=doi, subjects=work.get("subject"), licence=_licence(work.get("license")),
+        abstract=work.get("abstract"), volume=work.get("volume"), issue=work.get("issue"),
+        pages=work.get("page") or work.get("article-number"), doi=doi, subjects=work.get("subject"), licence=_licence(work.get("license")),
     )  # fmt: skip
 
 

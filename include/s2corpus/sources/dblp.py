@@ -48,5 +48,6 @@ def _entry(root: Any, where: str) -> Entry:
         title=text_of(root.find("title")), authors=parse_names(text_of(a) for a in root.iterfind("author")),
         date=make_date(to_int(text_of(root.find("year"))), to_month(text_of(root.find("month")))),
         venue=text_of(root.find("booktitle")) or text_of(root.find("school")), journal=journal,
+        volume=None if journal == "CoRR" else volume, issue=text_of(root.find("number")), pages=text_of(root.find("pages")),
         doi=next((doi for link in links if "doi.org/" in link and (doi := normalise_doi(link))), None), arxiv_id=arxiv_id,
     )  # fmt: skip

@@ -49,9 +49,15 @@ def record_of(article: dict[str, Any], where: str) -> Record | Dropped:
         f"{NAME}:{native}", NAME, KIND, native,
         title=metadata.get("title"), authors=_authors(metadata.get("authors")), date=metadata.get("pub_year"),
         journal=metadata.get("journal") or metadata.get("source_title"), abstract=_abstract(article.get("abstract")),
+        volume=metadata.get("volume"), issue=metadata.get("issue"), pages=_pages(metadata),
         doi=metadata.get("doi"), pubmed_id=metadata.get("pmid"), subjects=_subjects(metadata),
         licence="CC-BY-4.0", open_access=True,
     )  # fmt: skip
+
+
+def _pages(metadata: dict[str, Any]) -> str:
+    first, last = (str(metadata.get(key) or "") for key in ("firstpage", "lastpage"))
+    return f"{first}-{last}" if first and last and first != last else first
 
 
 def _authors(authors: object) -> Iterator[Author | None]:

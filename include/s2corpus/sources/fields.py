@@ -14,6 +14,8 @@ MAX_TITLE, MAX_ABSTRACT, MAX_AUTHORS = (
     10_000,
 )  # characters, characters, persons: beyond is a broken entry
 _ATTRIBUTE = r"\s+[\w:.-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+)"
+MAX_LOCATOR = 60  # characters of a volume, issue or pages
+_LOCATOR_WORD = re.compile(r"^(?:vol(?:ume)?|no|nr|number|issue|pp?|pages?|s)\b\.?\s*(?=\w)", re.IGNORECASE)
 _TAG = re.compile(rf"</?[a-zA-Z][\w:.-]*(?:{_ATTRIBUTE})*\s*/?>|<!--[^<>]*-->|<!\[CDATA\[|\]\]>|<\?[^<>]*\?>")
 _BLOCK = re.compile(rf"</?(?:\w+:)?(?:p|title|sec|br|list-item|div|li)(?:{_ATTRIBUTE})*\s*/?>", re.IGNORECASE)
 _TITLE_END = re.compile(
@@ -82,6 +84,16 @@ def clean_title(value: object) -> str | None:
     if text.endswith(".") and not text.endswith("..") and not re.search(r"\b\w\.\w?\.?$", text):
         text = text[:-1]
     return text.strip() or None
+
+
+def clean_locator(value: object) -> str | None:
+    """A volume, an issue, or pages as text: no words before the number, ranges with one hyphen; None if empty."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    text = clean_text(value, MAX_LOCATOR)
+    if text is None or not any(character.isalnum() for character in text):
+        return None
+    return re.sub(r"\s*[-‐‑–—−]+\s*", "-", _LOCATOR_WORD.sub("", text)).strip(" ,.;:-") or None
 
 
 def licence_of(value: object) -> str | None:

@@ -94,9 +94,15 @@ def record_of(article: Any, where: str) -> Record | Dropped:
         f"{NAME}:{native.lower()}", NAME, KIND, native,
         title=_title(meta), authors=_authors(meta), date=_date(meta),
         journal=text_of(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
+        volume=text_of(meta.find("{*}volume")), issue=text_of(meta.find("{*}issue")), pages=_pages(meta),
         doi=ids.get("doi"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_subjects(meta),
         licence=licence, open_access=open_access,
     )  # fmt: skip
+
+
+def _pages(meta: Any) -> str:
+    first, last, electronic = (text_of(meta.find(f"{{*}}{name}")) for name in ("fpage", "lpage", "elocation-id"))
+    return f"{first}-{last}" if first and last and first != last else first or electronic
 
 
 def _title(meta: Any) -> str:

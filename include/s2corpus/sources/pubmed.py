@@ -43,6 +43,8 @@ def _entry(root: Any, where: str) -> Entry:
         return Dropped(Reason.NO_ID, where, "no PMID")
     article = citation.find("Article") if citation.find("Article") is not None else citation
     title = text_of(article.find("ArticleTitle"))
+    issue = article.find("Journal/JournalIssue")
+    volume, number = (text_of(issue.find(name)) if issue is not None else "" for name in ("Volume", "Issue"))
     ids = {item.get("IdType"): text_of(item) for item in root.iterfind("*/ArticleIdList/ArticleId")}
     ids |= {
         item.get("EIdType"): text_of(item) for item in article.iterfind("ELocationID") if item.get("ValidYN") != "N"
@@ -52,7 +54,9 @@ def _entry(root: Any, where: str) -> Entry:
         title=title if title.casefold() not in ("", "[not available].") else text_of(article.find("VernacularTitle")),
         authors=[_author(author) for author in article.iterfind("AuthorList/Author") if author.get("ValidYN") != "N"],
         date=_date(article), journal=text_of(article.find("Journal/Title")) or text_of(article.find("Book/BookTitle")),
-        abstract=_abstract(article.find("Abstract")), doi=ids.get("doi"), pubmed_id=pmid, pmc_id=ids.get("pmc"),
+        abstract=_abstract(article.find("Abstract")), volume=volume, issue=number,
+        pages=text_of(article.find("Pagination/MedlinePgn")) or text_of(article.find("Pagination/StartPage")),
+        doi=ids.get("doi"), pubmed_id=pmid, pmc_id=ids.get("pmc"),
         subjects=[text_of(heading) for heading in citation.iterfind("MeshHeadingList/MeshHeading/DescriptorName")],
     )  # fmt: skip
 

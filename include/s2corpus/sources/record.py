@@ -69,6 +69,9 @@ class Record:
     venue: str | None = None
     journal: str | None = None
     abstract: str | None = None
+    volume: str | None = None
+    issue: str | None = None
+    pages: str | None = None  # 12-34, 12, or an article number
     doi: str | None = None
     arxiv_id: str | None = None
     pubmed_id: str | None = None

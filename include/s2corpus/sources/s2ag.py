@@ -31,6 +31,7 @@ def _entry(paper: dict[str, Any], where: str) -> Entry:
     if not isinstance(native, int | str) or isinstance(native, bool) or not str(native).strip():
         return Dropped(Reason.NO_ID, where, "no corpusid")
     journal, authors = paper.get("journal"), paper.get("authors")
+    journal = journal if isinstance(journal, dict) else {}
     fields = paper.get("s2fieldsofstudy")
     found = [field.get("category") for field in fields if isinstance(field, dict)] if isinstance(fields, list) else []
     pdf = paper.get("openaccesspdf")
@@ -39,7 +40,7 @@ def _entry(paper: dict[str, Any], where: str) -> Entry:
         title=paper.get("title"),
         authors=parse_names(str(a.get("name") or "") for a in authors if isinstance(a, dict)) if isinstance(authors, list) else [],
         date=paper.get("publicationdate") or paper.get("year"), venue=paper.get("venue"),
-        journal=journal.get("name") if isinstance(journal, dict) else None, abstract=paper.get("abstract"),
+        journal=journal.get("name"), volume=journal.get("volume"), pages=journal.get("pages"), abstract=paper.get("abstract"),
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pubmed"), pmc_id=ids.get("pubmedcentral"),
         acl_id=ids.get("acl"), mag_id=ids.get("mag"), subjects=found or paper.get("fieldsofstudy"),
         licence=pdf.get("license") if isinstance(pdf, dict) else None, open_access=paper.get("isopenaccess"),

@@ -384,3 +384,25 @@ def test_items_are_cut_right_wherever_the_stream_is_cut(chunk: int, monkeypatch:
     assert [e.record_id for e in found] == [f"crossref:10.18653/v1/{i}" for i in range(5)]
     xml = list(read("dblp", io.BytesIO(DBLP)))
     assert [type(e) for e in xml] == [Record, Record, Dropped, Dropped, Dropped]
+
+
+def test_volume_issue_and_pages_of_every_source_that_has_them() -> None:
+    crossref = one("crossref", {**CROSSREF, "volume": "12", "issue": "3", "page": "288-297"})
+    article = one("crossref", {**CROSSREF, "article-number": "e0123"})
+    pubmed = next(
+        iter(
+            entries(
+                "pubmed",
+                "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article><Journal><JournalIssue><Volume>12</Volume>"
+                "<Issue>3</Issue></JournalIssue></Journal><ArticleTitle>Of volumes</ArticleTitle><Pagination><MedlinePgn>288-97"
+                "</MedlinePgn></Pagination></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>",
+            )
+        )
+    )
+    generic = one("jsonl", {"id": "1", "title": "Of volumes", "volume": 12, "issue": "3", "pages": "pp. 288–297"})
+    assert [(r.volume, r.issue, r.pages) for r in (crossref, article, pubmed, generic)] == [
+        ("12", "3", "288-297"),
+        (None, None, "e0123"),
+        ("12", "3", "288-97"),
+        ("12", "3", "288-297"),
+    ]

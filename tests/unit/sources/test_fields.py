@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from s2corpus.sources import Record, read
 from s2corpus.sources.dates import make_date, parse_date
-from s2corpus.sources.fields import clean_abstract, clean_text, clean_title, licence_of
+from s2corpus.sources.fields import clean_abstract, clean_locator, clean_text, clean_title, licence_of
 
 
 @pytest.mark.parametrize(
@@ -118,3 +118,14 @@ def test_no_abstract_of_s2orc_keeps_its_separators(shared_data: Path) -> None:
 )  # fmt: skip
 def test_licences(value: str, licence: str | None) -> None:
     assert licence_of(value) == licence
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ("12", "12"), (12, "12"), ("Vol. 12", "12"), ("pp. 288–297", "288-297"), ("e01234", "e01234"), ("288 - 297", "288-297"),
+        ("S1", "S1"), ("p. 5", "5"), ("", None), ("-", None), (None, None), (True, None),
+    ],
+)  # fmt: skip
+def test_volume_issue_and_pages(value: object, kept: str | None) -> None:
+    assert clean_locator(value) == kept

@@ -86,6 +86,8 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
                 i + count < len(lines) and lines[i + count].page == line.page and is_formula(lines[i + count], measures)
             ):
                 count += 1
+            for x in lines[i : i + count]:
+                x.kind = Kind.FORMULA
             sections[-1].items.append(_formula(joiner.text(lines[i : i + count]).text))
             i += count
         else:

@@ -73,9 +73,9 @@ class Token:
     """White space stands before it."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Line:
-    """A line of one column."""
+    """A line of one column; two lines are equal if they are the same object."""
 
     tokens: list[Token]
     page: int

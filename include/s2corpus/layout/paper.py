@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from s2corpus.pdf.first_pages import read_first_pages
@@ -62,4 +63,6 @@ def extract(pdf: Path, *, timeout: float) -> bytes | None:
     parsed = [fields.parse(entry.raw) for entry in entries]
     texts = [item.content for section in sections for item in section.items if isinstance(item, body.Paragraph)]
     linker = callouts.Linker(callouts.style_of(texts, entries), entries, parsed, tei.float_ids(found))
-    return tei.write(VERSION, front, sections, found, feet, behind, entries, parsed, linker)
+    lines = [line for page in document.pages for line in page.lines]
+    parts = Counter(line.kind for line in lines)
+    return tei.write(VERSION, front, sections, found, feet, behind, entries, parsed, linker, parts)

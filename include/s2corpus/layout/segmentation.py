@@ -139,7 +139,7 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
     for i, line in enumerate(lines):
         text = line.text.strip()
         words = _WORD.findall(text)
-        visible = max(sum(not c.isspace() for c in text), 1)
+        visible = max(len(text) - text.count(" "), 1)
         first = _FIRST.match(text)
         near = reads[max(i - _WINDOW, 0) : i]
         next_ = reads[i + 1 : i + 1 + _WINDOW]
@@ -158,7 +158,7 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
             f"page={'first' if page[i] == 0 else 'second' if page[i] == 1 else 'last' if page[i] == pages - 1 else 'in'}",
             f"top={from_top[i]}",
             f"bottom={from_bottom[i]}",
-            f"digits={round(5 * sum(c.isdigit() for c in text) / visible)}",
+            f"digits={round(5 * sum(map(len, _DIGITS.findall(text))) / visible)}",
             f"capitals={round(4 * sum(w[0].isupper() for w in words) / max(len(words), 1))}",
             f"end={text[-1:] if text[-1:] in '.,;:-)' else 'x'}",
             f"again={min(printed[keys[i]], 3) if min(from_top[i], from_bottom[i]) < 4 else 0}",
@@ -179,12 +179,13 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
             item.append("rights")
         base.append(item)
     shared = ("r=", "run=", "font=", "style=", "block=", "len=", "digits=", "capitals=", "again=", "all=", "end=")
+    beside = [[name for name in item if name.startswith(shared)] for item in base]
     out: list[list[str]] = []
     for i, item in enumerate(base):
         wide = list(item)
         for d in (-2, -1, 1, 2):
             if 0 <= i + d < n:
-                wide += [f"{d}{name}" for name in base[i + d] if name.startswith(shared)]
+                wide += [f"{d}{name}" for name in beside[i + d]]
             else:
                 wide.append(f"{d}END")
         wide.append(f"{item[2]}|{item[3]}|{item[4]}")

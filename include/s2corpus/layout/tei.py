@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from lxml import etree
 
@@ -12,6 +13,7 @@ from .callouts import Callout, Linker
 from .fields import Reference
 from .floats import Float
 from .header import Header
+from .model import Kind
 from .references import Entry
 from .text import Text
 
@@ -40,10 +42,11 @@ def write(
     entries: list[Entry],
     references: list[Reference],
     linker: Linker,
+    lines: Mapping[Kind, int],
 ) -> bytes:
-    """The TEI document, UTF-8 with XML declaration; same arguments, same bytes."""
+    """The TEI document, UTF-8 with XML declaration; same arguments, same bytes. `lines`: how many lines of the PDF play each part."""
     root: etree._Element = etree.Element(f"{{{TEI}}}TEI", nsmap={None: TEI})
-    _header(_add(root, "teiHeader"), version, header)
+    _header(_add(root, "teiHeader"), version, header, lines)
     text = _add(root, "text")
     body = _add(text, "body")
     counter = [0]
@@ -84,9 +87,12 @@ def float_ids(floats: list[Float]) -> dict[tuple[bool, str], str]:
     return ids
 
 
-def _header(parent: etree._Element, version: str, header: Header) -> None:
+def _header(parent: etree._Element, version: str, header: Header, lines: Mapping[Kind, int]) -> None:
     file = _add(parent, "fileDesc")
     _add(_add(file, "titleStmt"), "title", header.title, level="a", type="main")
+    extent = _add(file, "extent")
+    for part in Kind:
+        _add(extent, "measure", unit="lines", type=part.value, quantity=str(lines.get(part, 0)))
     _add(_add(file, "publicationStmt"), "publisher")
     structure = _add(_add(file, "sourceDesc"), "biblStruct")
     analytic = _add(structure, "analytic")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from s2corpus.layout import VERSION, Code, ExtractionError, extract
+from s2corpus.layout import VERSION, Code, ExtractionError, alto, extract
+from s2corpus.layout.model import Kind
 from tests.unit.layout.conftest import REFERENCES, STYLES, tei
 
 NS = {"t": "http://www.tei-c.org/ns/1.0"}
@@ -117,3 +118,17 @@ def test_a_real_paper(shared_data: Path) -> None:
     assert len(texts(root, ".//t:listBibl/t:biblStruct")) == len(texts(gold, ".//t:listBibl/t:biblStruct"))
     ours, theirs = texts(root, ".//t:body//t:head"), texts(gold, ".//t:body//t:head")
     assert len(set(ours) & set(theirs)) >= 0.85 * len(theirs)
+
+
+@pytest.mark.parametrize("columns", (1, 2))
+def test_every_line_is_counted_in_one_part(paper: Paper, columns: int) -> None:
+    pdf = paper(columns, "bracket")
+    counts = {
+        e.get("type"): int(e.get("quantity", "0"))
+        for e in tei(pdf).xpath(".//t:extent/t:measure[@unit='lines']", namespaces=NS)
+    }
+    lines = [line for page in alto.read(pdf, 60).pages for line in page.lines]
+    assert set(counts) == {str(kind) for kind in Kind}
+    assert 0.9 * len(lines) <= sum(counts.values()) <= len(lines)  # pieces of a line are joined before they are counted
+    assert min(counts["body"], counts["front"], counts["reference"], counts["caption"], counts["note"]) > 0
+    assert counts["formula"] == 1

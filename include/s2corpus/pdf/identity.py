@@ -16,7 +16,7 @@ from enum import StrEnum
 from s2corpus.pdf.printed_dates import publication_date
 from s2corpus.sources.identifiers import arxiv_of_doi, normalise_acl, normalise_arxiv, normalise_doi, normalise_pmcid
 
-VERSION = "1"
+VERSION = "2"
 """Part of the key of every stored answer: raise it when any may come out different."""
 
 
@@ -124,7 +124,7 @@ def identify(first: FirstPages) -> Identity:
     A preprint's arXiv DOI and its arXiv id each give the other's evidence; a version's stamp after the first tells only the month in which
     the id was given, which is when the paper appeared.
     """
-    pages = [_before_references(page) for page in first.pages]
+    pages = _before_references(first.pages)
     doi = _own_doi(pages, first.metadata)
     arxiv_id, stamped = _arxiv(pages, first.metadata)
     arxiv_id = arxiv_id or arxiv_of_doi(doi)
@@ -156,10 +156,15 @@ def _only(found: set[str]) -> str | None:
     return next(iter(found)) if len(found) == 1 else None
 
 
-def _before_references(page: Sequence[PrintedLine]) -> list[PrintedLine]:
-    """A page up to a head of references, without what follows but for the last lines of the page."""
-    end = next((i for i, line in enumerate(page) if _REFERENCES.fullmatch(line.text)), len(page))
-    return [*page[:end], *(line for line in page[end:] if line.height > 0.94 or line.height < 0.06)]
+def _before_references(pages: Sequence[Sequence[PrintedLine]]) -> list[list[PrintedLine]]:
+    """The pages up to a head of references, and of what follows only each page's first and last lines."""
+    kept: list[list[PrintedLine]] = []
+    behind = False
+    for page in pages:
+        end = 0 if behind else next((i for i, line in enumerate(page) if _REFERENCES.fullmatch(line.text)), len(page))
+        behind = behind or end < len(page)
+        kept.append([*page[:end], *(line for line in page[end:] if line.height > 0.94 or line.height < 0.06)])
+    return kept
 
 
 def _own_doi(pages: list[list[PrintedLine]], metadata: Mapping[str, str]) -> str | None:
@@ -211,7 +216,7 @@ def _printed_dois(pages: list[list[PrintedLine]]) -> Iterator[tuple[int, str, fl
                 doi = normalise_doi(text)
                 if doi is None:
                     continue
-                yield number, _PART.sub("", doi), _weight(line, match, _before(page, i), letters)
+                yield number, _PART.sub("", doi), _weight(line, match, _before(page, i), letters, on_first=number == 0)
 
 
 def _before(page: list[PrintedLine], at: int) -> str:
@@ -222,7 +227,7 @@ def _before(page: list[PrintedLine], at: int) -> str:
     return " ".join(line.text for line in page[first:at])
 
 
-def _weight(line: PrintedLine, match: re.Match[str], before: str, letters: list[str]) -> float:
+def _weight(line: PrintedLine, match: re.Match[str], before: str, letters: list[str], *, on_first: bool) -> float:
     """How much one mention says that the DOI is the paper's own: from -3 to 4."""
     label = line.text[: match.start()]
     near = f"{before} {label}"
@@ -237,7 +242,8 @@ def _weight(line: PrintedLine, match: re.Match[str], before: str, letters: list[
     weight = 2.0 if not rest or running_head else 1.0 if len(rest) < 60 else 0.0
     if line.height > 0.85 or line.height < 0.15:
         weight += 1.0
-    if not running_head and _REFERENCE.search(near[-150:]):
+    below_authors = on_first and not rest and line.height > 0.5  # whose initials read like those of a reference
+    if not running_head and not below_authors and _REFERENCE.search(near[-150:]):
         weight += 1.0 if _repeats_title(near[-400:], letters) else -2.5 if rest or line.height < 0.5 else -1.0
     return weight
 

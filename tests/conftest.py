@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +27,8 @@ def shared_data() -> Path:
     """Real papers, records and titles; they are read from beside the project, never copied into it."""
     folder = ROOT.parent / "shared" / "data"
     if not folder.is_dir():
+        if os.environ.get("S2CORPUS_REAL_DATA") == "required":
+            pytest.fail(f"S2CORPUS_REAL_DATA=required, and real data is not there: {folder}")
         pytest.skip(f"real data is not there: {folder}")
     return folder
 

@@ -1,0 +1,78 @@
+"""The release of the real papers: its drops and deliveries, and its build by the code of every release."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from s2corpus.deliveries.upload import deliver_tree
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.run import Run
+from s2corpus.sample.deliver import write_ready
+from s2corpus.spec import Export, ReleaseSpec, Resources, Split
+from s2corpus.storage.lake import open_lake
+from tests.real import sources
+from tests.real.truth import RealPaper, real_papers
+
+AS_OF = datetime(2026, 4, 1, tzinfo=UTC)
+_DROPPED, _DELIVERED = "2026-03-02T00:00:00Z", "2026-03-01T00:00:00Z"
+
+
+def spec() -> ReleaseSpec:
+    """The default rules, with a split that these papers fall on both sides of."""
+    return ReleaseSpec(
+        name="real",
+        description="Real papers with truth written by a reader",
+        split=Split(train_before=date(2021, 1, 1), valid_until=date(2021, 3, 31)),
+        export=Export(files=1),
+        resources=Resources(pdfs_per_shard=10, max_tasks=4, memory_mb=512),
+    )
+
+
+def write_tree(folder: Path, data: Path) -> None:
+    """Write the drops, the deliveries and the suppressions, as `deliver_tree` uploads them; `data` holds the papers."""
+    papers = real_papers()
+    drops: dict[str, dict[str, bytes]] = {"pairs": {}, "pmc": {}, "latex": {}}
+    for paper in papers:
+        drop = {"pairs": "pairs", "pmc-pdf": "pmc", "latex": "latex"}[paper.file.split("/")[0]]
+        drops[drop][paper.delivered_name] = (data / paper.file).read_bytes()
+    drops["pairs"]["records.jsonl"] = sources.declared(data, _of(papers, "declared"))
+    for name, files in drops.items():
+        write_ready(folder / "drops" / name, files, _DROPPED)
+    for source, files in _deliveries(data, papers).items():
+        write_ready(folder / "sources" / source / "2026-03", files, _DELIVERED, "full")
+    withdrawn = [{"sha1": p.sha1, "reason": p.why} for p in papers if p.why.startswith("suppressed")]
+    (folder / "suppress.jsonl").write_text("".join(json.dumps(line) + "\n" for line in withdrawn))
+
+
+def _deliveries(data: Path, papers: list[RealPaper]) -> Mapping[str, dict[str, bytes]]:
+    arxiv = _of(papers, "arxiv")
+    return {
+        "crossref": {"works.jsonl": sources.crossref(data, _of(papers, "crossref"))},
+        "unpaywall": {"snapshot.jsonl": sources.unpaywall(data, _of(papers, "unpaywall"))},
+        "pubmed": {"update.xml": sources.pubmed(data, _of(papers, "pubmed"))},
+        "arxiv": {
+            "oai.xml": sources.arxiv_oai(data, [p for p in arxiv if not p.is_latex]),
+            "snapshot.jsonl": sources.arxiv_snapshot(data, [p for p in arxiv if p.is_latex]),
+        },
+        "acl": {f"{p.acl['collection']}.xml": sources.acl(data, p) for p in _of(papers, "acl")},
+        "jats": {f"{p.key}.nxml": (data / p.file).with_suffix(".nxml").read_bytes() for p in _of(papers, "jats")},
+    }
+
+
+def _of(papers: list[RealPaper], source: str) -> list[RealPaper]:
+    return [paper for paper in papers if source in paper.said_by]
+
+
+def build(folder: Path, data: Path, *, workers: int = 2) -> Run:
+    """Deliver everything to a lake in `folder`, and build and publish the release. GROBID_URL names the extractor."""
+    write_tree(folder / "tree", data)
+    run = Run(spec(), AS_OF, open_lake(str(folder / "lake")), folder)
+    deliver_tree(run.lake, folder / "tree")
+    for name in STAGES:
+        runner.run_stage(run, name, workers=workers)
+    runner.publish(run)
+    return run

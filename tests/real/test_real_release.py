@@ -1,0 +1,128 @@
+"""A release of real papers says of every paper what a reader found in it, or docs/real-papers.md says why it does not.
+
+Needs the papers in ../shared/data; where S2CORPUS_REAL_DATA=required is set, their absence fails instead of skipping.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import orjson
+import pytest
+
+from s2corpus.pdf import inspect_many
+from s2corpus.pipeline.run import Run
+from s2corpus.sources.identifiers import normalise_doi
+from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, LATEX_PARSES, PAPERS, SELECTIONS
+from tests.real import release
+from tests.real.compare import FACTS, Line, compare
+from tests.real.truth import RealPaper, real_papers
+from tests.releases import ROOT
+
+DOC = ROOT / "docs" / "real-papers.md"
+PAPERS_OF_TRUTH = real_papers()
+
+
+@pytest.fixture(scope="module")
+def run(shared_data: Path, extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> Run:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in extractor.items():
+            patch.setenv(name, value)
+        return release.build(tmp_path_factory.mktemp("real"), shared_data)
+
+
+@pytest.fixture(scope="module")
+def lines(run: Run) -> dict[tuple[str, str], Line]:
+    return {(line.paper, line.fact): line for line in compare(run)}
+
+
+def known() -> set[tuple[str, str]]:
+    """(paper, fact) of the lines that docs/real-papers.md lists as not right."""
+    rows = re.findall(r"^\| `([^`|]+)` \| ([^|]+?) \|", DOC.read_text("utf-8"), re.MULTILINE)
+    return {(key, fact.strip()) for key, facts in rows for fact in facts.split(",")}
+
+
+def test_the_document_lists_lines_that_there_are() -> None:
+    assert known() <= {(paper.key, fact) for paper in PAPERS_OF_TRUTH for fact in FACTS}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", PAPERS_OF_TRUTH, ids=lambda paper: paper.key)
+def test_every_line_is_right_or_explained(lines: dict[tuple[str, str], Line], paper: RealPaper) -> None:
+    wrong = [line for (key, _), line in lines.items() if key == paper.key and not line.right]
+    unexplained = [line for line in wrong if (line.paper, line.fact) not in known()]
+    assert not unexplained, "\n".join(
+        f"{line.fact}: {line.expected!r} expected, {line.found!r} found" for line in unexplained
+    )
+
+
+@pytest.mark.slow
+def test_every_file_is_a_full_text(run: Run) -> None:
+    selected = Counter(row["outcome"] for row in run.table(SELECTIONS).read().to_pylist())
+    assert selected == {"selected": 42}
+    assert Counter(row["outcome"] for row in run.table(LATEX_PARSES).read().to_pylist()) == {"ok": 2}
+    sha1s = {row["pdf_sha1"] for row in run.table(FULLTEXTS).read().to_pylist()}
+    assert {paper.sha1 for paper in PAPERS_OF_TRUTH if paper.sha1} <= sha1s
+
+
+@pytest.mark.slow
+def test_none_is_dropped_for_its_language(run: Run) -> None:
+    outcomes = {row["outcome"] for row in run.table(FILTERED).read().to_pylist()}
+    outcomes |= {row["outcome"] for row in run.table(DOCUMENTS).read().to_pylist()}
+    assert not {outcome for outcome in outcomes if "english" in outcome}
+
+
+@pytest.mark.slow
+def test_preprint_and_published_version_are_one_paper(run: Run) -> None:
+    papers = run.table(PAPERS).read().to_pylist()
+    for key in ("lim", "cohan"):
+        truth = next(paper for paper in PAPERS_OF_TRUTH if paper.key == key)
+        (paper,) = [row for row in papers if truth.sha1 == row["canonical_pdf"]]
+        assert paper["arxiv_id"] == truth.arxiv_id
+        assert len([row for row in papers if row["arxiv_id"] == truth.arxiv_id]) == 1
+
+
+@pytest.mark.slow
+def test_what_a_deliverer_calls_a_paper_makes_no_second_one(run: Run) -> None:
+    retitled = next(paper for paper in PAPERS_OF_TRUTH if paper.printed_title)
+    titles = [row["title"] for row in run.table(PAPERS).read().to_pylist()]
+    assert titles.count(retitled.title) == 1
+    assert retitled.printed_title not in titles
+
+
+@pytest.mark.slow
+def test_what_is_closed_or_withdrawn_is_nowhere_in_full(run: Run) -> None:
+    kept_out = {paper.sha1 for paper in PAPERS_OF_TRUTH if paper.why.startswith(("closed", "suppressed"))}
+    published = set()
+    for entry in run.lake.list(f"snapshots/{run.snapshot_id}/v2/s2orc/"):
+        published |= {orjson.loads(line)["sha1"] for line in gzip.decompress(run.lake.get(entry.key)[0]).splitlines()}
+    assert len(kept_out) == 2
+    assert published and not published & kept_out
+
+
+def test_identifiers_printed_on_the_first_pages(shared_data: Path) -> None:
+    printed, wrong, found = 0, [], 0
+    truths = {paper.sha1: paper for paper in PAPERS_OF_TRUTH if paper.sha1}
+    selections = inspect_many(
+        [(sha1, shared_data / paper.file) for sha1, paper in truths.items()],
+        max_pages=100, workers=2, timeout=60, memory_bytes=1 << 30,
+    )  # fmt: skip
+    for selection in selections:
+        truth, read = truths[selection.pdf_sha1], selection.identity
+        in_metadata = {"PMC7844712": "10.1016/s2352-3026(20)30366-5", "gavenski": "10.48550/arxiv.2602.19930"}.get(
+            truth.key
+        )
+        for name, value in (("doi", read.doi), ("arxiv_id", read.arxiv_id)):
+            expected = truth.printed.get(name)
+            expected = normalise_doi(expected) if name == "doi" and expected else expected
+            printed += expected is not None
+            found += expected is not None and value == expected
+            if value is not None and value not in (expected, in_metadata):
+                wrong.append((truth.key, name, value))
+    assert printed == 33 + 3
+    assert not wrong
+    assert found >= 35

@@ -1,0 +1,61 @@
+"""What a reader found in the papers of the real release: `truth.yaml`, with a type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+FILE = Path(__file__).with_name("truth.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class RealPaper:
+    """One paper; the fields are explained at the top of `truth.yaml`."""
+
+    key: str
+    file: str
+    sha1: str | None
+    title: str
+    authors: list[str]
+    date: str
+    licence: str | None
+    open_by: str | None
+    sections: list[str]
+    references: int
+    fields: list[str]
+    printed: dict[str, str]
+    set: str | None
+    split: str | None
+    said_by: list[str]
+    name: str = ""
+    why: str = ""
+    printed_title: str = ""
+    journal: str = ""
+    venue: str = ""
+    subjects: list[str] = field(default_factory=list)
+    arxiv: dict[str, str] = field(default_factory=dict)
+    acl: dict[str, str] = field(default_factory=dict)
+    pubmed: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def delivered_name(self) -> str:
+        """The name of its file in the drop."""
+        return self.name or Path(self.file).name
+
+    @property
+    def arxiv_id(self) -> str | None:
+        """As delivered, or as stamped on its first page."""
+        return self.arxiv.get("id") or self.printed.get("arxiv_id")
+
+    @property
+    def is_latex(self) -> bool:
+        """Whether its full text is an arXiv source archive."""
+        return self.file.endswith(".gz")
+
+
+def real_papers() -> list[RealPaper]:
+    """All papers, in the order of the file."""
+    return [RealPaper(**entry) for entry in yaml.safe_load(FILE.read_text("utf-8"))]

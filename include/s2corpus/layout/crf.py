@@ -18,6 +18,8 @@ MAX_CHARACTERS = 3000
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
 _MONTH = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*$", re.I)
 _ROMAN = re.compile(r"[IVXLC]+$")
+_STOPS = ".?!"
+_SIGNS = ",;:"
 
 
 class Label(StrEnum):
@@ -80,6 +82,8 @@ def features(raw: str, found: list[Piece]) -> list[list[str]]:
     shapes = [_shape(p.text) for p in found]
     quoted = _inside(found, '“«‘"', '”»’"')
     bracket = _inside(found, "([", ")]")
+    quote = _quotation(found, quoted)
+    stretches = _stretches(found, shapes, _STOPS), _stretches(found, shapes, _STOPS + _SIGNS)
     year_before = 0
     stops = 0
     out: list[list[str]] = []
@@ -101,6 +105,9 @@ def features(raw: str, found: list[Piece]) -> list[list[str]]:
             f"y={year_before}",
             f"st={min(stops, 4)}",
         ]
+        item.append("q=" + quote[i])
+        item += stretches[0][i]
+        item += ["," + name for name in stretches[1][i][2:]]
         if glued:
             item.append("glued")
         if piece.text.isalpha():
@@ -139,6 +146,66 @@ def features(raw: str, found: list[Piece]) -> list[list[str]]:
         if piece.text == "." and i and shapes[i - 1] not in ("A", "d1") and len(found[i - 1].text) > 3:
             stops += 1
     return out
+
+
+def _quotation(found: list[Piece], quoted: list[bool]) -> list[str]:
+    """Where each token stands to the longest quoted stretch: before it, inside, after; or `0` if there is none of two tokens."""
+    best = (0, 0)
+    start = 0
+    for i in range(1, len(found) + 1):
+        if i == len(found) or quoted[i] != quoted[start]:
+            if quoted[start] and i - start > best[1] - best[0]:
+                best = (start, i)
+            start = i
+    if best[1] - best[0] < 4:  # the two signs and two tokens
+        return ["0"] * len(found)
+    return ["b" if i < best[0] else "i" if i < best[1] else "a" for i in range(len(found))]
+
+
+def _stretches(found: list[Piece], shapes: list[str], signs: str) -> list[list[str]]:
+    """For each token what is true of its stretch between these signs: its number from both ends, the stretches up to the next number,
+    how long it is and how its words are capitalised.
+    """  # fmt: skip
+    n = len(found)
+    ends = [i for i in range(n) if found[i].text in signs and _ends_stretch(found, shapes, i)]
+    starts = [0, *(i + 1 for i in ends)]
+    ends = [*ends, n]
+    numbered = [any(found[i].text.isdigit() for i in range(a, b)) for a, b in zip(starts, ends, strict=True)]
+    out: list[list[str]] = []
+    for k, (a, b) in enumerate(zip(starts, ends, strict=True)):
+        until = next((j - k for j in range(k, len(starts)) if numbered[j]), 9)
+        words = [i for i in range(a, b) if found[i].text.isalpha()]
+        long = [i for i in words[1:] if found[i].end - found[i].start > 3]
+        upper = sum(shapes[i] == "AA" for i in long)
+        capital = sum(found[i].text[0].isupper() for i in long)
+        case = (
+            "-"
+            if not long
+            else "U"
+            if 2 * upper > len(long)
+            else "0"
+            if not capital
+            else "1"
+            if capital == len(long)
+            else "s"
+        )
+        size = next((str(limit) for limit in (1, 2, 4, 8, 16) if len(words) <= limit), "17")
+        said = [
+            f"sb={min(k, 6)}", f"se={min(len(starts) - 1 - k, 5)}", f"sn={min(until, 3) if until < 9 else 9}",
+            f"sl={size}", f"sc={case}", f"slc={size}{case}",
+        ]  # fmt: skip
+        out += [said] * (min(b + 1, n) - a)
+    return out
+
+
+def _ends_stretch(found: list[Piece], shapes: list[str], i: int) -> bool:
+    """Whether the sign ends a stretch: white space and a capital, digit or sign follow, and it does not shorten an initial."""
+    if i + 1 >= len(found) or found[i + 1].start == found[i].end:
+        return False
+    after = found[i + 1].text[0]
+    return (found[i].text != "." or i == 0 or shapes[i - 1] not in ("A", "a")) and (
+        found[i].text in _SIGNS or not after.islower()
+    )
 
 
 def _inside(found: list[Piece], opening: str, closing: str) -> list[bool]:

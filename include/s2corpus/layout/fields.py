@@ -18,6 +18,12 @@ _OLD_ARXIV = re.compile(
     r"\b((?:hep-(?:ph|th|ex|lat)|astro-ph|cond-mat|gr-qc|nucl-(?:ex|th)|quant-ph|math-ph|math)/\d{7})\b"
 )
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]+")
+_DATED = re.compile(r"((?:1[6-9]|20)\d\d[a-z]?)[.,:]?\s+(?=[A-Z])")
+_QUOTED = re.compile(r"(?<=[^\W\d_]{2}[.,?!])[”\"»](?=\s*[^\W_])|(?<=[^\W\d_]{3})[”\"»][.,]?(?=\s+[A-Z0-9])")
+_SENTENCE = re.compile(r"(?<=[^\W\d_]{4})\s?[.?!]+[)”’\"']?\s+(?=[A-Z0-9À-Þ])|(?<=\))[.]\s+(?=[A-Z0-9À-Þ])")
+_ASKED = re.compile(r"[?!]\s+(?=[A-Z0-9À-Þ])(?!.*[?!])")
+_CONTAINERS = frozenset((Label.JOURNAL, Label.BOOKTITLE))
+_NUMBERS = frozenset((Label.VOLUME, Label.ISSUE, Label.PAGES))
 _ENDS = " ,.;:“”\"'‘’«»()[]"
 
 
@@ -49,7 +55,7 @@ def parse(raw: str) -> Reference:
     """The fields of a reference string. Identifiers are found by their form, the rest by the CRF."""
     out = Reference()
     found: dict[Label, list[str]] = {}
-    for kind, value in label(raw):
+    for kind, value in _mended(label(raw), raw):
         found.setdefault(kind, []).append(value)
 
     def first(kind: Label) -> str:
@@ -80,6 +86,43 @@ def parse(raw: str) -> Reference:
     if match := _URL.search(raw):
         out.url = match.group().rstrip(".,;)]")
     return out
+
+
+def _mended(fields: list[tuple[Label, str]], raw: str) -> list[tuple[Label, str]]:
+    """The fields, with a title and what follows it parted where they were taken for one: at a closing quotation mark, or, where one of
+    the two is missing, at the last end of a sentence; and a year in front of a title taken off it.
+    """  # fmt: skip
+    kinds = {kind for kind, _ in fields}
+    if (
+        fields
+        and fields[0][0] is Label.AUTHOR
+        and kinds & _CONTAINERS
+        and Label.TITLE not in kinds
+        and _is_prose(fields[0][1])
+    ):
+        return [(Label.TITLE, fields[0][1]), *fields[1:]]
+    out: list[tuple[Label, str]] = []
+    for i, (kind, value) in enumerate(fields):
+        if kind is Label.TITLE and Label.DATE not in kinds and (dated := _DATED.match(value)):
+            out.append((Label.DATE, dated[1]))
+            value = value[dated.end() :]
+        alone = (kind is Label.TITLE and not kinds & _CONTAINERS) or (kind in _CONTAINERS and Label.TITLE not in kinds)
+        cut = next((m for m in _QUOTED.finditer(value) if alone), None)
+        if cut is None and alone and kind is not Label.JOURNAL and i + 1 < len(fields) and fields[i + 1][0] in _NUMBERS:
+            cut = next(reversed([m for m in _SENTENCE.finditer(value) if len(value) - m.end() > 2]), None)
+        elif cut is None and alone and kind is Label.JOURNAL:
+            cut = next(iter(_ASKED.finditer(value)), None)
+        if cut is None:
+            out.append((kind, value))
+        else:
+            container = kind if kind in _CONTAINERS else Label.JOURNAL
+            out += [(Label.TITLE, value[: cut.end()].rstrip()), (container, value[cut.end() :].lstrip())]
+    return out
+
+
+def _is_prose(authors: str) -> bool:
+    """Whether what was taken for authors is a title: three words or more, without comma, initial or `and`."""
+    return len(authors.split()) > 2 and not re.search(r"[,;&]|\band\b|\bet al\b|\b[^\W\d_]\b", authors)
 
 
 def _closed(title: str) -> str:

@@ -35,10 +35,11 @@ def arxiv_id(rng: random.Random) -> str:
 def terse(meta: Metadata, rng: random.Random) -> str:
     """Authors, journal, volume, page, year in one of many orders, mostly without title."""
     meta.kind = "article-journal"
+    meta.extra.pop("part", None)
     csl = item(meta, rng)
     inverted = rng.random() < 0.3
     names = []
-    for author in csl["author"][: rng.randint(1, 5)]:
+    for author in csl.get("author", [{"given": "", "family": mark(Label.AUTHOR, "Anonymous")}])[: rng.randint(1, 5)]:
         initials = _initials(author["given"], rng)
         names.append(
             f"{author['family']}{rng.choice([', ', ' '])}{initials}" if inverted else f"{initials} {author['family']}"
@@ -52,7 +53,7 @@ def terse(meta: Metadata, rng: random.Random) -> str:
             rng.choice(lexicon.COLLABORATIONS) + rng.choice([" Collaboration", " collaboration", ""]),
         )
         who = rng.choice([f"{group}, {who}", f"{who} [{group}]", f"{who} ({group})", group])
-    journal, volume, pages, issue = csl["container-title-short"], csl["volume"], csl["page"], csl.get("issue")
+    journal, volume, pages, issue = csl["container-title-short"], csl["volume"], csl.get("page", ""), csl.get("issue")
     year = str(meta.year)
     vol = f"{volume}({issue})" if issue and rng.random() < 0.5 else volume
     where = rng.choice(
@@ -92,9 +93,14 @@ def bibtex(meta: Metadata, rng: random.Random) -> str:
     """A reference as plain, abbrv, apalike, acl_natbib or icml print it."""
     csl = item(meta, rng)
     style = rng.choice(["plain", "abbrv", "acl", "apalike", "icml"])
-    who, year = _who(csl["author"], style, rng), str(meta.year) + (rng.choice("ab") if rng.random() < 0.1 else "")
+    who, year = (
+        _who(csl.get("author", []), style, rng),
+        str(meta.year) + (rng.choice("ab") if rng.random() < 0.1 else ""),
+    )
     where = _where(csl, meta, style, rng)
     title = csl["title"]
+    if not who:
+        return f"{title}. {where}, {year}."
     if style == "acl":
         return f"{who}. {year}. {title}. {where}."
     if style == "apalike":
@@ -105,6 +111,8 @@ def bibtex(meta: Metadata, rng: random.Random) -> str:
 
 def _who(authors: list[dict[str, str]], style: str, rng: random.Random) -> str:
     shown = authors[:12]
+    if not shown:
+        return ""
     if style in ("apalike", "icml"):
         names = [f"{a['family']}, {_initials(a['given'], rng)}" for a in shown]
         return _listed(names, ", and " if len(names) > 2 else " and ")
@@ -122,7 +130,9 @@ def _where(csl: dict[str, Any], meta: Metadata, style: str, rng: random.Random) 
         return f"{mark(Label.JOURNAL, 'arXiv preprint')} {mark(Label.IDNO, 'arXiv:' + arxiv_id(rng))}"
     if meta.kind == "article-journal":
         issue = f"({csl['issue']})" if "issue" in csl else ""
-        return f"{csl['container-title']}, {csl['volume']}{issue}:{rng.choice(['', ' '])}{pages}"
+        volume = f"{csl['volume']}{issue}" if "volume" in csl else ""
+        where = f"{volume}{':' if volume else 'pages '}{rng.choice(['', ' '])}{pages}" if pages else volume
+        return f"{csl['container-title']}, {where}" if where else f"{csl['container-title']}"
     if meta.kind in ("paper-conference", "chapter"):
         out = f"In {csl['container-title']}"
         if csl.get("editor") and rng.random() < 0.5:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lxml import etree
 
+from . import lexicon, variants
 from .render import Metadata, subject
 
 
@@ -75,8 +76,11 @@ def _cited(citation: etree._Element) -> Metadata | None:
 
 
 def mixed(papers: list[Metadata], cited: list[Metadata], rng: random.Random) -> list[Metadata]:
-    """One list with the kinds of publication that reference lists have."""
+    """One list with the kinds of publication that reference lists have, their titles and journals in many forms."""
     out: list[Metadata] = []
+    journals = [name for line in lexicon.JOURNALS for name in line.split("|")]
+    journals += [meta.source for meta in cited if meta.kind == "article-journal" and meta.source]
+    every = [meta.title for meta in (*papers, *cited)]
     for meta in papers:
         kind = rng.choices(
             ["article-journal", "paper-conference", "book", "chapter", "thesis", "report", "webpage"],
@@ -88,5 +92,19 @@ def mixed(papers: list[Metadata], cited: list[Metadata], rng: random.Random) -> 
             title = subject(rng)
         out.append(Metadata(title, meta.authors, year, "", kind))
     out.extend(cited)
+    for meta in out:
+        if rng.random() < 0.7:
+            meta.title = variants.title(meta.title, rng.choice(every), rng)
+        if meta.kind == "article-journal" and (not meta.source or rng.random() < 0.3):
+            meta.source = variants.journal(journals, rng)
+        elif meta.kind == "paper-conference" and not meta.source and rng.random() < 0.5:
+            meta.source = variants.meeting(meta.year, rng)
+        if meta.kind in ("article-journal", "paper-conference") and rng.random() < 0.2:
+            # A chapter as Crossref has it: in a container without volume.
+            meta.kind, meta.extra = "article-journal", {"part": "yes"}
+            book = variants.titled(rng.choice(every)) if rng.random() < 0.6 else variants.meeting(meta.year, rng)
+            meta.source = book
+        if rng.random() < 0.1:
+            meta.authors = []
     rng.shuffle(out)
     return out

@@ -43,8 +43,14 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
         "type": kind,
         "title": mark(Label.BOOKTITLE if kind in ("book", "thesis", "report") else Label.TITLE, meta.title),
         "author": [{"family": mark(Label.AUTHOR, family), "given": given} for given, family in shown],
-        "issued": {"date-parts": [[meta.year] if rng.random() < 0.8 else [meta.year, rng.randint(1, 12)]]},
+        "issued": {
+            "date-parts": [[meta.year, rng.randint(1, 12), rng.randint(1, 28)][: rng.choices([1, 2, 3], [7, 2, 1])[0]]]
+        },
     }
+    if not csl["author"]:
+        del csl["author"]
+    if rng.random() < 0.03:
+        del csl["issued"]
     full, _, short = rng.choice(lexicon.JOURNALS).partition("|")
     volume = str(
         rng.choice([rng.randint(1, 60), rng.randint(1, 700), meta.year if rng.random() < 0.1 else rng.randint(1, 200)])
@@ -56,13 +62,25 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
     )
     publisher, _, place = rng.choice(lexicon.PUBLISHERS).partition("|")
     if kind == "article-journal":
+        part = "part" in meta.extra
+        label = Label.BOOKTITLE if part else Label.JOURNAL
         journal = meta.source or (short if rng.random() < 0.6 else full)
-        csl["container-title"] = mark(Label.JOURNAL, journal)
-        csl["container-title-short"] = mark(Label.JOURNAL, meta.source or short)
-        csl["volume"] = mark(Label.VOLUME, meta.extra.get("volume") or volume)
-        csl["page"] = mark(Label.PAGES, meta.extra.get("pages") or pages)
-        if rng.random() < 0.4:
-            csl["issue"] = mark(Label.ISSUE, str(rng.randint(1, 24)))
+        csl["container-title"] = mark(label, journal)
+        csl["container-title-short"] = mark(label, meta.source or short)
+        if not part:
+            csl["volume"] = mark(Label.VOLUME, meta.extra.get("volume") or volume)
+        if rng.random() < (0.6 if part else 0.93):
+            csl["page"] = mark(Label.PAGES, meta.extra.get("pages") or pages)
+        if not part and rng.random() < 0.45:
+            issue = str(rng.randint(1, 24))
+            more = [issue] * 9 + [
+                f"{int(issue):02d}",
+                f"{issue}-{int(issue) + 1}",
+                f"Suppl {issue}",
+                f"S{issue}",
+                f"Part {issue}",
+            ]
+            csl["issue"] = mark(Label.ISSUE, rng.choice(more))
     elif kind == "paper-conference":
         name = rng.choice(rng.choice(lexicon.CONFERENCES).split("|"))
         name = name.format(

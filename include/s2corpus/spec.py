@@ -143,8 +143,8 @@ class Link(_Section):
     """equal keys that make a candidate pair"""
     min_recall: Fraction = 0.99
     """share of the exhaustive search's links that must be found, on the release's sample"""
-    count_numeral: bool = False
-    """whether links between titles that differ only in a number count as citations"""
+    count_warnings: tuple[Literal["numeral", "tie", "contradiction"], ...] = ()
+    """links with these warnings count as citations (SEMANTICS §7: none)"""
 
 
 class Unigrams(_Section):
@@ -152,10 +152,6 @@ class Unigrams(_Section):
 
     uri: str
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
-
-
-RECIPE_HAS_ITS_OWN = ("language_letters", "max_top_share", "min_log_prob", "min_words", "min_year", "unknown_year")
-"""Thresholds of `clean` that the published recipe does not honour (SEMANTICS: Annex)."""
 
 
 class Clean(_Section):
@@ -193,16 +189,6 @@ class Clean(_Section):
     """`keep` for a user's own folder (profile own): unknown years are kept and go to train"""
     evaluate_all: bool = False
     """compute every value of every document, for those who tune; decisions stay the same"""
-
-    @model_validator(mode="after")
-    def _thresholds_are_honoured(self) -> Clean:
-        for name in RECIPE_HAS_ITS_OWN if self.profile == "recipe-2024" else ():
-            default = type(self).model_fields[name].default
-            if (given := getattr(self, name)) != default:
-                raise ValueError(
-                    f"{name}: {given!r} given; profile recipe-2024 has its own and would ignore it: leave it out"
-                )
-        return self
 
     @model_validator(mode="after")
     def _unigrams_given(self) -> Clean:

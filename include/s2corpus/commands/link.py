@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 _IDENTIFIERS = {
     "doi": "normalise_doi", "arxiv_id": "normalise_arxiv", "pubmed_id": "normalise_pmid", "pmc_id": "normalise_pmcid",
 }  # fmt: skip
-_SHARED = ("title", "authors", "year", "date", "venue", *_IDENTIFIERS)
+_SHARED = ("title", "authors", "year", "date", "venue", "journal", "volume", "issue", "pages", *_IDENTIFIERS)
 ENTRY_KEYS = ("entry_id", "citing_paper_id", *_SHARED, "raw_text")
-PAPER_KEYS = ("paper_id", *_SHARED, "journal", "acl_id")
+PAPER_KEYS = ("paper_id", *_SHARED, "acl_id")
 _ROWS = 50_000
 
 
@@ -37,12 +37,15 @@ _ROWS = 50_000
     "--memory-mb", type=click.IntRange(min=64), default=1024, show_default=True, help="Memory for the search."
 )
 def command(entries: Path, papers: Path, out: Path, min_score: float, memory_mb: int) -> None:
-    """Link bibliography entries to papers by identifier, by equal title, or by the most alike title (S2ORC §2.6).
+    """Link bibliography entries to papers by identifier, by equal title, or by the most similar title (S2ORC §2.6); then cut titles
+    by their beginning, and entries without a title by journal, volume, first page and year.
 
     \b
-    entries: entry_id, title; optional citing_paper_id, authors, year or date, venue, doi, arxiv_id, pubmed_id, pmc_id, raw_text
-    papers:  paper_id, title; optional authors, year or date, venue, journal, doi, arxiv_id, pubmed_id, pmc_id, acl_id
-    out:     entry_id, paper_id (null: not linked), score, reason (id, exact, fuzzy, none), warning, runner_up_score
+    entries: entry_id, title; optional citing_paper_id, raw_text and what papers have
+    papers:  paper_id, title; optional authors, year or date, journal or venue, volume, issue, pages, doi, arxiv_id, pubmed_id, pmc_id,
+             acl_id
+    out:     entry_id, paper_id (null: not linked), score, reason (id, exact, fuzzy, prefix, locator, none),
+             warning (numeral, tie, contradiction: look at these before you count them), runner_up_score
 
     Authors are a list of {first, middle, last, suffix}, a list of names, or one string. JSON Lines or Parquet by suffix.
     """
@@ -148,6 +151,7 @@ def _read_parquet(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
 
 def _compact(path: Path, key: str, columns: dict[str, Any], count: int, first: int) -> pa.Table:
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     from s2corpus.sources import identifiers
 
@@ -166,6 +170,10 @@ def _compact(path: Path, key: str, columns: dict[str, Any], count: int, first: i
         "surname": _surnames(columns.get("authors", missing)),
         "citing_paper_id": _texts(path, "citing_paper_id", columns.get("citing_paper_id", missing)),
     }
+    for name in ("volume", "pages"):
+        out[name] = _texts(path, name, columns.get(name, missing))
+    journal, venue = (_texts(path, name, columns.get(name, missing)) for name in ("journal", "venue"))
+    out["journal"] = pc.coalesce(journal, venue)
     for name, function in _IDENTIFIERS.items():
         texts = _texts(path, name, columns.get(name, missing))
         normalise = getattr(identifiers, function)

@@ -75,7 +75,7 @@ def kept_papers(tables: Tables) -> pa.Array:
     return tables(FILTERED).read(["paper_id"], where=pc.field("outcome") == "kept")["paper_id"].combine_chunks()
 
 
-def released_papers(tables: Tables, bucket: int, count_numeral: bool) -> Iterator[Row]:
+def released_papers(tables: Tables, bucket: int, count_warnings: tuple[str, ...]) -> Iterator[Row]:
     """The kept papers of a bucket with `outbound` (cited papers, sorted) and `parses` (kind → released parse)."""
     kept = set(tables(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")[0].to_pylist())
     columns = ["paper_id", "parse_kind", "open_access", "parse"]
@@ -85,7 +85,7 @@ def released_papers(tables: Tables, bucket: int, count_numeral: bool) -> Iterato
         if paper["paper_id"] not in kept:
             continue
         linked = (links.at(paper["paper_id"]) or {"rows": []})["rows"]
-        paper["outbound"] = sorted({link["cited_paper_id"] for link in linked if _counts(link, count_numeral)})
+        paper["outbound"] = sorted({link["cited_paper_id"] for link in linked if _counts(link, count_warnings)})
         paper["parses"] = {}
         for fulltext in (fulltexts.at(paper["paper_id"]) or {"rows": []})["rows"]:
             kind = fulltext["parse_kind"]
@@ -133,13 +133,14 @@ class Inbound:
         return []
 
 
-def inbound_citations(tables: Tables, buckets: Iterable[int], kept: pa.Array, count_numeral: bool) -> Inbound:
+def inbound_citations(
+    tables: Tables, buckets: Iterable[int], kept: pa.Array, count_warnings: tuple[str, ...]
+) -> Inbound:
     """Citations of the papers of `buckets` by kept papers of any bucket."""
     ids = [tables(FILTERED).read(["paper_id"], shard=bucket)["paper_id"].combine_chunks() for bucket in buckets]
     mine = pa.concat_arrays(ids) if ids else pa.array([], pa.string())
     where = pc.field("cited_paper_id").isin(mine) & pc.field("paper_id").isin(kept)
-    if not count_numeral:
-        where &= pc.field("warning").is_null() | (pc.field("warning") != "numeral")
+    where &= pc.field("warning").is_null() | pc.field("warning").isin(pa.array(count_warnings, pa.string()))
     pairs = tables(LINKS).read(["cited_paper_id", "paper_id"], where=where)
     pairs = pairs.group_by(["cited_paper_id", "paper_id"]).aggregate([])
     pairs = pairs.sort_by([("cited_paper_id", "ascending"), ("paper_id", "ascending")]).combine_chunks()
@@ -147,8 +148,8 @@ def inbound_citations(tables: Tables, buckets: Iterable[int], kept: pa.Array, co
     return Inbound(*(c.chunk(0) if isinstance(c, pa.ChunkedArray) else c for c in columns))
 
 
-def _counts(link: Row, count_numeral: bool) -> bool:
-    return count_numeral or link["warning"] != "numeral"
+def _counts(link: Row, count_warnings: tuple[str, ...]) -> bool:
+    return link["warning"] is None or link["warning"] in count_warnings
 
 
 def _rows(

@@ -158,11 +158,11 @@ def _write_corpus(group: _Group, scratch: Path) -> None:
     if not missing:
         return
     kept = rows.kept_papers(group.run.table)
-    inbound = rows.inbound_citations(group.run.table, group.buckets, kept, group.run.spec.link.count_numeral)
+    inbound = rows.inbound_citations(group.run.table, group.buckets, kept, group.run.spec.link.count_warnings)
 
     def written() -> Iterator[tuple[str, bytes]]:
         for paper in group.merged(
-            lambda b: rows.released_papers(group.run.table, b, group.run.spec.link.count_numeral)
+            lambda b: rows.released_papers(group.run.table, b, group.run.spec.link.count_warnings)
         ):
             nn = number(paper["paper_id"], group.files)
             if (path := f"corpus/metadata/metadata_{nn:02d}.jsonl.gz") in missing:

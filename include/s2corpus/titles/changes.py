@@ -1,7 +1,7 @@
 """Which links a changed set of papers can change: what an incremental release links again (all else stays as it was).
 
-An entry's link depends on the papers it shares an identifier or title with, on the titles that share enough keys with its own, and on
-which keys are crowded. If none of these came, went or changed, neither did the link.
+An entry's link depends on the papers it shares an identifier or title with, or the beginning of a title, or a place in print; on the
+titles that share enough keys with its own; and on which keys are crowded. If none of these came, went or changed, neither did the link.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 from s2corpus.titles.arrays import text_of
 from s2corpus.titles.candidates import Search, candidates
 from s2corpus.titles.equal import EqualStrings, hash_strings
-from s2corpus.titles.normalised import normalise
+from s2corpus.titles.partial import partial_keys_of
 from s2corpus.titles.postings import keys_of
-from s2corpus.titles.targets import IDENTIFIERS, Targets
+from s2corpus.titles.targets import IDENTIFIERS, Facts, Targets, partial_keys
 
 _BANDS = 8
 """Bands of all entries' titles made at once."""
@@ -39,22 +39,25 @@ def touched(
     and the keys that are crowded now or were before but not both.
     """  # fmt: skip
     mask = np.zeros(len(entries), np.bool_)
-    normalised = normalise(entries["title"])
-    titles = EqualStrings.of(normalised)
-    distinct = normalised.take(pa.array(titles.first))
-    alike = np.zeros(len(titles), np.bool_)
+    facts = Facts.of(entries)
+    titles = EqualStrings.of(facts.normalised)
+    distinct = facts.normalised.take(pa.array(titles.first))
+    keys_of_entries = partial_keys_of(facts)
+    similar = np.zeros(len(titles), np.bool_)
     for papers in (removed, added):
         for name, groups in zip(IDENTIFIERS, papers.identifiers, strict=True):
             mask |= groups.find(entries[name]) >= 0
-        alike[papers.titles.find(distinct) >= 0] = True
-        alike[candidates(distinct, papers.distinct, search.threshold, search).a] = True
+        for keys in partial_keys(papers.facts):
+            mask |= (keys_of_entries != 0) & np.isin(keys_of_entries, keys)
+        similar[papers.titles.find(distinct) >= 0] = True
+        similar[candidates(distinct, papers.distinct, search.threshold, search).a] = True
     if len(crowded_otherwise):
         for low in range(0, search.bands, _BANDS):
             some = range(low, min(low + _BANDS, search.bands))
             keys = keys_of(distinct, some, search.rows).keys
             for i, band in enumerate(some):
-                alike |= np.isin(np.uint64(band << 32) | keys[i], crowded_otherwise)
-    mask |= np.append(alike, False)[titles.groups]
+                similar |= np.isin(np.uint64(band << 32) | keys[i], crowded_otherwise)
+    mask |= np.append(similar, False)[titles.groups]
     return mask
 
 

@@ -1,22 +1,25 @@
-"""Bibliography entries to papers (S2ORC §2.6): equal identifier, else equal title, else the title with the highest S above 0.8."""
+"""Bibliography entries to papers (S2ORC §2.6): equal identifier, else equal title, else the title with the highest S above 0.8; and then
+cut titles, and entries without a title by the place in print.
+"""  # fmt: skip
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.compiled import njit
 from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.candidates import Pairs, Passing, Search, Titles, candidates
+from s2corpus.titles.choosing import AGREES, Chosen, decide_equal, decide_fuzzy, known_of, tied_of
 from s2corpus.titles.equal import EqualStrings
+from s2corpus.titles.partial import link_partial, partial_keys_of
 from s2corpus.titles.rules import only_numbers_differ
-from s2corpus.titles.targets import IDENTIFIERS, NO_YEAR, Facts, Targets, key_of
+from s2corpus.titles.targets import IDENTIFIERS, NO_YEAR, Facts, Targets
 from s2corpus.titles.threegrams import grams, score_pairs
 
 
@@ -26,12 +29,24 @@ class Reason(StrEnum):
     ID = "id"
     EXACT = "exact"
     FUZZY = "fuzzy"
+    PREFIX = "prefix"
+    LOCATOR = "locator"
     NONE = "none"
 
 
-NUMERAL = "numeral"
-"""Warning on a link between titles that differ only in a number (`Part I`, `Part II`)."""
+class Warning(StrEnum):
+    """Why a link is kept and, unless the release says otherwise, not counted as a citation."""
 
+    NUMERAL = "numeral"
+    """the titles differ only in a number (`Part I`, `Part II`)"""
+    TIE = "tie"
+    """another paper agrees as far"""
+    CONTRADICTION = "contradiction"
+    """year and first author's surname both differ"""
+
+
+RULES = 2
+"""Version of the rules in this package: links of a parent release are taken over only if it is the same."""
 SCHEMA = pa.schema(
     [
         ("paper_id", pa.string()),
@@ -41,8 +56,9 @@ SCHEMA = pa.schema(
         ("runner_up_score", pa.float64()),
     ]
 )
-_REASONS = (Reason.NONE, Reason.ID, Reason.EXACT, Reason.FUZZY)
-_ID, _EXACT, _FUZZY = 1, 2, 3
+_REASONS = (Reason.NONE, Reason.ID, Reason.EXACT, Reason.FUZZY, Reason.PREFIX, Reason.LOCATOR)
+_ID, _EXACT, _FUZZY, _PREFIX, _LOCATOR = range(1, 6)
+_NUMERAL, _TIE, _CONTRADICTION = range(1, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +68,7 @@ class Links:
     rows: pa.Table
     """paper_id (null: not linked), score (S), reason, warning, runner_up_score"""
     searched: pa.Array
-    """the distinct normalised titles that were searched by likeness, because equality had linked none of their entries"""
+    """the distinct normalised titles that were searched by similarity, because equality had linked none of their entries"""
     pairs: Pairs
     """what that search found: rows of `searched` and numbers of the papers' distinct titles"""
 
@@ -67,16 +83,19 @@ class Papers(Protocol):
     def titles(self) -> Passing:
         """The distinct normalised titles."""
 
-    def alike(self, titles: pa.Array, search: Search) -> Pairs:
+    def similar(self, titles: pa.Array, search: Search) -> Pairs:
         """Pairs of these normalised titles with the papers' distinct ones, by number."""
 
     def titled(self, numbers: np.ndarray) -> tuple[Targets, np.ndarray]:
         """All papers with the distinct titles of these numbers, and maybe others; and the title group of each number in them."""
 
+    def having(self, keys: np.ndarray) -> pa.Table:
+        """The papers with one of these `partial_keys` (ascending): paper_id, title, journal and FACTS."""
+
 
 @dataclass(frozen=True, slots=True)
 class PapersInMemory:
-    """Papers that fit."""
+    """Papers held in memory."""
 
     targets: Targets
 
@@ -94,7 +113,7 @@ class PapersInMemory:
         """See `Papers`."""
         return Titles(self.targets.distinct, Search())
 
-    def alike(self, titles: pa.Array, search: Search) -> Pairs:
+    def similar(self, titles: pa.Array, search: Search) -> Pairs:
         """See `Papers`."""
         return candidates(titles, self.targets.distinct, search.threshold, search)
 
@@ -102,14 +121,19 @@ class PapersInMemory:
         """See `Papers`."""
         return self.targets, numbers
 
+    def having(self, keys: np.ndarray) -> pa.Table:
+        """See `Papers`."""
+        return self.targets.having(keys)
+
 
 def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Links:
-    """Link entries with `title`, `year`, `surname`, the columns of IDENTIFIERS and `citing_paper_id`; any may be null.
+    """Link entries with `title`, `year`, `surname`, the columns of IDENTIFIERS and `citing_paper_id`, and maybe PLACES; any may be null.
 
-    Order: `id`, `exact`, `fuzzy`. Ties: year agrees, then the first author's surname, then the smallest paper_id. A title
-    that says little, on either side, needs year and surname to agree (identifiers need nothing). No paper cites itself.
-    `score` is S of the two titles whatever the reason; `runner_up_score` is S of the next paper that could have been
-    linked: for `id` and `exact` one with the same identifier or title.
+    Order: `id`, `exact`, `fuzzy`, `prefix`, `locator`. Ties: a paper whose year and surname do not both differ; then journal, volume,
+    first page, year, first author's surname; then the smallest paper_id, with a warning. A title that says little, on either side,
+    needs year and surname, or volume and first page, to agree (identifiers need nothing). No paper cites itself. `score` is S of the
+    two titles whatever the reason (null without a title); `runner_up_score` is S of the next paper that could have been linked: for
+    `id` and `exact` one with the same identifier or title.
     """
     search = search or Search()
     facts = Facts.of(entries)
@@ -129,73 +153,77 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
     by_title = np.append(equal.titles.find(distinct), np.int32(-1))[titles.groups]
     citing = EqualStrings.of(entries["citing_paper_id"])
     citing_id = entries["citing_paper_id"].take(pa.array(citing.first))
-    known = _known(facts, citing, citing_id, equal)
-    row, second, reason, score, runner_up = _decide_equal(by_id, by_title, known, _tied(equal))
+    out = Chosen.nothing(len(entries))
+    decide_equal(by_id, by_title, known_of(facts, _own(citing, citing_id, equal)), tied_of(equal), out)
 
-    # What is left is compared by likeness. A title that says little needs to agree in what is not known: left out.
-    unknown = facts.little & ((facts.year == NO_YEAR) | (facts.surname == 0))
-    left = np.flatnonzero((row < 0) & ~unknown & (titles.groups >= 0))
+    # What is left is compared by similarity. A title that says little needs to agree in what is not known: left out.
+    unknown = (
+        facts.little & ((facts.year == NO_YEAR) | (facts.surname == 0)) & ((facts.volume == 0) | (facts.page == 0))
+    )
+    left = np.flatnonzero((out.row < 0) & ~unknown & (titles.groups >= 0))
     asked, among = np.unique(titles.groups[left], return_inverse=True)
     searched = distinct.take(pa.array(asked))
-    for other, scores in ((row, score), (second, runner_up)):
-        by_identifier = np.flatnonzero((reason == _ID) & (other >= 0))
+    for other, scores in ((out.row, out.score), (out.second, out.runner_up)):
+        by_identifier = np.flatnonzero((out.reason == _ID) & (other >= 0))
         scores[by_identifier] = _score(facts.normalised, by_identifier, equal.facts.normalised, other[by_identifier])
-    paper_id = equal.paper_id.take(pa.array(row, mask=row < 0))
-    del equal, distinct, known, titles
+    paper_id = equal.paper_id.take(pa.array(out.row, mask=out.row < 0))
+    del equal, distinct, titles
 
-    pairs = papers.alike(searched, search)
-    alike, group = papers.titled(pairs.b)
+    pairs = papers.similar(searched, search)
+    similar, group = papers.titled(pairs.b)
     starts = np.searchsorted(pairs.a, np.arange(len(searched) + 1))
-    known = _known(facts, citing, citing_id, alike)
-    row[:] = -1
-    _decide_fuzzy(left, among, starts, group, pairs.score, known, _tied(alike), row, reason, score, runner_up)
-    fuzzy = np.flatnonzero(reason == _FUZZY)
-    chosen = pa.array(row[fuzzy])
-    numeral = only_numbers_differ(one_chunk(entries["title"]).take(pa.array(fuzzy)), alike.title.take(chosen))
-    is_fuzzy = reason == _FUZZY
-    is_numeral = np.zeros(len(entries), np.bool_)
-    is_numeral[fuzzy[numeral]] = True
+    out.row[:] = -1
+    known = known_of(facts, _own(citing, citing_id, similar))
+    decide_fuzzy(left, among, starts, group, pairs.score, known, tied_of(similar), out)
+    fuzzy = np.flatnonzero(out.reason == _FUZZY)
+    chosen = pa.array(out.row[fuzzy])
+    warning = np.where(out.tied & (out.reason > 0), _TIE, 0).astype(np.int8)
+    numeral = only_numbers_differ(one_chunk(entries["title"]).take(pa.array(fuzzy)), similar.title.take(chosen))
+    warning[fuzzy[numeral]] = _NUMERAL
+    warning[(out.reason > 0) & (out.agreement & AGREES == 0)] = _CONTRADICTION
+    paper_id = pc.replace_with_mask(paper_id, pa.array(out.reason == _FUZZY), similar.paper_id.take(chosen))
+    del similar, known, group
+    paper_id = _partial(entries, facts, papers, paper_id, out, warning)
     columns = [
-        pc.replace_with_mask(paper_id, pa.array(is_fuzzy), alike.paper_id.take(chosen)),
-        pa.array(score, mask=np.isnan(score)),
-        pa.DictionaryArray.from_arrays(reason, [r.value for r in _REASONS]).cast(pa.string()),
-        pc.if_else(pa.array(is_numeral), NUMERAL, pa.scalar(None, pa.string())),
-        pa.array(runner_up, mask=np.isnan(runner_up)),
+        paper_id,
+        pa.array(out.score, mask=np.isnan(out.score)),
+        pa.DictionaryArray.from_arrays(out.reason, [r.value for r in _REASONS]).cast(pa.string()),
+        pa.DictionaryArray.from_arrays(pa.array(warning, mask=warning == 0), ["", *Warning]).cast(pa.string()),
+        pa.array(out.runner_up, mask=np.isnan(out.runner_up)),
     ]
     return Links(pa.Table.from_arrays(columns, schema=SCHEMA), searched, pairs)
 
 
-class _Known(NamedTuple):
-    """What is known of each entry beside its title."""
+def _partial(
+    entries: pa.Table, facts: Facts, papers: Papers, paper_id: pa.Array, out: Chosen, warning: np.ndarray
+) -> pa.Array:
+    """Link cut titles, and entries without a title, among what is left; return the paper ids with theirs."""
+    keys = np.where(out.reason == 0, partial_keys_of(facts), np.uint64(0))
+    left = np.flatnonzero(keys)
+    table = papers.having(np.unique(keys[left]))
+    if not len(table):
+        return paper_id
+    found = link_partial(entries, left, keys[left], table)
+    title = Facts.of(table).normalised
+    out.reason[found.entry] = np.where(found.prefix, _PREFIX, _LOCATOR)
+    for other, scores in ((found.paper, out.score), (found.second, out.runner_up)):
+        some = np.flatnonzero(found.prefix & (other >= 0))
+        scores[found.entry[some]] = _score(facts.normalised, found.entry[some], title, other[some])
+    numeral = only_numbers_differ(
+        one_chunk(entries["title"]).take(pa.array(found.entry)).fill_null(""),
+        one_chunk(table["title"]).take(pa.array(found.paper)),
+    )
+    warning[found.entry] = np.where(numeral & found.prefix, _NUMERAL, np.where(found.tied, _TIE, 0))
+    linked = np.zeros(len(paper_id), np.bool_)
+    linked[found.entry] = True
+    return pc.replace_with_mask(paper_id, pa.array(linked), one_chunk(table["paper_id"]).take(pa.array(found.paper)))
 
-    year: np.ndarray
-    surname: np.ndarray
-    citing: np.ndarray
-    """row of the citing paper among those it may link to, -1 where it is not there"""
-    little: np.ndarray
 
-
-class _Tied(NamedTuple):
-    """The papers as the tie rules look at them (see `Targets`)."""
-
-    single: np.ndarray
-    keys: np.ndarray
-    rows: np.ndarray
-    year: np.ndarray
-    surname: np.ndarray
-    rank: np.ndarray
-    little: np.ndarray
-    """by title group"""
-
-
-def _known(facts: Facts, citing: EqualStrings, citing_id: pa.ChunkedArray, targets: Targets) -> _Known:
+def _own(citing: EqualStrings, citing_id: pa.ChunkedArray, targets: Targets) -> np.ndarray:
+    """The row of each entry's own paper among the targets, or -1."""
     row = np.append(targets.papers.first, np.int32(-1))[targets.papers.find(citing_id)]
-    return _Known(facts.year, facts.surname, np.append(row, np.int32(-1))[citing.groups], facts.little)
-
-
-def _tied(targets: Targets) -> _Tied:
-    facts = targets.facts
-    return _Tied(targets.single, targets.keys, targets.rows, facts.year, facts.surname, targets.rank, targets.little)
+    own: np.ndarray = np.append(row, np.int32(-1))[citing.groups]
+    return own
 
 
 def _score(titles_a: pa.Array, a: np.ndarray, titles_b: pa.Array, b: np.ndarray) -> np.ndarray:
@@ -203,106 +231,3 @@ def _score(titles_a: pa.Array, a: np.ndarray, titles_b: pa.Array, b: np.ndarray)
     sets_a, sets_b = grams(titles_a.take(pa.array(a))), grams(titles_b.take(pa.array(b)))
     pairs = np.arange(len(a))
     return np.where((sets_a.sizes > 0) & (sets_b.sizes > 0), score_pairs(sets_a, pairs, sets_b, pairs), np.nan)
-
-
-@njit(cache=True, nogil=True)
-def _choose(group: int, i: int, must_agree: bool, known: _Known, papers: _Tied) -> tuple[int, int, int]:
-    """The paper of a group that the tie rules prefer for entry `i`, how far it agrees (2 year, 1 surname), and another that could
-    be; else -1.
-    """  # fmt: skip
-    year, surname, citing = known.year[i], known.surname[i], known.citing[i]
-    dated, named = year != NO_YEAR, surname != 0
-    if papers.single[group] >= 0:
-        row = int(papers.single[group])
-        agreement = 2 * int(dated and papers.year[row] == year) + int(named and papers.surname[row] == surname)
-        return (row if row != citing and (agreement == 3 or not must_agree) else -1), agreement, -1
-    for agreement in (3, 2, 1, 0):
-        if (agreement & 2 and not dated) or (agreement & 1 and not named) or (must_agree and agreement < 3):
-            continue
-        best, second = -1, -1
-        # Another candidate agrees as far where it must, and else may be any of the group.
-        for wanted in (agreement, agreement if must_agree else 0):
-            key = key_of(np.uint64(group), year, surname, wanted & 2 != 0, wanted & 1 != 0)
-            at = np.searchsorted(papers.keys, key)
-            while at < len(papers.keys) and papers.keys[at] == key and second < 0:
-                row = int(papers.rows[at])
-                if row != citing and best < 0:
-                    best = row
-                elif row != citing and row != best:
-                    second = row
-                at += 1
-            if best < 0:
-                break
-        if best >= 0:
-            return best, agreement, second
-    return -1, 0, -1
-
-
-@njit(cache=True, nogil=True)
-def _decide_equal(
-    by_id: np.ndarray, by_title: np.ndarray, known: _Known, papers: _Tied
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Links by identifier, else by equal title: paper or -1, another equal candidate or -1, reason, score, runner-up's score."""
-    count = len(by_title)
-    chosen = np.full(count, -1, np.int32)
-    seconds = np.full(count, -1, np.int32)
-    reason = np.zeros(count, np.int8)
-    score = np.full(count, np.nan)
-    runner_up = np.full(count, np.nan)
-    for i in range(count):
-        best, best_agreement, other = -1, 0, -1
-        for kind in range(by_id.shape[1]):
-            if by_id[i, kind] < 0:
-                continue
-            row, agreement, second = _choose(by_id[i, kind], i, False, known, papers)
-            if row < 0 or row == best:
-                continue
-            if best < 0 or (agreement, -papers.rank[row]) > (best_agreement, -papers.rank[best]):
-                row, best, best_agreement = best, row, agreement
-            if other < 0:
-                other = row if row >= 0 else second
-        if best >= 0:
-            chosen[i], seconds[i], reason[i] = best, other, _ID
-        elif by_title[i] >= 0:
-            must_agree = known.little[i] or papers.little[by_title[i]]
-            best, best_agreement, other = _choose(by_title[i], i, must_agree, known, papers)
-            if best >= 0:
-                chosen[i], seconds[i], reason[i], score[i] = best, other, _EXACT, 1.0
-                if other >= 0:
-                    runner_up[i] = 1.0
-    return chosen, seconds, reason, score, runner_up
-
-
-@njit(cache=True, nogil=True)
-def _decide_fuzzy(
-    left: np.ndarray,
-    searched: np.ndarray,
-    starts: np.ndarray,
-    groups: np.ndarray,
-    scores: np.ndarray,
-    known: _Known,
-    papers: _Tied,
-    chosen: np.ndarray,
-    reason: np.ndarray,
-    score: np.ndarray,
-    runner_up: np.ndarray,
-) -> None:
-    """Links by likeness for the entries `left`: the title `s` of each is like those of `groups[starts[s]:starts[s + 1]]`, best first."""
-    for k in range(len(left)):
-        i = left[k]
-        best_agreement = 0
-        for pair in range(starts[searched[k]], starts[searched[k] + 1]):
-            must_agree = known.little[i] or papers.little[groups[pair]]
-            row, agreement, second = _choose(groups[pair], i, must_agree, known, papers)
-            if row < 0:
-                continue
-            if chosen[i] >= 0:
-                if np.isnan(runner_up[i]):
-                    runner_up[i] = scores[pair]
-                if scores[pair] < score[i]:
-                    break
-                if (agreement, -papers.rank[row]) < (best_agreement, -papers.rank[chosen[i]]):
-                    continue
-            elif second >= 0:
-                runner_up[i] = scores[pair]
-            chosen[i], reason[i], score[i], best_agreement = row, _FUZZY, scores[pair], agreement

@@ -12,12 +12,18 @@ from s2corpus.compiled import njit
 from s2corpus.titles.arrays import one_chunk, text_of
 from s2corpus.titles.equal import EqualStrings, hash_strings
 from s2corpus.titles.normalised import normalise
+from s2corpus.titles.places import first_numbers, journal_keys
 from s2corpus.titles.rules import say_little
 
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id")
 """Columns that name a paper: an entry links to the paper with an equal one (SEMANTICS: Link)."""
 NO_YEAR = np.int32(-(1 << 31))
-FACTS = pa.schema([("normalised", pa.string()), ("little", pa.bool_()), ("year", pa.int32()), ("surname", pa.uint64())])
+PLACES = ("journal", "volume", "pages")
+"""Columns that say where a paper stands in print; optional, as printed."""
+FACTS = pa.schema(
+    [("normalised", pa.string()), ("little", pa.bool_()), ("year", pa.int32()), ("surname", pa.uint64())]
+    + [(name, pa.uint32()) for name in ("journal_key", "volume_key", "page_key")]
+)
 
 
 def first_surname(authors: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -41,22 +47,35 @@ class Facts:
     """int32, NO_YEAR where unknown"""
     surname: np.ndarray
     """hash of the normalised surname of the first author, uint64, 0 where unknown"""
+    journal: np.ndarray
+    """hash of what a journal's abbreviations share, uint32, 0 where unknown"""
+    volume: np.ndarray
+    """hash, uint32, 0 where unknown"""
+    page: np.ndarray
+    """hash of the first page, uint32, 0 where unknown"""
 
     @staticmethod
     def of(rows: pa.Table) -> Facts:
-        """The facts of rows with `title`, `year` and `surname` (of the first author, as printed), or with `FACTS` themselves."""
+        """The facts of rows with `title`, `year`, `surname` (of the first author, as printed) and, where there are any, PLACES; or with
+        `FACTS` themselves.
+        """  # fmt: skip
         if "normalised" in rows.column_names:
             little = one_chunk(rows["little"]).to_numpy(zero_copy_only=False)
-            return Facts(one_chunk(rows["normalised"]), little, rows["year"].to_numpy(), rows["surname"].to_numpy())
+            numbers = [rows[name].to_numpy() for name in FACTS.names[2:]]
+            return Facts(one_chunk(rows["normalised"]), little, *numbers)
         title = one_chunk(rows["title"])
         normalised = normalise(title)
         year = pc.fill_null(rows["year"].cast(pa.int32()), int(NO_YEAR)).to_numpy()
         surname = hash_strings(*text_of(normalise(one_chunk(rows["surname"]))))
-        return Facts(normalised, say_little(title, normalised), year, surname)
+        nothing = pa.nulls(len(rows), pa.string())
+        journal, volume, pages = (rows[name] if name in rows.column_names else nothing for name in PLACES)
+        place = journal_keys(journal), first_numbers(volume), first_numbers(pages)
+        return Facts(normalised, say_little(title, normalised), year, surname, *place)
 
     def table(self) -> pa.Table:
         """As columns, a schema of FACTS."""
-        return pa.table([self.normalised, self.little, self.year, self.surname], schema=FACTS)
+        columns = [self.normalised, self.little, self.year, self.surname, self.journal, self.volume, self.page]
+        return pa.table(columns, schema=FACTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +84,8 @@ class Targets:
 
     paper_id: pa.Array
     title: pa.Array
+    journal: pa.Array
+    """as printed"""
     facts: Facts
     rank: np.ndarray
     """place of each paper in the order of paper ids, int32"""
@@ -78,13 +99,13 @@ class Targets:
     single: np.ndarray
     """the paper of a group that has but one, else -1, int32, by group"""
     keys: np.ndarray
-    """for groups of several: hashes of (group, year, surname), (group, year), (group, surname), (group), ascending, uint64"""
+    """for groups of several: `key_of` each group, alone and with the facts that narrow it, ascending, uint64"""
     rows: np.ndarray
     """the paper of each key, by rank within a key, int32"""
 
     @staticmethod
     def of(papers: pa.Table) -> Targets:
-        """Papers with `paper_id` (unique), `title`, the columns of IDENTIFIERS, and `year` and `surname` or FACTS, in any order."""
+        """Papers with `paper_id` (unique), `title`, IDENTIFIERS, and `year`, `surname` and maybe PLACES, or FACTS; in any order."""
         facts = Facts.of(papers)
         paper_id = one_chunk(papers["paper_id"])
         rank = np.asarray(pc.rank(paper_id)).astype(np.int32)
@@ -107,42 +128,115 @@ class Targets:
         alone = size[group] == 1
         single[group[alone]] = row[alone]
         group, row = group[~alone].astype(np.uint64), row[~alone]
-        year, surname = facts.year[row], facts.surname[row]
-        dated, named = year != NO_YEAR, surname != 0
         keys, every = [], []
-        for mask, with_year, with_surname in (
-            (dated & named, True, True),
-            (dated, True, False),
-            (named, False, True),
-            (np.ones(len(row), np.bool_), False, False),
-        ):
-            keys.append(_keys(group[mask], year[mask], surname[mask], with_year, with_surname))
-            every.append(row[mask])
+        for by in range(NARROWED + 1):
+            made = _keys(group, by, facts.year[row], facts.surname[row], facts.volume[row], facts.page[row])
+            keys.append(made[made != 0])
+            every.append(row[made != 0])
         key, tied = np.concatenate(keys), np.concatenate(every)
         order = np.lexsort((rank[tied], key))
+        journal = (
+            one_chunk(papers["journal"]) if "journal" in papers.column_names else pa.nulls(len(papers), pa.string())
+        )
         return Targets(
-            paper_id, one_chunk(papers["title"]), facts, rank, EqualStrings.of(paper_id), titles,
+            paper_id, one_chunk(papers["title"]), journal, facts, rank, EqualStrings.of(paper_id), titles,
             distinct, little, identifiers, single, key[order], tied[order],
         )  # fmt: skip
 
+    def having(self, keys: np.ndarray) -> pa.Table:
+        """The papers with one of these `partial_keys` (ascending): paper_id, title, journal and FACTS."""
+        rows = pa.array(np.flatnonzero(wanted_rows(self.facts, keys)))
+        table = self.facts.table()
+        for name, column in (("paper_id", self.paper_id), ("title", self.title), ("journal", self.journal)):
+            table = table.append_column(name, column.cast(pa.string()))
+        return table.take(rows)
+
+
+NARROWED = 4
+"""Ways in which an over-full group is narrowed, in order: by volume and page, year and surname, year, surname."""
+
 
 @njit(cache=True, nogil=True)
-def _keys(group: np.ndarray, year: np.ndarray, surname: np.ndarray, with_year: bool, with_surname: bool) -> np.ndarray:
+def _keys(
+    group: np.ndarray, by: int, year: np.ndarray, surname: np.ndarray, volume: np.ndarray, page: np.ndarray
+) -> np.ndarray:
     keys = np.empty(len(group), np.uint64)
     for i in range(len(group)):
-        keys[i] = key_of(group[i], year[i], surname[i], with_year, with_surname)
+        keys[i] = key_of(group[i], by, year[i], surname[i], volume[i], page[i])
     return keys
 
 
 @njit(cache=True, nogil=True)
-def key_of(group: np.uint64, year: np.int32, surname: np.uint64, with_year: bool, with_surname: bool) -> np.uint64:
-    """Hash of a group with a year, a surname, both or none."""
-    value = (np.uint64(group) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    if with_year:
-        value = (value ^ (value >> np.uint64(31)) ^ np.uint64(np.int64(year) + (1 << 40))) * np.uint64(
-            0xBF58476D1CE4E5B9
-        )
-    value ^= value >> np.uint64(30)
-    if with_surname:
-        value = (value ^ surname) * np.uint64(0x94D049BB133111EB)
-    return value ^ (value >> np.uint64(29))
+def key_of(
+    group: np.uint64, by: int, year: np.int32, surname: np.uint64, volume: np.uint32, page: np.uint32
+) -> np.uint64:
+    """Hash of a group (`by` = 0), or of a group and the facts by which it is narrowed; 0 where one of these is unknown."""
+    when = np.uint64(np.int64(year) + (1 << 40))
+    if by == 1:
+        if volume == 0 or page == 0:
+            return np.uint64(0)
+        return mixed(group, by, np.uint64(volume), np.uint64(page))
+    if by == 2 and year != NO_YEAR and surname != 0:
+        return mixed(group, by, when, surname)
+    if by == 3 and year != NO_YEAR:
+        return mixed(group, by, when, when)
+    if by == 4 and surname != 0:
+        return mixed(group, by, surname, surname)
+    return mixed(group, by, np.uint64(0), np.uint64(0)) if by == 0 else np.uint64(0)
+
+
+@njit(cache=True, nogil=True)
+def mixed(group: np.uint64, by: int, one: np.uint64, other: np.uint64) -> np.uint64:
+    """A hash of three numbers and the kind of key they make, never 0."""
+    value = (np.uint64(group) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(by)
+    value = (value ^ (value >> np.uint64(31)) ^ np.uint64(one)) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(30)) ^ np.uint64(other)) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(29)) | np.uint64(1)
+
+
+PREFIX_BYTES = 6
+"""A cut title has so many bytes at least, normalised."""
+
+
+def partial_keys(facts: Facts) -> tuple[np.ndarray, np.ndarray]:
+    """Two hashes of each row, uint64, 0 where a part is unknown: how its title begins, with year and surname; and journal, volume, first
+    page and year.
+    """  # fmt: skip
+    return _partial_keys(*text_of(facts.normalised), facts.year, facts.surname, facts.journal, facts.volume, facts.page)
+
+
+def wanted_rows(facts: Facts, keys: np.ndarray) -> np.ndarray:
+    """Which rows have one of these keys (ascending), boolean."""
+    found = np.zeros(len(facts.year), np.bool_)
+    if len(keys):
+        for mine in partial_keys(facts):
+            at = np.minimum(np.searchsorted(keys, mine), len(keys) - 1)
+            found |= keys[at] == mine
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _partial_keys(
+    offsets: np.ndarray,
+    data: np.ndarray,
+    year: np.ndarray,
+    surname: np.ndarray,
+    journal: np.ndarray,
+    volume: np.ndarray,
+    page: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    rows = len(year)
+    begins, places = np.zeros(rows, np.uint64), np.zeros(rows, np.uint64)
+    for i in range(rows):
+        if year[i] == NO_YEAR:
+            continue
+        when = np.uint64(np.int64(year[i]) + (1 << 40))
+        if surname[i] != 0 and offsets[i + 1] - offsets[i] >= PREFIX_BYTES:
+            first = np.uint64(0)
+            for k in range(offsets[i], offsets[i] + PREFIX_BYTES):
+                first = first << np.uint64(8) | np.uint64(data[k])
+            begins[i] = mixed(first, 1, when, surname[i])
+        if journal[i] != 0 and volume[i] != 0 and page[i] != 0:
+            where = np.uint64(volume[i]) << np.uint64(32) | np.uint64(page[i])
+            places[i] = mixed(np.uint64(journal[i]), 2, when, where)
+    return begins, places

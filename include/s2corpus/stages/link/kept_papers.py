@@ -22,12 +22,13 @@ from s2corpus.tables import FILTERED, PAPERS
 from s2corpus.titles.arrays import text_of
 from s2corpus.titles.candidates import Pairs, Passing, Search
 from s2corpus.titles.changes import fingerprints
+from s2corpus.titles.choosing import MOST
 from s2corpus.titles.equal import EqualStrings, hash_strings
 from s2corpus.titles.postings import Keys, crowded, keys_of
-from s2corpus.titles.targets import FACTS, IDENTIFIERS, Facts, Targets, first_surname
+from s2corpus.titles.targets import FACTS, IDENTIFIERS, PLACES, Facts, Targets, first_surname, wanted_rows
 
 _PAPERS = pa.schema(
-    [(name, pa.string()) for name in ("paper_id", "title", *IDENTIFIERS)] + [*FACTS, ("hash", pa.uint64())]
+    [(name, pa.string()) for name in ("paper_id", "title", "journal", *IDENTIFIERS)] + [*FACTS, ("hash", pa.uint64())]
 )
 _TEXTS = pa.schema([("normalised", pa.string())])
 _TITLES = pa.schema([("normalised", pa.string()), ("hash", pa.uint64())])
@@ -38,8 +39,8 @@ _BYTES_PER_PAPER = 1024
 _ROWS = 1 << 16
 _AT_ONCE = 1 << 17
 """Titles whose keys are mapped at once: 5 MB."""
-_ALIKE = 3
-"""Papers of one title, year and first author that can matter to an entry: its own, the one it links to, and the runner-up."""
+_EQUAL = MOST + 2
+"""Papers of one title, year, first author and place that can matter to an entry: its own, all that are looked at, and one more."""
 
 Propose = Callable[[pa.Array, Passing, Search], Pairs]
 """How pairs of alike titles are found: `candidates_among`, or the same by a join on many machines."""
@@ -48,7 +49,9 @@ Propose = Callable[[pa.Array, Passing, Search], Pairs]
 def read_papers(run: Run, bucket: int) -> pa.Table:
     """The kept papers of a bucket, with what the rules look at."""
     outcomes = run.table(FILTERED).read(["paper_id", "outcome"], shard=bucket)
-    papers = run.table(PAPERS).read(["paper_id", "title", "date", "authors", *IDENTIFIERS], shard=bucket)
+    papers = run.table(PAPERS).read(
+        ["paper_id", "title", "date", "authors", "venue", *PLACES, *IDENTIFIERS], shard=bucket
+    )
     kept = pc.equal(outcomes["outcome"], "kept")
     if not outcomes["paper_id"].equals(papers["paper_id"]):  # as a rule they are in one order
         kept = pc.is_in(papers["paper_id"], outcomes["paper_id"].filter(kept))
@@ -56,7 +59,8 @@ def read_papers(run: Run, bucket: int) -> pa.Table:
     return (
         papers.append_column("year", pc.utf8_slice_codeunits(papers["date"], 0, 4).cast(pa.int32()))
         .append_column("surname", first_surname(papers["authors"]))
-        .drop_columns(["date", "authors"])
+        .set_column(papers.column_names.index("journal"), "journal", pc.coalesce(papers["journal"], papers["venue"]))
+        .drop_columns(["date", "authors", "venue"])
     )
 
 
@@ -97,7 +101,7 @@ class KeptPapers:
         """See `linking.Papers`."""
         return self._titles
 
-    def alike(self, titles: pa.Array, search: Search) -> Pairs:
+    def similar(self, titles: pa.Array, search: Search) -> Pairs:
         """See `linking.Papers`."""
         return self._propose(titles, self._titles, search)
 
@@ -111,6 +115,15 @@ class KeptPapers:
         titles = pa.concat_arrays([pa.array([], pa.string()), *found])
         targets = self.equal({"normalised": EqualStrings.of(titles)})
         return targets, targets.titles.find(titles)[inverse]
+
+    def having(self, keys: np.ndarray) -> pa.Table:
+        """See `linking.Papers`."""
+        names = ["paper_id", "title", "journal", *FACTS.names]
+        found = [_PAPERS.empty_table().select(names)]
+        for batch in _batches(self._folder / "papers.arrow") if len(keys) else ():
+            table = pa.Table.from_batches([batch]).select(names)
+            found.append(table.filter(pa.array(wanted_rows(Facts.of(table), keys))))
+        return pa.concat_tables(found)
 
     def _where(self, wanted: Mapping[str, EqualStrings]) -> pa.Table:
         """The papers equal to a wanted string in its column."""
@@ -200,12 +213,14 @@ class TitlesOnDisk:
 
 
 def _first_of_each(rows: pa.Table) -> pa.Table:
-    """Without the papers that no tie rule can choose: a title shared by millions leaves a few for each year and surname."""
-    key = fingerprints(rows.select(["normalised", "year", "surname"])) ^ rows["little"].to_numpy().astype(np.uint64)
+    """Without the papers that no tie rule can choose: a title shared by millions leaves a few for each year, surname and place."""
+    key = fingerprints(rows.select([name for name in FACTS.names if name != "little"])) ^ rows[
+        "little"
+    ].to_numpy().astype(np.uint64)
     order = np.lexsort((np.asarray(pc.rank(rows["paper_id"])), key))
     place = np.empty(len(rows), np.int64)
     place[order] = np.arange(len(rows)) - np.searchsorted(key[order], key[order])
-    return rows.filter(pc.or_(rows["needed"], pa.array(place < _ALIKE)))
+    return rows.filter(pc.or_(rows["needed"], pa.array(place < _EQUAL)))
 
 
 def _mapped(path: Path, size: int) -> mmap.mmap:

@@ -16,7 +16,7 @@ from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables import ENTRIES, FILTERED, LINKS, PAPERS
 from s2corpus.titles.candidates import Search
 from s2corpus.titles.changes import fingerprints, rows_only_in, touched
-from s2corpus.titles.linking import SCHEMA
+from s2corpus.titles.linking import RULES, SCHEMA
 from s2corpus.titles.targets import IDENTIFIERS, Targets, first_surname
 from s2corpus.version import code_version
 
@@ -38,7 +38,7 @@ def parent_run(run: Run) -> Run | None:
 
 def rules(run: Run) -> str:
     """What decides links beside the tables: the spec's rules and the code."""
-    return f"{code_version()} {run.spec.link.model_dump_json(exclude={'min_recall', 'count_numeral'})}"
+    return f"{code_version()} {RULES} {run.spec.link.model_dump_json(exclude={'min_recall', 'count_warnings'})}"
 
 
 def inputs(run: Run) -> str:
@@ -52,12 +52,12 @@ def inputs(run: Run) -> str:
 
 def read_entries(run: Run, bucket: int) -> pa.Table:
     """The entries of a bucket, with what the rules look at."""
-    columns = ["paper_id", "parse_kind", "ref_id", "title", "authors", "year", *IDENTIFIERS]
+    columns = ["paper_id", "parse_kind", "ref_id", "title", "authors", "year", "venue", "volume", "pages", *IDENTIFIERS]
     entries = run.table(ENTRIES).read(columns, shard=bucket)
     return (
         entries.append_column("surname", first_surname(entries["authors"]))
         .drop_columns(["authors"])
-        .rename_columns({"paper_id": "citing_paper_id"})
+        .rename_columns({"paper_id": "citing_paper_id", "venue": "journal"})
     )
 
 

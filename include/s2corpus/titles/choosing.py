@@ -1,0 +1,243 @@
+"""Which paper of several an entry links to: the tie rules (SEMANTICS §7), compiled."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from s2corpus.compiled import njit
+from s2corpus.titles.targets import NARROWED, NO_YEAR, Facts, Targets, key_of
+
+MOST = 64
+"""Papers of one title or identifier that are looked at for one entry; a group of more is narrowed first."""
+_ID, _EXACT, _FUZZY = 1, 2, 3
+TITLE, AGREES, JOURNAL, VOLUME, PAGE, YEAR, SURNAME = 64, 32, 16, 8, 4, 2, 1
+"""How far an entry and a paper agree: a sum, whose order is that of the tie rules. AGREES: year and surname do not both differ."""
+
+
+class Known(NamedTuple):
+    """What is known of each entry beside its title."""
+
+    year: np.ndarray
+    surname: np.ndarray
+    journal: np.ndarray
+    volume: np.ndarray
+    page: np.ndarray
+    citing: np.ndarray
+    """row of the citing paper among those it may link to, -1 where it is not there"""
+    little: np.ndarray
+
+
+class Tied(NamedTuple):
+    """The papers as the tie rules look at them (see `Targets`)."""
+
+    single: np.ndarray
+    keys: np.ndarray
+    rows: np.ndarray
+    year: np.ndarray
+    surname: np.ndarray
+    journal: np.ndarray
+    volume: np.ndarray
+    page: np.ndarray
+    rank: np.ndarray
+    little: np.ndarray
+    """by title group"""
+    title: np.ndarray
+    """title group of each paper"""
+
+
+class Chosen(NamedTuple):
+    """The links of entries, a value each."""
+
+    row: np.ndarray
+    """the paper, or -1"""
+    second: np.ndarray
+    """another equal candidate, or -1"""
+    reason: np.ndarray
+    score: np.ndarray
+    runner_up: np.ndarray
+    agreement: np.ndarray
+    tied: np.ndarray
+    """whether another candidate agrees as far, boolean"""
+
+    @staticmethod
+    def nothing(count: int) -> Chosen:
+        """No links yet."""
+        rows = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
+        scores = np.full(count, np.nan), np.full(count, np.nan)
+        return Chosen(*rows, np.zeros(count, np.int8), *scores, np.zeros(count, np.int8), np.zeros(count, np.bool_))
+
+
+def known_of(facts: Facts, citing: np.ndarray) -> Known:
+    """The facts of entries, and the rows of their own papers."""
+    place = facts.journal, facts.volume, facts.page
+    return Known(facts.year, facts.surname, *place, citing, facts.little)
+
+
+def tied_of(targets: Targets) -> Tied:
+    """The papers, as the kernels take them."""
+    facts = targets.facts
+    place = facts.journal, facts.volume, facts.page
+    groups = targets.single, targets.keys, targets.rows
+    return Tied(*groups, facts.year, facts.surname, *place, targets.rank, targets.little, targets.titles.groups)
+
+
+@njit(cache=True, nogil=True)
+def _agreement(i: int, row: int, title: int, known: Known, papers: Tied) -> int:
+    """How far entry `i` and a paper agree; `title` is the title group equal to the entry's, or -1 where it does not matter."""
+    dated = known.year[i] != NO_YEAR and papers.year[row] != NO_YEAR
+    named = known.surname[i] != 0 and papers.surname[row] != 0
+    year, surname = dated and known.year[i] == papers.year[row], named and known.surname[i] == papers.surname[row]
+    value = YEAR * int(year) + SURNAME * int(surname)
+    if not (dated and named) or year or surname:
+        value += AGREES
+    if known.journal[i] != 0 and known.journal[i] == papers.journal[row]:
+        value += JOURNAL
+    if known.volume[i] != 0 and known.volume[i] == papers.volume[row]:
+        value += VOLUME
+    if known.page[i] != 0 and known.page[i] == papers.page[row]:
+        value += PAGE
+    if title >= 0 and papers.title[row] == title:
+        value += TITLE
+    return value
+
+
+@njit(cache=True, nogil=True)
+def _enough(agreement: int) -> bool:
+    """Whether a title that says little may link: year and surname agree, or volume and first page do."""
+    return agreement & (YEAR | SURNAME) == YEAR | SURNAME or agreement & (VOLUME | PAGE) == VOLUME | PAGE
+
+
+@njit(cache=True, nogil=True)
+def _run(group: int, i: int, must_agree: bool, known: Known, papers: Tied) -> tuple[np.uint64, int, bool]:
+    """The papers of a group that are looked at: their key, its first place, and whether there are others."""
+    key, at = _narrowed(group, i, 0, known, papers)
+    if at + MOST >= len(papers.keys) or papers.keys[at + MOST] != key:
+        return key, at, False
+    for by in range(1, 3 if must_agree else NARROWED + 1):
+        narrow, first = _narrowed(group, i, by, known, papers)
+        while narrow != 0 and first < len(papers.keys) and papers.keys[first] == narrow:
+            if papers.rows[first] != known.citing[i]:
+                return narrow, first, True
+            first += 1
+    return key, at, True
+
+
+@njit(cache=True, nogil=True)
+def _narrowed(group: int, i: int, by: int, known: Known, papers: Tied) -> tuple[np.uint64, int]:
+    """The key of the group's papers that have what is known of the entry, and its first place."""
+    key = key_of(np.uint64(group), by, known.year[i], known.surname[i], known.volume[i], known.page[i])
+    return key, int(np.searchsorted(papers.keys, key))
+
+
+@njit(cache=True, nogil=True)
+def choose(group: int, i: int, title: int, must_agree: bool, known: Known, papers: Tied) -> tuple[int, int, int, bool]:
+    """The paper of a group that the tie rules prefer for entry `i` (else -1), how far it agrees, another that could be (else -1), and
+    whether one agrees as far.
+    """  # fmt: skip
+    citing = known.citing[i]
+    if papers.single[group] >= 0:
+        only = int(papers.single[group])
+        agreed = _agreement(i, only, title, known, papers)
+        return (only if only != citing and (not must_agree or _enough(agreed)) else -1), agreed, -1, False
+    key, at, narrowed = _run(group, i, must_agree, known, papers)
+    best, best_agreement, second, tied, seen = -1, -1, -1, False, 0
+    while at < len(papers.keys) and papers.keys[at] == key:
+        row = int(papers.rows[at])
+        at += 1
+        if row == citing:
+            continue
+        seen += 1
+        if seen > MOST:  # what is not looked at may agree as far
+            tied = True
+            break
+        agreed = _agreement(i, row, title, known, papers)
+        if must_agree and not _enough(agreed):
+            continue
+        if agreed > best_agreement:
+            if best >= 0:
+                second = best
+            best, best_agreement, tied = row, agreed, False
+        else:
+            tied = tied or agreed == best_agreement
+            if second < 0:
+                second = row
+    if narrowed and best >= 0 and second < 0 and not must_agree:
+        _, at = _narrowed(group, i, 0, known, papers)
+        while second < 0:
+            row = int(papers.rows[at])
+            if row != best and row != citing:
+                second = row
+            at += 1
+    return best, max(best_agreement, 0), second, tied
+
+
+@njit(cache=True, nogil=True)
+def decide_equal(by_id: np.ndarray, by_title: np.ndarray, known: Known, papers: Tied, out: Chosen) -> None:
+    """Links by identifier, else by equal title."""
+    for i in range(len(by_title)):
+        best, best_agreement, other, tied = -1, 0, -1, False
+        for kind in range(by_id.shape[1]):
+            if by_id[i, kind] < 0:
+                continue
+            row, agreement, second, also = choose(by_id[i, kind], i, by_title[i], False, known, papers)
+            if row < 0 or row == best:
+                continue
+            if best < 0 or agreement > best_agreement:
+                row, best, best_agreement, tied = best, row, agreement, also
+            elif agreement == best_agreement:
+                tied = True
+                if papers.rank[row] < papers.rank[best]:
+                    row, best = best, row
+            if other < 0:
+                other = row if row >= 0 else second
+        if best >= 0:
+            out.row[i], out.second[i], out.reason[i] = best, other, _ID
+        elif by_title[i] >= 0:
+            must_agree = known.little[i] or papers.little[by_title[i]]
+            best, best_agreement, other, tied = choose(by_title[i], i, -1, must_agree, known, papers)
+            if best >= 0:
+                out.row[i], out.second[i], out.reason[i], out.score[i] = best, other, _EXACT, 1.0
+                if other >= 0:
+                    out.runner_up[i] = 1.0
+        if best >= 0:
+            out.agreement[i], out.tied[i] = best_agreement, tied
+
+
+@njit(cache=True, nogil=True)
+def decide_fuzzy(
+    left: np.ndarray,
+    searched: np.ndarray,
+    starts: np.ndarray,
+    groups: np.ndarray,
+    scores: np.ndarray,
+    known: Known,
+    papers: Tied,
+    out: Chosen,
+) -> None:
+    """Links by similarity for the entries `left`: the title `s` of each is similar to those of `groups[starts[s]:starts[s + 1]]`, best
+    first.
+    """  # fmt: skip
+    for k in range(len(left)):
+        i = left[k]
+        for pair in range(starts[searched[k]], starts[searched[k] + 1]):
+            must_agree = known.little[i] or papers.little[groups[pair]]
+            row, agreement, second, tied = choose(groups[pair], i, -1, must_agree, known, papers)
+            if row < 0:
+                continue
+            if out.row[i] >= 0:
+                if np.isnan(out.runner_up[i]):
+                    out.runner_up[i] = scores[pair]
+                if scores[pair] < out.score[i]:
+                    break
+                if agreement < out.agreement[i]:
+                    continue
+                if agreement == out.agreement[i]:
+                    tied = True
+                    if papers.rank[row] > papers.rank[out.row[i]]:
+                        row = out.row[i]
+            elif second >= 0:
+                out.runner_up[i] = scores[pair]
+            out.row[i], out.reason[i], out.score[i] = row, _FUZZY, scores[pair]
+            out.agreement[i], out.tied[i] = agreement, tied

@@ -1,0 +1,322 @@
+"""Ties, contradictions, cut titles and entries without a title (SEMANTICS §7), on references as papers print them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from s2corpus.titles.choosing import MOST
+from s2corpus.titles.linking import PapersInMemory, link
+from s2corpus.titles.places import journal_key, same_journal
+from s2corpus.titles.targets import IDENTIFIERS
+
+Row = dict[str, Any]
+TEXT = ("title", "surname", "journal", "volume", "pages", *IDENTIFIERS)
+SCHEMA = pa.schema([("year", pa.int32()), *((name, pa.string()) for name in TEXT)])
+
+
+def link_all(entries: list[Row], papers: list[Row]) -> list[Row]:
+    targets = pa.Table.from_pylist(papers, schema=SCHEMA.append(pa.field("paper_id", pa.string())))
+    asked = pa.Table.from_pylist(entries, schema=SCHEMA.append(pa.field("citing_paper_id", pa.string())))
+    rows: list[Row] = link(asked, PapersInMemory.of(targets)).rows.to_pylist()
+    return rows
+
+
+def link_one(entry: Row, *papers: Row) -> Row:
+    return link_all([entry], list(papers))[0]
+
+
+# One statement, published in two journals (Grundy et al. 2005), and one title of two companion reviews (J. Lipid Res. 2008).
+SYNDROME = "Diagnosis and management of the metabolic syndrome"
+CIRCULATION = {
+    "paper_id": "10.1161/circulationaha.105.169404", "title": SYNDROME, "surname": "Grundy", "year": 2005, "journal": "Circulation",
+    "volume": "112", "pages": "2735-2752",
+}  # fmt: skip
+CARDIOLOGY = {
+    "paper_id": "10.1097/01.hco.0000200416.65370.a0", "title": SYNDROME, "surname": "Grundy", "year": 2006,
+    "journal": "Current Opinion in Cardiology", "volume": "21", "pages": "1–6",
+}  # fmt: skip
+SUMMARY = {**CIRCULATION, "paper_id": "10.1161/circulationaha.105.169405", "pages": "e285–e290"}
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen", "warning"),
+    [
+        ({"journal": "Curr Opin Cardiol"}, CARDIOLOGY, None),
+        ({"journal": "Curr. Opin. Cardiol.", "year": 2005}, CARDIOLOGY, None),  # the journal goes before the year
+        ({"volume": "21(1)"}, CARDIOLOGY, None),
+        ({"volume": "112", "pages": "e285-90"}, SUMMARY, None),
+        ({"journal": "Circulation", "volume": "112", "pages": "2735-52", "year": 2006}, CIRCULATION, None),
+        ({"pages": "pp. 2735–2752"}, CIRCULATION, None),
+        ({"year": 2006}, CARDIOLOGY, None),
+        ({"year": 2005}, CIRCULATION, "tie"),  # two of 2005: linked to the smaller id, and said
+        ({"journal": "Circulation", "volume": "112"}, CIRCULATION, "tie"),
+        ({}, CARDIOLOGY, "tie"),
+        ({"surname": "Grundy"}, CARDIOLOGY, "tie"),
+    ],
+)
+@pytest.mark.parametrize("title", [SYNDROME, SYNDROME + "s"])
+def test_papers_of_one_title_are_told_apart_by_journal_volume_page_year_surname(
+    title: str, said: Row, chosen: Row, warning: str | None
+) -> None:
+    found = link_one({"title": title, **said}, CIRCULATION, CARDIOLOGY, SUMMARY)
+    assert (found["paper_id"], found["warning"]) == (chosen["paper_id"], warning)
+    assert found["reason"] == ("exact" if title == SYNDROME else "fuzzy")
+
+
+def test_two_papers_of_one_identifier_are_a_tie_unless_title_or_place_tells_them_apart() -> None:
+    meeting = {"title": "Abstracts of the annual meeting", "doi": "10.1/supplement", "year": 2001}
+    one, other = {**meeting, "paper_id": "b", "pages": "12"}, {**meeting, "paper_id": "a", "pages": "30"}
+    assert link_one({"doi": "10.1/supplement"}, one, other)["warning"] == "tie"
+    found = link_one({"doi": "10.1/supplement", "pages": "12"}, one, other)
+    assert (found["paper_id"], found["reason"], found["warning"]) == ("b", "id", None)
+    titled = link_one(
+        {"doi": "10.1/supplement", "title": "A study of sleep"}, one, {**other, "title": "A study of sleep"}
+    )
+    assert (titled["paper_id"], titled["warning"]) == ("a", None)
+
+
+def test_identifiers_that_name_two_papers_are_a_tie() -> None:
+    by_doi, by_pmid = (
+        {"paper_id": "b", "doi": "10.1/x", "title": "One"},
+        {"paper_id": "a", "pubmed_id": "7", "title": "Two"},
+    )
+    found = link_one({"doi": "10.1/x", "pubmed_id": "7"}, by_doi, by_pmid)
+    assert (found["paper_id"], found["reason"], found["warning"]) == ("a", "id", "tie")
+    found = link_one({"doi": "10.1/x", "pubmed_id": "7", "title": "One"}, by_doi, by_pmid)
+    assert (found["paper_id"], found["warning"]) == ("b", None)
+    assert link_one({"doi": "10.1/x", "pubmed_id": "7"}, {**by_doi, "pubmed_id": "7"})["warning"] is None
+
+
+@pytest.mark.parametrize(
+    ("said", "warning"),
+    [
+        ({"year": 2011, "surname": "Hinton"}, "contradiction"),
+        ({"year": 2011, "surname": "Vaswani"}, None),
+        ({"year": 2017, "surname": "Hinton"}, None),
+        ({"year": 2011}, None),
+        ({"surname": "Hinton"}, None),
+    ],
+)
+@pytest.mark.parametrize(
+    "how", [{"title": "Attention is all you need"}, {"title": "Attention is all you needed"}, {"doi": "10.1/a"}]
+)
+def test_year_and_surname_both_different_is_a_contradiction(how: Row, said: Row, warning: str | None) -> None:
+    paper = {"paper_id": "p", "title": "Attention is all you need", "year": 2017, "surname": "Vaswani", "doi": "10.1/a"}
+    assert link_one({**how, **said}, paper)["warning"] == warning
+
+
+def test_what_contradicts_is_the_last_choice() -> None:
+    """The journal alone does not outweigh a different year and author."""
+    wrong = {"paper_id": "a", "title": SYNDROME, "year": 1990, "surname": "Jones", "journal": "Circulation"}
+    right = {"paper_id": "b", "title": SYNDROME, "year": 2005, "surname": "Grundy"}
+    found = link_one({"title": SYNDROME, "year": 2005, "surname": "Grundy", "journal": "Circulation"}, wrong, right)
+    assert (found["paper_id"], found["warning"]) == ("b", None)
+
+
+KIDNEY = {
+    "paper_id": "k",
+    "title": "Editorial",
+    "surname": "Chertow",
+    "year": 2000,
+    "journal": "Kidney Int",
+    "volume": "58",
+    "pages": "2512",
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "linked"),
+    [
+        ({"year": 2000, "surname": "Chertow"}, True),
+        ({"volume": "58", "pages": "2512–2517"}, True),  # the place says as much as year and author
+        ({"volume": "58", "pages": "2513"}, False),
+        ({"volume": "58", "journal": "Kidney Int"}, False),
+        ({"year": 2000}, False),
+        ({"surname": "Chertow"}, False),
+        ({}, False),
+    ],
+)
+@pytest.mark.parametrize("title", ["Editorial", "Self-harm", "Job burnout"])
+def test_titles_that_say_little_need_year_and_surname_or_volume_and_page(title: str, said: Row, linked: bool) -> None:
+    found = link_one({"title": title, **said}, {**KIDNEY, "title": title})
+    assert (found["paper_id"] == "k") is linked
+
+
+CUT = {
+    "paper_id": "c", "title": "Cellular senescence in cancer and aging: mechanisms and consequences", "surname": "Collado", "year": 2007,
+    "journal": "Cell", "volume": "130", "pages": "223-233",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("title", "said", "reason"),
+    [
+        ("Cellular senescence", {"year": 2007, "surname": "Collado"}, "prefix"),
+        ("Cellular senescence in cancer and aging", {"year": 2007, "surname": "Collado"}, "prefix"),
+        ("Cellular senescence in can", {"year": 2007, "surname": "Collado"}, "none"),  # inside a word
+        ("Cellular senescence", {"year": 2008, "surname": "Collado"}, "none"),
+        ("Cellular senescence", {"year": 2007, "surname": "Serrano"}, "none"),
+        ("Cellular senescence", {"year": 2007}, "none"),
+        ("Cellular senescence", {"year": 2007, "surname": "Collado", "volume": "131"}, "none"),
+        ("Cellular senescence", {"year": 2007, "surname": "Collado", "volume": "130", "pages": "223"}, "prefix"),
+        ("Cancer and aging", {"year": 2007, "surname": "Collado"}, "none"),  # it does not begin so
+    ],
+)
+def test_a_cut_title_links_if_year_and_surname_agree(title: str, said: Row, reason: str) -> None:
+    found = link_one({"title": title, **said}, CUT)
+    assert found["reason"] == reason
+    assert (found["paper_id"] == "c") is (reason == "prefix")
+    assert (found["score"] is not None) is (reason == "prefix")
+
+
+def test_a_generic_title_is_no_beginning() -> None:
+    paper = {"paper_id": "p", "title": "Introduction to algorithms", "surname": "Cormen", "year": 2009}
+    assert link_one({"title": "Introduction", "surname": "Cormen", "year": 2009}, paper)["reason"] == "none"
+
+
+def test_two_titles_that_begin_so_are_a_tie_unless_the_place_decides() -> None:
+    other = {**CUT, "paper_id": "b", "title": "Cellular senescence in the skin", "volume": "7", "pages": "1"}
+    entry = {"title": "Cellular senescence", "year": 2007, "surname": "Collado"}
+    assert link_one(entry, CUT, other)["warning"] == "tie"
+    found = link_one({**entry, "volume": "130"}, CUT, other)
+    assert (found["paper_id"], found["warning"]) == ("c", None)
+    assert link_one({**entry, "citing_paper_id": "b"}, CUT, other)["warning"] is None  # never to itself
+
+
+def test_part_one_is_not_part_one_and_two() -> None:
+    paper = {"paper_id": "p", "title": "Spectra of atoms 2", "surname": "Fermi", "year": 1930}
+    found = link_one({"title": "Spectra of atoms", "surname": "Fermi", "year": 1930}, paper)
+    assert (found["paper_id"], found["warning"]) == ("p", "numeral")
+
+
+POLYAKOV = {
+    "paper_id": "b", "title": "Quantum geometry of bosonic strings", "surname": "Polyakov", "year": 1981, "journal": "Physics Letters B",
+    "volume": "103", "pages": "207-210",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "linked"),
+    [
+        ({"journal": "Phys. Lett. B", "volume": "103", "pages": "207", "year": 1981}, True),
+        ({"journal": "Phys. Lett. B", "volume": "103", "pages": "207–210", "year": 1981, "surname": "Polyakov"}, True),
+        ({"journal": "Phys. Lett. B", "volume": "103", "pages": "207", "year": 1982}, False),
+        ({"journal": "Phys. Lett. B", "volume": "104", "pages": "207", "year": 1981}, False),
+        ({"journal": "Phys. Lett. B", "volume": "103", "pages": "208", "year": 1981}, False),
+        ({"journal": "Phys. Lett. A", "volume": "103", "pages": "207", "year": 1981}, False),
+        ({"journal": "Phil. Law B", "volume": "103", "pages": "207", "year": 1981}, False),  # the same initials
+        ({"journal": "Phys. Lett. B", "volume": "103", "pages": "207"}, False),
+        ({"volume": "103", "pages": "207", "year": 1981, "surname": "Polyakov"}, False),
+        ({"journal": "Phys. Lett. B", "pages": "207", "year": 1981}, False),
+        (
+            {
+                "title": "An altogether different title",
+                "journal": "Phys. Lett. B",
+                "volume": "103",
+                "pages": "207",
+                "year": 1981,
+            },
+            False,
+        ),
+    ],
+)
+def test_without_a_title_journal_volume_page_and_year_must_all_be_equal(said: Row, linked: bool) -> None:
+    found = link_one(said, POLYAKOV)
+    assert (found["paper_id"], found["reason"]) == (("b", "locator") if linked else (None, "none"))
+    assert found["score"] is None
+
+
+def test_two_papers_on_one_page_are_a_tie_unless_the_surname_decides() -> None:
+    letter = {**POLYAKOV, "paper_id": "a", "title": "A letter", "surname": "Migdal"}
+    place = {"journal": "Phys Lett B", "volume": "103", "pages": "207", "year": 1981}
+    found = link_one(place, POLYAKOV, letter)
+    assert (found["paper_id"], found["warning"]) == ("a", "tie")
+    found = link_one({**place, "surname": "Polyakov"}, POLYAKOV, letter)
+    assert (found["paper_id"], found["warning"]) == ("b", None)
+
+
+@pytest.mark.parametrize(
+    ("short", "long", "same"),
+    [
+        ("J. Biol. Chem.", "The Journal of Biological Chemistry", True),
+        ("Proc Natl Acad Sci U S A", "Proceedings of the National Academy of Sciences", True),
+        ("PNAS", "Proceedings of the National Academy of Sciences of the United States of America", True),
+        ("JAMA", "Journal of the American Medical Association", True),
+        ("Acta Cryst. D", "Acta Crystallographica Section D: Biological Crystallography", True),
+        ("Nature (London)", "Nature", True),
+        ("Phys. Rev. Lett.", "Physical Review Letters", True),
+        ("J. Phys. A", "Journal of Physics B", False),
+        ("J Bacteriol", "Journal of Biological Chemistry", False),
+        ("Cancer Res", "Cancer Letters", False),
+        ("Z. Phys.", "Zeitschrift für Physik", True),
+    ],
+)
+def test_journals_by_their_abbreviations(short: str, long: str, same: bool) -> None:
+    assert same_journal(short, long) is same_journal(long, short) is same
+    assert not same or journal_key(short) == journal_key(long)
+
+
+def test_a_title_of_more_papers_than_are_looked_at_is_narrowed_and_never_silently_chosen() -> None:
+    notes = [
+        {
+            "paper_id": f"p{i:04d}",
+            "title": "Report of the annual meeting",
+            "year": 1900 + i % 4,
+            "volume": str(i),
+            "pages": str(i % 7),
+        }
+        for i in range(4 * MOST)
+    ]
+    entry = {"title": "Report of the annual meeting"}
+    assert link_one(entry, *notes)["warning"] == "tie"
+    assert link_one({**entry, "year": 1901}, *notes)["warning"] == "tie"
+    found = link_one({**entry, "volume": "201", "pages": str(201 % 7)}, *notes)
+    assert (found["paper_id"], found["warning"]) == ("p0201", None)
+
+
+TITLES = (
+    "Editorial",
+    "On the motion of bodies",
+    "On the motion of bodies in air",
+    "On the motion of bodies, part 2",
+    "",
+)
+facts = st.fixed_dictionaries(
+    {
+        "title": st.sampled_from(TITLES),
+        "year": st.sampled_from([None, 1999, 2000]),
+        "surname": st.sampled_from([None, "Reynolds", "Stokes"]),
+        "journal": st.sampled_from([None, "J. Fluid Mech.", "Nature"]),
+        "volume": st.sampled_from([None, "3", "4"]),
+        "pages": st.sampled_from([None, "7-9", "8"]),
+        "doi": st.sampled_from([None, None, "10.1/x", "10.1/y"]),
+    }
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(facts, min_size=1, max_size=6), st.lists(facts, min_size=1, max_size=8), st.randoms(use_true_random=False)
+)
+def test_the_order_of_papers_does_not_matter(entries: list[Row], papers: list[Row], rng: Any) -> None:
+    papers = [{**paper, "paper_id": f"p{i}"} for i, paper in enumerate(papers)]
+    shuffled = papers.copy()
+    rng.shuffle(shuffled)
+    assert link_all(entries, papers) == link_all(entries, shuffled)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(facts, min_size=1, max_size=6), st.lists(facts, min_size=1, max_size=8))
+def test_a_tie_never_links_silently(entries: list[Row], papers: list[Row]) -> None:
+    """With a copy of every paper under another id, whatever links is one of two equals: it says so and takes the smaller id."""
+    first = [{**paper, "paper_id": f"a{i}"} for i, paper in enumerate(papers)]
+    copies = [{**paper, "paper_id": f"b{i}"} for i, paper in enumerate(papers)]
+    for found in link_all(entries, first + copies):
+        if found["paper_id"] is not None:
+            assert found["warning"] is not None
+            assert found["paper_id"].startswith("a")

@@ -1,8 +1,8 @@
 """Processes by identity: found by pid, start time and boot, so that a recycled pid is never taken for ours.
 
-Linux only: everything is read from `/proc`. A service is the *session* its first process leads (Airflow puts every
-task in a process group of its own but leaves the session alone) plus whatever works in the service's own folder
-(PostgreSQL's children lead sessions of their own).
+Linux only: start times are read from `/proc`, since psutil turns them into times of a clock that may be set. A service is
+the *session* its first process leads (Airflow puts every task in a process group of its own but leaves the session alone)
+plus whatever works in the service's own folder (PostgreSQL's children lead sessions of their own).
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Container, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 PROC = Path("/proc")
-_TCP_LISTEN = "0A"
 
 
 @dataclass(frozen=True)
@@ -64,10 +66,6 @@ def alive(process: Process) -> bool:
     return stat is not None and stat[2] == process.start and boot_id() == process.boot
 
 
-def _pids() -> list[int]:
-    return sorted(int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit())
-
-
 def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) -> list[Process]:
     """Return the live processes of one service, by pid.
 
@@ -79,7 +77,7 @@ def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) 
     homes = {home, Path(f"{home} (deleted)")}  # the latter when somebody removed the folder under its service
     leader = leader if leader and leader.boot == boot else None
     found = []
-    for pid in _pids():
+    for pid in psutil.pids():
         stat = _stat(pid)
         if stat is None or pid == os.getpid():
             continue
@@ -90,10 +88,9 @@ def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) 
             ours = now is None or now[2] == leader.start
         if not ours:
             try:
-                ours = (PROC / str(pid) / "cwd").readlink() in homes and (
-                    PROC / str(pid) / "exe"
-                ).readlink().name.split(" ")[0] in names
-            except OSError:
+                process = psutil.Process(pid)
+                ours = Path(process.cwd()) in homes and Path(process.exe()).name.split(" ")[0] in names
+            except psutil.Error:
                 continue
         if ours:
             found.append(Process(pid, stat[2], boot))
@@ -161,45 +158,16 @@ def memory(processes: Iterable[Process]) -> int:
     """Return the bytes of memory that processes hold, shared pages divided among their users (PSS)."""
     total = 0
     for process in processes:
-        try:
-            for line in (PROC / str(process.pid) / "smaps_rollup").read_text().splitlines():
-                if line.startswith("Pss:"):
-                    total += int(line.split()[1]) * 1024
-        except OSError:
-            continue
+        with suppress(psutil.Error):
+            total += int(psutil.Process(process.pid).memory_full_info().pss)
     return total
 
 
 def listeners() -> list[Listener]:
     """Return every listening TCP socket of this network namespace."""
-    sockets: dict[str, tuple[str, int]] = {}
-    for name in ("tcp", "tcp6"):
-        table = PROC / "net" / name
-        if not table.exists():
-            continue
-        for line in table.read_text().splitlines()[1:]:
-            fields = line.split()
-            if fields[3] == _TCP_LISTEN:
-                address, _, port = fields[1].rpartition(":")
-                sockets[fields[9]] = (_address(address), int(port, 16))
-    owners: dict[str, int] = {}
-    for pid in _pids():
-        try:
-            for handle in (PROC / str(pid) / "fd").iterdir():
-                target = str(handle.readlink())
-                if target.startswith("socket:["):
-                    owners.setdefault(target[8:-1], pid)
-        except OSError:
-            continue
-    return sorted(
-        (Listener(address, port, owners.get(inode, 0)) for inode, (address, port) in sockets.items()),
-        key=lambda listener: (listener.port, listener.address),
-    )
-
-
-def _address(text: str) -> str:
-    """Turn `/proc/net/tcp`'s little-endian words into an address (`7F000001` reversed is 127.0.0.1)."""
-    import ipaddress
-
-    raw = b"".join(bytes.fromhex(text[i : i + 8])[::-1] for i in range(0, len(text), 8))
-    return str(ipaddress.ip_address(raw))
+    found = {
+        Listener(each.laddr.ip, each.laddr.port, each.pid or 0)
+        for each in psutil.net_connections("tcp")
+        if each.status == psutil.CONN_LISTEN
+    }
+    return sorted(found, key=lambda listener: (listener.port, listener.address))

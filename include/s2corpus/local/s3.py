@@ -105,9 +105,7 @@ class S3(Service):
     def problem(self) -> str | None:
         """Ask for the bucket with our keys, and for the same without keys, which must be refused."""
         secrets = self.state.secrets()
-        signed = _signed_headers(
-            f"127.0.0.1:{self.port}", f"/{BUCKET}", secrets["s3-access-key"], secrets["s3-secret-key"]
-        )
+        signed = _signed_headers(f"{self.url}/{BUCKET}", secrets["s3-access-key"], secrets["s3-secret-key"])
         try:
             with_keys = ask(f"{self.url}/{BUCKET}", method="HEAD", headers=signed)
             without = ask(f"{self.url}/{BUCKET}", method="HEAD")
@@ -124,27 +122,12 @@ class S3(Service):
                 Path(f"/tmp/seaweedfs-{name}-{port}.sock").unlink(missing_ok=True)
 
 
-def _signed_headers(host: str, path: str, access_key: str, secret_key: str) -> dict[str, str]:
-    """Return the headers of a signed HEAD request (AWS Signature Version 4, empty body)."""
-    import datetime
-    import hashlib
-    import hmac
+def _signed_headers(url: str, access_key: str, secret_key: str) -> dict[str, str]:
+    """Return the headers of a HEAD request signed for S3."""
+    from botocore.auth import S3SigV4Auth
+    from botocore.awsrequest import AWSRequest
+    from botocore.credentials import Credentials
 
-    def mac(key: bytes, text: str) -> bytes:
-        return hmac.new(key, text.encode(), hashlib.sha256).digest()
-
-    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
-    scope = f"{stamp[:8]}/us-east-1/s3/aws4_request"
-    empty = hashlib.sha256(b"").hexdigest()
-    names = "host;x-amz-content-sha256;x-amz-date"
-    request = f"HEAD\n{path}\n\nhost:{host}\nx-amz-content-sha256:{empty}\nx-amz-date:{stamp}\n\n{names}\n{empty}"
-    digest = hashlib.sha256(request.encode()).hexdigest()
-    key = f"AWS4{secret_key}".encode()
-    for part in scope.split("/"):
-        key = mac(key, part)
-    signature = mac(key, f"AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{digest}").hex()
-    return {
-        "x-amz-date": stamp,
-        "x-amz-content-sha256": empty,
-        "Authorization": f"AWS4-HMAC-SHA256 Credential={access_key}/{scope}, SignedHeaders={names}, Signature={signature}",
-    }
+    request = AWSRequest(method="HEAD", url=url)
+    S3SigV4Auth(Credentials(access_key, secret_key), "s3", "us-east-1").add_auth(request)
+    return dict(request.headers.items())

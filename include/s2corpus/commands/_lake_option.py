@@ -11,8 +11,11 @@ import click
 from s2corpus.errors import UserError
 
 
-def lake_option(*, needed: bool = True) -> Callable[[Any], Any]:
-    """`--lake`; else what S2CORPUS_LAKE names; else the local services' lake. What is given is used with nothing of the local services."""
+def lake_option(*also: str, needed: bool = True) -> Callable[[Any], Any]:
+    """`--lake` (`also`: other names of it); else what S2CORPUS_LAKE names; else the local services' lake.
+
+    What is given is used with nothing of the local services.
+    """
 
     def named(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
         if given is None:
@@ -23,7 +26,7 @@ def lake_option(*, needed: bool = True) -> Callable[[Any], Any]:
         return given
 
     said = "s3://bucket[/prefix] or a folder; else what S2CORPUS_LAKE names, else the lake of the local services."
-    return click.option("--lake", callback=named, help=said)
+    return click.option("--lake", *also, callback=named, help=said)
 
 
 def use_local_services() -> None:

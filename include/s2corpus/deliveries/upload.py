@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Lock
+from typing import Literal
 
 import orjson
 
+from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
+from s2corpus.deliveries.declarations import Declarations
+from s2corpus.deliveries.ready import Batch, Refused
 from s2corpus.errors import UserError
-from s2corpus.storage.lake import Lake
+from s2corpus.storage.lake import ABSENT, Conflict, Lake
+
+READY = "_READY"
 
 
 def deliver_tree(lake: Lake, folder: Path) -> int:
@@ -47,25 +56,166 @@ def own_files(folder: Path) -> list[Path]:
     return pdfs
 
 
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """What came of a delivery: its files sent now, those that were there from an earlier try, and what cannot be used of its records."""
+
+    folder: str
+    ready_at: datetime
+    sent: int
+    kept: int
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """A local file's."""
+
+    sha1: str
+    sha256: str
+    bytes: int
+
+
+def files_below(folder: Path) -> dict[str, Path]:
+    """The files of a folder and its subfolders by their name in a delivery; hidden ones, `_READY` and links to nothing are left out.
+
+    Raises:
+        UserError: no such folder, no file in it, or a name that no drop may have.
+    """
+    if not folder.is_dir():
+        raise UserError(f"{folder}: no such folder; give one that holds the files to deliver")
+    found = {
+        path.relative_to(folder).as_posix(): path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    }
+    found.pop(READY, None)
+    if bad := [name for name in found if not name.isprintable() or "\\" in name or len(name) > 1024]:
+        shown = ", ".join(ascii(name) for name in bad[:3])
+        raise UserError(f"{folder}: {len(bad)} file name(s) that a drop cannot have, such as {shown}: rename them")
+    if not found:
+        raise UserError(f"{folder}: no file in it")
+    return found
+
+
+def deliver(
+    lake: Lake,
+    batch: Batch,
+    files: Mapping[str, Path],
+    digests: Mapping[str, Digests] | None = None,
+    *,
+    progress: Callable[[int, int], None] = lambda done, all_: None,
+    threads: int = 8,
+) -> Uploaded:
+    """Upload files as a drop or delivery, `_READY` last; what an earlier try left there is read back and sent again only if it differs.
+
+    `batch` says where to, and its mode; `progress` is told bytes done and bytes in all. What `records.jsonl` says is checked before
+    anything is sent.
+
+    Raises:
+        UserError: it was delivered already with other files, files are there that are not among these, or it would be refused.
+    """
+    digests = digests or digests_of(files, threads)
+    listed = [{"name": n, "bytes": digests[n].bytes, "sha256": digests[n].sha256} for n in sorted(files)]
+    if lake.size(batch.ready_key) is not None:
+        ready = orjson.loads(lake.get(batch.ready_key)[0])
+        if sorted(ready["files"], key=lambda file: str(file["name"])) != listed:
+            raise UserError(f"{lake.uri(batch.folder)} was delivered already, with other files: give another id")
+        return Uploaded(batch.folder, datetime.fromisoformat(ready["ready_at"]), 0, len(listed))
+    warnings = _checked(batch, files, digests)
+    there = {entry.key.removeprefix(batch.folder): entry.bytes for entry in lake.list(batch.folder)}
+    if extra := sorted(set(there) - set(files)):
+        raise UserError(
+            f"{lake.uri(batch.folder)} holds {len(extra)} file(s) that are not delivered now, such as {extra[0]}"
+        )
+    total, done, lock = sum(digest.bytes for digest in digests.values()), 0, Lock()
+    progress(0, total)
+
+    def send(name: str) -> bool:
+        nonlocal done
+        key, digest = batch.folder + name, digests[name]
+        kept = there.get(name) == digest.bytes and _sha256(lake, key) == digest.sha256
+        if not kept:
+            lake.upload(key, files[name])
+        with lock:
+            done += digest.bytes
+            progress(done, total)
+        return not kept
+
+    with ThreadPoolExecutor(threads) as pool:
+        sent = sum(pool.map(send, files))
+    ready_at = datetime.now(UTC).replace(microsecond=0)
+    data = orjson.dumps({"ready_at": ready_at.isoformat(), "files": listed, "mode": batch.mode})
+    try:
+        lake.put(batch.ready_key, data, expect=ABSENT)
+    except Conflict:
+        raise UserError(f"{lake.uri(batch.folder)} was delivered by somebody else meanwhile: give another id") from None
+    return Uploaded(batch.folder, ready_at, sent, len(files) - sent, warnings)
+
+
+def _checked(batch: Batch, files: Mapping[str, Path], digests: Mapping[str, Digests]) -> tuple[str, ...]:
+    """The warnings on what `records.jsonl` of a drop says. Raises UserError where intake would refuse it."""
+    path = files.get(RECORDS_FILE)
+    if path is None or batch.kind != "drop":
+        return ()
+    sha1_of = {name: digest.sha1 for name, digest in digests.items()}
+    declared = Declarations(batch.id, sha1_of, {name: name.lower().endswith(".pdf") for name in files})
+    try:
+        with path.open("rb") as stream:
+            for _ in declared.entries(stream):
+                pass
+    except Refused as refused:
+        raise UserError(f"{path}: {refused.detail.removeprefix(f'{RECORDS_FILE}, ')}") from None
+    return declared.told
+
+
+def digests_of(files: Mapping[str, Path], threads: int = 8) -> dict[str, Digests]:
+    """The digests of files, in their order."""
+    with ThreadPoolExecutor(threads) as pool:
+        return dict(zip(files, pool.map(_digests, files.values()), strict=True))
+
+
+def _digests(path: Path) -> Digests:
+    sha1, sha256, size = hashlib.sha1(usedforsecurity=False), hashlib.sha256(), 0
+    with path.open("rb") as stream:
+        while chunk := stream.read(1 << 20):
+            sha1.update(chunk)
+            sha256.update(chunk)
+            size += len(chunk)
+    return Digests(sha1.hexdigest(), sha256.hexdigest(), size)
+
+
+def _sha256(lake: Lake, key: str) -> str:
+    digest = hashlib.sha256()
+    with lake.open(key) as stream:
+        while chunk := stream.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
 def deliver_own(lake: Lake, folder: Path) -> tuple[str, datetime]:
     """Upload a user's folder of PDFs as one drop, named by its content; the same content is one drop, ready when first delivered.
 
     `records.jsonl` in the folder goes along. Returns the drop id and its `ready_at`.
     """
-    files = own_files(folder)
-    if (declared := folder / "records.jsonl").is_file():
-        files.append(declared)
-    listed = []
-    for path in files:
-        with path.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        listed.append({"name": path.relative_to(folder).as_posix(), "bytes": path.stat().st_size, "sha256": digest})
+    files = {path.relative_to(folder).as_posix(): path for path in own_files(folder)}
+    if (declared := folder / RECORDS_FILE).is_file():
+        files[RECORDS_FILE] = declared
+    digests = digests_of(files)
+    listed = [{"name": name, "bytes": of.bytes, "sha256": of.sha256} for name, of in digests.items()]
     drop = "own-" + hashlib.sha256(orjson.dumps(listed)).hexdigest()[:12]
-    key = f"drops/{drop}/_READY"
-    if lake.size(key) is not None:
-        return drop, datetime.fromisoformat(orjson.loads(lake.get(key)[0])["ready_at"])
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda path: lake.upload(f"drops/{drop}/{path.relative_to(folder).as_posix()}", path), files))
-    ready_at = datetime.now(UTC).replace(microsecond=0)
-    lake.put(key, orjson.dumps({"ready_at": ready_at.isoformat(), "files": listed}))
-    return drop, ready_at
+    return drop, deliver(lake, new_batch("drop", "", drop), files, digests).ready_at
+
+
+def new_batch(kind: Literal["drop", "delivery"], source: str, id_: str, mode: str = "delta") -> Batch:
+    """A drop or delivery that is to be uploaded.
+
+    Raises:
+        UserError: an id or source that is no step of a path.
+    """
+    for given in (id_, *((source,) if kind == "delivery" else ())):
+        if not given.isprintable() or "/" in given or given in ("", ".", "..") or "\\" in given:
+            raise UserError(
+                f"{given!r} cannot be the id of a {kind}: it is one step of a path, of printable characters"
+            )
+    return Batch(kind, source, id_, "", mode, "", 0)

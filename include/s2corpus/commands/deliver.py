@@ -1,0 +1,62 @@
+"""`corpus deliver`: a folder of papers as a drop, or files of metadata as a delivery."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from s2corpus.commands._lake_option import lake_option
+
+
+@click.command(
+    epilog="Example: corpus deliver papers --drop 2026-11-21 --lake s3://corpus; corpus deliver --source crossref 2026-11-*.json.gz"
+)
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
+@click.option("--drop", help="Deliver PATHS, one folder, as the drop of this id.")
+@click.option("--source", help="Deliver PATHS, files or folders, as metadata of this source (docs/sources.md).")
+@click.option("--delivery", help="With --source: id of the delivery.  [default: the time]")
+@click.option("--full", is_flag=True, help="With --source: it stands for all that the source ever said.")
+@lake_option("--to")
+def command(
+    paths: tuple[Path, ...], drop: str | None, source: str | None, delivery: str | None, full: bool, lake: str
+) -> None:
+    """Upload a folder with its subfolders as a drop, or files as a delivery of a source; `_READY` last.
+
+    Stopped half way? The same command again sends what is not there yet. What records.jsonl of a drop says is checked first: what
+    intake would refuse is not sent, what cannot be used is shown.
+    """
+    from s2corpus.deliveries.upload import deliver, files_below, new_batch
+    from s2corpus.errors import UserError
+    from s2corpus.storage.lake import open_lake
+
+    if (drop is None) == (source is None):
+        raise UserError("give either --drop ID, for a folder of papers, or --source NAME, for files of metadata")
+    if drop is not None:
+        if len(paths) != 1 or delivery is not None or full:
+            raise UserError("a drop is one folder; --delivery and --full are for --source")
+        batch, files = new_batch("drop", "", drop), files_below(paths[0])
+    else:
+        id_ = delivery or time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
+        batch = new_batch("delivery", str(source), id_, "full" if full else "delta")
+        files = {}
+        for path in paths:
+            for name, file in (files_below(path) if path.is_dir() else {path.name: path}).items():
+                if files.setdefault(name, file) != file:
+                    raise UserError(f"{file}: {files[name]} has the same name in the delivery: rename one")
+    shown = 0.0
+
+    def progress(done: int, total: int) -> None:
+        nonlocal shown
+        if sys.stderr.isatty() and (done == total or time.monotonic() - shown > 0.2):
+            shown = time.monotonic()
+            click.echo(f"\r{done / 1e6:,.1f} of {total / 1e6:,.1f} MB\x1b[K", err=True, nl=done == total)
+
+    opened = open_lake(lake)
+    found = deliver(opened, batch, files, progress=progress)
+    for warning in found.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    told = f"{found.sent} files sent" + (f", {found.kept} were there" if found.kept else "")
+    click.echo(f"{opened.uri(found.folder)}: {told}, ready at {found.ready_at.isoformat()}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from . import passages
 from .formulas import LABEL, is_formula
 from .heads import head_length, local, numbered_run, run_in, split_number
 from .measures import Measures
@@ -17,6 +18,8 @@ _SHORTENED = re.compile(
     r"\b[A-Z]\.)\s*$"
 )
 _ITEM = re.compile(r"\s*(?:[•▪◦‣·∙○●■–—-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)")
+_MIN_PROBABLE = 0.05
+"""What the body CRF must give a line that the rules call a head; chosen on pmc-pdf and pairs."""
 
 
 @dataclass(slots=True)
@@ -70,11 +73,15 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
         paragraph.clear()
 
     numbered = numbered_run(lines, measures)
+    probable = passages.heads(lines)
     i = 0
     while i < len(lines):
         line = lines[i]
         near = local(lines, i, measures)
-        if count := head_length(lines, i, near) or (1 if id(line) in numbered else 0):
+        count = head_length(lines, i, near) or (1 if id(line) in numbered else 0)
+        if count and id(line) not in numbered and max(probable[id(x)] for x in lines[i : i + count]) < _MIN_PROBABLE:
+            count = 0
+        if count:
             flush()
             number, head = split_number(joiner.text(lines[i : i + count]).text)
             sections.append(Section(number, head, small=near is not measures))

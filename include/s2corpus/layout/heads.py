@@ -128,7 +128,7 @@ def run_in(line: Line, before: Line | None, begins: bool) -> tuple[Line, Line] |
     if named := _STATEMENT.match(line.text):
         words = len(named.group(1).split())
         family = next((i for i, t in enumerate(tokens) if t.font.family != tokens[0].font.family), len(tokens))
-        if named.group(2) or words in (count, family):
+        if words < len(tokens) and (named.group(2) or words in (count, family)):
             return _parted(line, words)
     if not _NUMBER.match(line.text) or not any(style) or not 2 <= count <= 16 or len(tokens) - count < 2:
         return None

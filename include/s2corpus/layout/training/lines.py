@@ -1,6 +1,7 @@
-"""Trains the segmentation CRF. The committed model came of
+"""Trains the CRFs over lines. The committed models came of
 
-    python -m s2corpus.layout.training.lines ../shared/data/grobid-training
+    python -m s2corpus.layout.training.lines segmentation ../shared/data/grobid-training
+    python -m s2corpus.layout.training.lines passages ../shared/data/grobid-training
 
 Deterministic: the same archive, seed and versions give the same model. The data are GROBID's annotated documents (CC BY 4.0):
 `tei/` says what each line belongs to, `raw/` how it is set. A fifth of the documents is kept apart; its figures are printed."""
@@ -8,17 +9,21 @@ Deterministic: the same archive, seed and versions give the same model. The data
 from __future__ import annotations
 
 import argparse
+import re
 import tarfile
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 
 from lxml import etree
 
-from ..segmentation import MODEL, Facts, Label, features
+from .. import passages as body
+from .. import segmentation
+from ..passages import Passage
+from ..segmentation import Facts, Label
 
 _LABELS = {
     "front": Label.FRONT,
@@ -48,8 +53,12 @@ def members(archive: Path, folder: str) -> dict[str, bytes]:
     return out
 
 
-def documents(archive: Path) -> Iterator[tuple[str, list[Facts], list[Label]]]:
-    """Name, lines and labels of the annotated documents, by name."""
+Documents = Iterator[tuple[str, list[Facts], list[str]]]
+"""Name, lines and their labels."""
+
+
+def segmented(archive: Path) -> Documents:
+    """The annotated documents of `segmentation`, by name."""
     raws = members(archive, "corpus/raw")
     for name, tei in sorted(members(archive, "corpus/tei").items()):
         raw = raws.get(name.removesuffix(".tei.xml"))
@@ -59,7 +68,7 @@ def documents(archive: Path) -> Iterator[tuple[str, list[Facts], list[Label]]]:
         rows = [row for x in raw.decode("utf-8", "replace").splitlines() if len(row := x.split(" ")) == 33]
         firsts = [text.split()[0] for text, _ in labelled]
         lines: list[Facts] = []
-        labels: list[Label] = []
+        labels: list[str] = []
         for block in SequenceMatcher(None, [row[0] for row in rows], firsts, autojunk=False).get_matching_blocks():
             for k in range(block.size):
                 text, label = labelled[block.b + k]
@@ -76,9 +85,86 @@ def documents(archive: Path) -> Iterator[tuple[str, list[Facts], list[Label]]]:
                         row[12] == "1",
                     )
                 )
-                labels.append(label)
+                labels.append(label.value)
         if lines:
             yield name, lines, labels
+
+
+_PASSAGES = {
+    "head": Passage.HEAD,
+    "figure": Passage.FLOAT,
+    "table": Passage.FLOAT,
+    "formula": Passage.FORMULA,
+}
+
+
+def passages(archive: Path) -> Documents:
+    """The annotated bodies of `fulltext`, by name; their `raw/` has a row a token."""
+    raws = members(archive, "corpus/raw")
+    for name, tei in sorted(members(archive, "corpus/tei").items()):
+        raw = raws.get(name.removesuffix(".tei.xml"))
+        if raw is None:
+            continue
+        labelled = _passages(tei)
+        rows: list[list[str]] = []
+        for x in raw.decode("utf-8", "replace").splitlines():
+            row = x.split(" ")
+            if len(row) != 27:
+                continue
+            if row[11] == "LINESTART":
+                rows.append(row)
+        firsts = [_FIRST.match(text).group() for text, _ in labelled]  # type: ignore[union-attr]
+        lines: list[Facts] = []
+        labels: list[str] = []
+        for run in SequenceMatcher(None, [row[0] for row in rows], firsts, autojunk=False).get_matching_blocks():
+            for k in range(run.size):
+                text, label = labelled[run.b + k]
+                row = rows[run.a + k]
+                size = {"HIGHERFONT": 1, "LOWERFONT": -1}.get(row[14], 0)
+                block = row[10] == "BLOCKSTART"
+                fresh = row[13] == "NEWFONT" or size != 0
+                lines.append(Facts(text, block, False, fresh, size, row[15] == "1", row[16] == "1"))
+                labels.append(label.value)
+        if lines:
+            yield name, lines, labels
+
+
+_FIRST = re.compile(r"\w+|\W")
+
+
+def _passages(tei: bytes) -> list[tuple[str, Passage]]:
+    """The lines of an annotated body with their labels."""
+    root = etree.fromstring(tei, etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
+    lines: list[tuple[str, Passage]] = []
+    current: list[str] = []
+
+    def end(label: Passage) -> None:
+        if text := " ".join("".join(current).split()):
+            lines.append((text, label))
+        current.clear()
+
+    def walk(element: etree._Element, label: Passage) -> None:
+        current.append(element.text or "")
+        for child in element:
+            if isinstance(child.tag, str):
+                name = etree.QName(child).localname
+                inner = label if label is Passage.FLOAT else _PASSAGES.get(name, label)
+                if name == "lb":
+                    end(label)
+                else:
+                    own = inner is not label or name in ("p", "figure")
+                    if own:
+                        end(label)
+                    walk(child, inner)
+                    if own:
+                        end(inner)
+            current.append(child.tail or "")
+
+    for text in root.iter("{*}text"):
+        walk(text, Passage.TEXT)
+        end(Passage.TEXT)
+        break
+    return lines
 
 
 def _labelled(tei: bytes) -> list[tuple[str, Label]]:
@@ -122,39 +208,42 @@ def apart(name: str) -> bool:
     return zlib.crc32(name.encode()) % 5 == 0
 
 
-def train(archive: Path, model: Path, iterations: int) -> None:
-    """Train on four fifths of the documents."""
+def train(data: Path, task: str, model: Path, iterations: int) -> None:
+    """Train on four fifths of the documents, then print each label's figures on the rest."""
     import pycrfsuite
 
+    archive, read, features = _TASKS[task]
     trainer = pycrfsuite.Trainer(verbose=False)
-    for name, lines, labels in documents(archive):
-        if not apart(name):
-            trainer.append(features(lines), [x.value for x in labels])
+    kept: list[tuple[list[list[str]], list[str]]] = []
+    for name, lines, labels in read(data / archive):
+        if apart(name):
+            kept.append((features(lines), labels))
+        else:
+            trainer.append(features(lines), labels)
     trainer.select("lbfgs")
     trainer.set_params({"c1": 1.0, "c2": 0.1, "max_iterations": iterations, "feature.minfreq": 3})
     trainer.train(str(model))
-
-
-def measure(archive: Path, model: Path) -> None:
-    """Print precision, recall and F1 of each label's lines in the documents kept apart."""
-    import pycrfsuite
-
     tagger = pycrfsuite.Tagger()
     tagger.open(str(model))
     right: Counter[str] = Counter()
     ours: Counter[str] = Counter()
     theirs: Counter[str] = Counter()
-    for name, lines, labels in documents(archive):
-        if apart(name):
-            found = tagger.tag(features(lines))
-            ours.update(found)
-            theirs.update(x.value for x in labels)
-            right.update(x for x, y in zip(found, labels, strict=True) if x == y)
-    for label in Label:
-        p, r = right[label] / max(ours[label], 1), right[label] / max(theirs[label], 1)
+    for rows, labels in kept:
+        found = tagger.tag(rows)
+        ours.update(found)
+        theirs.update(labels)
+        right.update(x for x, y in zip(found, labels, strict=True) if x == y)
+    for label in sorted(theirs):
+        p, r = right[label] / max(ours[label], 1), right[label] / theirs[label]
         print(
             f"{label:10} precision {p:.3f} recall {r:.3f} F1 {2 * p * r / max(p + r, 1e-9):.3f} of {theirs[label]} lines"
         )
+
+
+_TASKS: dict[str, tuple[str, Callable[[Path], Documents], Callable[[Sequence[Facts]], list[list[str]]]]] = {
+    "segmentation": ("segmentation.tar.xz", segmented, segmentation.features),
+    "passages": ("fulltext.tar.xz", passages, body.features),
+}
 
 
 def main() -> None:
@@ -162,15 +251,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m s2corpus.layout.training.lines", description=(__doc__ or "").split("\n")[0]
     )
-    parser.add_argument("data", type=Path, help="folder with segmentation.tar.xz")
+    parser.add_argument("task", choices=sorted(_TASKS))
+    parser.add_argument("data", type=Path, help="folder with GROBID's training archives")
     parser.add_argument("--iterations", type=int, default=80)
-    parser.add_argument("--out", type=Path, default=MODEL)
+    parser.add_argument("--out", type=Path, help="default: the committed model")
     given = parser.parse_args()
     began = time.monotonic()
-    archive = given.data / "segmentation.tar.xz"
-    train(archive, given.out, given.iterations)
-    print(f"{given.out}: {given.out.stat().st_size / 1e6:.1f} MB, {time.monotonic() - began:.0f} s")
-    measure(archive, given.out)
+    out = given.out or {"segmentation": segmentation.MODEL, "passages": body.MODEL}[given.task]
+    train(given.data, given.task, out, given.iterations)
+    print(f"{out}: {out.stat().st_size / 1e6:.1f} MB, {time.monotonic() - began:.0f} s")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,75 @@
+"""The body CRF: which lines of the body are heads, text, floats, formulas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from . import segmentation
+from .model import Line
+from .segmentation import Facts
+
+MODEL = Path(__file__).with_name("passages.crfsuite")
+"""Trained by `python -m s2corpus.layout.training.lines` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
+_NUMBER = re.compile(r"\s*(\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,4}|[A-Z])[.)]?\s+[A-Z]")
+_UNUSED = ("page=", "top=", "bottom=", "again=", "doc=", "-1again", "-2again", "1again", "2again")
+_ENDS = re.compile(r"[.!?:;][\"'”’)\]\d]*$")
+
+
+class Passage(StrEnum):
+    """What a line of the body belongs to."""
+
+    HEAD = "head"
+    TEXT = "text"
+    FLOAT = "float"
+    FORMULA = "formula"
+
+
+def features(lines: Sequence[Facts]) -> list[list[str]]:
+    """For each line the names of what is true of it and its neighbours, pages apart (the training data have none)."""
+    numbers = [m.group(1) if (m := _NUMBER.match(x.text)) else "" for x in lines]
+    known = set(numbers)
+    out: list[list[str]] = []
+    for i, item in enumerate(segmentation.features(lines)):
+        row = [name for name in item if not name.startswith(_UNUSED)]
+        words = len(lines[i].text.split())
+        before = lines[i - 1].text.rstrip() if i else "."
+        row += [f"words={min(words, 12)}", f"ended={int(bool(_ENDS.search(before)))}"]
+        if numbers[i]:
+            row.append(f"numbered={int(_predecessor(numbers[i]) in known)}{numbers[i].count('.')}")
+        lines_font = (lines[i].new_font, lines[i + 1].new_font if i + 1 < len(lines) else True)
+        row.append(f"fonts={int(lines_font[0])}{int(lines_font[1])}|{int(lines[i].bold)}|{min(words // 4, 3)}")
+        row.append(f"at={int(lines[i].block_start)}{int(bool(_ENDS.search(before)))}|{min(words // 4, 3)}")
+        out.append(row)
+    return out
+
+
+def _predecessor(number: str) -> str:
+    head, _, last = number.rpartition(".")
+    if not last.isdigit():
+        return chr(ord(last) - 1) if len(last) == 1 else ""
+    if int(last) > 1:
+        return f"{head}.{int(last) - 1}" if head else str(int(last) - 1)
+    return head
+
+
+@cache
+def _tagger() -> Any:
+    import pycrfsuite
+
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(MODEL))
+    return tagger
+
+
+def heads(lines: Sequence[Line]) -> dict[int, float]:
+    """For the body's lines, by `id`, how probable it is that they are heads."""
+    if not lines:
+        return {}
+    tagger = _tagger()
+    tagger.set(features(segmentation.facts(lines)))
+    return {id(line): tagger.marginal(Passage.HEAD.value, i) for i, line in enumerate(lines)}

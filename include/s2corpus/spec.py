@@ -154,6 +154,10 @@ class Unigrams(_Section):
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
 
+RECIPE_HAS_ITS_OWN = ("language_letters", "max_top_share", "min_log_prob", "min_words", "min_year", "unknown_year")
+"""Thresholds of `clean` that the published recipe does not honour (SEMANTICS: Annex)."""
+
+
 class Clean(_Section):
     """Which documents are kept and what is removed from them (the S2 V2 card)."""
 
@@ -189,6 +193,16 @@ class Clean(_Section):
     """`keep` for a user's own folder (profile own): unknown years are kept and go to train"""
     evaluate_all: bool = False
     """compute every value of every document, for those who tune; decisions stay the same"""
+
+    @model_validator(mode="after")
+    def _thresholds_are_honoured(self) -> Clean:
+        for name in RECIPE_HAS_ITS_OWN if self.profile == "recipe-2024" else ():
+            default = type(self).model_fields[name].default
+            if (given := getattr(self, name)) != default:
+                raise ValueError(
+                    f"{name}: {given!r} given; profile recipe-2024 has its own and would ignore it: leave it out"
+                )
+        return self
 
     @model_validator(mode="after")
     def _unigrams_given(self) -> Clean:

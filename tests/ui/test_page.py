@@ -155,6 +155,19 @@ def test_a_closed_paper_has_no_text_to_read(page: Any, built: Built) -> None:
     assert len(paragraphs) > 5 and not [text for text in paragraphs if " ".join(text.split()) in said]
 
 
+def test_a_papers_page_says_of_every_full_text_which_evidence_was_looked_for(page: Any, built: Built) -> None:
+    run = built.runs[PUBLISHED]
+    papers = [row for row in run.table(PAPERS).read().to_pylist() if row["access"]]
+    assert {text["open_access"] for row in papers for text in row["access"]} == {True, False}
+    for row in papers[:5] + [row for row in papers if not row["open_access"]]:
+        said = words(read(page, f"{AT[PUBLISHED]}/paper/{row['paper_id']}"))
+        for text in row["access"]:
+            assert f"{text['sha1']} : {'open by ' + text['oa_evidence'] if text['open_access'] else 'closed'}" in said
+            for look in text["looks"]:
+                found = "found" if look["found"] else "not found"
+                assert f"{look['evidence']} {found}: {' '.join(look['detail'].split())}" in said
+
+
 def test_a_former_id_leads_to_its_paper(built: Built, tmp_path: Path) -> None:
     lake = _copied(built, tmp_path)
     paper_id = built.runs[PUBLISHED].table(PAPERS).read(["paper_id"])[0][0].as_py()

@@ -61,7 +61,7 @@ def dropped(cast: Cast) -> None:
     with_record(
         case("top-word-number", "its most frequent word is 0.05", s2orc="bad_top_word", s2ag="kept", body="0.05")
     )
-    with_record(case("old", "published in 1968", "1968-04-01", s2orc="before_1970", s2ag="before_1970"))
+    with_record(case("old", "published in 1968", "1968-04-01", s2orc="before_min_year", s2ag="before_min_year"))
     with_record(
         case(
             "few-paragraphs",
@@ -136,7 +136,7 @@ def record_only(cast: Cast) -> None:
     long = case("abstract-long", "an abstract of more than 1,000 words", "2008-01-02", s2ag="abstract_long")
     long.paper.abstract = " ".join(long.writer.abstract(8) for _ in range(12))
     undated = case("record-no-year", "no source knows its year", None, s2ag="no_year", citable=False)
-    old = case("record-old", "a record of 1959", "1959", s2ag="before_1970")
+    old = case("record-old", "a record of 1959", "1959", s2ag="before_min_year")
     bare = case(
         "record-bare",
         "a record without abstract",

@@ -10,7 +10,7 @@ import orjson
 from pydantic import BaseModel
 
 from s2corpus.snapshot.files import File
-from s2corpus.spec import ReleaseSpec
+from s2corpus.spec import RECIPE_HAS_ITS_OWN, ReleaseSpec
 
 FORMAT = "s2corpus-snapshot-1"
 _NOT_RULES = ("schedule", "resources", "quality")
@@ -38,8 +38,9 @@ def rules_of(spec: ReleaseSpec) -> list[Rule]:
 
 def _rules(prefix: str, section: BaseModel) -> Iterator[Rule]:
     values = section.model_dump(mode="json")
+    ignored = RECIPE_HAS_ITS_OWN if values.get("profile") == "recipe-2024" else ()
     for name, stated in type(section).model_fields.items():
-        if not name.startswith("approval"):
+        if not name.startswith("approval") and name not in ignored:
             yield Rule(f"{prefix}.{name}", values[name], stated.description or "")
 
 

@@ -14,6 +14,7 @@ from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcome
 from s2corpus.sources.identifiers import normalise_doi
 from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS
 
+_VOTED = ["paper_id", "title", "authors", "abstract", "access"]
 _SUPPRESSED_BY = ("doi", "sha1", "paper_id")
 
 
@@ -35,14 +36,14 @@ class Filter:
         bodies = _bodies(run, shard)
         upcoming = next(bodies, None)
         rows = []
-        for batch in run.table(PAPERS).batches(["paper_id", "title", "authors", "abstract"], shard=shard.index):
+        for batch in run.table(PAPERS).batches(_VOTED, shard=shard.index):
             for paper in batch.to_pylist():
                 paper_id = paper["paper_id"]
                 body = ""
                 if upcoming is not None and upcoming[0] == paper_id:
                     body, upcoming = upcoming[1], next(bodies, None)
                 found = verdict(
-                    names[paper_id],
+                    names[paper_id] | {text["sha1"] for text in paper["access"]},
                     suppressed,
                     title=paper["title"],
                     authors=len(paper["authors"] or ()),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
@@ -25,7 +24,8 @@ class Outcome(StrEnum):
     LONG = "long"
     """recipe-2024: 50,000 words or more"""
     NO_YEAR = "no_year"
-    BEFORE_1970 = "before_1970"
+    BEFORE_MIN_YEAR = "before_min_year"
+    """published before `clean.min_year` (S2 V2 card: 1970)"""
     FEW_PARAGRAPHS = "few_paragraphs"
     BAD_TOP_WORD = "bad_top_word"
     ABSTRACT_NOT_ENGLISH = "abstract_not_english"
@@ -79,23 +79,3 @@ class Decision:
     removed_sections: int | None = None
     text: str | None = None
     """only of a kept document"""
-
-
-@dataclass(slots=True)
-class Evaluation:
-    """A decision in the making: its rules, in series; the first hit decides."""
-
-    decision: Decision
-    text: str = field(default="", init=False)
-
-    def decide(self, rules: Iterator[Outcome | None], *, evaluate_all: bool) -> Decision:
-        """Run `rules`, each of which yields its outcome or null, until one drops the document; all of them to tune."""
-        decision = self.decision
-        for outcome in rules:
-            if outcome is not None and decision.outcome is Outcome.KEPT:
-                decision.outcome = outcome
-                if not evaluate_all:
-                    break
-        if decision.outcome is Outcome.KEPT:
-            decision.text = self.text
-        return decision

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import date
+from functools import cached_property
 
-from s2corpus.spec import Clean
-from s2corpus.text.documents import Document, Evaluation, Outcome
+from s2corpus.text.documents import Outcome
 from s2corpus.text.language import UNKNOWN, language, majority
 from s2corpus.text.layout import Unit
-from s2corpus.text.unigrams import CARD_THRESHOLD, Unigrams, log_probability
-from s2corpus.text.words import count_words
+from s2corpus.text.rules import Facts, Rule, Rules
+from s2corpus.text.unigrams import CARD_THRESHOLD, log_probability
+from s2corpus.text.words import Words, count_words
 
 CUTOFF = date(2024, 8, 1)
 """First day that is not train, as last published."""
@@ -21,6 +22,7 @@ _MIN_WORDS, _MAX_WORDS = 500, 50_000
 _TOP_WORD = re.compile(r"[A-Za-z][a-z]+")
 _ABSTRACT_TOP_WORD = re.compile(r"[A-Za-z][A-Za-z]+")
 _SPACED_LETTERS = re.compile(r"\b[A-Za-z]\s(?:[a-z]\s)*[A-Za-z]\b")
+_MIN_YEAR = 1970
 _MIN_TITLE_WORDS = 3
 _MAX_SPACED = 4
 """characters of a run of spaced letters from which an abstract is dropped"""
@@ -66,82 +68,157 @@ def _continues(previous: str, text: str) -> bool:
     return opened > previous.rfind(")") and closes > text.rfind("(")
 
 
-def s2orc_checks(
-    document: Document, evaluation: Evaluation, rules: Clean, unigrams: Unigrams
-) -> Iterator[Outcome | None]:
-    """The rules for full texts, in series: each yields its outcome or null."""
-    decision = evaluation.decision
-    yield Outcome.NO_PARSE if document.body is None else None
-    yield Outcome.CLOSED if not document.open_access else None
-    yield Outcome.NO_TITLE if document.title is None else None
-    yield Outcome.NO_ABSTRACT if document.abstract is None else None
+class FullText(Facts):
+    """A full text as the recipe sees it."""
 
-    paragraphs = merged_paragraphs(document.body or ())
-    words = count_words("\n".join(paragraphs))
-    decision.words = words.count
-    yield Outcome.SHORT if decision.words <= _MIN_WORDS else None
-    yield Outcome.LONG if decision.words >= _MAX_WORDS else None
-    yield from _year_checks(document)
+    set = "s2orc"
 
-    vote = majority([p.strip() for p in paragraphs], rules.language_characters, every=rules.evaluate_all, blank=_BLANK)
-    decision.language_votes = vote.votes
-    decision.language = next(iter(vote.votes), None)  # of equally many the smallest code
-    yield Outcome.NOT_ENGLISH if decision.language != "en" else None
+    @cached_property
+    def paragraphs(self) -> list[str]:
+        """Its merged paragraphs."""
+        return merged_paragraphs(self.document.body or ())
 
-    for word, count in words.top[:1]:
-        decision.top_word, decision.top_share = word, count / decision.words
-        yield None if _TOP_WORD.fullmatch(word) else Outcome.BAD_TOP_WORD
+    @cached_property
+    def counted(self) -> Words:
+        """Its words."""
+        found = count_words("\n".join(self.paragraphs))
+        self.decision.words = found.count
+        return found
 
-    means = [log_probability(paragraph, unigrams) for paragraph in paragraphs]
-    kept = [p for p, mean in zip(paragraphs, means, strict=True) if mean >= CARD_THRESHOLD]
-    decision.log_prob = min(means, default=None)
-    decision.removed_sections = len(paragraphs) - len(kept)
-    decision.paragraphs = len(kept)
-    yield Outcome.FEW_PARAGRAPHS if len(kept) < rules.min_paragraphs else None
-    evaluation.text = "\n\n".join([_nfc(document.title), _nfc(document.abstract), "\n".join(kept)])
+    @cached_property
+    def language(self) -> str | None:
+        """The language of most paragraphs; of equally many the smallest code."""
+        rules, texts = self.rules, [paragraph.strip() for paragraph in self.paragraphs]
+        vote = majority(texts, rules.language_characters, every=rules.evaluate_all, blank=_BLANK)
+        self.decision.language_votes = vote.votes
+        self.decision.language = next(iter(vote.votes), None)
+        return self.decision.language
+
+    def bad_top_word(self) -> bool:
+        """Whether the most frequent word is none; its share is never tested (integer division, as published)."""
+        if not self.counted.top:
+            return False
+        word, count = self.counted.top[0]
+        self.decision.top_word, self.decision.top_share = word, count / self.counted.count
+        return _TOP_WORD.fullmatch(word) is None
+
+    @cached_property
+    def kept(self) -> list[str]:
+        """The paragraphs that are not improbable."""
+        means = [log_probability(paragraph, self.unigrams) for paragraph in self.paragraphs]
+        kept = [p for p, mean in zip(self.paragraphs, means, strict=True) if mean >= CARD_THRESHOLD]
+        self.decision.log_prob = min(means, default=None)
+        self.decision.removed_sections = len(means) - len(kept)
+        self.decision.paragraphs = len(kept)
+        return kept
+
+    def text(self) -> str:
+        """Title, abstract and the paragraphs left."""
+        return "\n\n".join([_nfc(self.document.title), _nfc(self.document.abstract), "\n".join(self.kept)])
 
 
-def s2ag_checks(
-    document: Document, evaluation: Evaluation, rules: Clean, unigrams: Unigrams
-) -> Iterator[Outcome | None]:
-    """The rules for titles and abstracts, in series: each yields its outcome or null."""
-    decision = evaluation.decision
-    title, abstract = _nfc(document.title), _nfc(document.abstract)
-    yield Outcome.NO_TITLE if document.title is None else None
-    yield Outcome.NO_ABSTRACT if document.abstract is None else None
+class Abstract(Facts):
+    """A paper as title and abstract as the recipe sees it."""
 
-    decision.language = _language(abstract, rules)
-    improbable = log_probability(title, unigrams) <= CARD_THRESHOLD
-    yield Outcome.TITLE_NOT_ENGLISH if improbable and _language(title, rules) != "en" else None
-    yield Outcome.ABSTRACT_NOT_ENGLISH if decision.language != "en" else None
-    decision.log_prob = log_probability(abstract, unigrams)
-    yield Outcome.ABSTRACT_IMPROBABLE if decision.log_prob <= CARD_THRESHOLD else None
-    yield Outcome.TITLE_SHORT if len(title.split()) < _MIN_TITLE_WORDS else None
-    decision.words = len(abstract.split())
-    yield Outcome.ABSTRACT_SHORT if decision.words < rules.min_abstract_words else None
-    yield Outcome.ABSTRACT_LONG if decision.words > rules.max_abstract_words else None
-    yield from _year_checks(document)
+    set = "s2ag"
 
-    words = count_words(f"{title}\n\n{abstract}")
-    if top := words.top:
-        decision.top_word, decision.top_share = top[0][0], top[0][1] / words.count
+    @cached_property
+    def title(self) -> str:
+        """The title, NFC."""
+        return _nfc(self.document.title)
+
+    @cached_property
+    def abstract(self) -> str:
+        """The abstract, NFC."""
+        return _nfc(self.document.abstract)
+
+    @cached_property
+    def language(self) -> str:
+        """The abstract's language."""
+        self.decision.language = self._language(self.abstract)
+        return self.decision.language
+
+    def title_not_english(self) -> bool:
+        """Whether the title is improbable and in another language."""
+        improbable = log_probability(self.title, self.unigrams) <= CARD_THRESHOLD
+        return improbable and self._language(self.title) != "en"
+
+    @cached_property
+    def log_prob(self) -> float:
+        """The abstract's mean log probability."""
+        self.decision.log_prob = log_probability(self.abstract, self.unigrams)
+        return self.decision.log_prob
+
+    @cached_property
+    def words(self) -> int:
+        """Words of the abstract."""
+        self.decision.words = len(self.abstract.split())
+        return self.decision.words
+
+    def bad_top_word(self) -> bool:
+        """Whether the most frequent word is none; `a` passes where there is a second that is one."""
+        words = count_words(f"{self.title}\n\n{self.abstract}")
+        if not (top := words.top):
+            return False
+        self.decision.top_word, self.decision.top_share = top[0][0], top[0][1] / words.count
         good = [_ABSTRACT_TOP_WORD.fullmatch(word) is not None for word, _ in top]
-        yield None if good[0] or (top[0][0] == "a" and good[1:] == [True]) else Outcome.BAD_TOP_WORD
+        return not (good[0] or (top[0][0] == "a" and good[1:] == [True]))
 
-    run = max((len(m.group()) for m in _SPACED_LETTERS.finditer(abstract)), default=0)
-    published = any(not _CRAWLED.search(source) for source in document.sources)
-    yield None if (run < _MAX_SPACED if published else run > 0) else Outcome.SPACED_LETTERS
-    evaluation.text = f"{title}\n\n{abstract}"
+    def spaced_letters(self) -> bool:
+        """Whether the abstract's longest run of spaced single letters is too long; of crawled papers, too short (as published)."""
+        run = max((len(m.group()) for m in _SPACED_LETTERS.finditer(self.abstract)), default=0)
+        published = any(not _CRAWLED.search(source) for source in self.document.sources)
+        return not (run < _MAX_SPACED if published else run > 0)
+
+    def _language(self, text: str) -> str:
+        code = language(text.strip()[: self.rules.language_characters])[0]
+        return _BLANK if code == UNKNOWN else code
+
+    def text(self) -> str:
+        """Title and abstract."""
+        return f"{self.title}\n\n{self.abstract}"
 
 
-def _year_checks(document: Document) -> Iterator[Outcome | None]:
-    yield Outcome.NO_YEAR if document.year is None else None
-    yield Outcome.BEFORE_1970 if document.year is not None and document.year < 1970 else None
+def _too_old(facts: Facts) -> bool:
+    return facts.document.year is not None and facts.document.year < _MIN_YEAR
 
 
-def _language(text: str, rules: Clean) -> str:
-    code = language(text.strip()[: rules.language_characters])[0]
-    return _BLANK if code == UNKNOWN else code
+S2ORC: Rules[FullText] = Rules(
+    FullText,
+    (
+        Rule(Outcome.NO_PARSE, lambda it: it.document.body is None),
+        Rule(Outcome.CLOSED, lambda it: not it.document.open_access),
+        Rule(Outcome.NO_TITLE, lambda it: it.document.title is None),
+        Rule(Outcome.NO_ABSTRACT, lambda it: it.document.abstract is None),
+        Rule(Outcome.SHORT, lambda it: it.counted.count <= _MIN_WORDS),
+        Rule(Outcome.LONG, lambda it: it.counted.count >= _MAX_WORDS),
+        Rule(Outcome.NO_YEAR, lambda it: it.document.year is None),
+        Rule(Outcome.BEFORE_MIN_YEAR, _too_old),
+        Rule(Outcome.NOT_ENGLISH, lambda it: it.language != "en", ("language_characters",)),
+        Rule(Outcome.BAD_TOP_WORD, FullText.bad_top_word),
+        Rule(Outcome.FEW_PARAGRAPHS, lambda it: len(it.kept) < it.rules.min_paragraphs, ("min_paragraphs",)),
+    ),
+    FullText.text,
+)
+
+S2AG: Rules[Abstract] = Rules(
+    Abstract,
+    (
+        Rule(Outcome.NO_TITLE, lambda it: it.document.title is None),
+        Rule(Outcome.NO_ABSTRACT, lambda it: it.document.abstract is None),
+        Rule(Outcome.TITLE_NOT_ENGLISH, Abstract.title_not_english, ("language_characters",)),
+        Rule(Outcome.ABSTRACT_NOT_ENGLISH, lambda it: it.language != "en", ("language_characters",)),
+        Rule(Outcome.ABSTRACT_IMPROBABLE, lambda it: it.log_prob <= CARD_THRESHOLD),
+        Rule(Outcome.TITLE_SHORT, lambda it: len(it.title.split()) < _MIN_TITLE_WORDS),
+        Rule(Outcome.ABSTRACT_SHORT, lambda it: it.words < it.rules.min_abstract_words, ("min_abstract_words",)),
+        Rule(Outcome.ABSTRACT_LONG, lambda it: it.words > it.rules.max_abstract_words, ("max_abstract_words",)),
+        Rule(Outcome.NO_YEAR, lambda it: it.document.year is None),
+        Rule(Outcome.BEFORE_MIN_YEAR, _too_old),
+        Rule(Outcome.BAD_TOP_WORD, Abstract.bad_top_word),
+        Rule(Outcome.SPACED_LETTERS, Abstract.spaced_letters),
+    ),
+    Abstract.text,
+)
 
 
 def _nfc(text: str | None) -> str:

@@ -57,7 +57,7 @@ def card(document: dict[str, Any], perplexity: Perplexity) -> tuple[str, str | N
     if year is None:
         return "no_year", None
     if year <= 1969:
-        return "before_1970", None
+        return "before_min_year", None
     kept = [
         (header, lines)
         for header, lines in sections

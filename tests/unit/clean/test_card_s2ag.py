@@ -37,7 +37,7 @@ def abstract(words: int) -> str:
         ({"abstract": abstract(49), "date": None}, "abstract_short"),
         ({"date": None}, "no_year"),
         ({"date": "1970"}, "kept"),
-        ({"date": "1969-12-31"}, "before_1970"),
+        ({"date": "1969-12-31"}, "before_min_year"),
     ],
 )
 def test_outcome(unigrams: Unigrams, fields: dict[str, Any], expected: str) -> None:

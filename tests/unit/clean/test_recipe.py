@@ -74,7 +74,7 @@ def sentences(words: int, paragraphs: int = 5) -> list[tuple[str | None, str | N
         ({"abstract": ""}, "kept"),
         ({"abstract": None}, "no_abstract"),
         ({"date": "1970"}, "kept"),
-        ({"date": "1969"}, "before_1970"),
+        ({"date": "1969"}, "before_min_year"),
         ({"date": None}, "no_year"),
         ({"body": []}, "short"),
     ],
@@ -149,7 +149,7 @@ LETTERS = "x y z"  # a run of five characters
         ({"abstract": english(1000, 1)}, "kept"),
         ({"abstract": english(1001, 1)}, "abstract_long"),
         ({"abstract": f"{GERMAN} " * 4}, "abstract_not_english"),
-        ({"date": "1969"}, "before_1970"),
+        ({"date": "1969"}, "before_min_year"),
         ({"date": None}, "no_year"),
         ({"abstract": f"{english(60, 1)} {'DNA ' * 9}"}, "kept"),  # here upper case is fine
         ({"abstract": f"{english(60, 1)} {'l1 ' * 9}"}, "bad_top_word"),

@@ -53,6 +53,42 @@ def test_an_equal_identifier_joins_whatever_the_titles(name: str) -> None:
     assert len(partition(found)) == 1 and found.edges["reason"].to_pylist() == [name]
 
 
+def test_a_drops_own_record_of_a_file_joins_it_whatever_its_title() -> None:
+    own = record("declared:d/a.pdf", "What the deliverer calls it", "", None, pdf_sha1=A)
+    headers = [record(f"{name}:{A}", kind=Kind.PDF, pdf_sha1=A) for name in ("grobid", "scienceparse")]
+    other = record("grobid:b", "What the deliverer calls it", "Kurt Gödel", 1931, kind=Kind.PDF, pdf_sha1="b" * 40)
+    found = clustered(own, *headers, other)
+    assert frozenset({"declared:d/a.pdf", f"grobid:{A}", f"scienceparse:{A}"}) in partition(found)
+    strongest = max(found.edges.to_pylist(), key=lambda edge: edge["strength"])
+    assert (strongest["reason"], strongest["right"]) == ("declared", f"grobid:{A}")
+    assert "a drop's own record of the file" in "".join(told(e) for e in explanations(found.clusters, found.edges))
+
+
+def test_records_of_two_drops_of_one_file_are_one_paper() -> None:
+    drops = [record(f"declared:{drop}/a.pdf", f"Title by {drop}", "", None, pdf_sha1=A) for drop in ("one", "two")]
+    assert partition(clustered(*drops, record(f"grobid:{A}", None, "", None, kind=Kind.PDF, pdf_sha1=A))) == {
+        frozenset({"declared:one/a.pdf", "declared:two/a.pdf", f"grobid:{A}"})
+    }
+
+
+def test_a_doi_that_a_drop_gives_its_file_overrules_the_one_read_from_it() -> None:
+    own = record("declared:d/a.pdf", "Another title", "", None, pdf_sha1=A, doi="10.1016/right")
+    header = record(f"grobid:{A}", kind=Kind.PDF, pdf_sha1=A, doi="10.1016/wrong")
+    right, wrong = (
+        record(f"crossref:{doi}", title, doi=f"10.1016/{doi}") for doi, title in (("right", TITLE), ("wrong", "Else"))
+    )
+    assert partition(clustered(own, header, right, wrong)) == {
+        frozenset({"declared:d/a.pdf", f"grobid:{A}", "crossref:right"}),
+        frozenset({"crossref:wrong"}),
+    }
+
+
+def test_what_another_source_says_of_a_file_joins_only_with_an_alike_title() -> None:
+    assert not together(
+        record("mylab:1", "Another title", "", None, pdf_sha1=A), record("grobid:1", kind=Kind.PDF, pdf_sha1=A)
+    )
+
+
 @pytest.mark.parametrize("name", ["doi", "arxiv_id", "pdf_sha1"])
 @pytest.mark.parametrize(
     ("title", "joined"), [("Deep parsing of scientific paper", True), ("Page not found", False), (None, False)]

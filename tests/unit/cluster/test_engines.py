@@ -65,7 +65,7 @@ def _made_up(rng: np.random.Generator, count: int) -> Iterator[Record]:
         stem = stems[rng.integers(5)]
         tail = f" of {chr(97 + rng.integers(20)) * 4} and {chr(97 + rng.integers(3)) * 4}"
         yield record(
-            f"{['s', 'scienceparse'][rng.integers(2)]}:{i:04d}",
+            f"{['s', 'scienceparse', 'declared'][rng.integers(3)]}:{i:04d}",
             stem if stem in (None, "Editorial") else stem + tail,
             ["Ada Lovelace", "Ada Lovelace, Alan Turing", "Kurt Gödel", ""][rng.integers(4)],
             [None, 2018, 2019, 2020][rng.integers(4)],
@@ -103,7 +103,7 @@ def test_whatever_is_joined_and_cut_is_the_same_by_an_engine(
 ) -> None:
     found = _same_by(at_work, _table(_made_up(np.random.default_rng(5), 600)), tmp_path, monkeypatch)
     assert found.conflicts > 10, "there is something to cut"
-    assert set(found.edges["reason"].to_pylist()) == {"doi", "arxiv_id", "pubmed_id", "pdf_sha1", "title"}
+    assert set(found.edges["reason"].to_pylist()) == {"declared", "doi", "arxiv_id", "pubmed_id", "pdf_sha1", "title"}
     assert any(0.8 < strength < 1 for strength in found.edges["strength"].to_pylist()), "some titles are only alike"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from s2corpus.commands import explain
 from s2corpus.commands.report import NAMES, command
 from s2corpus.pipeline.reports import names
 from s2corpus.storage.lake import open_lake
@@ -21,16 +22,23 @@ PARSE = {
     "bib_entries": {"BIBREF0": {}, "BIBREF1": {}},
 }
 DECISION = {"source": "crossref", "record_id": "crossref:1", "rule": "majority", "votes_for": 1, "votes_against": 0}
+ACCESS = {
+    "sha1": "a", "kind": "pdf", "open_access": True, "oa_evidence": "arxiv", "licence": "CC-BY-4.0", "licence_detail": None,
+    "looks": [{"evidence": "arxiv", "found": True, "detail": "it carries the id 1911.02782 of arXiv"},
+              {"evidence": "acl", "found": False, "detail": "no id of the ACL Anthology on it"}],
+}  # fmt: skip
 ROWS: dict[str, list[dict[str, Any]]] = {
     "selections": [{"pdf_sha1": "a", "outcome": "selected"}, {"pdf_sha1": "b", "outcome": "landscape"}],
     "papers": [
         {"paper_id": "p1", "title": "T", "abstract": "A", "doi": "10.18653/v1/n18", "canonical_pdf": "a", "open_access": True,
-         "oa_evidence": "arxiv", "access": [], "provenance": [("abstract", DECISION)], "record_ids": [], "fields_of_study": ["cs.CL"]},
+         "oa_evidence": "arxiv",
+         "access": [ACCESS], "provenance": [("abstract", DECISION)], "record_ids": [], "fields_of_study": ["cs.CL"]},
         {"paper_id": "p2", "title": "U", "open_access": False, "access": [], "provenance": [], "record_ids": []},
     ],
     "filtered": [{"paper_id": "p1", "outcome": "kept"}, {"paper_id": "p2", "outcome": "not_english"}],
     "fulltexts": [{"paper_id": "p1", "parse_kind": "grobid", "parse_id": "a:grobid:1", "pdf_sha1": "a", "open_access": True,
                    "parse": json.dumps(PARSE).encode()}],
+    "clusters": [{"record_id": "crossref:1", "paper_id": "p1"}],
     "links": [{"paper_id": "p1", "parse_kind": "grobid", "ref_id": f"BIBREF{i}", "cited_paper_id": cited, "reason": "id"}
               for i, cited in enumerate(["p2", None])],
 }  # fmt: skip
@@ -48,6 +56,16 @@ def lake_with_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def printed(*arguments: str) -> list[str]:
     result = CliRunner().invoke(command, [*arguments, "--csv"], catch_exceptions=False)
     return result.output.splitlines()
+
+
+@pytest.mark.usefixtures("lake_with_release")
+def test_explain_says_of_every_full_text_what_was_looked_for() -> None:
+    result = CliRunner().invoke(explain.command, ["crossref:1", "--release", "tiny-20230201"], catch_exceptions=False)
+    assert result.output.splitlines()[2:] == [
+        "  PDF a: open by arxiv; CC-BY-4.0",
+        "    arxiv      found: it carries the id 1911.02782 of arXiv",
+        "    acl        not found: no id of the ACL Anthology on it",
+    ]
 
 
 def test_every_report_has_its_file() -> None:

@@ -178,6 +178,52 @@ def test_an_empty_release_has_empty_tables(run: Run) -> None:
     assert run_stage(run, Vote())["rows.papers"] == 0
 
 
+ARCHIVE = "e" * 40
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        {"paper_id": "f" * 15},  # a former id
+        {"paper_id": "F" * 15},
+        {"sha1": SHA1.upper()},
+        {"sha1": ARCHIVE},  # of its LaTeX source
+        {"doi": "https://doi.org/10.18653/V1/N18"},
+    ],
+    ids=str,
+)
+def test_a_takedown_holds_by_every_name_of_a_paper(run: Run, listed: dict[str, str]) -> None:
+    deliver(run, RECORD_LINES)
+    place = {"drop": "d", "name": "1911.02782.gz"}
+    source = {"archive_sha1": ARCHIVE, "bytes": 1, "places": [place], "first_seen": "2023", "arxiv_id": "1911.02782"}
+    parse = {
+        "archive_sha1": ARCHIVE,
+        "parse_id": f"{ARCHIVE}:latex:1",
+        "arxiv_id": "1911.02782",
+        "first_seen": "2023",
+        "outcome": "ok",
+    }
+    for table, row in ((LATEX_SOURCES, source), (LATEX_PARSES, {**parse, "bytes": 1})):
+        run.table(table).write(0, [row])
+        run.table(table).commit([0])
+    run_stage(run, Cluster())
+    run_stage(run, Vote())
+    (paper,) = [row for row in run.table(PAPERS).read().to_pylist() if row["doi"]]
+    assert [(text["sha1"], text["kind"], text["oa_evidence"]) for text in paper["access"]] == [
+        (SHA1, "pdf", "acl"),
+        (ARCHIVE, "latex", "arxiv"),
+    ]
+    run.table(ALIASES).write(0, [{"alias": "f" * 15, "paper_id": paper["paper_id"]}])
+    run.table(ALIASES).commit([0])
+    for shard in range(run.paper_shards):
+        run.table(FULLTEXTS).write(shard, [])
+    run.table(FULLTEXTS).commit(range(run.paper_shards))
+    run.lake.put(f"releases/{run.release_id}/suppress.jsonl", json.dumps({**listed, "reason": "asked"}).encode())
+    run_stage(run, Filter())
+    outcomes = dict(zip(*run.table(FILTERED).read(["paper_id", "outcome"]).to_pydict().values(), strict=True))
+    assert [outcomes.pop(paper["paper_id"]), *outcomes.values()] == ["suppressed", "short_text"]
+
+
 @pytest.mark.parametrize("line", [b"not json", b"[]", b'{"reason": "nothing named"}', b'{"doi": ""}'])
 def test_a_suppression_that_cannot_be_read_stops_the_release(line: bytes) -> None:
     with pytest.raises(UserError, match=r"suppress\.jsonl, line 2"):

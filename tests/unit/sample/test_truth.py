@@ -17,7 +17,7 @@ from s2corpus.sample import Truth, truths
 from s2corpus.sample.compare import expected_text, token_f1
 from s2corpus.sample.truth import PaperTruth
 
-ENGLISH_BODY = {"kept", "closed", "no_abstract", "no_year", "before_1970", "few_paragraphs", "bad_top_word"}
+ENGLISH_BODY = {"kept", "closed", "no_abstract", "no_year", "before_min_year", "few_paragraphs", "bad_top_word"}
 
 
 def pdf(sample: Path, truth: Truth, key: str) -> bytes:
@@ -42,10 +42,10 @@ def test_every_outcome_of_every_stage_occurs(truth: Truth) -> None:
         "suppressed", "no_title", "no_authors", "short_text", "not_english", "kept",
     }  # fmt: skip
     assert {p.s2orc for p in truth.papers} == {
-        None, "no_parse", "closed", "no_abstract", "short", "no_year", "before_1970", "few_paragraphs", "bad_top_word", "kept",
+        None, "no_parse", "closed", "no_abstract", "short", "no_year", "before_min_year", "few_paragraphs", "bad_top_word", "kept",
     }  # fmt: skip
     assert {p.s2ag for p in truth.papers} == {
-        None, "no_abstract", "abstract_short", "abstract_long", "no_year", "before_1970", "kept",
+        None, "no_abstract", "abstract_short", "abstract_long", "no_year", "before_min_year", "kept",
     }  # fmt: skip
     assert {p.split for p in truth.papers} == {
         None, "train", "valid", "held_back:late", "held_back:undated", "held_back:near_duplicate",

@@ -82,8 +82,9 @@ def test_unknown_years_are_dropped_or_for_a_users_own_folder_kept_in_train(tmp_p
     _, documents, splits = release(tmp_path / "public", undated)
     assert not splits
     assert "no_year" in {row["outcome"] for row in documents.values()}
-    _, _, splits = release(tmp_path / "own", undated, profile="own")
-    assert {row["split"] for row in splits.values()} == {"train"}
+    for name, rules in (("own", {"profile": "own"}), ("asked", {"clean": {"unknown_year": "keep"}})):
+        _, _, splits = release(tmp_path / name, undated, **rules)
+        assert {row["split"] for row in splits.values()} == {"train"}
 
 
 def same_title(paper: Paper) -> Paper:

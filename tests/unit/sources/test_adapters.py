@@ -224,6 +224,56 @@ def test_unpaywall_says_what_is_open_and_nothing_else() -> None:
     assert (record.doi, record.open_access, record.licence, record.title) == ("10.18653/v1/x", True, "CC-BY", None)
 
 
+PUBLISHERS = {"host_type": "publisher", "version": "publishedVersion", "license": "cc-by"}
+PRINTED = {"host_type": "repository", "version": "publishedVersion", "license": "cc-by-nc"}
+ACCEPTED = {"host_type": "repository", "version": "acceptedVersion", "license": "cc0"}
+
+
+@pytest.mark.parametrize(
+    ("best", "locations", "version", "licence"),
+    [
+        (ACCEPTED, [ACCEPTED, PRINTED, PUBLISHERS], "published", "CC-BY-NC"),
+        (PUBLISHERS, None, "published", "CC-BY"),
+        ({**ACCEPTED, "host_type": "publisher"}, [], "published", "CC0-1.0"),
+        (ACCEPTED, [ACCEPTED], "copy", "CC0-1.0"),
+        ({"license": "cc-by"}, [], None, "CC-BY"),  # where it lies is not said
+        (None, [], None, None),
+        ("https://…", [None, 7], None, None),
+    ],
+)
+def test_unpaywall_says_of_which_version_a_copy_is(
+    best: Any, locations: Any, version: str | None, licence: str | None
+) -> None:
+    record = one("unpaywall", {"doi": "10.1016/x", "is_oa": True, "best_oa_location": best, "oa_locations": locations})
+    assert (record.open_access, record.open_version, record.licence) == (True, version, licence)
+
+
+@pytest.mark.parametrize(
+    ("name", "given"), [("crossref", CROSSREF), ("arxiv", ARXIV), ("unpaywall", {"doi": "10.1016/x"})]
+)
+@pytest.mark.parametrize("as_array", [False, True])
+def test_a_byte_order_mark_costs_no_record(name: str, given: Any, as_array: bool) -> None:
+    text = json.dumps([given, given] if as_array else given).encode()
+    found = list(read(name, io.BytesIO(b"\xef\xbb\xbf" + text)))
+    assert found == list(read(name, io.BytesIO(text))) and all(isinstance(entry, Record) for entry in found)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"deleted": 1}, "deleted: 1 given, true or false expected"),
+        ({"deleted": "true"}, 'deleted: "true" given, true or false expected'),
+        ({"open_access": "yes"}, 'open_access: "yes" given, true or false expected'),
+        ({"source": 7}, "source: 7 given, a text expected"),
+        ({"ready_at": 2023}, "ready_at: 2023 given, a text expected"),
+        ({"licence": {}}, "licence: {} given, a text expected"),
+    ],
+)
+def test_a_promise_of_the_wrong_type_is_no_record(wrong: dict[str, Any], said: str) -> None:
+    (dropped,) = entries("jsonl", json.dumps({"record_id": "x:1", "title": "T", **wrong}))
+    assert isinstance(dropped, Dropped) and dropped.detail == said
+
+
 @pytest.mark.parametrize(
     "line",
     [

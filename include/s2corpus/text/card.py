@@ -1,0 +1,178 @@
+"""Profiles `card` and `card-wordfreq`: the S2 V2 card's rules, which differ in their word list only (SEMANTICS: Clean)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from s2corpus.text.documents import Outcome
+from s2corpus.text.language import language, majority
+from s2corpus.text.layout import Block, blocks, document_text, line, lines
+from s2corpus.text.rules import Facts, Rule, Rules
+from s2corpus.text.unigrams import log_probability
+from s2corpus.text.words import count_words
+
+
+class _CardFacts(Facts):
+    @property
+    def least(self) -> float:
+        """The mean log probability below which text is improbable: the list's own unless the spec sets one."""
+        own = self.rules.min_log_prob
+        return self.unigrams.threshold if own is None else own
+
+    def undated(self) -> bool:
+        """Whether the year is unknown and that drops the document."""
+        return self.document.year is None and self.rules.unknown_year == "drop"
+
+
+class FullText(_CardFacts):
+    """A full text as the card's rules see it."""
+
+    set = "s2orc"
+
+    @cached_property
+    def body(self) -> tuple[list[Block], int]:
+        """Its blocks, without formulas, and its words as they were."""
+        found = blocks(self.document.body or ())
+        self.decision.words = found[1]
+        return found
+
+    @property
+    def sections(self) -> list[Block]:
+        """Its blocks."""
+        return self.body[0]
+
+    @property
+    def words(self) -> int:
+        """Words of the body with its headers, before anything is removed."""
+        return self.body[1]
+
+    @cached_property
+    def language(self) -> str | None:
+        """The language that most paragraphs are in."""
+        rules = self.rules
+        units = [paragraph for section in self.sections for paragraph in section.paragraphs]
+        vote = majority(units, rules.language_characters, min_letters=rules.language_letters, every=rules.evaluate_all)
+        self.decision.language, self.decision.language_votes = vote.language, vote.votes
+        return vote.language
+
+    @cached_property
+    def kept(self) -> list[Block]:
+        """The sections that are not improbable; one without paragraphs stays."""
+        means = [log_probability(s.text, self.unigrams) if s.paragraphs else 0.0 for s in self.sections]
+        kept = [section for section, mean in zip(self.sections, means, strict=True) if mean >= self.least]
+        self.decision.log_prob = min(means, default=None)
+        self.decision.removed_sections = len(means) - len(kept)
+        self.decision.paragraphs = sum(len(section.paragraphs) for section in kept)
+        return kept
+
+    def few_paragraphs(self) -> bool:
+        """Whether too few paragraphs are left."""
+        return sum(len(section.paragraphs) for section in self.kept) < self.rules.min_paragraphs
+
+    def bad_top_word(self) -> bool:
+        """Whether the most frequent word of what remains is no word, or too large a part of it."""
+        words = count_words("\n".join(section.text for section in self.kept))
+        if not words.top:
+            return False
+        word, count = words.top[0]
+        self.decision.top_word, self.decision.top_share = word, count / words.count
+        return not word.isalpha() or self.decision.top_share >= self.rules.max_top_share
+
+    def text(self) -> str:
+        """Title, abstract and the sections left."""
+        return document_text(
+            self.document.title or "", self.document.abstract or "", [section.text for section in self.kept]
+        )
+
+
+class Abstract(_CardFacts):
+    """A paper as title and abstract."""
+
+    set = "s2ag"
+
+    @cached_property
+    def title(self) -> str:
+        """The title as one line."""
+        return line(self.document.title or "")
+
+    @cached_property
+    def abstract(self) -> str:
+        """The abstract's lines."""
+        return lines(self.document.abstract or "")
+
+    @cached_property
+    def language(self) -> str:
+        """The abstract's language."""
+        self.decision.language = self._language(self.abstract)
+        return self.decision.language
+
+    @cached_property
+    def log_prob(self) -> float:
+        """The abstract's mean log probability."""
+        self.decision.log_prob = log_probability(self.abstract, self.unigrams)
+        return self.decision.log_prob
+
+    @cached_property
+    def words(self) -> int:
+        """Words of the abstract."""
+        self.decision.words = len(self.abstract.split())
+        return self.decision.words
+
+    def title_not_english(self) -> bool:
+        """Whether the title is both improbable and in another language."""
+        improbable = not self.title or log_probability(self.title, self.unigrams) <= self.least
+        return improbable and self._language(self.title) != "en"
+
+    def bad_top_word(self) -> bool:
+        """Whether the most frequent word has fewer than two letters; `a` passes where the second has two."""
+        words = count_words(f"{self.title} {self.abstract}")
+        if not (top := words.top):
+            return False
+        self.decision.top_word, self.decision.top_share = top[0][0], top[0][1] / words.count
+        good = [len(word) > 1 and word.isalpha() for word, _ in top]
+        return not (good[0] or (top[0][0] == "a" and len(top) > 1 and good[1]))
+
+    def _language(self, text: str) -> str:
+        return language(text[: self.rules.language_characters])[0]
+
+    def text(self) -> str:
+        """Title and abstract."""
+        return document_text(self.title, self.abstract)
+
+
+def _blank(text: str | None) -> bool:
+    return text is None or not text.strip()
+
+
+S2ORC: Rules[FullText] = Rules(
+    FullText,
+    (
+        Rule(Outcome.NO_PARSE, lambda it: it.document.body is None),
+        Rule(Outcome.CLOSED, lambda it: not it.document.open_access),
+        Rule(Outcome.NO_TITLE, lambda it: _blank(it.document.title)),
+        Rule(Outcome.NO_ABSTRACT, lambda it: _blank(it.document.abstract)),
+        Rule(Outcome.NOT_ENGLISH, lambda it: it.language != "en", ("language_characters", "language_letters")),
+        Rule(Outcome.SHORT, lambda it: it.words < it.rules.min_words, ("min_words",)),
+        Rule(Outcome.NO_YEAR, FullText.undated, ("unknown_year",)),
+        Rule(Outcome.BEFORE_MIN_YEAR, FullText.too_old, ("min_year",)),
+        Rule(Outcome.FEW_PARAGRAPHS, FullText.few_paragraphs, ("min_log_prob", "min_paragraphs")),
+        Rule(Outcome.BAD_TOP_WORD, FullText.bad_top_word, ("max_top_share",)),
+    ),
+    FullText.text,
+)
+
+S2AG: Rules[Abstract] = Rules(
+    Abstract,
+    (
+        Rule(Outcome.NO_ABSTRACT, lambda it: not it.abstract),
+        Rule(Outcome.ABSTRACT_NOT_ENGLISH, lambda it: it.language != "en", ("language_characters",)),
+        Rule(Outcome.TITLE_NOT_ENGLISH, Abstract.title_not_english, ("min_log_prob", "language_characters")),
+        Rule(Outcome.ABSTRACT_IMPROBABLE, lambda it: it.log_prob <= it.least, ("min_log_prob",)),
+        Rule(Outcome.ABSTRACT_SHORT, lambda it: it.words < it.rules.min_abstract_words, ("min_abstract_words",)),
+        Rule(Outcome.ABSTRACT_LONG, lambda it: it.words > it.rules.max_abstract_words, ("max_abstract_words",)),
+        Rule(Outcome.BAD_TOP_WORD, Abstract.bad_top_word),
+        Rule(Outcome.NO_YEAR, Abstract.undated, ("unknown_year",)),
+        Rule(Outcome.BEFORE_MIN_YEAR, Abstract.too_old, ("min_year",)),
+    ),
+    Abstract.text,
+)

@@ -1,0 +1,49 @@
+"""A profile's rules are named objects: each has its outcome and the thresholds it honours, and a spec can ask for no others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from s2corpus.snapshot.manifest import rules_of
+from s2corpus.spec import RECIPE_HAS_ITS_OWN, Clean, ReleaseSpec, Unigrams
+from s2corpus.text.clean import PROFILES
+from s2corpus.text.documents import Outcome
+
+LIST = Unigrams(uri="s3://lists/words.csv", sha256="0" * 64)
+
+
+def honoured(profile: str) -> set[str]:
+    return {name for rules in PROFILES[profile].values() for name in rules.thresholds}
+
+
+def test_every_outcome_is_some_rules() -> None:
+    given = {rule.outcome for sets in PROFILES.values() for rules in sets.values() for rule in rules.series}
+    assert given | {Outcome.KEPT} == set(Outcome)
+
+
+def test_every_threshold_that_a_rule_names_is_a_field_of_the_spec() -> None:
+    assert all(honoured(profile) <= set(Clean.model_fields) for profile in PROFILES)
+
+
+def test_what_the_recipe_has_of_its_own_is_what_only_the_cards_rules_honour() -> None:
+    assert honoured("card") - honoured("recipe-2024") == set(RECIPE_HAS_ITS_OWN)
+
+
+@pytest.mark.parametrize(
+    "threshold", [{"min_words": 300}, {"min_year": 2000}, {"max_top_share": 0.1}, {"min_log_prob": -18.0}]
+)
+def test_a_profile_that_cannot_honour_a_threshold_refuses_it(threshold: dict[str, float]) -> None:
+    with pytest.raises(ValidationError, match=f"{next(iter(threshold))}: .* given; profile recipe-2024 has its own"):
+        Clean(profile="recipe-2024", unigrams=LIST, **threshold)  # type: ignore[arg-type]
+    assert Clean(profile="card", unigrams=LIST, **threshold)  # type: ignore[arg-type]
+
+
+def test_the_manifest_states_no_threshold_that_is_ignored(tmp_path: Path) -> None:
+    def stated(profile: str) -> set[str]:
+        spec = ReleaseSpec(name="s", clean=Clean(profile=profile, unigrams=LIST))  # type: ignore[arg-type]
+        return {rule.name.removeprefix("clean.") for rule in rules_of(spec) if rule.name.startswith("clean.")}
+
+    assert stated("card") - stated("recipe-2024") == set(RECIPE_HAS_ITS_OWN)

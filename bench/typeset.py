@@ -251,8 +251,8 @@ def paragraph(article: Article, runs: list[tuple[str, str]], layout: Layout) -> 
     return out
 
 
-def source(article: Article, layout: Layout, strings: list[str]) -> str:
-    """The typst source."""
+def source(article: Article, layout: Layout, strings: list[str], front: str = "", cover: str = "") -> str:
+    """The typst source; with a front of one's own (abstract included) in place of the layout's, and pages before it."""
     people = ", ".join(f"{g} {f}" for g, f in article.authors)
     if layout.cites != "raised":
         who = quote(people)
@@ -270,7 +270,10 @@ def source(article: Article, layout: Layout, strings: list[str]) -> str:
         "bold": f'#text(weight: "bold", {quote(article.abstract)[1:]})',
     }[layout.abstract]
     addresses = [(f"{i + 1} " if layout.cites == "raised" else "") + a for i, a in enumerate(article.affiliations)]
-    front = f"""
+    own = bool(front)
+    front = (
+        front
+        or f"""
 #align({"left" if layout.sidebar else "center"})[#par(justify: false)[#text(size: 17pt, weight: "bold")[{quote(article.title)}]]
 #v(6pt)
 #text(size: 11pt)[{who}]
@@ -278,6 +281,7 @@ def source(article: Article, layout: Layout, strings: list[str]) -> str:
 #text(size: 9pt, style: "italic")[{" #linebreak() ".join(map(quote, addresses))}]]
 #v(8pt)
 """
+    )
     parts = []
     for level, title, paragraphs in article.sections:
         if title:
@@ -308,6 +312,8 @@ def source(article: Article, layout: Layout, strings: list[str]) -> str:
         imprint = f"*Citation:* {running} (2019) PLoS ONE 13(11): e0198050. \\ \\ *Received:* May 9, 2018 \\ *Accepted:* May 10, 2018"
         licence = "*Copyright:* © 2018 This is an open access article distributed under the Creative Commons Attribution License."
         side = f"#place(left, dx: -1.75in, dy: 3.2in, box(width: 1.5in)[#set text(size: 7.5pt); {imprint} \\ \\ {licence}])"
+    if own:
+        abstract = ""
     wide = layout.columns == 2 and layout.abstract != "head"
     justify, leading = ("false", "1.4em") if layout.lines else ("true", "0.6em")
     first, second = (
@@ -324,6 +330,7 @@ def source(article: Article, layout: Layout, strings: list[str]) -> str:
 #set heading(numbering: {numbering[layout.heads]})
 #show heading.where(level: 1): it => block(above: 1.2em, below: 0.7em, text(size: 1.1em, {first}))
 #show heading.where(level: 2): it => block(above: 1em, below: 0.6em, text(size: 1em, {second}))
+{cover}
 {side}
 #place(top, scope: "{"parent" if layout.columns == 2 else "column"}", float: true, clearance: 1em)[{front} {abstract if wide else ""}]
 {"" if wide else abstract}

@@ -39,8 +39,8 @@ _ORCID = re.compile(r"(?<=[a-zà-ÿ])(?:ID|iD)$")
 _CONJUNCTION = re.compile(r"\s*(?:and|und|et|with|&)\b", re.I)
 _ENDED = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\b(?:and|und|et|with))$", re.I)
 _INVERTED = re.compile(
-    r"(?P<surname>[A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*(?: [A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*)?) "
-    r"(?P<initials>[A-ZÀ-Þ]{1,3})"
+    r"(?P<surname>(?:(?:van|von|de|der|den|del|di|da|dos|la|le|el|al|ter|ten) )*"
+    r"[A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*(?: [A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*)?) (?P<initials>[A-ZÀ-Þ]{1,3})"
 )
 _DEGREES = {
     "MD", "PhD", "MSc", "MPH", "MBBS", "FRCP", "RN", "DO", "MB", "BSc", "DPhil", "DrPH", "ScD", "PharmD", "DVM", "MBA", "MHS", "MS", "BS",

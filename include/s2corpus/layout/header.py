@@ -100,7 +100,11 @@ def _front(document: Document, parts: dict[int, Part]) -> Front:
     found = [line for line in lines if parts.get(id(line)) is Part.FRONT]
     if not found:
         found = [line for line in lines if line.page == 1 and line.y0 < document.pages[0].height / 2]
-    return Front(found, {id(line): judged for line, judged in zip(found, judge(found), strict=False)})
+    judged: dict[int, Judged] = {}
+    for number in sorted({line.page for line in found}):  # each page may be the one that the paper begins on
+        page = [line for line in found if line.page == number]
+        judged |= {id(line): judgement for line, judgement in zip(page, judge(page), strict=False)}
+    return Front(found, judged)
 
 
 def _judged_abstract(front: Front) -> list[Line]:

@@ -39,15 +39,15 @@ _SPACING = {
     "ˇ": "\u030c",
     "˚": "\u030a",
 }
-_ACCENT = re.compile(r"([^\W\d_]?)\s?([´`¨ˆ˜¸ˇ˚])\s?([^\W\d_]?)")
+_ACCENT = re.compile(r"([^\W\d_]?)([´`¨ˆ˜¸ˇ˚])(\s?)([^\W\d_]?)")
 _VOWELS = frozenset("aeiouyAEIOUYı")
 
 
 def _composed(match: re.Match[str]) -> str:
     """An accent that is printed as a sign of its own, put on the vowel before it, else on the letter after it."""
-    before, accent, after = match.groups()
+    before, accent, space, after = match.groups()
     if (before in _VOWELS and before) or (not after and before):
-        return unicodedata.normalize("NFC", before.replace("ı", "i") + _SPACING[accent]) + after
+        return unicodedata.normalize("NFC", before.replace("ı", "i") + _SPACING[accent]) + space + after
     if after:
         return before + unicodedata.normalize("NFC", after.replace("ı", "i") + _SPACING[accent])
     return match.group()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .byline import names
 from .front_lines import Label
-from .model import Document, Line
+from .model import Document, Line, Page
 from .text import clean
 
 if TYPE_CHECKING:
@@ -20,6 +20,15 @@ _BANNER = re.compile(
     r"^open access|r e s e a r c h|^arxiv:|^technical report|^proceedings of|^published in|^submitted to|^accepted|^received",
     re.I,
 )
+_COVER = re.compile(
+    r"institutional repositor|digital academic repository|research repository|downloaded from (?:orca|the)|version of a work that|"
+    r"this is (?:the|an) (?:author|accepted|open access document)|permalink|escholarship|since january 2020 elsevier|"
+    r"see discussions, stats|\bhal id\b|stable url|jstor is a|unedited manuscript|powered by the california|to cite this version|"
+    r"link to publication|general rights|citation for (?:final )?published version|white rose research|eprints? (?:id|url)|"
+    r"peer reviewed version",
+    re.I,
+)
+_OPEN = "OPEN"
 
 
 def choose(document: Document, front: Front) -> list[Line]:
@@ -28,15 +37,44 @@ def choose(document: Document, front: Front) -> list[Line]:
     What counts: the CRF's probability, the size of type against the largest of the front, and whether the PDF's metadata spell it. Of a
     title that stands on a cover page and again on the next, the later is taken: names and abstract follow it.
     """
-    candidates = [*_runs(front), *_groups([x for x in front.lines if x.y0 < document.pages[x.page - 1].height * 0.7])]
-    scored = [(score, group) for group in candidates if (score := _score(group, front, document.claimed_title)) > 0]
+    candidates = _runs(front)
+    for page in document.pages[: max((x.page for x in front.lines), default=0)]:
+        candidates += _groups([x for x in front.lines if x.page == page.number and x.y0 < page.height * 0.7])
+    claimed = document.claimed_title
+    pages = {
+        page.number: _of_page(page, front) for page in document.pages[: max((x.page for x in front.lines), default=0)]
+    }
+    scored = [
+        (score + pages[group[0].page], group) for group in candidates if (score := _score(group, front, claimed)) > 0
+    ]
     if not scored:
         return []
-    best_score, best = max(scored, key=lambda item: (item[0], len(item[1])))
+    best_score, best = max(scored, key=lambda item: (item[0], len(item[1]), -item[1][0].page))
     for score, group in scored:
         if group[0].page > best[0].page and score > 0.6 * best_score and _similar(group, best):
             best_score, best = score, group
-    return _extended(best, front)
+    best = _extended(best, front)
+    _take_off_label(best[0])
+    return best
+
+
+def _take_off_label(line: Line) -> None:
+    """Take the word `OPEN`, set apart at the title's left, off its first line."""
+    if len(line.tokens) > 1 and line.tokens[0].text == _OPEN:
+        first, second = line.tokens[:2]
+        if second.x0 - first.x1 > 0.6 * second.font.size or first.font != second.font:
+            line.tokens = line.tokens[1:]
+            line.x0 = second.x0
+            line.forget()
+
+
+def _of_page(page: Page, front: Front) -> float:
+    """What a page adds to its titles: names and an abstract stand on the page that the paper begins on, boilerplate on a cover."""
+    lines = [x for x in front.lines if x.page == page.number]
+    named = any(front.label(x) is Label.AUTHOR and names(x)[1] for x in lines)
+    summed_up = sum(front.label(x) is Label.ABSTRACT for x in lines) > 2
+    cover = _COVER.search(" ".join(x.text for x in page.lines)) is not None
+    return 0.2 * named + 0.2 * summed_up - 0.5 * cover
 
 
 def _runs(front: Front) -> list[list[Line]]:
@@ -51,12 +89,14 @@ def _runs(front: Front) -> list[list[Line]]:
 
 
 def _before_names(run: list[Line]) -> list[Line]:
-    """A run up to where smaller type names people."""
-    for i in range(1, len(run)):
-        share, count = names(run[i])
-        if run[i].size < 0.95 * run[i - 1].size and count and share >= 0.5:
-            return run[:i]
-    return run
+    """A run up to where people are named."""
+    return next((run[:i] for i in range(1, len(run)) if _names_people(run[i], run[i - 1])), run)
+
+
+def _names_people(line: Line, above: Line) -> bool:
+    """Whether a line under a title's names people: several, or one at least in smaller type."""
+    share, count = names(line)
+    return (line.size < 0.95 * above.size and count > 0 and share >= 0.5) or (count > 1 and share > 0.9)
 
 
 def _score(group: list[Line], front: Front, claimed: str) -> float:
@@ -98,6 +138,7 @@ def _extended(title: list[Line], front: Front) -> list[Line]:
                 or not -0.5 * line.size < gap < 1.1 * line.size
                 or (front.probability(line, Label.TITLE) < 0.1 and not _as_large(line, last, front))
                 or _BANNER.search(clean(line.text))
+                or (step > 0 and _names_people(line, last))
             ):
                 break
             found.insert(0 if step < 0 else len(found), line)
@@ -111,7 +152,8 @@ def _belongs(title: list[Line], line: Line, front: Front) -> bool:
     """Whether the line under a title is its last part: the paper prints both together once more in the same letters, as in how to cite
     it."""
     near = line.y0 - title[-1].y1 < 1.5 * title[-1].size and len(_letters(line.text)) > 8
-    return near and _exact([*title, line]) in _exact([x for x in front.lines if x not in title and x is not line])
+    elsewhere = [x for x in front.lines if x.page == line.page and x not in title and x is not line]
+    return near and not _names_people(line, title[-1]) and _exact([*title, line]) in _exact(elsewhere)
 
 
 def _exact(lines: list[Line]) -> str:

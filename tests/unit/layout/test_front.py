@@ -1,0 +1,148 @@
+"""The front: the title and not the journal's or repository's name, names in every form, the abstract with or without a head."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import typst
+from lxml import etree
+
+from s2corpus.layout import extract
+from s2corpus.layout.authors import Author, authors
+from s2corpus.layout.model import Font, Line, Token
+from s2corpus.layout.text import clean
+from tests.unit.layout.conftest import PROSE
+
+NS = {"t": "http://www.tei-c.org/ns/1.0"}
+TITLE = "Traits of Beetles Follow the Litter They Live In"
+NAMES = ["Waleed Ammar", "Maria van der Lo", "Ana Luzia Ferreira"]
+BODY = f"""
+= Introduction
+{PROSE} {PROSE} {PROSE}
+
+{PROSE} {PROSE}
+
+= Methods
+{PROSE} {PROSE} {PROSE}
+
+= Results
+{PROSE} {PROSE} {PROSE} {PROSE}
+
+= References
+Wu, J. (2014). CiteSeerX: AI in a digital library. AI Magazine 3, 4-19.
+
+Berg, K. (2015). Litter of the north. Ecology 12, 1-20.
+"""
+PLAIN = f'#align(center)[#text(size: 16pt, weight: "bold")[{TITLE}]]\n\n#align(center)[{", ".join(NAMES)}]'
+ABSTRACT = f"*Abstract* #linebreak() We relate the traits of beetles to those of the litter. {PROSE}"
+FRONTS = {
+    "masthead": f"""
+#align(right)[#text(size: 34pt)[Medicine#super[®]]]
+*Observational Study*
+#align(right)[#text(size: 9pt)[OPEN]]
+#text(size: 19pt, weight: "bold")[{TITLE}]
+
+#text(size: 10.5pt)[Waleed Ammar, MD#super(typographic: false)[a], Maria van der Lo, PhD#super(typographic: false)[b],
+  Ana Luzia Ferreira, MD#super(typographic: false)[a]]
+
+{ABSTRACT}""",
+    "label at the left": f"""
+#grid(columns: (70pt, 1fr), [#text(size: 20pt, weight: "bold")[OPEN]], [#text(size: 20pt, weight: "bold")[{TITLE}]])
+
+Waleed Ammar#super(typographic: false)[1], Maria van der Lo#super(typographic: false)[2] & Ana Luzia Ferreira#super(typographic: false)[1]
+
+*We relate the traits of beetles to those of the litter. {PROSE}*""",
+    "repository's cover": f"""
+#text(size: 26pt)[ORCA – Online Research @ Cardiff]
+
+This is an Open Access document downloaded from ORCA, Cardiff University's institutional repository.
+
+Citation for final published version: Ammar, Waleed, van der Lo, Maria 2019. {TITLE}. Ecology 12, pp. 1–20.
+#pagebreak()
+{PLAIN}
+
+{ABSTRACT}""",
+    "accepted manuscript": f"""
+#text(size: 26pt)[Accepted Manuscript]
+
+{TITLE}
+
+{", ".join(NAMES)}
+
+PII: S0022-1234(19)30123-4
+
+This is a PDF file of an unedited manuscript that has been accepted for publication.
+#pagebreak()
+{PLAIN}
+
+{ABSTRACT}""",
+    "names in a grid": f"""
+#align(center)[#text(size: 20pt)[{TITLE}]]
+
+#grid(columns: (1fr, 1fr, 1fr), ..{[*NAMES]!r}.map(n => 0))
+""".replace(
+        f"..{[*NAMES]!r}.map(n => 0)",
+        ", ".join(f"align(center)[{n} #linebreak() _University of Montreal_]" for n in NAMES),
+    )
+    + ABSTRACT,
+    "capitals": f"""
+#align(center)[#text(size: 15pt, weight: "bold")[{TITLE.upper()}]]
+
+#align(center)[{", ".join(NAMES).upper()}]
+
+#align(center)[_University of Montreal, Canada_]
+
+{ABSTRACT}""",
+}
+
+
+@pytest.mark.parametrize("name", FRONTS)
+def test_title_names_and_abstract_of_many_looks(name: str, tmp_path: Path) -> None:
+    text = (
+        '#set page(paper: "a4", numbering: "1")\n#set text(size: 10pt)\n#set par(justify: true)\n' + FRONTS[name] + BODY
+    )
+    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
+    tei = etree.fromstring(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
+    assert (tei.findtext(".//t:titleStmt/t:title", namespaces=NS) or "").casefold() == TITLE.casefold()
+    people = [
+        " ".join(x.text or "" for x in a.iter("{*}forename", "{*}surname"))
+        for a in tei.iterfind(".//t:analytic/t:author", NS)
+        if a.getparent().getparent().getparent().tag.endswith("sourceDesc")
+    ]
+    assert [p.casefold() for p in people] == [n.casefold() for n in NAMES]
+    assert "We relate the traits" in "".join(tei.find(".//t:profileDesc/t:abstract", NS).itertext())
+
+
+def line(text: str, y: float = 0.0, block: int = 0) -> Line:
+    font, x, tokens = Font("serif", 10.0), 0.0, []
+    for i, word in enumerate(text.split(" ")):
+        tokens.append(Token(word, x, y, x + 5 * len(word), y + 10, font, i > 0))
+        x += 5 * len(word) + 3
+    return Line(tokens, 1, block)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["Borugă O*, Jianu C**, Horhat FG***"], ["O|Borugă", "C|Jianu", "F G|Horhat"]),
+        (["van Anken E, Gómez Puerta S, Walter P"], ["E|van Anken", "S|Gómez Puerta", "P|Walter"]),
+        (["Smith, John; Berg, Kees; Lo, Maria"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
+        (["Rosany Lopes Martins, Ana Luzia", "Ferreira Farias, João Fernandes"],
+         ["Rosany Lopes|Martins", "Ana Luzia Ferreira|Farias", "João|Fernandes"]),
+        (["Sheylla Susan Moreira da Silva de Almeida"], ["Sheylla Susan Moreira da Silva|de Almeida"]),
+        (["John Smith MD, Kees Berg PhD and Maria Lo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
+        (["JohnSmith,KeesBerg,MariaLo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
+    ],
+)  # fmt: skip
+def test_bylines(lines: list[str], expected: list[str]) -> None:
+    found = authors([line(text, 12.0 * i) for i, text in enumerate(lines)])
+    people = [Author(tuple(first.split()), last) for first, last in (text.split("|") for text in expected)]
+    assert found == people
+
+
+@pytest.mark.parametrize(
+    ("printed", "meant"), [("Rene´ G.", "René G."), ("M¨uller", "Müller"), ("E´rica", "Érica"), ("De`gnon", "Dègnon")]
+)
+def test_loose_accents(printed: str, meant: str) -> None:
+    assert clean(printed) == meant

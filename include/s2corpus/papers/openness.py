@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Literal
 
 from s2corpus.papers.licences import strictest
-from s2corpus.sources.identifiers import acl_id_of_name, acl_of_doi, arxiv_id_of_name, arxiv_of_doi
+from s2corpus.sources.identifiers import acl_id_of_name, acl_of_doi, arxiv_id_of_name, arxiv_of_doi, pmc_id_of_name
 from s2corpus.sources.record import ACL, ARXIV, DECLARED, UNPAYWALL, Kind, OpenVersion, Record
 
 
@@ -106,7 +106,7 @@ def openness(
     own = [r for r in records if r.pdf_sha1 == sha1 and (r.kind is Kind.PDF or r.source == DECLARED)]
     others = [r for r in records if r.kind is not Kind.PDF and r.source != DECLARED]
     names = sorted({d.name for d in declarations})
-    shared = _shared(sha1, own, others, records, is_preprint)
+    shared = _shared(sha1, own, others, records, names, is_preprint)
     found = {
         Evidence.ARXIV: _of_archive(_ARXIV, sha1, own, others, names, is_preprint),
         Evidence.ACL: _of_archive(_ACL, sha1, own, others, names, is_preprint),
@@ -211,9 +211,11 @@ def _shared(
     own: Sequence[Record],
     others: Sequence[Record],
     records: Sequence[Record],
+    names: Sequence[str],
     is_preprint: Callable[[str], bool],
 ) -> _Shared:
-    """A PDF's DOIs and PMC ids: its own, and its publisher record's. One without a DOI has its cluster's, if that has but one.
+    """A PDF's DOIs and PMC ids: its own, its publisher record's, and the PMC id of its paper that it was delivered under. One without a
+    DOI has its cluster's, if that has but one.
 
     Preprints' DOIs do not make the cluster's ambiguous.
     """
@@ -228,7 +230,8 @@ def _shared(
             ambiguous = candidates
     telling += [r for r in others if r.kind is Kind.PUBLISHER and r.doi in dois]
     dois |= {r.doi for r in telling if r.doi}
-    pmc_ids = {r.pmc_id for r in telling if r.pmc_id}
+    named = {i for name in names if (i := pmc_id_of_name(name))}
+    pmc_ids = {r.pmc_id for r in telling if r.pmc_id} | {r.pmc_id for r in others if r.pmc_id in named}
     sharing = [r for r in others if r.pdf_sha1 == sha1 or r.doi in dois or (r.pmc_id and r.pmc_id in pmc_ids)]
     return _Shared(dois, pmc_ids, sharing, ambiguous)
 

@@ -11,6 +11,7 @@ from typing import Any
 from s2corpus.papers.fewest import fewest_sources
 from s2corpus.papers.openness import CLOSED, Declaration, Openness, openness
 from s2corpus.sources.fields_of_study import fields_of_study
+from s2corpus.sources.identifiers import acl_id_of_name, pmc_id_of_name
 from s2corpus.sources.names import surname_key
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE, Author, Kind, Record
 from s2corpus.titles import normalise_one
@@ -114,7 +115,7 @@ def canonical(
         sha1: openness(sha1, cluster, pdf.declarations, is_preprint=is_preprint, all_open=all_open)
         for sha1, pdf in known.items()
     }
-    publishers = {sha1: _publisher_record(sha1, members, rank) for sha1 in known}
+    publishers = {sha1: _publisher_record(sha1, pdf, members, rank) for sha1, pdf in known.items()}
     chosen = _canonical_pdf(known, open_of, publishers)
     publisher = publishers[chosen] if chosen else None
 
@@ -256,12 +257,19 @@ def _canonical_pdf(
     return min(latest_first, key=lambda sha1: (not open_of[sha1].open, -telling(sha1)), default=None)
 
 
-def _publisher_record(sha1: str, members: Sequence[Delivered], rank: Rank) -> Delivered | None:
-    """The publisher record of a PDF: one that names it, else one that shares the DOI that it prints or its drop declares."""
+_PRINTED = ("doi", "acl_id", "pmc_id")  # what a PDF and its publisher record may share
+
+
+def _publisher_record(sha1: str, pdf: Pdf, members: Sequence[Delivered], rank: Rank) -> Delivered | None:
+    """The publisher record of a PDF: one that names it or whose id it is called by, else one that shares an identifier that it prints or
+    its drop declares."""
     publishers = [d for d in members if d.record.kind is Kind.PUBLISHER]
     own = [d.record for d in members if d.record.kind is Kind.PDF or d.record.source == DECLARED]
-    dois = {record.doi for record in own if record.pdf_sha1 == sha1 and record.doi}
-    found = [d for d in publishers if d.record.pdf_sha1 == sha1] or [d for d in publishers if d.record.doi in dois]
+    printed = {(name, getattr(r, name)) for r in own if r.pdf_sha1 == sha1 for name in _PRINTED if getattr(r, name)}
+    called = {i for d in pdf.declarations for i in (acl_id_of_name(d.name), pmc_id_of_name(d.name)) if i}
+    found = [d for d in publishers if d.record.pdf_sha1 == sha1 or called & {d.record.acl_id, d.record.pmc_id}] or [
+        d for d in publishers if printed & {(name, getattr(d.record, name)) for name in _PRINTED}
+    ]
     by_content = sorted(found, key=lambda d: repr(replace(d.record, record_id="")))
     latest_first = sorted(by_content, key=lambda d: d.ready_at, reverse=True)
     return min(latest_first, key=lambda d: rank(d.record.source), default=None)

@@ -51,6 +51,7 @@ _ARXIV_NAME = re.compile(
     r"(?:.*/)?(?:arxiv[-_.: ]?)?(?:(\d{4}\.\d{4,5})|([a-z]+(?:-[a-z]+)?)(?:\.[a-z-]{2,7})?[/_-]?(\d{7}))(?:v\d+)?",
     re.IGNORECASE,
 )
+_PMC_NAME = re.compile(r"(?:.*/)?PMC0*([1-9]\d{0,8})(?:\.\d+)?", re.IGNORECASE)
 _ACL_NAME = re.compile(r"(?:[a-z]\d{2}-\d{4,5}|\d{4}\.[a-z][a-z0-9_]*-[a-z0-9]+\.\d+)(?:v\d+)?", re.IGNORECASE)
 
 
@@ -140,3 +141,9 @@ def acl_id_of_name(name: str) -> str | None:
     """The ACL Anthology id that a file is called by, all of its name: `P19-1001.pdf`, `2020.acl-main.207.pdf`; else None."""
     stem = _STEM.sub("", name).rpartition("/")[2]
     return normalise_acl(stem) if _ACL_NAME.fullmatch(stem) else None
+
+
+def pmc_id_of_name(name: str) -> str | None:
+    """The PubMed Central id that a file is called by, all of its name: `PMC4391421.pdf`; else None."""
+    match = _PMC_NAME.fullmatch(_STEM.sub("", name))
+    return f"PMC{match.group(1)}" if match else None

@@ -215,6 +215,14 @@ def test_a_name_is_an_id_if_all_of_it_is(name: str, arxiv_id: str | None, acl_id
     assert (arxiv_id_of_name(name), acl_id_of_name(name)) == (arxiv_id, acl_id)
 
 
+def test_a_pdf_delivered_under_its_papers_pmc_id_is_that_article() -> None:
+    article = record("jats", kind=Kind.PUBLISHER, pmc_id="PMC4391421", open_access=True, licence="CC-BY-2.0")
+    found = judged(header(), article, name="PMC4391421.pdf")
+    assert (found.evidence, found.licence) == (Evidence.PMC, "CC-BY-2.0")
+    for name in ("PMC1.pdf", "about PMC4391421.pdf", "4391421.pdf"):
+        assert not judged(header(), article, name=name).open
+
+
 def test_what_was_looked_for_in_vain_is_said_with_where() -> None:
     said = {
         look.evidence: look.detail for look in judged(header(doi=PUBLISHED), ARXIVS, publisher(), name="x.pdf").looks

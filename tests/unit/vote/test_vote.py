@@ -56,6 +56,18 @@ def test_a_publisher_record_that_names_the_pdf_goes_before_one_that_shares_its_d
     assert vote(header(doi="10.18653/v1/x"), named, shares).values["title"] == "Named"
 
 
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [("2020.acl-main.207.pdf", {"acl_id": "2020.acl-main.207"}), ("oa/PMC4391421.pdf", {"pmc_id": "PMC4391421"})],
+)
+def test_a_pdf_called_by_a_publisher_records_id_has_that_publisher_record(name: str, ids: dict[str, str]) -> None:
+    publisher = record("acl", kind=Kind.PUBLISHER, title="As published", date="2020-07", date_precision="month", **ids)
+    preprint = [record(source, title="As first posted", date="2020-04-15") for source in ("arxiv", "s2")]
+    called = {A: Pdf(declarations=(Declaration("d", name),))}
+    assert vote(header(), publisher, *preprint, pdfs=called).values["date"] == ("2020-07", "month")
+    assert vote(header(), publisher, *preprint).values["date"][0] == "2020-04-15"
+
+
 def test_without_a_pdf_the_publisher_has_one_vote_as_all_others() -> None:
     publisher = record("crossref", kind=Kind.PUBLISHER, venue="J. Parsing")
     paper = vote(publisher, record("dblp", venue="ACL"), record("s2", venue="acl"))

@@ -16,7 +16,7 @@ from enum import StrEnum
 from s2corpus.pdf.printed_dates import publication_date
 from s2corpus.sources.identifiers import arxiv_of_doi, normalise_acl, normalise_arxiv, normalise_doi, normalise_pmcid
 
-VERSION = "2"
+VERSION = "3"
 """Part of the key of every stored answer: raise it when any may come out different."""
 
 

@@ -24,7 +24,6 @@ _MONTHS = {
     )
     for name in names.split()
 }  # fmt: skip
-_SEASONS = {"winter": 1, "spring": 4, "summer": 7, "autumn": 10, "fall": 10}
 _ISO = re.compile(r"^\s*(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2})(?:[T ].*)?)?)?\s*$")
 _COMPACT = re.compile(r"^\s*(\d{4})(\d{2})(\d{2})\s*$")
 _YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
@@ -51,7 +50,8 @@ def make_date(year: int | None, month: int | None = None, day: int | None = None
 
 def parse_date(value: object) -> PlainDate:
     """A date as sources write it: 1999, "1999", "1999-05", "1999-05-31T10:00Z", "May 1999", "31 May 1999",
-    "1999 Spring", "1999 May-Jun", "(1999),", "19990531", [1999, 5, 31]. Anything else is (None, None)."""
+    "1999 May-Jun", "(1999),", "19990531", [1999, 5, 31]; of "Winter 1999" the year, as a season is no month and may begin in the year
+    before. Anything else is (None, None)."""
     if isinstance(value, bool) or value is None:
         return NO_DATE
     if isinstance(value, int):
@@ -79,19 +79,19 @@ def parse_date(value: object) -> PlainDate:
             if month := to_month(match.group(month_group)):
                 return make_date(year, month, int(match.group(day_group)))
     for word in re.findall(r"[a-z]+", words):
-        if month := _MONTHS.get(word) or _SEASONS.get(word):
+        if month := _MONTHS.get(word):
             return make_date(year, month)
     return make_date(year)
 
 
 def to_month(text: str | None) -> int | None:
-    """ "5", "05", "May", "Sept." or "Spring" as the number of (the first) month; None otherwise."""
+    """ "5", "05", "May" or "Sept." as the number of the month; None otherwise."""
     if not text:
         return None
     word = text.strip().rstrip(".").casefold()
     if word.isdecimal():
         return int(word) if 1 <= int(word) <= 12 else None
-    return _MONTHS.get(word) or _SEASONS.get(word)
+    return _MONTHS.get(word)
 
 
 def to_int(value: object) -> int | None:

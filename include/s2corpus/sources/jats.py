@@ -151,7 +151,7 @@ def _date(meta: Any) -> PlainDate:
     for date in meta.iterfind("{*}pub-date"):
         kind = date.get("pub-type") or date.get("date-type") or "pub"
         year, month, day = (text_of(date.find(f"{{*}}{part}")) for part in ("year", "month", "day"))
-        found.setdefault(kind, make_date(to_int(year), to_month(month or text_of(date.find("{*}season"))), to_int(day)))
+        found.setdefault(kind, make_date(to_int(year), to_month(month), to_int(day)))
     return next((found[kind] for kind in (*_DATES, *found) if found.get(kind, NO_DATE)[0] is not None), NO_DATE)
 
 

@@ -92,4 +92,4 @@ def _date(article: Any) -> PlainDate:
 
 def _parts(date: Any) -> PlainDate:
     year, month, day = (text_of(date.find(name)) for name in ("Year", "Month", "Day"))
-    return make_date(to_int(year), to_month(month or text_of(date.find("Season"))), to_int(day))
+    return make_date(to_int(year), to_month(month), to_int(day))

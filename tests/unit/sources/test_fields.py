@@ -19,7 +19,7 @@ from s2corpus.sources.fields import clean_abstract, clean_locator, clean_text, c
         (1999, "1999", "year"), ("1999", "1999", "year"), ("1999-05", "1999-05", "month"), ("1999-05-31", "1999-05-31", "day"),
         ("1999-05-31T10:00:00Z", "1999-05-31", "day"), ("19990531", "1999-05-31", "day"), ([1999, 5], "1999-05", "month"),
         ("May 1999", "1999-05", "month"), ("31 May 1999", "1999-05-31", "day"), ("May 31, 1999", "1999-05-31", "day"),
-        ("1999 May-Jun", "1999-05", "month"), ("1999 Spring", "1999-04", "month"), ("(1999),", "1999", "year"),
+        ("1999 May-Jun", "1999-05", "month"), ("1999 Spring", "1999", "year"), ("Winter 2022", "2022", "year"), ("(1999),", "1999", "year"),
         ("1998 Dec-1999 Jan", "1998-12", "month"), ("2001-02-31", "2001-02", "month"), ("2001-13", "2001", "year"),
         ([None], None, None), ("to appear", None, None), ("0000", None, None), (None, None, None), (True, None, None),
         ("12999", None, None), (99999, None, None), ([], None, None), (1999.0, "1999", "year"),

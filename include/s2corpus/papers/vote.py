@@ -232,8 +232,8 @@ def _voters(name: str, members: Sequence[Delivered], open_of: Mapping[str, Openn
 
 
 def _is_anothers(record: Record) -> bool:
-    """Whether somebody other than the extractor describes the paper; a drop that gives its file a date, say, but no title does not."""
-    return not _is_extractors(record) and (record.source != DECLARED or record.title is not None)
+    """Whether somebody other than the extractor knows the paper; what a drop says of its own file is of no other copy of it."""
+    return not _is_extractors(record) and record.source != DECLARED
 
 
 def _is_extractors(record: Record) -> bool:

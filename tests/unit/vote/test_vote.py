@@ -163,8 +163,12 @@ class TestDeclared:
         assert paper.values["date"] == ("2021-03", "month") and paper.provenance["date"].source == "declared"
 
     def test_a_title_takes_the_place_of_the_pdfs(self) -> None:
-        paper = vote(header(title="As printed"), self.declared(title="As declared"))
-        assert paper.values["title"] == "As declared"
+        paper = vote(header(title="As printed", abstract="We."), self.declared(title="As declared"), all_open=True)
+        assert (paper.values["title"], paper.values["abstract"]) == ("As declared", "We.")
+        known = vote(
+            header(abstract="We."), self.declared(title="As declared"), record("dblp", title="T"), all_open=True
+        )
+        assert "abstract" not in known.values
 
     def test_a_declared_doi_leads_to_the_publisher_record(self) -> None:
         publisher = record("crossref", kind=Kind.PUBLISHER, title="As published", doi="10.1016/x")

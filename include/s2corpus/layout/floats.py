@@ -18,6 +18,7 @@ _CAPTION = re.compile(
     r"(?P<label>(?:[A-Z]\.?)?\d+(?:[.-]\d+)*[a-z]?|[IVXL]+|[A-Z]\d+)(?!\w))\s*(?P<stop>[.:|—–\-：])?(?=\s|$|[A-Z\u4e00-\u9fff])"
 )
 _CONTINUED = re.compile(r"\W*\(?cont(?:inued|\.|’d|'d|d)", re.I)
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 _REACH = 60.0
 """Points without text or graphics over which a float's inside does not go on."""
 
@@ -224,8 +225,7 @@ def _prose_blocks(page: Page) -> set[int]:
 
 def _words(line: Line) -> float:
     """Share of a line's characters that are in words."""
-    visible = sum(not c.isspace() for c in line.text)
-    return sum(len(w) for w in re.findall(r"[^\W\d_]{2,}", line.text)) / max(visible, 1)
+    return sum(map(len, _LETTERS.findall(line.text))) / max(len(line.text) - line.text.count(" "), 1)
 
 
 def _graphics(page: Page) -> list[Box]:

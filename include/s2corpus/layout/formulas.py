@@ -19,8 +19,8 @@ _SIGN = re.compile(r"[=¼≠≤≥<>+−±×÷∑∏∫√∂∇∈∉⊂⊆∪�
 def is_formula(line: Line, measures: Measures) -> bool:
     """A line of mathematics by itself: hardly a word, and many signs or letters from mathematical fonts."""
     text = line.text
-    visible = sum(not c.isspace() for c in text)
-    if visible == 0:
+    visible = len(text) - text.count(" ")
+    if visible <= 0:
         return False
     words = [w for w in _WORD.findall(text) if w.lower() not in _FUNCTIONS and not "\U0001d400" <= w[0] <= "\U0001d7ff"]
     letters = sum(map(len, words))

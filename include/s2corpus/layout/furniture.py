@@ -11,6 +11,7 @@ _NUMBER = re.compile(
     r"\W{0,3}(?:(?:page|p\.)\s*)?(?:[a-z]{0,2}\d{1,6}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d+)?\W{0,3}", re.I
 )
 _DIGITS = re.compile(r"\d+")
+_SIGNS = re.compile(r"\W+")
 _MARGIN = 0.075
 """Share of the page's height that is margin in any layout."""
 _MARGIN_ROWS = 4
@@ -59,7 +60,7 @@ def _twice(page: Page, family: str) -> list[Line]:
     keys: dict[str, Line] = {}
     again = 0
     for line in page.lines:
-        key = "".join(c for c in line.text.casefold() if c.isalnum())
+        key = _SIGNS.sub("", line.text.casefold())
         if len(key) > 25:
             other = keys.setdefault(key, line)
             again += other.block != line.block and max(abs(other.y0 - line.y0), abs(other.x0 - line.x0)) < 30

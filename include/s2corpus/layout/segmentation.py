@@ -88,10 +88,11 @@ def facts(lines: Sequence[Line]) -> list[Facts]:
 
 def reading(text: str) -> int:
     """How much of a line reads like a reference: 0 to 4 of year, names with initials, pages or volume, journal's words."""
+    digits = bool(_DIGITS.search(text))
     return (
-        bool(_YEAR.search(text))
+        (digits and bool(_YEAR.search(text)))
         + bool(_INITIALS.search(text))
-        + bool(_PAGES.search(text) or _VOLUME.search(text))
+        + bool((digits and _PAGES.search(text)) or _VOLUME.search(text))
         + bool(_JOURNAL.search(text))
     )
 

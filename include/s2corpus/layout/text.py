@@ -20,6 +20,7 @@ _LIGATURES = str.maketrans(
         "\ufb05": "st",
         "\ufb06": "st",
         "\u00ad": "-",
+        **dict.fromkeys("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"),
     }
 )
 _HYPHENS = "-\u2010"

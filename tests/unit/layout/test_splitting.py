@@ -1,0 +1,103 @@
+"""Reference lists are found under any head and cut into entries as a reader cuts them."""
+
+from __future__ import annotations
+
+import pytest
+
+from s2corpus.layout.model import Font, Line, Token
+from s2corpus.layout.references import is_head
+from s2corpus.layout.splitting import split
+
+FONT = Font("times", 9.0)
+
+
+def line(text: str, row: int, x: float = 50.0) -> Line:
+    """A line of nine-point type in a row of a page."""
+    tokens: list[Token] = []
+    at = x
+    for word in text.split():
+        tokens.append(Token(word, at, 11.0 * row, at + 5.0 * len(word), 11.0 * row + 9, FONT, bool(tokens)))
+        at += 5.0 * len(word) + 3
+    return Line(tokens, 1, 1)
+
+
+def entries(lines: list[Line]) -> list[str]:
+    return [" ".join(x.text for x in group) for group in split(lines)]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "References",
+        "■ REFERENCES",
+        "Notes and references",
+        "R E F E R E N C E S",
+        "6. Literature cited",
+        "Références bibliographiques",
+        "Literaturverzeichnis",
+        "参考文献",
+        "VI. REFERENCES",
+    ],
+)
+def test_heads_of_reference_lists(head: str) -> None:
+    assert is_head(line(head, 1))
+
+
+@pytest.mark.parametrize(
+    "text", ["in the table for reference only", "Reference values were measured at rest.", "Results"]
+)
+def test_text_that_is_not_a_head(text: str) -> None:
+    assert not is_head(line(text, 1))
+
+
+def test_one_label_that_is_not_read_does_not_end_the_list() -> None:
+    lines = [
+        line("1 Ammar W, Groeneveld D. Construction of the literature graph. 2018;3:84–91.", 1),
+        line("2 Lo K, Wang LL. S2ORC: the Semantic Scholar open research corpus. 2020;1:4969–83.", 2),
+        line("van der Sluis I. Predictors that follow litter. J Ecol 2011;", 3),
+        line("12: 4–9.", 4),
+        line("4 van Dijk J. Beetles of three forests. Oikos 2012;4:1–9.", 5),
+        line("5 Xiong C. Explicit semantic ranking. WWW 2017;2:1271–9.", 6),
+    ]
+    found = entries(lines)
+    assert [e.split()[0] for e in found] == ["1", "2", "4", "5"]
+    assert found[1].endswith("12: 4–9.")
+
+
+def test_a_label_within_a_line_of_merged_entries_is_found() -> None:
+    lines = [
+        line("[1] Ammar W. Graphs. 2018;3:84–91.", 1),
+        line("[2] Lo K. Corpora. 2020;1:4969–83. [3] Sluis I. Litter. J Ecol 2011;12:4–9.", 2),
+        line("[4] Xiong C. Ranking. 2017;2:1271–9.", 3),
+    ]
+    assert [e[:3] for e in entries(lines)] == ["[1]", "[2]", "[3]", "[4]"]
+
+
+def test_numbers_at_the_start_of_lines_within_entries_are_no_labels() -> None:
+    lines = [
+        line("1. Ammar W. Construction of the literature graph.", 1),
+        line("2018. Proceedings of NAACL, pages 84–91.", 2),
+        line("2. Lo K. S2ORC: the open research corpus. ACL,", 3),
+        line("2020. pages 4969–83.", 4),
+        line("3. Xiong C. Explicit semantic ranking. 2017.", 5),
+    ]
+    assert len(entries(lines)) == 3
+
+
+@pytest.mark.parametrize(("first", "rest"), [(50.0, 62.0), (62.0, 50.0), (50.0, 50.0)])
+def test_lists_without_labels(first: float, rest: float) -> None:
+    """Hanging indents, indented first lines, and neither."""
+    printed = [
+        (
+            "Ammar, W., & Groeneveld, D. (2018). Construction of the literature",
+            "graph in Semantic Scholar. NAACL, 84–91.",
+        ),
+        ("Lo, K., & Wang, L. L. (2020). S2ORC: The Semantic Scholar open", "research corpus. ACL, 4969–4983."),
+        ("Weihs, L., & Etzioni, O. (2017). Learning to predict citation-based", "impact measures. JCDL, 1–10."),
+        (
+            "Xiong, C. (2017). Explicit semantic ranking for academic search",
+            "via knowledge graph embedding. WWW, 1271–1279.",
+        ),
+    ]
+    lines = [line(text, 2 * i + k, (first, rest)[k]) for i, pair in enumerate(printed) for k, text in enumerate(pair)]
+    assert entries(lines) == [" ".join(pair) for pair in printed]

@@ -19,7 +19,7 @@ import click
 @click.option(
     "--papers",
     type=click.IntRange(1),
-    default=60,
+    default=66,
     show_default=True,
     help="PDFs that are papers, special cases included.",
 )

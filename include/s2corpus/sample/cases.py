@@ -12,6 +12,7 @@ from s2corpus.sample.cast import Case, Cast, delivered, preprint, published
 from s2corpus.sample.dropped import dropped, record_only, unselected
 from s2corpus.sample.model import Style
 from s2corpus.sample.months import three_months
+from s2corpus.sample.real_papers import real_papers
 
 
 def sample_cast(seed: int, papers: int) -> Cast:
@@ -25,6 +26,7 @@ def sample_cast(seed: int, papers: int) -> Cast:
     open_by(cast)
     unselected(cast)
     record_only(cast)
+    real_papers(cast)
     three_months(cast)
     specials = sum(any(p.belongs for p in c.pdfs) for c in cast.cases)
     for i in range(max(8, papers - specials)):
@@ -38,8 +40,8 @@ def tiny_cast(seed: int) -> Cast:
 
     def case(key: str, why: str, date: str, **options: Any) -> Case:
         made = cast.add(key, why, date, **options)
-        pdf = published(made)
-        delivered(made, sources.crossref(made.paper, pdf_sha1=f"@{pdf.name}"))
+        published(made)
+        delivered(made, sources.crossref(made.paper))
         return made
 
     bracket = case("bracket", "citations in brackets", "2015-05-04", style=Style.BRACKET, columns=1)
@@ -47,13 +49,13 @@ def tiny_cast(seed: int) -> Cast:
     bracket.cites, cast.cases[1].cites = ["name-year"], ["bracket"]
     delivered(bracket, sources.dblp(cast.rng("bracket", "dblp"), bracket.paper))
     same = cast.add("pair", "preprint and published version with one title, joined by DOI", "2018-06-11", columns=2)
-    pdf = preprint(cast, same)
+    preprint(cast, same)
     published(same)
     same.evidence = "declared"
     delivered(
         same,
-        sources.crossref(same.paper, pdf_sha1="@pair.pdf"),
-        sources.arxiv(same.paper, date="2017-11-02", doi=same.paper.doi, pdf_sha1=f"@{pdf.name}"),
+        sources.crossref(same.paper),
+        sources.arxiv(same.paper, date="2017-11-02", doi=same.paper.doi),
     )
     case("valid", "published in the validation period", "2022-12-15", split="valid", columns=1)
     case("late", "published after it", "2023-01-20", split="held_back:late", columns=1)
@@ -65,7 +67,7 @@ def tiny_cast(seed: int) -> Cast:
     bad = cast.add("truncated", "its PDF is cut in the middle", "2011-02-14", s2orc="no_parse", s2ag="kept", body="short", columns=1,
                    open_access=False)  # fmt: skip
     published(bad, selection="unreadable", treat="truncate")
-    delivered(bad, sources.crossref(bad.paper, pdf_sha1="@truncated.pdf"))
+    delivered(bad, sources.crossref(bad.paper))
     return cast
 
 
@@ -109,8 +111,8 @@ def dates(cast: Cast) -> None:
     )
     for date, split in table:
         case = cast.add(f"dated-{date}", f"published {date}: {split}", date, split=split, citable=False)
-        pdf = published(case)
-        delivered(case, sources.crossref(case.paper, pdf_sha1=f"@{pdf.name}"))
+        published(case)
+        delivered(case, sources.crossref(case.paper))
 
 
 def pairs(cast: Cast) -> None:
@@ -121,8 +123,8 @@ def pairs(cast: Cast) -> None:
     same.evidence = "declared"
     delivered(
         same,
-        sources.crossref(same.paper, pdf_sha1=f"@{same.key}.pdf"),
-        sources.arxiv(same.paper, date="2017-11-02", doi=same.paper.doi, pdf_sha1=f"@{same.pdfs[0].name}"),
+        sources.crossref(same.paper),
+        sources.arxiv(same.paper, date="2017-11-02", doi=same.paper.doi),
     )
 
     other = cast.add(
@@ -137,8 +139,8 @@ def pairs(cast: Cast) -> None:
     other.evidence = "declared"
     delivered(
         other,
-        sources.crossref(other.paper, pdf_sha1=f"@{other.key}.pdf"),
-        sources.arxiv(other.paper, title=earlier, date="2019-03-05", pdf_sha1=f"@{other.pdfs[0].name}"),
+        sources.crossref(other.paper),
+        sources.arxiv(other.paper, title=earlier, date="2019-03-05"),
         sources.dblp(cast.rng(other.key, "dblp"), other.paper),
     )
 
@@ -150,15 +152,16 @@ def pairs(cast: Cast) -> None:
     published(closed, declared={"open_access": False})
     delivered(
         closed,
-        sources.crossref(closed.paper, pdf_sha1=f"@{closed.key}.pdf"),
-        sources.arxiv(closed.paper, doi=closed.paper.doi, pdf_sha1=f"@{pdf.name}"),
+        sources.crossref(closed.paper),
+        sources.arxiv(closed.paper, doi=closed.paper.doi),
     )
 
     only = cast.add("preprint-only", "known to a preprint server alone", "2021-03-15")
     only.paper.journal = only.paper.venue = only.paper.doi = None
+    only.filed_under = "Biology"  # arXiv has no medicine
     pdf = preprint(cast, only)
     only.canonical = pdf.name
-    delivered(only, sources.arxiv(only.paper, pdf_sha1=f"@{pdf.name}"))
+    delivered(only, sources.arxiv(only.paper))
 
 
 def identities(cast: Cast) -> None:
@@ -172,7 +175,7 @@ def identities(cast: Cast) -> None:
             citable=False,
         )
         published(case)
-        delivered(case, sources.crossref(case.paper, pdf_sha1=f"@{case.key}.pdf"))
+        delivered(case, sources.crossref(case.paper))
 
     first = cast.add("twin-first", "printed again later under another DOI", "2019-05-01", citable=False)
     again = cast.add(
@@ -182,7 +185,7 @@ def identities(cast: Cast) -> None:
     again.paper.authors, again.paper.abstract = first.paper.authors, first.paper.abstract
     for case in (first, again):
         published(case)
-        delivered(case, sources.crossref(case.paper, pdf_sha1=f"@{case.key}.pdf"))
+        delivered(case, sources.crossref(case.paper))
 
     case = cast.add("doi-typo", "a source gives it a DOI with a slip: that record stays alone", "2014-10-10")
     published(case)
@@ -194,7 +197,7 @@ def identities(cast: Cast) -> None:
     typo.paper.authors, typo.paper.doi, typo.paper.abstract = case.paper.authors, case.paper.doi + "7", None
     typo.paper.journal, typo.paper.venue = case.paper.journal, case.paper.venue
     case.paper.arxiv_id = f"1409.9{cast.number(case):04d}"  # fits both by title: an edge to the second is cut
-    delivered(case, sources.crossref(case.paper, pdf_sha1=f"@{case.key}.pdf"), sources.arxiv(case.paper))
+    delivered(case, sources.crossref(case.paper), sources.arxiv(case.paper))
     delivered(typo, sources.dblp(cast.rng("doi-typo", "no-slip-0"), typo.paper, year=2014, title=typo.paper.title))
     typo.date = "2014"
     cast.conflicts = ("doi-typo-record",)
@@ -202,30 +205,29 @@ def identities(cast: Cast) -> None:
     gibberish = cast.add("improbable-section", "one section of invented words is removed, the rest stays", "2010-07-07")
     gibberish.body = "gibberish"
     published(gibberish)
-    delivered(gibberish, sources.crossref(gibberish.paper, pdf_sha1=f"@{gibberish.key}.pdf"))
+    delivered(gibberish, sources.crossref(gibberish.paper))
 
     twice = cast.add("two-drops", "the same bytes in two drops", "2017-01-19")
     published(twice, drops=("2023-01-a", "2023-01-b"))
-    delivered(twice, sources.crossref(twice.paper, pdf_sha1=f"@{twice.key}.pdf"))
+    delivered(twice, sources.crossref(twice.paper))
 
     owner = cast.add("owner-password", "protected against printing, needs no password to read", "2015-12-03", columns=1)
     published(owner, treat="owner_password")
-    delivered(owner, sources.crossref(owner.paper, pdf_sha1=f"@{owner.key}.pdf"))
+    delivered(owner, sources.crossref(owner.paper))
 
 
 def open_by(cast: Cast) -> None:
     """What else says that a PDF is open: the ACL Anthology, PMC's open access subset."""
     acl = cast.add("open-acl", "open because the ACL Anthology has it", "2016-08-07", evidence="acl")
-    published(acl, declared=None)
-    delivered(
-        acl, sources.crossref(acl.paper), sources.acl(acl.paper, "2016.sample-main.7", pdf_sha1=f"@{acl.key}.pdf")
-    )
+    published(acl, name="2016.sample-main.7.pdf", declared=None)
+    delivered(acl, sources.crossref(acl.paper), sources.acl(acl.paper, "2016.sample-main.7"))
     pmc = cast.add("open-pmc", "open because it is in PMC's open access subset", "2019-02-21", evidence="pmc")
     pmc.paper.pubmed_id, pmc.paper.journal, pmc.paper.venue = "99000003", "Freshwater Letters", None
     published(pmc, declared=None)
     rng = cast.rng("open-pmc", "pubmed")
     delivered(
         pmc,
-        sources.crossref(pmc.paper, pdf_sha1=f"@{pmc.key}.pdf"),
-        sources.pubmed(rng, pmc.paper, pmc_id="PMC99000003", open_access=True, licence="CC-BY-4.0"),
+        sources.crossref(pmc.paper),
+        sources.pubmed(rng, pmc.paper, pmc_id="PMC99000003"),
+        sources.jats(pmc.paper, pmc_id="PMC99000003"),
     )

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from s2corpus.sample.compose import Titles, outline
+from s2corpus.sample.formats import Row
 from s2corpus.sample.model import Paper, Style
 from s2corpus.sample.prose import Writer
-from s2corpus.sample.sources import Row
 from s2corpus.sample.vocabulary import FIELDS
 
 STYLES = (Style.BRACKET, Style.NAME_YEAR, Style.BRACKET, Style.SUPERSCRIPT)
@@ -28,6 +28,7 @@ class PdfCase:
     declared: dict[str, Any] | None = None
     belongs: bool = True  # whether it is a PDF of its case's paper
     title: str | None = None  # where the PDF's title is not the paper's
+    prints_doi: bool = True
     treat: str | None = None  # encrypt, owner_password, truncate, rotate
 
 
@@ -43,6 +44,9 @@ class Case:
     records: list[tuple[str, Row]] = field(default_factory=list)  # (delivery, row); pdf_sha1 may be "@<name of PDF>"
     pdfs: list[PdfCase] = field(default_factory=list)
     canonical: str | None = None  # name of its canonical PDF
+    latex: str | None = None  # name of its LaTeX source archive, where that is its only full text
+    filed_under: str | None = None  # its field of study by its sources, where that is not the paper's own
+    declares: bool = False  # whether its PDF is declared with title and authors: a record of its own
     open_access: bool = True
     evidence: str | None = "declared"  # what says that its canonical PDF is open
     filtered: str = "kept"

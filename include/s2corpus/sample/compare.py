@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -12,7 +13,7 @@ import pyarrow as pa
 
 from s2corpus.sample.truth import PaperTruth, Truth
 
-TABLES = ("selections", "clusters", "papers", "filtered", "links", "documents", "splits", "edges")
+TABLES = ("selections", "clusters", "papers", "filtered", "links", "documents", "splits", "edges", "fulltexts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +70,22 @@ def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
         _fields("title", truth, ids, papers, lambda p: _plain(p.title), lambda row: _plain(row["title"])),
         _fields("authors", truth, ids, papers, lambda p: list(p.authors), _surnames),
         _fields("date", truth, ids, papers, lambda p: p.date, lambda row: row["date"]),
+        _row(
+            "abstract",
+            ((p.key, p.abstract, _of(p, ids, papers, "abstract")) for p in truth.papers if p.abstract_delivered),
+        ),
+        _fields(
+            "field of study",
+            truth,
+            ids,
+            papers,
+            lambda p: p.field,
+            lambda row: next(iter(row["fields_of_study"]), None),
+        ),
         _fields("canonical PDF", truth, ids, papers, lambda p: p.canonical_pdf, lambda row: row["canonical_pdf"]),
         _fields("open access by", truth, ids, papers, lambda p: p.oa_evidence, lambda row: row["oa_evidence"]),
-        _fields(
-            "open access", truth, ids, papers, _is_open, lambda row: bool(row["canonical_pdf"] and row["open_access"])
-        ),
+        _fields("open access", truth, ids, papers, _is_open, lambda row: bool(row["open_access"])),
+        *_parses(tables["fulltexts"]),
         _outcomes(
             "filter", truth, ids, {r["paper_id"]: r["outcome"] for r in tables["filtered"].to_pylist()}, "filtered"
         ),
@@ -229,7 +241,10 @@ def _links(truth: Truth, ids: Mapping[str, str], links: pa.Table) -> list[Row]:
     for row in links.to_pylist():
         if row["cited_paper_id"] is not None and row["paper_id"] in key_of:
             pair = (key_of[row["paper_id"]], key_of.get(row["cited_paper_id"], row["cited_paper_id"]))
-            (warned if row["warning"] == "numeral" else got).add(pair)
+            if row["warning"] is None:
+                got.add(pair)
+            elif row["warning"] == "numeral":
+                warned.add(pair)
     citing = {p.key for p in truth.papers if p.filtered == "kept"}
     expected = {(p.key, e.links_to) for p in truth.papers if p.key in citing for e in p.bibliography if e.links_to}
     numeral = sorted(p.key for p in truth.papers for e in p.bibliography if e.warning == "numeral")
@@ -244,8 +259,24 @@ def _links(truth: Truth, ids: Mapping[str, str], links: pa.Table) -> list[Row]:
     ]
 
 
+def _parses(fulltexts: pa.Table) -> list[Row]:
+    """Of all parses: whether each citation names an entry, and each paragraph's section is the innermost head of its path."""
+    callouts, sections = [], []
+    for row in fulltexts.to_pylist():
+        parse = json.loads(row["parse"])
+        for number, paragraph in enumerate((*parse["body_text"], *parse["back_matter"])):
+            name = f"{row['paper_id']}, paragraph {number}"
+            callouts += [(name, True, span["ref_id"] in parse["bib_entries"]) for span in paragraph["cite_spans"]]
+            sections.append((name, paragraph["section"], paragraph["section_path"].rpartition("::")[2]))
+    return [_row("citations name an entry", callouts), _row("section: the innermost head", sections)]
+
+
 def _is_open(paper: PaperTruth) -> bool:
-    return bool(paper.canonical_pdf and paper.open_access)
+    return bool((paper.canonical_pdf or paper.latex_only) and paper.open_access)
+
+
+def _of(paper: PaperTruth, ids: Mapping[str, str], papers: Mapping[str, Any], column: str) -> Any:
+    return papers[ids[paper.key]][column] if ids.get(paper.key) in papers else "no paper"
 
 
 def _plain(title: str | None) -> str:

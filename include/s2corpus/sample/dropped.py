@@ -18,7 +18,7 @@ def dropped(cast: Cast) -> None:
         return made
 
     def with_record(made: Case, **changes: Any) -> None:
-        delivered(made, sources.crossref(made.paper, pdf_sha1=f"@{made.key}.pdf", **changes))
+        delivered(made, sources.crossref(made.paper, **changes))
 
     out: dict[str, Any] = {"s2orc": None, "citable": False}
     german = case("german", "a German paper", filtered="not_english", body="german", **out)
@@ -113,7 +113,7 @@ def unselected(cast: Cast) -> None:
             columns=1, citable=False, open_access=False,
         )  # fmt: skip
         published(case, selection=selection, make=make, treat=treat)
-        delivered(case, sources.crossref(case.paper, pdf_sha1=f"@{case.key}.pdf"))
+        delivered(case, sources.crossref(case.paper))
 
 
 def record_only(cast: Cast) -> None:

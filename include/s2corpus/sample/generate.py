@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from s2corpus.errors import UserError
-from s2corpus.sample import broken, typeset
+from s2corpus.sample import broken, formats, latex, typeset
 from s2corpus.sample.cases import sample_cast, tiny_cast
 from s2corpus.sample.cast import Case, Cast, PdfCase
 from s2corpus.sample.deliver import jsonl, write_ready
+from s2corpus.sample.formats import files_of
 from s2corpus.sample.model import Head, Reference
 from s2corpus.sample.texts import write_all
 from s2corpus.sample.truth import EntryTruth, PaperTruth, ParagraphTruth, PdfTruth, Truth
@@ -43,7 +44,7 @@ _ARXIV_READY = "2023-01-05T04:00:00Z"  # before all others, so that a preprint's
 _MARK = ".sample.json"
 
 
-def generate(out: Path, *, seed: int = SEED, papers: int = 60, workers: int = 2) -> Truth:
+def generate(out: Path, *, seed: int = SEED, papers: int = 66, workers: int = 2) -> Truth:
     """Write a sample into `out` and return its truth, which also lies there as `truth.json`.
 
     Files: `drops/<drop>/`, `sources/<source>/<delivery>/`, `suppress.jsonl`, `truth.json`. The same arguments give the same
@@ -115,6 +116,7 @@ def _pdfs(cast: Cast, workers: int) -> dict[str, bytes]:
     with ThreadPoolExecutor(workers) as pool:
         made = list(pool.map(lambda job: broken.treat(typeset.compile_pdf(job[1]), job[0].treat), jobs))
     contents = {pdf.name: content for (pdf, _), content in zip(jobs, made, strict=True)}
+    contents |= {case.latex: latex.archive(case.paper) for case in cast.cases if case.latex}
     for name in cast.extras:
         contents[name] = EXTRAS[name](jobs[0][1])
     return contents
@@ -131,6 +133,8 @@ _EXTRA_SELECTION = {"empty.pdf": "unreadable", "blank.pdf": "pdfalto_failed", "n
 def _data(cast: Cast, case: Case, pdf: PdfCase) -> dict[str, Any]:
     data = typeset.template_data(case.paper, preprint=pdf.make == "preprint")
     data["title"] = pdf.title or data["title"]
+    if not pdf.prints_doi:
+        data["doi_line"] = None
     if pdf.make == "slides":
         data["landscape"] = True
     if pdf.make == "scan":
@@ -159,7 +163,7 @@ def _drops_of(cast: Cast) -> dict[str, dict[str, PdfCase | None]]:
         for pdf in case.pdfs:
             for drop in pdf.drops:
                 drops[drop][pdf.name] = pdf
-    for name in cast.extras:
+    for name in (*cast.extras, *(case.latex for case in cast.cases if case.latex)):
         drops["2023-01-a"][name] = None
     return drops
 
@@ -186,7 +190,7 @@ def _write_sources(out: Path, cast: Cast, contents: dict[str, bytes]) -> None:
         if (source, delivery) == ("arxiv", "full"):
             ready_at = _ARXIV_READY
         rows.sort(key=lambda r: str(r["record_id"]))
-        write_ready(out / "sources" / source / delivery_id, {"records.jsonl": jsonl(rows)}, ready_at, mode)
+        write_ready(out / "sources" / source / delivery_id, files_of(source, rows), ready_at, mode)
 
 
 def _write_suppressions(out: Path, cast: Cast, contents: dict[str, bytes]) -> None:
@@ -208,6 +212,7 @@ def _truth(cast: Cast, contents: dict[str, bytes], release: int) -> Truth:
             places[name].append((drop, name))
     seen = {name for drop, names in drops.items() if _DROPS[drop][0] <= release for name in names}
     records = _records(cast, release)
+    records |= {c.key: (f"declared:{c.pdfs[0].drops[0]}/{c.pdfs[0].name}",) for c in cast.cases if c.declares}
     cases = {c.key: c.at(release) for c in cast.cases}
     cases = {
         key: c for key, c in cases.items() if records[key] or (not c.records and any(p.name in seen for p in c.pdfs))
@@ -252,7 +257,10 @@ def _paper_truth(
 ) -> PaperTruth:
     p = case.paper
     selected = [pdf for pdf in case.pdfs if pdf.selection == "selected" and pdf.name in seen]
-    printed = typeset.body(p) if case.canonical else []
+    has_text = bool(case.canonical or case.latex)
+    says = [row for _, row in case.records if row.get("source") != "scienceparse"]
+    says += [pdf.declared for pdf in case.pdfs if pdf.declared and case.declares]
+    printed = typeset.body(p) if has_text else []
     return PaperTruth(
         key=case.key,
         why=case.why,
@@ -263,17 +271,20 @@ def _paper_truth(
         pdfs=tuple(sorted(_sha1(contents[pdf.name]) for pdf in selected)),
         canonical_pdf=_sha1(contents[case.canonical]) if case.canonical else None,
         open_access=case.open_access,
-        oa_evidence=case.evidence if case.open_access and case.canonical else None,
+        oa_evidence=case.evidence if case.open_access and has_text else None,
+        field=case.filed_under or p.field if any("subjects" in said for said in says) else None,
+        abstract_delivered=any(said.get("abstract") for said in says),
+        latex_only=case.latex is not None,
         filtered=case.filtered,
         s2orc=case.s2orc,
         s2ag=case.s2ag,
         split=case.split,
         citation_style=p.style.value if case.canonical and p.references else None,
-        abstract=p.abstract,
+        abstract=p.abstract and p.abstract.replace(formats.PARTS, "\n"),
         heads=tuple(h.text for h in printed if isinstance(h, Head)),
         removed_heads=("Supplementary readings",) if case.body == "gibberish" else (),
         body=tuple(ParagraphTruth(b.section, b.text, b.callouts) for b in printed if not isinstance(b, Head)),
-        bibliography=tuple(_entry(r, cases) for r in p.references) if case.canonical else (),
+        bibliography=tuple(_entry(r, cases) for r in p.references) if has_text else (),
     )
 
 

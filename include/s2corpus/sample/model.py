@@ -130,7 +130,7 @@ class Paper:
     @property
     def volume(self) -> int:
         """The volume it appeared in: one a year."""
-        return (self.year or 2015) - 1960
+        return (self.year or 2015) - 1940
 
     @property
     def pages(self) -> str:

@@ -14,14 +14,14 @@ def three_months(cast: Cast) -> None:
     ):
         case = cast.add(key, f"delivered in {delivery}", "2022-10-10", citable=False)
         published(case, drops=(drop,))
-        delivered(case, sources.crossref(case.paper, pdf_sha1=f"@{case.key}.pdf"), delivery=delivery)
+        delivered(case, sources.crossref(case.paper), delivery=delivery)
 
     record = {"s2orc": "no_parse", "s2ag": "kept", "open_access": False, "citable": False}
     case = cast.add("pdf-follows", "its PDF comes a month after its record", "2020-02-02", **record)
     published(case, drops=("2023-02-a",))
     case.canonical = None
     case.later[2] = {"s2orc": "kept", "s2ag": None, "open_access": True, "canonical": "pdf-follows.pdf"}
-    delivered(case, sources.crossref(case.paper, pdf_sha1="@pdf-follows.pdf"))
+    delivered(case, sources.crossref(case.paper))
 
     one = cast.add(
         "merging-preprint", "a preprint whose published version has another title: one paper from February", "2021-06-06", citable=False
@@ -31,9 +31,9 @@ def three_months(cast: Cast) -> None:
     two = cast.add(
         "merging-published", "the published version, a paper of its own until February", "2021-06-06", **record
     )
-    two.paper.authors, two.paper.abstract = one.paper.authors, one.paper.abstract
+    two.paper.authors, two.paper.abstract, two.paper.field = one.paper.authors, one.paper.abstract, one.paper.field
     one.paper.doi, one.paper.journal, one.paper.venue = None, None, None
-    delivered(one, sources.arxiv(one.paper, pdf_sha1=f"@{pdf.name}"))
+    delivered(one, sources.arxiv(one.paper))
     delivered(two, sources.crossref(two.paper))
     delivered(one, sources.crossref(two.paper, arxiv_id=one.paper.arxiv_id), delivery="february")
     one.later[2] = {"title": two.paper.title}
@@ -48,7 +48,7 @@ def three_months(cast: Cast) -> None:
     other.date = "2018-03"
     rng = cast.rng("split-off", "pubmed")
     wrong = sources.pubmed(rng, other.paper, title=other.paper.title, doi=whole.paper.doi)
-    delivered(whole, sources.crossref(whole.paper, pdf_sha1="@splitting.pdf"), wrong)
+    delivered(whole, sources.crossref(whole.paper), wrong)
     delivered(other, wrong | {"doi": other.paper.doi}, delivery="february")
     cast.split_off[2] = (("split-off", "splitting"),)
 

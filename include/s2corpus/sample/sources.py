@@ -1,13 +1,12 @@
-"""What metadata sources say about a paper, each with its habits and mistakes, in the generic JSONL form of records."""
+"""What metadata sources say about a paper, each with its habits and mistakes; `formats` writes it as they do."""
 
 from __future__ import annotations
 
 import random
 from typing import Any
 
+from s2corpus.sample.formats import PARTS, Row, subjects
 from s2corpus.sample.model import Paper
-
-Row = dict[str, Any]
 
 
 def crossref(paper: Paper, *, abstract: bool = True, **changes: Any) -> Row:
@@ -26,6 +25,7 @@ def crossref(paper: Paper, *, abstract: bool = True, **changes: Any) -> Row:
             volume=str(paper.volume) if paper.journal else None,
             pages=paper.pages,
             doi=paper.doi,
+            subjects=subjects("crossref", paper.field),
         )
         | changes
     )
@@ -44,7 +44,7 @@ def dblp(rng: random.Random, paper: Paper, **changes: Any) -> Row:
             source="dblp",
             kind="archive",
             title=f"{title}.",
-            authors=" and ".join(a.full for a in paper.authors),
+            authors=[a.as_dict() for a in paper.authors],
             year=year,
             venue=paper.venue or paper.journal,
             volume=str(paper.volume) if paper.journal else None,
@@ -67,7 +67,10 @@ def pubmed(rng: random.Random, paper: Paper, **changes: Any) -> Row:
             source="pubmed",
             kind="archive",
             title=title,
-            authors="; ".join(f"{a.last}, {a.initials}" for a in paper.authors),
+            authors=[
+                a.as_dict() | {"first": a.first[:1] + ".", "middle": [m[:1] + "." for m in a.middle]}
+                for a in paper.authors
+            ],
             date=paper.date[:7] if paper.date else None,
             journal=paper.journal,
             abstract=paper.abstract,
@@ -75,7 +78,7 @@ def pubmed(rng: random.Random, paper: Paper, **changes: Any) -> Row:
             pages=paper.pages,
             doi=paper.doi,
             pubmed_id=paper.pubmed_id,
-            fields_of_study=[paper.field],
+            subjects=subjects("pubmed", paper.field),
         )
         | changes
     )
@@ -93,8 +96,7 @@ def arxiv(paper: Paper, **changes: Any) -> Row:
             date=paper.date,
             abstract=paper.abstract,
             arxiv_id=paper.arxiv_id,
-            licence="CC-BY-4.0",
-            fields_of_study=[paper.field],
+            subjects=subjects("arxiv", paper.field),
         )
         | changes
     )
@@ -114,6 +116,43 @@ def acl(paper: Paper, acl_id: str, **changes: Any) -> Row:
             abstract=paper.abstract,
             doi=paper.doi,
             acl_id=acl_id,
+        )
+        | changes
+    )
+
+
+def jats(paper: Paper, **changes: Any) -> Row:
+    """PubMed Central's copy of the publisher's article: with its id there, under a licence that opens it."""
+    return (
+        _row(
+            record_id=f"jats:{paper.doi}",
+            source="jats",
+            title=paper.title,
+            authors=[a.as_dict() for a in paper.authors],
+            date=paper.date,
+            journal=paper.journal,
+            doi=paper.doi,
+            pubmed_id=paper.pubmed_id,
+            subjects=[paper.field],
+        )
+        | changes
+    )
+
+
+def s2orc(paper: Paper, corpus_id: int, **changes: Any) -> Row:
+    """Release 20200705's: `:::` stands between and before the parts of its abstracts, and it names the PDF."""
+    return (
+        _row(
+            record_id=f"s2:{corpus_id}",
+            source="s2orc",
+            title=paper.title,
+            authors=[a.as_dict() for a in paper.authors],
+            date=paper.date,
+            journal=paper.journal,
+            venue=paper.venue,
+            abstract=f"{PARTS}{paper.abstract}".strip(),
+            doi=paper.doi,
+            subjects=subjects("s2orc", paper.field),
         )
         | changes
     )

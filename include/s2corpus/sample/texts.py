@@ -29,13 +29,13 @@ def write_all(cast: Cast) -> None:
     absent = {f.name: absent_works(cast.rng(f.name, "absent"), f, cast.titles) for f in FIELDS}
     regular = [c for c in cast.cases if c.key.startswith("regular-")]
     for case in cast.cases:
-        if case.body not in _WITHOUT_REFERENCES and case.pdfs:
+        if case.body not in _WITHOUT_REFERENCES and (case.pdfs or case.latex):
             rng = cast.rng(case.key, "references")
             entries = _references(rng, cast, case, citable, absent[case.paper.field])
             if case in regular:
                 entries += _special(rng, cast, regular.index(case), entries)
             order_references(rng, case.paper, entries)
-        if case.pdfs:
+        if case.pdfs or case.latex:
             _body(cast, case)
     _copy_twin(cast)
 
@@ -68,7 +68,7 @@ def _special(rng: random.Random, cast: Cast, i: int, entries: list[Reference]) -
         [to("editorial", title="Editorial")],  # generic, but year and surname agree
         [to("editorial", title="Editorial", year=2001, cites=None)],  # generic, and the year does not
         [to("part-i", title=part_one), to("part-ii", title=part_one + "I")],
-        [to("part-i", title=part_one + "II", cites=None, numeral=True)],  # Part III, which nobody has
+        [to("part-ii", title=part_one + "II", cites=None, numeral=True)],  # Part III, which nobody has
         [to("suppressed-doi"), to("german", title=by_key["german"].paper.title)],  # filtered out: no targets
         [to("pair-other-title", title="Seasonal drift in pulsar timings in long archival series of two observatories")],
         [to("preprint-only", arxiv_id=by_key["preprint-only"].paper.arxiv_id)],
@@ -102,6 +102,8 @@ def _body(cast: Cast, case: Case) -> None:
             _usual_with(rng, case, [[foreign.the_heavy(rng, 8)] for _ in range(5)])
         case "0.05":
             _usual_with(rng, case, [[foreign.threshold_heavy(rng, 6)] for _ in range(6)])
+        case "figures":
+            _usual_with(rng, case, [[f"{rng.uniform(1, 99):.2f} ± {rng.uniform(0, 3):.2f}"] for _ in range(40)])
         case "few":
             # Two of about 270 words: even where a page breaks one of them, fewer than five.
             p.blocks = paragraphs(("Introduction", "Discussion"), [_plain(w, "intro", 18), _plain(w, "discussion", 18)])

@@ -56,7 +56,10 @@ class PaperTruth:
     s2ag: str | None  # None: not asked, because filtered out or kept in s2orc
     split: str | None  # of its document, if one was kept
     citation_style: str | None = None
-    abstract: str | None = None
+    abstract: str | None = None  # a line for each of its parts
+    abstract_delivered: bool = False  # whether a source says it, so that the paper must have it
+    field: str | None = None  # its primary field of study, by what sources call its subjects
+    latex_only: bool = False  # its only full text is a LaTeX source
     heads: tuple[str, ...] = ()
     removed_heads: tuple[str, ...] = ()  # sections too improbable to stay
     body: tuple[ParagraphTruth, ...] = ()

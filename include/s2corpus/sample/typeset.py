@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from s2corpus.sample.formats import PARTS, subjects
 from s2corpus.sample.model import (
     Equation,
     Figure,
@@ -175,16 +177,21 @@ def template_data(paper: Paper, *, preprint: bool = False) -> dict[str, Any]:
         "affiliation": paper.affiliation,
         "banner": None if preprint or not place else f"{place}, {paper.year or ''}".rstrip(", "),
         "header": None if preprint or paper.columns == 2 else place,
-        "doi_line": f"arXiv:{paper.arxiv_id}v1"
-        if preprint
-        else (f"https://doi.org/{paper.doi}" if paper.doi else None),
-        "abstract": paper.abstract,
+        "doi_line": _stamp(paper) if preprint else (f"https://doi.org/{paper.doi}" if paper.doi else None),
+        "abstract": paper.abstract and paper.abstract.replace(PARTS, "\n"),
         "abstract_head": _ABSTRACT_HEAD[paper.language],
         "keywords": paper.keywords,
         "blocks": blocks,
         "refs": refs,
         "refs_head": _REFS_HEAD[paper.language],
     }
+
+
+def _stamp(paper: Paper) -> str:
+    """arXiv's mark: arXiv:1706.03762v1 [cs.CL] 12 Jun 2017."""
+    arxiv_id = paper.arxiv_id or ""
+    day = datetime.date(2000 + int(arxiv_id[:2]), int(arxiv_id[2:4]), 12)
+    return f"arXiv:{arxiv_id}v1 [{subjects('arxiv', paper.field)[0]}] {day:%d %b %Y}"
 
 
 def _block(paper: Paper, block: Any) -> dict[str, Any]:

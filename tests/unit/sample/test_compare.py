@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pyarrow as pa
 import pytest
 
@@ -15,7 +16,13 @@ from s2corpus.sample.compare import TABLES, expected_text
 
 pytestmark = pytest.mark.slow
 
+PARAGRAPH = {"section": "Mice", "section_path": "Methods::Mice", "cite_spans": [{"ref_id": "BIBREF0"}]}
+PARSE = {"body_text": [PARAGRAPH], "back_matter": [], "bib_entries": {"BIBREF0": {}}}
 Release = dict[str, list[dict[str, Any]]]
+
+
+def parse(**changes: Any) -> bytes:
+    return orjson.dumps({**PARSE, "body_text": [{**PARAGRAPH, **changes}]})
 
 
 def perfect(truth: Truth) -> Release:
@@ -36,8 +43,12 @@ def perfect(truth: Truth) -> Release:
                 "canonical_pdf": p.canonical_pdf,
                 "open_access": p.open_access,
                 "oa_evidence": p.oa_evidence,
+                "abstract": p.abstract,
+                "fields_of_study": [p.field] if p.field else [],
             }
         )
+        if p.body:
+            release["fulltexts"].append({"paper_id": paper_id, "parse": orjson.dumps(PARSE)})
         release["filtered"].append({"paper_id": paper_id, "outcome": p.filtered})
         for i, entry in enumerate(p.bibliography):
             cited = ids[entry.links_to] if entry.links_to else ids["part-ii"] if entry.warning else None
@@ -87,6 +98,10 @@ MISTAKES: list[tuple[str, Callable[[Release], None]]] = [
     ("title", change("papers", "title", "Something else", of("regular-00"))),
     ("authors", change("papers", "authors", [], of("regular-00"))),
     ("date", change("papers", "date", "2001", of("regular-00"))),
+    ("abstract", change("papers", "abstract", "BACKGROUND: one line", of("structured-abstract"))),
+    ("field of study", change("papers", "fields_of_study", [], of("regular-00"))),
+    ("citations name an entry", change("fulltexts", "parse", parse(cite_spans=[{"ref_id": None}]), of("regular-00"))),
+    ("section: the innermost head", change("fulltexts", "parse", parse(section="Methods::Mice"), of("regular-00"))),
     ("canonical PDF", change("papers", "canonical_pdf", "0" * 40, of("pair-closed"))),
     ("open access", change("papers", "open_access", True, of("closed"))),
     ("open access by", change("papers", "oa_evidence", "arxiv", of("regular-00"))),

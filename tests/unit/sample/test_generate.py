@@ -82,7 +82,7 @@ def test_what_a_release_must_not_see_is_ready_at_its_as_of_or_later(sample: Path
 
 
 def test_more_papers_are_ordinary_ones() -> None:
-    small, large = sample_cast(SEED, 60), sample_cast(SEED, 63)
+    small, large = sample_cast(SEED, 66), sample_cast(SEED, 69)
     assert [c.key for c in large.cases][: len(small.cases)] == [c.key for c in small.cases]
     assert all(c.key.startswith("regular-") for c in large.cases[len(small.cases) :])
     assert len(large.cases) - len(small.cases) == 3

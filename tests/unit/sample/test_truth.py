@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -13,6 +12,7 @@ import pypdf
 import pypdfium2
 import pytest
 
+from s2corpus import sources
 from s2corpus.sample import Truth, truths
 from s2corpus.sample.compare import expected_text, token_f1
 from s2corpus.sample.truth import PaperTruth
@@ -160,20 +160,39 @@ def test_every_form_of_citation_occurs(truth: Truth, style: str, form: str) -> N
     assert any(re.search(form, s) for s in surfaces)
 
 
+def delivered(sample: Path, deliveries: str = "*") -> list[sources.Entry]:
+    """What the adapters read of the sample's deliveries."""
+    files = sorted(f for f in sample.glob(f"sources/*/{deliveries}/*") if f.name != "_READY")
+    return [e for f in files for e in sources.read("jsonl" if f.name == "records.jsonl" else f.parts[-3], f)]
+
+
+def test_every_source_is_delivered_in_its_own_format_and_wholly_read(sample: Path) -> None:
+    own = {f.parts[-3]: f.name for f in sample.glob("sources/*/*/*") if f.name not in ("_READY", "records.jsonl")}
+    assert own == {
+        "acl": "anthology.xml", "arxiv": "oai.xml", "crossref": "works.jsonl", "dblp": "dblp.xml", "jats": "articles.xml",
+        "pubmed": "pubmed.xml", "s2orc": "metadata.jsonl", "unpaywall": "snapshot.jsonl",
+    }  # fmt: skip
+    entries = delivered(sample)
+    assert not [e for e in entries if isinstance(e, sources.Dropped)]
+    generic = [line for f in sample.glob("sources/*/*/records.jsonl") for line in f.open(encoding="utf-8")]
+    assert (
+        len(generic) < len(entries) / 5
+    )  # what no source says in its own format: which file a record is of, and withdrawals
+
+
 def test_sources_disagree_and_correct_themselves(sample: Path) -> None:
-    rows = [
-        json.loads(line) for f in sorted(sample.glob("sources/*/*/records.jsonl")) for line in f.open(encoding="utf-8")
-    ]
-    by_doi: dict[str, list[dict[str, object]]] = {}
-    for row in rows:
-        if row.get("doi"):
-            by_doi.setdefault(row["doi"], []).append(row)
+    entries = delivered(sample)
+    records = [e for e in entries if isinstance(e, sources.Record)]
+    by_doi: dict[str, list[sources.Record]] = {}
+    for record in records:
+        if record.doi:
+            by_doi.setdefault(record.doi, []).append(record)
     for field in ("title", "authors", "date", "abstract"):
-        values = [{json.dumps(r.get(field)) for r in group} for group in by_doi.values()]
+        values = [{repr(getattr(r, field)) for r in group} for group in by_doi.values()]
         assert any(len(v) > 1 for v in values), f"{field} never differs"
-    assert {r["kind"] for r in rows if "kind" in r} == {"publisher", "archive", "pdf"}
-    assert sum(bool(r.get("deleted")) for r in rows) == 2
-    ids = Counter(r["record_id"] for r in rows)
+    assert {r.kind for r in records} == set(sources.Kind)
+    assert sum(isinstance(e, sources.Deleted) for e in entries) == 2
+    ids = Counter(r.record_id for r in records)
     assert ids["crossref:" + next(d for d in by_doi if d.endswith("0001"))] == 1 and max(ids.values()) == 2
 
 
@@ -181,19 +200,22 @@ def test_every_record_belongs_to_one_paper(sample: Path) -> None:
     for truth in truths(sample):
         ids = [record for p in truth.papers for record in p.record_ids]
         assert len(ids) == len(set(ids))
-    delivered = {
-        json.loads(line)["record_id"]
-        for f in sample.glob("sources/*/2023-01-*/records.jsonl")
-        for line in f.open(encoding="utf-8")
-    }
-    january = {r for p in truths(sample)[0].papers for r in p.record_ids}
-    assert delivered - january == {r for r in delivered if r.endswith(withdrawn(sample))}
+    in_january = {e.record_id for e in delivered(sample, "2023-01-*") if not isinstance(e, sources.Dropped)}
+    january = {r for p in truths(sample)[0].papers for r in p.record_ids if not r.startswith("declared:")}
+    (withdrawn,) = (e.record_id for e in delivered(sample, "2023-01-*") if isinstance(e, sources.Deleted))
+    assert in_january - january == {withdrawn} and january <= in_january
 
 
-def withdrawn(sample: Path) -> str:
-    lines = (sample / "sources/crossref/2023-01-delta/records.jsonl").read_text(encoding="utf-8").splitlines()
-    (deleted,) = (row["record_id"] for row in map(json.loads, lines) if row.get("deleted"))
-    return str(deleted)
+def test_real_papers_cases_are_there(sample: Path, truth: Truth) -> None:
+    assert named(truth, "structured-abstract").abstract.count("\n") == 2  # type: ignore[union-attr]
+    assert b":::" in (sample / "sources/s2orc/2023-01-full/metadata.jsonl").read_bytes()
+    assert ":::" not in str(truth)
+    assert not [p for p in truth.pdfs if p.paper == "latex-only"] and named(truth, "latex-only").oa_evidence == "arxiv"
+    assert "10.70112" not in text_of(pdf(sample, truth, "two-dois"))[:600]
+    assert re.search(
+        r"arXiv:\d{4}\.\d{5}v1 \[[a-z-]+\.\w+(?:-\w+)?\] \d\d \w{3} \d{4}", text_of(pdf(sample, truth, "stamped"))
+    )
+    assert {p.field for p in truth.papers} > {"Computer Science", "Medicine", "Physics", None}
 
 
 def test_three_months_add_merge_split_and_withdraw(sample: Path) -> None:

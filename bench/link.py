@@ -292,7 +292,7 @@ def lake_of(run: Run, titles: pa.Array, entries: pa.Array, shards: int) -> None:
         run.table(MEMBERS).write(shard, [])
         citing = mine.take(pa.array(np.repeat(np.arange(n), each)))
         some = _rows(
-            ENTRIES, each * n, paper_id=citing, parse_kind=["grobid"] * (each * n),
+            ENTRIES, each * n, paper_id=citing, parse_kind=["pdf"] * (each * n),
             ref_id=[f"BIBREF{i % each}" for i in range(each * n)], parse_id=citing,
             title=entries.slice(each * begin, each * n), authors=_authors(each * n),
             year=pa.array(np.arange(each * n) % 50 + 1970),

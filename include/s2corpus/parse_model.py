@@ -1,4 +1,4 @@
-"""The parse: the structured full text of one PDF or LaTeX source, from which every output schema is written.
+"""The parse: the structured full text of one PDF, LaTeX source or publisher's file, from which every output schema is written.
 
 Laws (SEMANTICS §3): `text[start:end] == span.text` in code points; a `ref_id` that is not None is the key of a bibliography
 or reference entry of the same parse; spans of one kind are in order of (start, end). In the published schema a citation
@@ -7,12 +7,30 @@ without `ref_id` is an unlinked span, and a paragraph's section its innermost he
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from s2corpus.sources.record import Author
 
 EQUATION = "EQUATION"  # the token that stands for a display formula in a text
+
+
+class ParseKind(StrEnum):
+    """What full text a parse was made from; never who made it."""
+
+    PDF = "pdf"
+    LATEX = "latex"
+    JATS = "jats"
+    ELSEVIER = "elsevier"
+
+
+def parse_id(sha1: str, kind: str, converter_version: str, made_by: Sequence[str] = ()) -> str:
+    """The id of a parse: its file, its kind, a hash of what read the file before the converter (program, version, options), and the
+    converter's version."""
+    program = hashlib.sha1("\0".join(made_by).encode(), usedforsecurity=False).hexdigest()[:8] if made_by else "-"
+    return f"{sha1}:{kind}:{program}:{converter_version}"
 
 
 class CitationStyle(StrEnum):
@@ -143,6 +161,8 @@ class Header:
     arxiv_id: str | None = None
     pubmed_id: str | None = None
     pmc_id: str | None = None
+    licence: str | None = None  # SPDX id where one is known
+    open_access: bool | None = None  # whether it says so
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator
 from datetime import date, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -26,6 +26,7 @@ class _Section(BaseModel):
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
+FullText = Literal["pdf", "latex", "jats", "elsevier"]
 NonNegative = Annotated[int, Field(ge=0)]
 
 
@@ -167,8 +168,8 @@ class Clean(_Section):
     """the card's rules with its own word list or with wordfreq's, or the published recipe's behaviour"""
     unigrams: Unigrams | None = None
     """needed by the profiles card and recipe-2024"""
-    text_from: Literal["pdf", "latex"] = "pdf"
-    """which full text comes first where a paper has both"""
+    text_from: tuple[FullText, ...] = ("pdf", "latex", "jats", "elsevier")
+    """which full text comes first where a paper has several; kinds that are not named come after, in this order (S2ORC: PDFs)"""
     citations: Literal["keep", "drop"] = "keep"
     """whether inline citations stay as printed"""
     min_words: NonNegative = 500
@@ -193,6 +194,15 @@ class Clean(_Section):
     """`keep` for a user's own folder (profile own): unknown years are kept and go to train"""
     evaluate_all: bool = False
     """compute every value of every document, for those who tune; decisions stay the same"""
+
+    @field_validator("text_from", mode="before")
+    @classmethod
+    def _whole_order(cls, given: object) -> object:
+        """One kind, or the first few: the others follow."""
+        named = (given,) if isinstance(given, str) else given
+        if not isinstance(named, list | tuple):
+            return named
+        return tuple(dict.fromkeys((*named, *get_args(FullText))))
 
     @model_validator(mode="after")
     def _thresholds_are_honoured(self) -> Clean:

@@ -121,7 +121,7 @@ def _k(name: str, meaning: str, type_: pa.DataType | None = None) -> Column:
 
 _PAPER_ID = _k("paper_id", "id of the paper (cluster), stable over releases (SEMANTICS: Cluster)")
 _PDF_SHA1 = _k("pdf_sha1", "SHA-1 of the PDF's bytes, 40 hex digits: the PDF's identity")
-_PARSE_KIND = _k("parse_kind", "kind of full text: grobid (from the PDF) or latex")
+_PARSE_KIND = _k("parse_kind", "kind of full text: pdf, latex, jats or elsevier")
 _REF_ID = _k("ref_id", "the entry's id in its parse, BIBREF0 …")
 _SET = _k("set", "s2orc (full text) or s2ag (title and abstract)")
 
@@ -201,6 +201,33 @@ LATEX_SOURCES = Table(
     ),
     "pdf",
 )
+ARTICLES = Table(
+    "articles",
+    "publishers' full texts (JATS, Elsevier's JSON) the release sees: one row per content",
+    ("file_sha1",),
+    (
+        _k("file_sha1", "SHA-1 of the file's bytes, 40 hex digits"),
+        _k("kind", "jats or elsevier"),
+        _k("bytes", "size, bytes", pa.int64()),
+        _k(
+            "places",
+            "where it was delivered, and what the drop there declares of it, sorted",
+            pa.list_(
+                pa.struct(
+                    [
+                        pa.field("folder", pa.string()),
+                        pa.field("name", pa.string()),
+                        pa.field("open_access", pa.bool_()),
+                        pa.field("licence", pa.string()),
+                    ]
+                )
+            ),
+        ),
+        _k("first_seen", "earliest ready_at of its drops and deliveries, ISO UTC"),
+        _k("record_ids", "the records that it gives, sorted: what it belongs to its paper by", pa.list_(pa.string())),
+    ),
+    "pdf",
+)
 RECORDS = Table("records", "metadata records, the latest of each record_id", ("record_id",), (_RECORD_ID, *_RECORD))
 REGISTERED_FILES = Table(
     "registered_files",
@@ -208,10 +235,11 @@ REGISTERED_FILES = Table(
     ("name",),
     (
         _k("name", "file name in the drop"),
-        _k("kind", "pdf, latex (a source archive) or other"),
+        _k("kind", "pdf, latex (a source archive), jats or elsevier (a publisher's full text) or other"),
         _k("bytes", "size, bytes", pa.int64()),
         _k("sha1", "SHA-1 of its bytes: a PDF's identity"),
         _c("arxiv_id", pa.string(), "of a source archive: as the drop's records.jsonl declares, else as its name says"),
+        _c("record_id", pa.string(), "of a publisher's full text: the record that it gives"),
         _c("open_access", pa.bool_(), "as the drop's records.jsonl declares"),
         _c("licence", pa.string(), "as the drop's records.jsonl declares"),
     ),
@@ -312,9 +340,9 @@ PARSES = Table(
     "the postprocessed full text of each extraction; the JSON itself lies in the content store",
     ("parse_id",),
     (
-        _k("parse_id", "<pdf_sha1>:<kind>:<converter_version>"),
+        _k("parse_id", "<pdf_sha1>:pdf:<hash of extractor, version, options>:<converter_version>"),
         _PDF_SHA1,
-        _k("kind", "grobid or latex"),
+        _k("kind", "pdf"),
         _k("outcome", "ok, bad_tei:<reason>, or none:<extraction outcome>"),
         _c("citation_style", pa.string(), "BRACKET, NAME_YEAR or OTHER"),
         _k("bytes", "size of the JSON, bytes", pa.int64()),
@@ -328,8 +356,8 @@ STORED_PARSES = Table(
     ("pdf_sha1",),
     (
         _PDF_SHA1,
-        _k("kind", "grobid or latex"),
-        _k("outcome", "ok or bad_tei:<reason>; of LaTeX sources as in latex_parses"),
+        _k("kind", "pdf, latex, jats or elsevier"),
+        _k("outcome", "ok or bad_tei:<reason>; of other kinds as in latex_parses and article_parses"),
         _c("citation_style", pa.string(), "BRACKET, NAME_YEAR or OTHER"),
         _k("bytes", "size of the JSON, bytes", pa.int64()),
         _c("parse", pa.binary(), "canonical JSON of the parse, UTF-8"),
@@ -343,13 +371,34 @@ LATEX_PARSES = Table(
     ("archive_sha1",),
     (
         _k("archive_sha1", "SHA-1 of the archive's bytes"),
-        _k("parse_id", "<archive_sha1>:latex:<converter_version>"),
+        _k("parse_id", "<archive_sha1>:latex:<hash of program, version>:<converter_version>"),
         _c("arxiv_id", pa.string(), "arXiv id without version"),
         _k("first_seen", "earliest ready_at of its drops, ISO UTC"),
         _k(
             "outcome",
             "ok, no_arxiv_id, or why there is none: pdf_only, withdrawn, no_latex, damaged, unsafe:<what>, timeout …",
         ),
+        _c("citation_style", pa.string(), "BRACKET, NAME_YEAR or OTHER"),
+        _k("bytes", "size of the JSON, bytes", pa.int64()),
+        _c("stored", pa.string(), "part of the content store that holds the parse"),
+    ),
+    "pdf",
+)
+ARTICLE_PARSES = Table(
+    "article_parses",
+    "the parse of each publisher's full text; the JSON itself lies in the content store",
+    ("file_sha1",),
+    (
+        _k("file_sha1", "SHA-1 of the file's bytes"),
+        _k("kind", "jats or elsevier"),
+        _k("parse_id", "<file_sha1>:<kind>:-:<converter_version>"),
+        _k("record_ids", "the records that the file gives, sorted", pa.list_(pa.string())),
+        _k("first_seen", "earliest ready_at of its drops and deliveries, ISO UTC"),
+        _k("outcome", "ok, or why there is no parse: no_body, not_well_formed, entities, too_large, wrong_type …"),
+        _c("doi", pa.string(), "DOI, as the file has it"),
+        _c("pmc_id", pa.string(), "PubMed Central id, likewise"),
+        _c("licence", pa.string(), "licence, as the file says, SPDX id where one is known"),
+        _c("open_access", pa.bool_(), "whether the file says that it is open access"),
         _c("citation_style", pa.string(), "BRACKET, NAME_YEAR or OTHER"),
         _k("bytes", "size of the JSON, bytes", pa.int64()),
         _c("stored", pa.string(), "part of the content store that holds the parse"),
@@ -565,6 +614,7 @@ TABLES: dict[str, Table] = {
     for t in (
         PDFS,
         LATEX_SOURCES,
+        ARTICLES,
         RECORDS,
         REGISTERED_FILES,
         REGISTERED_RECORDS,
@@ -576,6 +626,7 @@ TABLES: dict[str, Table] = {
         PARSES,
         STORED_PARSES,
         LATEX_PARSES,
+        ARTICLE_PARSES,
         PDF_RECORDS,
         EDGES,
         CLUSTERS,

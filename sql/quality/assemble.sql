@@ -16,13 +16,21 @@ SELECT paper_id, parse_kind, ref_id, count(*) AS times FROM entries GROUP BY ALL
 -- severity: block
 -- overridable: no
 -- reason: full texts were lost in assemble: clear it
-SELECT paper_id FROM papers ANTI JOIN (SELECT paper_id FROM fulltexts WHERE parse_kind = 'grobid') USING (paper_id) WHERE canonical_pdf IS NOT NULL;
+SELECT paper_id FROM papers ANTI JOIN (SELECT paper_id FROM fulltexts WHERE parse_kind = 'pdf') USING (paper_id) WHERE canonical_pdf IS NOT NULL;
 
 -- check: every_latex_parse_is_there
 -- severity: block
 -- overridable: no
 -- reason: LaTeX parses were lost in assemble: clear it
 SELECT paper_id FROM papers ANTI JOIN (SELECT paper_id FROM fulltexts WHERE parse_kind = 'latex') USING (paper_id) WHERE latex_parse_id IS NOT NULL;
+
+-- check: every_article_is_there
+-- severity: block
+-- overridable: no
+-- reason: publishers' full texts were lost in assemble: clear it
+SELECT paper_id, kind FROM (
+  SELECT paper_id, one.kind AS kind, one.sha1 AS pdf_sha1 FROM (SELECT paper_id, unnest(access) AS one FROM papers)
+) ANTI JOIN fulltexts USING (paper_id, pdf_sha1) WHERE kind IN ('jats', 'elsevier');
 
 -- check: access_is_the_files
 -- severity: block

@@ -12,6 +12,12 @@ SELECT pdf_sha1, count(*) AS times FROM pdfs GROUP BY ALL HAVING times > 1;
 -- reason: a key stands twice in latex_sources: the stage wrote a row twice; clear it and report the key
 SELECT archive_sha1, count(*) AS times FROM latex_sources GROUP BY ALL HAVING times > 1;
 
+-- check: articles_key_is_unique
+-- severity: block
+-- overridable: no
+-- reason: a key stands twice in articles: the stage wrote a row twice; clear it and report the key
+SELECT file_sha1, count(*) AS times FROM articles GROUP BY ALL HAVING times > 1;
+
 -- check: records_key_is_unique
 -- severity: block
 -- overridable: no

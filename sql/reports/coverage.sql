@@ -1,7 +1,7 @@
 -- How much was extracted and linked.
 
--- table: Extraction and linking over PDF and LaTeX parses, averaged over open access papers (S2ORC Table 4)
--- columns: Per paper, PDF, LaTeX
+-- table: Extraction and linking over parses, averaged over open access papers (S2ORC Table 4)
+-- columns: Per paper, PDF, LaTeX, JATS, Elsevier
 WITH opened AS (
   SELECT fulltexts.paper_id, parse_kind, CAST(decode(parse) AS JSON) AS parse
   FROM fulltexts JOIN filtered USING (paper_id) WHERE open_access AND outcome = 'kept'
@@ -22,7 +22,8 @@ averages AS (
     avg(body_spans) AS bs, avg(entries) AS e, avg(links) AS l
   FROM measured GROUP BY parse_kind
 )
-SELECT label, max(round(n, 1)) FILTER (parse_kind = 'grobid'), max(round(n, 1)) FILTER (parse_kind = 'latex')
+SELECT label, max(round(n, 1)) FILTER (parse_kind = 'pdf'), max(round(n, 1)) FILTER (parse_kind = 'latex'),
+  max(round(n, 1)) FILTER (parse_kind = 'jats'), max(round(n, 1)) FILTER (parse_kind = 'elsevier')
 FROM averages, LATERAL (VALUES
   (1, 'Number of papers', papers), (2, 'Paragraphs (abstract)', ap), (3, 'Paragraphs (body)', bp),
   (4, 'Inline cite spans (abstract)', as_), (5, 'Inline cite spans (body)', bs), (6, 'Bibliography entries', e),

@@ -17,6 +17,7 @@ from s2corpus.pipeline import runner
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
 from s2corpus.sample.truth import Truth
+from s2corpus.spec import Clean
 from s2corpus.tables import CONTEXTS, DOCUMENTS, FULLTEXTS, LATEX_PARSES, LINKS, PAPERS
 from tests.releases import build, run_in, spec
 from tests.unit.latex.archives import article, gz
@@ -78,9 +79,8 @@ def test_a_source_goes_where_its_arxiv_id_says(
         monkeypatch.setenv(name, value)
     paper, other = papers[0], papers[1]
     release = spec()
-    release = release.model_copy(
-        update={"drops": ("*",), "clean": release.clean.model_copy(update={"text_from": text_from})}
-    )
+    clean = Clean.model_validate({**release.clean.model_dump(), "text_from": text_from})
+    release = release.model_copy(update={"drops": ("*",), "clean": clean})
     run = run_in(tmp_path, release, tiny[0])
     data = source(other["title"])
     deliver(

@@ -52,7 +52,7 @@ def command(files: tuple[Path, ...], clusters: Path, out: Path, trust: str | Non
     order = tuple(trust.split(",")) if trust else spec.Vote().trust
     papers = pa.Table.from_batches(
         papers_of(
-            members.to_batches(), trust=order, pdfs={}, sources={}, all_open=all_open,
+            members.to_batches(), trust=order, pdfs={}, sources={}, articles={}, all_open=all_open,
             is_preprint=preprint_of(spec.Cluster().preprint_prefixes),
         ),
         schema=PAPERS.schema,

@@ -6,11 +6,12 @@ What differs from its `_READY`, or says what it may not say, is refused with the
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -18,7 +19,7 @@ from typing import Any, Literal
 import orjson
 import pyarrow as pa
 
-from s2corpus import sources
+from s2corpus import jats, sources
 from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
 from s2corpus.deliveries.declarations import Declarations, Facts
 from s2corpus.deliveries.ready import Batch, File, Ready, Refusal, Refused, listed
@@ -26,11 +27,12 @@ from s2corpus.errors import UserError
 from s2corpus.sources.identifiers import normalise_arxiv
 from s2corpus.sources.jsonl import entry_of, quoted, wrong_promise
 from s2corpus.sources.record import DECLARED
-from s2corpus.sources.streams import json_objects, open_stream, readable
+from s2corpus.sources.streams import MAX_ENTRY_BYTES, json_objects, open_stream, readable
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import REGISTERED_FILES, REGISTERED_RECORDS
 
+_ARTICLE_SUFFIXES = (".xml", ".nxml", ".json")
 _RESERVED = (DECLARED, "grobid", "s2corpus-layout")
 """sources of the records that we make ourselves: of what drops declare, and of what extractors read from PDFs"""
 
@@ -74,28 +76,69 @@ def register(lake: Lake, batch: Batch, *, threads: int = 8) -> Registered:
             with path.open("rb") as stream:
                 entries = declared.entries(stream) if batch.kind == "drop" else _entries(path, batch, name)
                 records.write(number, _batches(entries, batch, number << 40, counts))
-    if not holders:
-        records.write(0, [])
+    articles: dict[str, _Article] = {}
+    of_articles = _articles(lake, batch, ready, sha1_of, articles)
+    records.write(len(holders), _batches(of_articles, batch, len(holders) << 40, counts))
     rows = [
-        _file_row(file, sha1_of[file.name], declared.facts.get(file.name))
+        _file_row(file, sha1_of[file.name], declared.facts.get(file.name), articles.get(file.name))
         for file in sorted(ready.files, key=lambda file: file.name)
-        if batch.kind == "drop" and file.name != RECORDS_FILE
+        if file.name in articles or (batch.kind == "drop" and file.name != RECORDS_FILE)
     ]
     files = _table(lake, batch, "files")
     files.write(0, rows)
     files.commit([0])
-    records.commit(range(max(1, len(holders))))
+    records.commit(range(len(holders) + 1))
     pdfs = sum(row["kind"] == "pdf" for row in rows)
     facts = Registered(counts["rows"], counts["dropped"], pdfs, declared.told)
     lake.put(done, orjson.dumps(asdict(facts)))
     return facts
 
 
-def _file_row(file: File, sha1: str, declared: Facts | None) -> dict[str, Any]:
-    """A file of a drop as a row of REGISTERED_FILES."""
+@dataclass(frozen=True, slots=True)
+class _Article:
+    """A publisher's full text, and the record that it gives; None where it gives none."""
+
+    kind: Literal["jats", "elsevier"]
+    record_id: str | None
+
+
+def _articles(
+    lake: Lake, batch: Batch, ready: Ready, sha1_of: Mapping[str, str], found: dict[str, _Article]
+) -> Iterator[sources.Entry]:
+    """The records of a drop's publishers' full texts; all full texts, also a delivery's, are put into `found` by name.
+
+    A drop describes its own files only: the id of such a record is ours, it is no publisher's, and what the file says of its licence
+    concerns the file alone. A delivery's files are single articles of its source; their records are the delivery's own.
+    """
+    for file in ready.files:
+        if not file.name.lower().endswith(_ARTICLE_SUFFIXES) or file.bytes > MAX_ENTRY_BYTES:
+            continue
+        if batch.kind == "delivery" and batch.source not in jats.CONVERTERS:
+            continue
+        data, _ = lake.get(batch.folder + file.name)
+        kind = jats.form_of(data)
+        if kind is None or (batch.kind == "delivery" and kind != batch.source):
+            continue
+        entries = list(islice(sources.read(kind, io.BytesIO(data)), 2))
+        record = entries[0] if len(entries) == 1 else None
+        if batch.kind == "delivery":
+            found[file.name] = _Article(kind, record.record_id if isinstance(record, sources.Record) else None)
+            continue
+        if isinstance(record, sources.Record):
+            id_ = f"{kind}:{sha1_of[file.name]}"
+            found[file.name] = _Article(kind, id_)
+            yield replace(record, record_id=id_, kind=sources.Kind.ARCHIVE, licence=None, open_access=None)
+        else:
+            found[file.name] = _Article(kind, None)
+            yield sources.Dropped(sources.Reason.MALFORMED, file.name)
+
+
+def _file_row(file: File, sha1: str, declared: Facts | None, article: _Article | None) -> dict[str, Any]:
+    """A file of a drop, or a full text of a delivery, as a row of REGISTERED_FILES."""
     return {
         "name": file.name,
-        "kind": _kind_of(file.name),
+        "kind": article.kind if article else _kind_of(file.name),
+        "record_id": article and article.record_id,
         "bytes": file.bytes,
         "sha1": sha1,
         "arxiv_id": (declared and declared.arxiv_id) or _arxiv_id_of(file.name),

@@ -27,7 +27,19 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.extract import TooManyFailures
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.transient import explained
-from s2corpus.tables import EXTRACTIONS, LATEX_PARSES, LATEX_SOURCES, PARSES, PDFS, SELECTIONS, Table
+from s2corpus.tables import (
+    ARTICLE_PARSES,
+    ARTICLES,
+    EXTRACTIONS,
+    LATEX_PARSES,
+    LATEX_SOURCES,
+    PARSES,
+    PDFS,
+    SELECTIONS,
+    Table,
+)
+
+_FILES = (PDFS, LATEX_SOURCES, ARTICLES)
 
 log = logging.getLogger(__name__)
 STAGES = ("select", "extract", "postprocess")
@@ -77,13 +89,13 @@ def new_wave(lake: Lake, spec: ReleaseSpec, scratch: Path | None) -> Wave:
     return Wave(spec, datetime.fromtimestamp(0, UTC), lake, folder)
 
 
-def cut(wave: Wave, pdfs: pa.Table, sources: pa.Table) -> list[Wave]:
-    """Files (rows of PDFS and LATEX_SOURCES) as waves of at most a shard's size, written to the lake; a drop's files lie together."""
+def cut(wave: Wave, *files: pa.Table) -> list[Wave]:
+    """Files (rows of the tables of `_FILES`) as waves of at most a shard's size, written to the lake; a drop's files lie together."""
     size = wave.spec.resources.pdfs_per_shard
-    pdfs, sources = _by_drop(pdfs), _by_drop(sources)
+    found = [_by_drop(part) for part in files]
     waves = []
-    for start in range(0, max(pdfs.num_rows, sources.num_rows), size):
-        parts = [(PDFS, pdfs.slice(start, size)), (LATEX_SOURCES, sources.slice(start, size))]
+    for start in range(0, max(part.num_rows for part in found), size):
+        parts = [(table, part.slice(start, size)) for table, part in zip(_FILES, found, strict=True)]
         parts = [(table, part.sort_by(table.key[0])) for table, part in parts]
         drops = sorted({drop for _, part in parts for found in _drops(part).values() for drop in found})
         plan = {"rules": digest(wave.spec), "drops": drops, "files": [part[0].to_pylist() for _, part in parts]}
@@ -176,7 +188,7 @@ def _through(wave: Wave) -> None:
 def _only(wave: Wave, drop: str) -> list[Wave]:
     """The files of one drop of a wave, as a wave of their own."""
     tables = []
-    for table in (PDFS, LATEX_SOURCES):
+    for table in _FILES:
         files = wave.table(table).read()
         held = _drops(files)
         tables.append(files.filter(pa.array([drop in held[sha1] for sha1 in files[0].to_pylist()], pa.bool_())))
@@ -189,8 +201,9 @@ def _outcomes(wave: Wave) -> dict[str, dict[str, int]]:
     for table, column in ((SELECTIONS, "pdf_sha1"), (EXTRACTIONS, "pdf_sha1"), (PARSES, "pdf_sha1")):
         ends |= _outcome_of(wave, table, column)
     latex = {sha1: f"latex:{outcome}" for sha1, outcome in _outcome_of(wave, LATEX_PARSES, "archive_sha1").items()}
+    articles = {sha1: f"article:{outcome}" for sha1, outcome in _outcome_of(wave, ARTICLE_PARSES, "file_sha1").items()}
     counts: dict[str, Counter[str]] = {drop: Counter() for drop in wave.drops}
-    for table, outcomes in ((PDFS, ends), (LATEX_SOURCES, latex)):
+    for table, outcomes in ((PDFS, ends), (LATEX_SOURCES, latex), (ARTICLES, articles)):
         for sha1, drops in _drops(wave.table(table).read()).items():
             for drop in drops:
                 counts[drop][outcomes[sha1].removeprefix("none:")] += 1
@@ -205,7 +218,7 @@ def _outcome_of(wave: Wave, table: Table, column: str) -> dict[str, str]:
 def _drops(files: pa.Table) -> dict[str, list[str]]:
     """SHA-1 → the folders of the drops that hold the file."""
     places = zip(files[0].to_pylist(), files["places"].to_pylist(), strict=True)
-    return {sha1: sorted({f"drops/{place['drop']}/" for place in held}) for sha1, held in places}
+    return {sha1: sorted({place.get("folder") or f"drops/{place['drop']}/" for place in held}) for sha1, held in places}
 
 
 def _by_drop(files: pa.Table) -> pa.Table:

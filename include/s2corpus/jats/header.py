@@ -13,5 +13,5 @@ def header_of(record: object) -> Header:
     return Header(
         title=record.title or "", authors=record.authors, date=record.date, date_precision=record.date_precision,
         venue=record.venue, journal=record.journal, doi=record.doi, arxiv_id=record.arxiv_id, pubmed_id=record.pubmed_id,
-        pmc_id=record.pmc_id,
+        pmc_id=record.pmc_id, licence=record.licence, open_access=record.open_access,
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-_KINDS = {"pdf": "PDF", "latex": "LaTeX source"}
+_KINDS = {"pdf": "PDF", "latex": "LaTeX source", "jats": "JATS", "elsevier": "Elsevier's JSON"}
 
 
 def told(access: Iterable[Mapping[str, Any]]) -> list[str]:

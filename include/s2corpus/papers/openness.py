@@ -126,6 +126,31 @@ def openness_of_source(arxiv_id: str, records: Sequence[Record], declarations: S
     return _judged({Evidence.ARXIV: found, Evidence.DECLARED: declared}, declarations)
 
 
+def openness_of_article(
+    sha1: str,
+    records: Sequence[Record],
+    declarations: Sequence[Declaration] = (),
+    *,
+    own: Record,
+    is_preprint: Callable[[str], bool],
+    all_open: bool = False,
+) -> Openness:
+    """Judge a publisher's full text (JATS, Elsevier's JSON) by what it says of itself (`own`) and by the records of its cluster.
+
+    The licence that the publisher prints in the file is the publisher's word on this very text.
+    """
+    others = [r for r in records if r.kind is not Kind.PDF and r.source != DECLARED]
+    shared = _shared(sha1, [own], others, records, is_preprint)
+    said = _Found(f"it says itself that it is open access{f', {own.licence}' if own.licence else ''}", [own])
+    found = {
+        Evidence.PMC: _of_pmc(shared),
+        Evidence.UNPAYWALL: _of_unpaywall(shared, is_preprint),
+        Evidence.PUBLISHER: said if own.open_access else _of_publisher(shared),
+        Evidence.DECLARED: _declared([], declarations, all_open),
+    }
+    return _judged(found, declarations)
+
+
 def _judged(found: dict[Evidence, _Found | str], declarations: Sequence[Declaration]) -> Openness:
     closing = [d for d in declarations if d.open_access is False]
     looks = [

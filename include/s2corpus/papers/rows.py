@@ -9,9 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.papers.openness import Declaration, Openness, openness_of_source
+from s2corpus.papers.openness import Declaration, Openness, openness_of_article, openness_of_source
 from s2corpus.papers.vote import Delivered, Paper, Pdf, canonical
 from s2corpus.sources.arrow import record_of
+from s2corpus.sources.record import Kind, Record
 from s2corpus.tables import PAPERS
 
 
@@ -25,26 +26,57 @@ class LatexSource:
     declarations: tuple[Declaration, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Article:
+    """A publisher's full text (JATS, Elsevier's JSON) that could be parsed, and what it says of itself."""
+
+    sha1: str
+    kind: str
+    first_seen: str
+    doi: str | None = None
+    pmc_id: str | None = None
+    licence: str | None = None
+    open_access: bool | None = None
+    declarations: tuple[Declaration, ...] = ()
+
+
 def papers_of(
     members: Iterable[pa.RecordBatch],
     *,
     trust: Sequence[str],
     pdfs: Mapping[str, Pdf],
     sources: Mapping[str, LatexSource],
+    articles: Mapping[str, Article],
     all_open: bool,
     is_preprint: Callable[[str], bool],
     rows: int = 2_000,
 ) -> Iterator[pa.RecordBatch]:
     """Canonical metadata of every paper of `members`, which is sorted by paper_id; `rows` papers a batch.
 
-    `pdfs` says what is known of PDFs by SHA-1, `sources` of LaTeX sources by arXiv id.
+    `pdfs` says what is known of PDFs by SHA-1, `sources` of LaTeX sources by arXiv id, `articles` of publishers' full texts by the
+    record that they give.
     """
     by_paper = groupby((row for batch in members for row in batch.to_pylist()), key=lambda row: row["paper_id"])
+
+    def _openness(article: Article, records: Iterable[Delivered]) -> Openness:
+        return openness_of_article(
+            article.sha1,
+            [delivered.record for delivered in records],
+            article.declarations,
+            own=Record(f"{article.kind}:{article.sha1}", article.kind, Kind.ARCHIVE, doi=article.doi, pmc_id=article.pmc_id,
+                       licence=article.licence, open_access=article.open_access),
+            is_preprint=is_preprint,
+            all_open=all_open,
+        )  # fmt: skip
 
     def paper(paper_id: str, given: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         records = [Delivered(record_of(row), row["ready_at"] or "") for row in given]
         found = canonical(paper_id, records, trust=trust, pdfs=pdfs, all_open=all_open, is_preprint=is_preprint)
-        return _row(found, _latex(found, records, sources), records)
+        texts = [
+            _judgement(article.sha1, article.kind, _openness(article, records))
+            for article in _articles(records, articles)
+        ]
+        return _row(found, _latex(found, records, sources), records, texts)
 
     found = (paper(paper_id, given) for paper_id, given in by_paper)
     while chunk := list(islice(found, rows)):
@@ -57,13 +89,27 @@ def _latex(paper: Paper, records: Iterable[Delivered], sources: Mapping[str, Lat
     return next((sources[i] for i in (str(paper.values.get("arxiv_id")), *ids) if i in sources), None)
 
 
-def _row(paper: Paper, latex: LatexSource | None, records: Iterable[Delivered]) -> dict[str, Any]:
+def _articles(records: Iterable[Delivered], articles: Mapping[str, Article]) -> list[Article]:
+    """The publishers' full texts of a cluster, one of a kind: of several the latest first-seen, then the one of the smallest SHA-1."""
+    of_kind: dict[str, Article] = {}
+    mine = {one.sha1: one for d in records if (one := articles.get(d.record.record_id))}
+    for _, article in sorted(mine.items()):
+        known = of_kind.get(article.kind)
+        if known is None or article.first_seen > known.first_seen:
+            of_kind[article.kind] = article
+    return [article for _, article in sorted(of_kind.items())]
+
+
+def _row(
+    paper: Paper, latex: LatexSource | None, records: Iterable[Delivered], articles: Iterable[dict[str, Any]]
+) -> dict[str, Any]:
     date, precision = paper.values.get("date", (None, None))
     by_canonical = sorted(paper.access, key=lambda sha1: (sha1 != paper.canonical_pdf, sha1))
     access = [_judgement(sha1, "pdf", paper.access[sha1]) for sha1 in by_canonical]
     if latex is not None:
         judged = openness_of_source(latex.arxiv_id, [d.record for d in records], latex.declarations)
         access.append(_judgement(latex.sha1, "latex", judged))
+    access += articles
     # Of a paper's PDFs only the canonical one is a full text of it: the others' text goes nowhere.
     texts = [one for one in access if one["sha1"] == paper.canonical_pdf or one["kind"] != "pdf"]
     first = next((one for one in texts if one["open_access"]), texts[0] if texts else None)

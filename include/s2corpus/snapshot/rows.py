@@ -97,7 +97,7 @@ def released_papers(tables: Tables, bucket: int, count_warnings: tuple[str, ...]
 
 def metadata_of(paper: Row, inbound: Sequence[str]) -> Row:
     """The metadata of a released paper, given who cites it."""
-    return metadata_row(paper, paper["outbound"], inbound, paper["parses"].get("grobid"))
+    return metadata_row(paper, paper["outbound"], inbound, paper["parses"].get("pdf"))
 
 
 def graph_rows(tables: Tables, table: Table, bucket: int) -> Iterator[Row]:

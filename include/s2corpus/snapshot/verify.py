@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
 
 _DOCUMENTS = re.compile(r"v2/(s2orc|s2ag)/(train|valid)/(\d+)\.jsonl\.gz")
-_CORPUS = re.compile(r"corpus/(metadata|pdf_parses|latex_parses)/.*_(\d+)\.jsonl\.gz")
+_CORPUS = re.compile(r"corpus/(metadata|pdf_parses|latex_parses|jats_parses|elsevier_parses)/.*_(\d+)\.jsonl\.gz")
 _ALWAYS = (
     "README.md",
     "stats.json",

@@ -1,7 +1,8 @@
 """Papers with the full text that belongs to them (S2ORC §2.4).
 
-The parse of a paper's canonical PDF, and its LaTeX parse where there is one, are brought together with the paper, in the paper's
-bucket: every later stage reads one part. Text of closed papers is marked; their bibliographies are used, their text never leaves.
+The parse of a paper's canonical PDF, and those of its LaTeX source and publishers' files where there are any, are brought together
+with the paper, in the paper's bucket: every later stage reads one part. Text of closed papers is marked; their bibliographies are
+used, their text never leaves.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.tables import ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES
+from s2corpus.tables import ARTICLE_PARSES, ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES
 
 _ACCESS = ("open_access", "oa_evidence", "licence")
 _PARSES = 64
@@ -31,7 +32,7 @@ class Assemble:
     """Papers and parses → full texts and bibliography entries by paper."""
 
     name = "assemble"
-    reads = (PAPERS, PARSES, LATEX_PARSES)
+    reads = (PAPERS, PARSES, LATEX_PARSES, ARTICLE_PARSES)
     writes = (FULLTEXTS, ENTRIES)
 
     def plan(self, run: Run) -> list[Shard]:
@@ -42,7 +43,7 @@ class Assemble:
         """Fetch the parses of one bucket's papers, in bounded memory: they come in the order of files and are sorted on disk."""
         papers = run.table(PAPERS).read(["paper_id", "canonical_pdf", "access"], shard=shard.index).to_pylist()
         by_file = {
-            one["sha1"]: {"paper_id": paper["paper_id"], **{name: one[name] for name in _ACCESS}}
+            one["sha1"]: {"paper_id": paper["paper_id"], "kind": one["kind"], **{name: one[name] for name in _ACCESS}}
             for paper in papers
             for one in paper["access"]
             if one["sha1"] == paper["canonical_pdf"] or one["kind"] != "pdf"
@@ -77,11 +78,12 @@ def _parses(run: Run, by_file: dict[str, dict[str, Any]]) -> Iterator[dict[str, 
     """The stored parses of these PDFs and source archives, each with its paper, one store part after the other."""
     by_part: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     files = pa.array(sorted(by_file), pa.string())
-    for table, key, kind in ((PARSES, "pdf_sha1", "grobid"), (LATEX_PARSES, "archive_sha1", "latex")):
+    for table in (PARSES, LATEX_PARSES, ARTICLE_PARSES):
+        key = "pdf_sha1" if table is PARSES else table.key[0]
         where = (pc.field("outcome") == "ok") & pc.field(key).isin(files)
         for batch in run.table(table).batches([key, "parse_id", "stored"], where=where):
             for row in batch.to_pylist():
-                by_part[row["stored"]][row[key]] = {"parse_id": row["parse_id"], "kind": kind, **by_file[row[key]]}
+                by_part[row["stored"]][row[key]] = {"parse_id": row["parse_id"], **by_file[row[key]]}
     for part, rows in sorted(by_part.items()):
         store = run.store(STORED_PARSES, *part.split("/")[1:-1])
         for found in store.fetch(part, rows, ["pdf_sha1", "parse"]):

@@ -165,11 +165,9 @@ def _parses(run: Run, shard: Shard) -> Iterator[tuple[str, list[dict[str, Any]]]
 
 
 def _first(fulltexts: list[dict[str, Any]], rules: spec.Clean) -> dict[str, Any] | None:
-    """The open full text that a paper's text is from: the PDF's before the LaTeX source's (S2 V2 card) unless the spec says otherwise."""
+    """The open full text that a paper's text is from: the first in the spec's order (S2 V2 card: the PDF's)."""
     open_parses = [parse for parse in fulltexts if parse["open_access"]]
-    return min(
-        open_parses, key=lambda parse: (parse["parse_kind"] == "latex") != (rules.text_from == "latex"), default=None
-    )
+    return min(open_parses, key=lambda parse: rules.text_from.index(parse["parse_kind"]), default=None)
 
 
 def _document(

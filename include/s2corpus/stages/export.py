@@ -24,6 +24,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from s2corpus.errors import TransientError
+from s2corpus.parse_model import ParseKind
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Metrics, Run, Shard
 from s2corpus.snapshot import plots, report, rows
@@ -56,7 +57,7 @@ from s2corpus.version import code_version
 SPLIT_FOLDERS = ("train", "valid")
 _OPERATIONAL = re.compile("second|tries|request|reused|sent|asked|server")
 """Metrics of how the work went, not of what came of it."""
-_PARSE_FOLDERS = {"grobid": "pdf_parses", "latex": "latex_parses"}
+_PARSE_FOLDERS = {kind.value: f"{kind}_parses" for kind in ParseKind}
 
 
 class Export:

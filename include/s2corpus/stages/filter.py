@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -107,12 +109,14 @@ def _names(run: Run, shard: Shard) -> dict[str, set[str]]:
 
 
 def _bodies(run: Run, shard: Shard) -> Iterator[tuple[str, str]]:
-    """(paper_id, body text) of each paper of the bucket with a full text, the PDF's before the LaTeX source's."""
-    before = None
-    columns = ["paper_id", "parse_kind", "parse"]
-    for batch in run.table(FULLTEXTS).batches(columns, shard=shard.index, rows=64):
-        for row in batch.to_pylist():  # by paper_id, then parse_kind: grobid before latex
-            if row["paper_id"] != before:
-                parse = orjson.loads(row["parse"])
-                yield row["paper_id"], "\n".join(paragraph["text"] for paragraph in parse["body_text"])
-                before = row["paper_id"]
+    """(paper_id, body text) of each paper of the bucket with a full text: the first in the spec's order."""
+    order = run.spec.clean.text_from
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for batch in run.table(FULLTEXTS).batches(["paper_id", "parse_kind", "parse"], shard=shard.index, rows=64):
+            yield from batch.to_pylist()
+
+    for paper_id, found in groupby(rows(), key=itemgetter("paper_id")):
+        first = min(found, key=lambda row: order.index(row["parse_kind"]))
+        parse = orjson.loads(first["parse"])
+        yield paper_id, "\n".join(paragraph["text"] for paragraph in parse["body_text"])

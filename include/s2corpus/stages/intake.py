@@ -1,6 +1,6 @@
 """What a release sees: drops and deliveries that were ready before its as_of (SEMANTICS §0).
 
-Each is registered once (`registration`); here the registered ones are put together: one row per PDF content, and the latest record of
+Each is registered once (`registration`); here the registered ones are put together: one row per content, and the latest record of
 each record_id.
 """
 
@@ -18,12 +18,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from s2corpus import jats
 from s2corpus.deliveries.ready import Batch, Refused, folders, iso, read_ready
 from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.tables import DELIVERIES, LATEX_SOURCES, PDFS, RECORDS, pdf_shard
+from s2corpus.tables import ARTICLES, DELIVERIES, LATEX_SOURCES, PDFS, RECORDS, pdf_shard
 
 log = logging.getLogger(__name__)
 RECORDS_PER_PART = 1_000_000
@@ -46,13 +47,22 @@ SELECT sha1 AS archive_sha1, any_value(bytes) AS bytes,
 FROM files WHERE kind = 'latex' GROUP BY sha1 ORDER BY sha1
 """
 
+_ARTICLES = """
+SELECT sha1 AS file_sha1, min(kind) AS kind, any_value(bytes) AS bytes,
+  list({'folder': folder, 'name': name, 'open_access': open_access, 'licence': licence} ORDER BY folder, name) AS places,
+  min(ready_at) AS first_seen, coalesce(list_sort(list(DISTINCT record_id) FILTER (record_id IS NOT NULL)), []) AS record_ids
+FROM files WHERE kind IN ('jats', 'elsevier') GROUP BY sha1 ORDER BY sha1
+"""
+FILES = ((PDFS, _PLACES), (LATEX_SOURCES, _SOURCES), (ARTICLES, _ARTICLES))
+"""The tables of full texts by content, and how they are put together."""
+
 
 class Intake:
-    """Drops and deliveries → PDFs, LaTeX sources and records."""
+    """Drops and deliveries → PDFs, LaTeX sources, publishers' full texts and records."""
 
     name = "intake"
     reads = ()
-    writes = (PDFS, LATEX_SOURCES, RECORDS, DELIVERIES)
+    writes = (PDFS, LATEX_SOURCES, ARTICLES, RECORDS, DELIVERIES)
 
     def plan(self, run: Run) -> list[Shard]:
         """A shard for each drop or delivery ready before as_of; what is refused or not ready yet is planned too, as a row."""
@@ -107,10 +117,10 @@ class Intake:
         for shard in shards[:-1]:
             (outcomes[shard.index],) = run.table(DELIVERIES).written(shard.index)["outcome"].to_pylist()
         taken = [Batch(**s.params["batch"]) for s in shards[:-1] if outcomes[s.index] == "taken"]
-        pdfs, sources = files_of(run, taken)
-        most = max(pdfs.num_rows, sources.num_rows)
+        found = files_of(run, taken)
+        most = max(files.num_rows for files in found)
         count = max(1, min(run.spec.resources.max_shards, -(-most // run.spec.resources.pdfs_per_shard)))
-        for table, files in ((PDFS, pdfs), (LATEX_SOURCES, sources)):
+        for (table, _), files in zip(FILES, found, strict=True):
             shard_of = pa.array([pdf_shard(sha1, count) for sha1 in files[0].to_pylist()], pa.int64())
             for index in range(count):
                 run.table(table).write(index, files.filter(pc.equal(shard_of, index)))
@@ -121,8 +131,7 @@ class Intake:
         ).hexdigest()
         run.table(DELIVERIES).commit(range(len(shards)), {"inputs": inputs, "parent": facts["parent"]})
         return {
-            "pdfs": float(pdfs.num_rows),
-            "latex_sources": float(sources.num_rows),
+            **{table.name: float(files.num_rows) for (table, _), files in zip(FILES, found, strict=True)},
             "records": float(run.table(RECORDS).committed().rows),
             **count_outcomes(run, DELIVERIES),
         }
@@ -156,21 +165,20 @@ class Intake:
         table.commit(range(max(1, parts)))
 
 
-def files_of(run: Run, taken: list[Batch]) -> tuple[pa.Table, pa.Table]:
-    """The PDFs and the LaTeX sources of registered drops, as rows of PDFS and LATEX_SOURCES."""
+def files_of(run: Run, taken: list[Batch]) -> list[pa.Table]:
+    """The full texts of registered drops and deliveries, as rows of the tables of FILES."""
     tables = []
     for batch in taken:
-        if batch.kind == "drop":
+        if batch.kind == "drop" or batch.source in jats.CONVERTERS:
             files = registered_table(run.lake, batch, "files").read()
-            for name, value in (("drop", batch.id), ("ready_at", batch.ready_at)):
+            for name, value in (("drop", batch.id), ("folder", batch.folder), ("ready_at", batch.ready_at)):
                 files = files.append_column(name, pa.repeat(value, files.num_rows))
             tables.append(files)
     if not tables:
-        return PDFS.schema.empty_table(), LATEX_SOURCES.schema.empty_table()
+        return [table.schema.empty_table() for table, _ in FILES]
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         connection.register("files", pa.concat_tables(tables))
-        pdfs = connection.execute(_PLACES).to_arrow_table().cast(PDFS.schema)
-        return pdfs, connection.execute(_SOURCES).to_arrow_table().cast(LATEX_SOURCES.schema)
+        return [connection.execute(query).to_arrow_table().cast(table.schema) for table, query in FILES]
 
 
 def _chunks(reader: pa.RecordBatchReader, rows: int) -> Iterator[Iterator[pa.RecordBatch]]:

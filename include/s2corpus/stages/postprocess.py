@@ -1,4 +1,4 @@
-"""TEI and LaTeX sources → S2ORC parses (S2ORC §2.1, §2.2; SEMANTICS §3), and the PDF's own header as a record.
+"""TEI, LaTeX sources and publishers' full texts → S2ORC parses (S2ORC §2.1, §2.2; SEMANTICS §3), and the PDF's own header as a record.
 
 Parses are kept by content: what was converted once by this converter version is never converted again, in any release.
 """
@@ -12,11 +12,14 @@ from typing import Any
 
 import orjson
 
-from s2corpus import latex, tei
+from s2corpus import jats, latex, tei
 from s2corpus.errors import UserError
+from s2corpus.parse_model import ParseKind, parse_id
 from s2corpus.pipeline.run import ChangedInput, Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
 from s2corpus.storage.parts import ContentStore
 from s2corpus.tables import (
+    ARTICLE_PARSES,
+    ARTICLES,
     EXTRACTIONS,
     LATEX_PARSES,
     LATEX_SOURCES,
@@ -37,8 +40,8 @@ class Postprocess:
     """Extractions → parses and the records of their headers; LaTeX sources → parses."""
 
     name = "postprocess"
-    reads = (PDFS, SELECTIONS, EXTRACTIONS, LATEX_SOURCES)
-    writes = (PARSES, PDF_RECORDS, LATEX_PARSES)
+    reads = (PDFS, SELECTIONS, EXTRACTIONS, LATEX_SOURCES, ARTICLES)
+    writes = (PARSES, PDF_RECORDS, LATEX_PARSES, ARTICLE_PARSES)
 
     def plan(self, run: Run) -> list[Shard]:
         """A shard for each range of PDFs."""
@@ -73,6 +76,7 @@ class Postprocess:
         ]
         run.table(PDF_RECORDS).write(shard.index, sorted(headers, key=lambda record: record["record_id"]))
         run.table(LATEX_PARSES).write(shard.index, self._latex(run, shard))
+        run.table(ARTICLE_PARSES).write(shard.index, _article_parses(run, shard))
 
     def _latex(self, run: Run, shard: Shard) -> list[dict[str, Any]]:
         """Convert the shard's sources that were not converted yet; a row for each of them."""
@@ -97,7 +101,7 @@ class Postprocess:
                     batch = []
             known |= store.known(first, last, columns)
         log.info("postprocess shard %d: %d LaTeX sources", shard.index, len(sources))
-        return [_latex_row(source, known.get(source["archive_sha1"])) for source in sources]
+        return [_latex_row(run, source, known.get(source["archive_sha1"])) for source in sources]
 
     def _convert(self, source: ContentStore, target: ContentStore, extracted: list[dict[str, Any]]) -> None:
         by_part = defaultdict(list)
@@ -117,10 +121,13 @@ class Postprocess:
 
     def finish(self, run: Run) -> Metrics:
         """Commit; parses by outcome and citation style."""
-        converters = f"{tei.CONVERTER_VERSION};{','.join(_latex_key(run))}"
+        articles = ",".join(f"{kind}-{version}" for kind, version in jats.VERSIONS.items())
+        converters = f"{tei.CONVERTER_VERSION};{','.join(_latex_key(run))};{articles}"
         commit_all(run, self.writes, run.pdf_shards, {"converter": converters})
         of_latex = {f"latex.{name}": value for name, value in count_outcomes(run, LATEX_PARSES).items()}
-        return {**count_outcomes(run, PARSES), **count_outcomes(run, PARSES, "citation_style"), **of_latex}
+        of_articles = {f"article.{name}": value for name, value in count_outcomes(run, ARTICLE_PARSES).items()}
+        of_pdfs = {**count_outcomes(run, PARSES), **count_outcomes(run, PARSES, "citation_style")}
+        return {**of_pdfs, **of_latex, **of_articles}
 
 
 _TRIED_AGAIN = (latex.Outcome.TIMEOUT, latex.Outcome.OUT_OF_MEMORY)
@@ -140,7 +147,7 @@ def _latex_key(run: Run) -> tuple[str, ...]:
 def convert_latex(run: Run, source: dict[str, Any]) -> dict[str, Any]:
     """One source archive as a row of STORED_PARSES: the parse, or why there is none."""
     place, rules = source["places"][0], run.spec.resources
-    nothing = {"pdf_sha1": source["archive_sha1"], "kind": "latex", "bytes": 0}
+    nothing = {"pdf_sha1": source["archive_sha1"], "kind": ParseKind.LATEX.value, "bytes": 0}
     if source["bytes"] > latex.MAX_PACKED:
         return {**nothing, "outcome": latex.Outcome.TOO_LARGE.value}
     key = f"drops/{place['drop']}/{place['name']}"
@@ -161,10 +168,10 @@ def convert_latex(run: Run, source: dict[str, Any]) -> dict[str, Any]:
     return {**nothing, "outcome": "ok", "citation_style": parse.citation_style, "bytes": len(body), "parse": body}
 
 
-def _latex_row(source: dict[str, Any], parse: dict[str, Any] | None) -> dict[str, Any]:
+def _latex_row(run: Run, source: dict[str, Any], parse: dict[str, Any] | None) -> dict[str, Any]:
     return {
         "archive_sha1": source["archive_sha1"],
-        "parse_id": f"{source['archive_sha1']}:latex:{latex.CONVERTER_VERSION}",
+        "parse_id": parse_id(source["archive_sha1"], ParseKind.LATEX, latex.CONVERTER_VERSION, _latex_key(run)[1:]),
         "arxiv_id": source["arxiv_id"],
         "first_seen": source["first_seen"],
         "outcome": parse["outcome"] if parse else "no_arxiv_id",
@@ -174,16 +181,80 @@ def _latex_row(source: dict[str, Any], parse: dict[str, Any] | None) -> dict[str
     }
 
 
+def _article_parses(run: Run, shard: Shard) -> list[dict[str, Any]]:
+    """Convert the shard's publishers' full texts that were not converted yet; a row for each of them."""
+    articles = run.table(ARTICLES).read(shard=shard.index).to_pylist()
+    rows = []
+    for kind, version in jats.VERSIONS.items():
+        wanted = [article for article in articles if article["kind"] == kind]
+        if not wanted:
+            continue
+        store = run.store(STORED_PARSES, f"{kind}-{version}")
+        first, last = wanted[0]["file_sha1"], wanted[-1]["file_sha1"]
+        columns = ("outcome", "citation_style", "bytes", "header")
+        known = store.known(first, last, columns)
+        batch: list[dict[str, Any]] = []
+        for article in wanted:
+            if article["file_sha1"] not in known:
+                batch.append(_convert_article(run, article))
+            if sum(row["bytes"] for row in batch) > BATCH_BYTES:
+                store.append(batch)
+                batch = []
+        if batch:
+            store.append(batch)
+        known |= store.known(first, last, columns)
+        rows += [_article_row(article, known[article["file_sha1"]]) for article in wanted]
+    log.info("postprocess shard %d: %d publishers' full texts", shard.index, len(rows))
+    return sorted(rows, key=lambda row: row["file_sha1"])
+
+
+def _convert_article(run: Run, article: dict[str, Any]) -> dict[str, Any]:
+    """One publisher's full text as a row of STORED_PARSES: the parse, or why there is none."""
+    place, kind = article["places"][0], article["kind"]
+    nothing = {"pdf_sha1": article["file_sha1"], "kind": kind, "bytes": 0}
+    key = f"{place['folder']}{place['name']}"
+    data, _ = run.lake.get(key)
+    if hashlib.sha1(data, usedforsecurity=False).hexdigest() != article["file_sha1"]:
+        raise ChangedInput(run.lake.uri(key))
+    try:
+        parse = jats.CONVERTERS[kind](data, sha1=article["file_sha1"])
+    except jats.BadArticle as bad:
+        return {**nothing, "outcome": bad.outcome.value}
+    body = orjson.dumps(tei.to_s2orc(parse))
+    found = parse.header
+    header = {"doi": found.doi, "pmc_id": found.pmc_id, "licence": found.licence, "open_access": found.open_access}
+    return {
+        **nothing,
+        "outcome": "ok",
+        "citation_style": parse.citation_style,
+        "bytes": len(body),
+        "parse": body,
+        "header": orjson.dumps(header),
+    }
+
+
+def _article_row(article: dict[str, Any], parse: dict[str, Any]) -> dict[str, Any]:
+    header = (
+        orjson.loads(parse["header"]) if parse["header"] else dict.fromkeys(("doi", "pmc_id", "licence", "open_access"))
+    )
+    return {
+        **header,
+        **{name: article[name] for name in ("file_sha1", "kind", "record_ids", "first_seen")},
+        "parse_id": parse_id(article["file_sha1"], article["kind"], jats.VERSIONS[article["kind"]]),
+        **{name: parse[name] for name in ("outcome", "citation_style", "bytes", "stored")},
+    }
+
+
 def convert(pdf_sha1: str, data: bytes, options: str) -> dict[str, Any]:
     """One TEI as a row of STORED_PARSES: the parse, or why there is none."""
     try:
         parse = tei.convert(data, pdf_sha1=pdf_sha1, options=options)
     except tei.BadTei as error:
-        return {"pdf_sha1": pdf_sha1, "kind": "grobid", "outcome": f"bad_tei:{error.reason}", "bytes": 0}
+        return {"pdf_sha1": pdf_sha1, "kind": ParseKind.PDF.value, "outcome": f"bad_tei:{error.reason}", "bytes": 0}
     body = orjson.dumps(tei.to_s2orc(parse))
     return {
         "pdf_sha1": pdf_sha1,
-        "kind": "grobid",
+        "kind": ParseKind.PDF.value,
         "outcome": "ok",
         "citation_style": parse.citation_style,
         "bytes": len(body),
@@ -194,9 +265,14 @@ def convert(pdf_sha1: str, data: bytes, options: str) -> dict[str, Any]:
 
 def _parse_row(extraction: dict[str, Any], parse: dict[str, Any] | None) -> dict[str, Any]:
     return {
-        "parse_id": f"{extraction['pdf_sha1']}:grobid:{tei.CONVERTER_VERSION}",
+        "parse_id": parse_id(
+            extraction["pdf_sha1"],
+            ParseKind.PDF,
+            tei.CONVERTER_VERSION,
+            [extraction[name] for name in ("extractor", "version", "options_hash")],
+        ),
         "pdf_sha1": extraction["pdf_sha1"],
-        "kind": "grobid",
+        "kind": ParseKind.PDF.value,
         "outcome": parse["outcome"] if parse else f"none:{extraction['outcome']}",
         "citation_style": parse["citation_style"] if parse else None,
         "bytes": parse["bytes"] if parse else 0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -9,18 +10,18 @@ import pyarrow.compute as pc
 
 from s2corpus.clustering.preprints import preprint_of
 from s2corpus.papers.openness import Declaration
-from s2corpus.papers.rows import LatexSource, papers_of
+from s2corpus.papers.rows import Article, LatexSource, papers_of
 from s2corpus.papers.vote import Pdf
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.sources.record import DECLARED
-from s2corpus.tables import LATEX_PARSES, LATEX_SOURCES, MEMBERS, PAPERS, PDFS
+from s2corpus.tables import ARTICLE_PARSES, ARTICLES, LATEX_PARSES, LATEX_SOURCES, MEMBERS, PAPERS, PDFS
 
 
 class Vote:
     """Members → papers, bucket by bucket."""
 
     name = "vote"
-    reads = (MEMBERS, PDFS, LATEX_SOURCES, LATEX_PARSES)
+    reads = (MEMBERS, PDFS, LATEX_SOURCES, LATEX_PARSES, ARTICLES, ARTICLE_PARSES)
     writes = (PAPERS,)
 
     def plan(self, run: Run) -> list[Shard]:
@@ -38,6 +39,7 @@ class Vote:
             trust=(DECLARED, *run.spec.vote.trust) if own else run.spec.vote.trust,
             pdfs=_pdfs(run, named.unique()),
             sources=_latex_sources(run, ids.unique()),
+            articles=_articles(run, members.read(["record_id"], shard=shard.index)["record_id"].to_pylist()),
             all_open=own,
             is_preprint=preprint_of(run.spec.cluster.preprint_prefixes),
         )
@@ -80,6 +82,32 @@ def _latex_sources(run: Run, arxiv_ids: pa.Array) -> dict[str, LatexSource]:
         )
         for arxiv_id, row in latest.items()
     }
+
+
+def _articles(run: Run, record_ids: Iterable[str]) -> dict[str, Article]:
+    """The publishers' full texts that give these records and could be parsed, by record: of several the latest, then the smallest SHA-1."""
+    wanted = set(record_ids)
+    columns = ["file_sha1", "kind", "record_ids", "first_seen", "doi", "pmc_id", "licence", "open_access"]
+    parsed = {
+        row["file_sha1"]: row
+        for batch in run.table(ARTICLE_PARSES).batches(columns, where=pc.field("outcome") == "ok")
+        for row in batch.to_pylist()
+        if not wanted.isdisjoint(row["record_ids"])
+    }
+    where = pc.field("file_sha1").isin(pa.array(sorted(parsed), pa.string()))
+    found: dict[str, Article] = {}
+    for row in run.table(ARTICLES).read(["file_sha1", "places"], where=where).to_pylist():  # by SHA-1
+        said = parsed[row["file_sha1"]]
+        declarations = tuple(
+            Declaration(place["folder"], place["name"], place["open_access"], place["licence"])
+            for place in row["places"]
+        )
+        facts = {name: said[name] for name in ("kind", "first_seen", "doi", "pmc_id", "licence", "open_access")}
+        article = Article(row["file_sha1"], **facts, declarations=declarations)
+        for record_id in said["record_ids"]:
+            if record_id in wanted and (record_id not in found or article.first_seen > found[record_id].first_seen):
+                found[record_id] = article
+    return found
 
 
 def _pdfs(run: Run, sha1s: pa.Array) -> dict[str, Pdf]:

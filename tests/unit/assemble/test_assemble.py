@@ -15,7 +15,7 @@ from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.assemble import Assemble
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES
+from s2corpus.tables import ARTICLE_PARSES, ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES
 
 PAPERS_OF_BUCKET = 150
 """more than are held in memory at a time"""
@@ -41,15 +41,16 @@ def run(lake: Lake, tmp_path: Path) -> Run:
     run = Run(ReleaseSpec(name="one"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
     names = [f"paper {i}" for i in range(PAPERS_OF_BUCKET)]
     latex = names[::3]
-    stored = store(run, "grobid", [*names, "nobody's"]) | store(run, "latex", [f"tex of {name}" for name in latex])
-    rows = [index(stored, name) | {"pdf_sha1": sha(name), "kind": "grobid"} for name in [*names, "nobody's"]]
+    stored = store(run, "pdf", [*names, "nobody's"]) | store(run, "latex", [f"tex of {name}" for name in latex])
+    rows = [index(stored, name) | {"pdf_sha1": sha(name), "kind": "pdf"} for name in [*names, "nobody's"]]
     run.table(PARSES).write(0, sorted(rows, key=lambda row: str(row["pdf_sha1"])))
     seen = {"first_seen": "2023-01-01T00:00:00Z"}
     run.table(LATEX_PARSES).write(
         0, [index(stored, name) | {"archive_sha1": sha(name)} | seen for name in (f"tex of {name}" for name in latex)]
     )
     run.table(PAPERS).write(0, [paper(i, name, name in latex) for i, name in enumerate(names)])
-    for table in (PARSES, LATEX_PARSES, PAPERS):
+    run.table(ARTICLE_PARSES).write(0, [])
+    for table in (PARSES, LATEX_PARSES, ARTICLE_PARSES, PAPERS):
         run.table(table).commit([0], {"paper_shards": 1})
     return run
 
@@ -99,7 +100,7 @@ def test_every_paper_has_its_own_texts_in_order(run: Run) -> None:
     assert keys == sorted(set(keys))
     for row in rows:
         number = int(row["paper_id"], 16)
-        name = f"paper {number}" if row["parse_kind"] == "grobid" else f"tex of paper {number}"
+        name = f"paper {number}" if row["parse_kind"] == "pdf" else f"tex of paper {number}"
         assert (row["pdf_sha1"], row["parse_id"], row["open_access"]) == (
             sha(name),
             f"{sha(name)}:x:1",
@@ -116,7 +117,7 @@ def test_bibliographies_are_rows_in_order(run: Run) -> None:
     rows = run.table(ENTRIES).written(0).to_pylist()
     keys = [tuple(row[name] for name in ENTRIES.key) for row in rows]
     assert keys == sorted(set(keys)) and len(keys) == 2 * run.table(FULLTEXTS).written(0).num_rows
-    assert [rows[i]["title"] for i in (0, 1)] == [None, "Cited by paper 0"]
+    assert [rows[i]["title"] for i in (0, 1)] == [None, "Cited by tex of paper 0"]  # latex before pdf
     assert rows[0]["doi"] == "10.1/x" and rows[0]["authors"][0]["last"] == "Lovelace"
 
 

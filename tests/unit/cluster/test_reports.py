@@ -36,10 +36,10 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {"paper_id": "p2", "title": "U", "open_access": False, "access": [], "provenance": [], "record_ids": []},
     ],
     "filtered": [{"paper_id": "p1", "outcome": "kept"}, {"paper_id": "p2", "outcome": "not_english"}],
-    "fulltexts": [{"paper_id": "p1", "parse_kind": "grobid", "parse_id": "a:grobid:1", "pdf_sha1": "a", "open_access": True,
+    "fulltexts": [{"paper_id": "p1", "parse_kind": "pdf", "parse_id": "a:pdf:-:1", "pdf_sha1": "a", "open_access": True,
                    "parse": json.dumps(PARSE).encode()}],
     "clusters": [{"record_id": "crossref:1", "paper_id": "p1"}],
-    "links": [{"paper_id": "p1", "parse_kind": "grobid", "ref_id": f"BIBREF{i}", "cited_paper_id": cited, "reason": "id"}
+    "links": [{"paper_id": "p1", "parse_kind": "pdf", "ref_id": f"BIBREF{i}", "cited_paper_id": cited, "reason": "id"}
               for i, cited in enumerate(["p2", None])],
 }  # fmt: skip
 

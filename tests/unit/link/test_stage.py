@@ -62,9 +62,9 @@ def paper(paper_id: str, title: str, **more: Any) -> Row:
 def entry(paper_id: str, number: int, title: str | None, **more: Any) -> Row:
     key = {
         "paper_id": paper_id,
-        "parse_kind": "grobid",
+        "parse_kind": "pdf",
         "ref_id": f"BIBREF{number}",
-        "parse_id": f"{paper_id}:grobid:1",
+        "parse_id": f"{paper_id}:pdf:-:1",
     }
     return {**key, "title": title, **more}
 
@@ -117,10 +117,10 @@ def parse_of(paper_id: str, spans: list[tuple[int, int, str | None]], *, open_ac
     cite_spans = [{"start": s, "end": e, "text": text[s:e], "ref_id": ref} for s, e, ref in spans]
     paragraph = {"text": text, "cite_spans": cite_spans, "ref_spans": [], "section": "Body"}
     parse = {"abstract": [{**paragraph, "cite_spans": []}], "body_text": [paragraph], "back_matter": [paragraph]}
-    ids = {"parse_id": f"{paper_id}:grobid:1", "pdf_sha1": "a" * 40}
+    ids = {"parse_id": f"{paper_id}:pdf:-:1", "pdf_sha1": "a" * 40}
     return {
         "paper_id": paper_id,
-        "parse_kind": "grobid",
+        "parse_kind": "pdf",
         "open_access": open_access,
         "parse": orjson.dumps(parse),
         **ids,

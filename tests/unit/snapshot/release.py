@@ -181,8 +181,8 @@ def _member(paper: Paper) -> dict[str, Any]:
 def _fulltext(paper: Paper) -> dict[str, Any]:
     return {
         "paper_id": paper.row["paper_id"],
-        "parse_kind": "grobid",
-        "parse_id": f"{paper.row['canonical_pdf']}:grobid:1",
+        "parse_kind": "pdf",
+        "parse_id": f"{paper.row['canonical_pdf']}:pdf:-:1",
         "pdf_sha1": paper.row["canonical_pdf"],
         **{name: paper.row[name] for name in ("open_access", "oa_evidence", "licence")},
         "parse": orjson.dumps(paper.parse),
@@ -193,7 +193,7 @@ def _link(paper: Paper, cited: str) -> dict[str, Any]:
     found = cited != paper.row["paper_id"]
     return {
         "paper_id": paper.row["paper_id"],
-        "parse_kind": "grobid",
+        "parse_kind": "pdf",
         "ref_id": "BIBREF0",
         "cited_paper_id": cited if found else None,
         "score": 1.0 if found else None,

@@ -23,6 +23,8 @@ from s2corpus.stages.vote import Vote
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import (
     ALIASES,
+    ARTICLE_PARSES,
+    ARTICLES,
     CLUSTERS,
     DELIVERIES,
     EDGES,
@@ -79,7 +81,7 @@ def deliver(
     place = {"drop": "d", "name": "a.pdf", "open_access": True, "licence": "CC-BY-4.0"}
     run.table(PDFS).write(0, [{"pdf_sha1": SHA1, "bytes": 1, "places": [place], "first_seen": ready_at}])
     run.table(PDFS).commit([0], {"pdf_shards": 1})
-    for table in (LATEX_SOURCES, LATEX_PARSES):
+    for table in (LATEX_SOURCES, LATEX_PARSES, ARTICLES, ARTICLE_PARSES):
         run.table(table).write(0, [])
         run.table(table).commit([0])
     run.table(DELIVERIES).write(0, [])

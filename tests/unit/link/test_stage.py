@@ -168,10 +168,10 @@ def test_every_entry_has_its_row_and_every_open_citation_its_context(lake: Lake,
     assert {name: value for name, value in metrics.items() if name.startswith("reason.")} == {
         "reason.id": 1, "reason.fuzzy": 1, "reason.none": 2,
     }  # fmt: skip
-    assert metrics["grobid.parses"] == 1  # S2ORC, table 4: averages over open papers
-    assert metrics["grobid.bib_entries_mean"] == 3
-    assert metrics["grobid.linked_bib_entries_mean"] == 1
-    assert metrics["grobid.cite_spans_body_text_mean"] == 3
+    assert metrics["pdf.parses"] == 1  # S2ORC, table 4: averages over open papers
+    assert metrics["pdf.bib_entries_mean"] == 3
+    assert metrics["pdf.linked_bib_entries_mean"] == 1
+    assert metrics["pdf.cite_spans_body_text_mean"] == 3
     assert metrics["recall"] == 1.0
 
 

@@ -140,7 +140,7 @@ def openness_of_article(
     The licence that the publisher prints in the file is the publisher's word on this very text.
     """
     others = [r for r in records if r.kind is not Kind.PDF and r.source != DECLARED]
-    shared = _shared(sha1, [own], others, records, is_preprint)
+    shared = _shared(sha1, [own], others, records, sorted({d.name for d in declarations}), is_preprint)
     said = _Found(f"it says itself that it is open access{f', {own.licence}' if own.licence else ''}", [own])
     found = {
         Evidence.PMC: _of_pmc(shared),

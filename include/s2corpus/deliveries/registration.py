@@ -25,6 +25,7 @@ from s2corpus.deliveries.declarations import Declarations, Facts
 from s2corpus.deliveries.ready import Batch, File, Ready, Refusal, Refused, listed
 from s2corpus.errors import UserError
 from s2corpus.sources.identifiers import normalise_arxiv
+from s2corpus.sources.jsonl import NAME as GENERIC
 from s2corpus.sources.jsonl import entry_of, quoted, wrong_promise
 from s2corpus.sources.record import DECLARED
 from s2corpus.sources.streams import MAX_ENTRY_BYTES, json_objects, open_stream, readable
@@ -230,7 +231,20 @@ def _check_source(batch: Batch, ready: Ready) -> None:
 
 def _entries(path: Path, batch: Batch, name: str) -> Iterator[sources.Entry]:
     """Entries of one file of a delivery: `records.jsonl` is generic, every other file is read by its source's adapter."""
-    return _generic(path, batch, name) if name.rpartition("/")[2] == RECORDS_FILE else sources.read(batch.source, path)
+    if name.rpartition("/")[2] == RECORDS_FILE or batch.source == GENERIC:
+        return _generic(path, batch, name)
+    return _owned(sources.read(batch.source, path), batch, name)
+
+
+def _owned(entries: Iterator[sources.Entry], batch: Batch, name: str) -> Iterator[sources.Entry]:
+    """What an adapter gives, all of the adapter's own source. Raises Refused where it is another's."""
+    own = sources.adapter(batch.source).NAME
+    for entry in entries:
+        if not isinstance(entry, sources.Dropped) and not entry.record_id.startswith(f"{own}:"):
+            raise Refused(
+                Refusal.BAD_RECORDS, f"{name}: record_id: {quoted(entry.record_id)} is not of the source {own}"
+            )
+        yield entry
 
 
 def _generic(path: Path, batch: Batch, name: str) -> Iterator[sources.Entry]:

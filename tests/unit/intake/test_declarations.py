@@ -244,6 +244,15 @@ def test_a_delivery_that_claims_more_than_its_sources_records_is_refused(
     assert [r["title"] for r in records(run).values()] == ["As registered"]
 
 
+@pytest.mark.parametrize("name", ["records.jsonl", "lines.jsonl"])
+def test_the_generic_source_owns_no_others_records_whatever_its_file_is_called(run: Run, name: str) -> None:
+    deliver(run, "sources/crossref/1", lines(CROSSREF))
+    (line,) = lines({"record_id": "crossref:10.1016/x", "source": "crossref", "deleted": True}).values()
+    deliver(run, "sources/jsonl/d", {name: line}, "2023-01-02T00:00:00Z")
+    assert outcome(run)["outcome"] == "refused:bad_records"
+    assert [r["title"] for r in records(run).values()] == ["As registered"]
+
+
 @pytest.mark.parametrize("source", ["declared", "grobid", "s2corpus-layout"])
 def test_no_source_is_called_like_our_own_records(run: Run, source: str) -> None:
     deliver(run, f"sources/{source}/d", lines({"record_id": f"{source}:{'a' * 40}", "title": "T"}))

@@ -122,10 +122,16 @@ def units_of_parse(parse: Mapping[str, Any], *, drop_citations: bool = False) ->
 
 
 def _without_citations(paragraph: Mapping[str, Any]) -> str:
+    """The text without callouts; several may stand on one place (the entries of a range) or within it (its ends)."""
     text: str = paragraph["text"]
-    for span in sorted(
-        [*paragraph["cite_spans"], *paragraph.get("unlinked_spans", ())], key=lambda s: s["start"], reverse=True
-    ):
-        before, after = text[: span["start"]], text[span["end"] :]
+    places = {(s["start"], s["end"]) for s in (*paragraph["cite_spans"], *paragraph.get("unlinked_spans", ()))}
+    stretches: list[tuple[int, int]] = []
+    for start, end in sorted(places):
+        if stretches and start < stretches[-1][1]:
+            stretches[-1] = (stretches[-1][0], max(end, stretches[-1][1]))
+        else:
+            stretches.append((start, end))
+    for start, end in reversed(stretches):
+        before, after = text[:start], text[end:]
         text = (before.rstrip(" ") if not after or after[0] in " ,.;:)]" else before) + after
     return _EMPTY_BRACKETS.sub("", text)

@@ -118,3 +118,14 @@ def test_citations_are_kept_as_printed_or_dropped_with_their_brackets(drop: bool
     parse = {"body_text": [PARAGRAPH]}
     (unit,) = units_of_parse(parse, drop_citations=drop)
     assert (unit.section, line(unit.text or "")) == ("Intro", expected)
+
+
+def test_the_entries_of_a_range_are_dropped_once() -> None:
+    """Its ends have spans of their own, each work between them one on the whole range."""
+    text = "Cells grow [1–4] and divide."
+    spans = [
+        {"start": text.index(s), "end": text.index(s) + len(s), "text": s, "ref_id": "BIBREF0"}
+        for s in ("1", "1–4", "1–4", "4")
+    ]
+    (unit,) = units_of_parse({"body_text": [{"section": "", "text": text, "cite_spans": spans}]}, drop_citations=True)
+    assert line(unit.text or "") == "Cells grow and divide."

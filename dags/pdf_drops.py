@@ -6,7 +6,7 @@ release finds it done: what is verified, selected, extracted and postprocessed i
 
 - **One event** of the asset `corpus_drops` for each, fired by the triggerer, which holds no worker while it waits. One run takes on all
   that is there when it begins; what comes meanwhile waits for the next: five hundred drops at once are one run or two.
-- **`plan → register → gather → work → settle`**: verify against `_READY`, cut into waves of a shard's size, take each through select,
+- **`plan → register → gather → work → settle`**: verify against `_READY`, cut into batches of a shard's size, take each through select,
   extract (pool `grobid`, after the releases) and postprocess, and say in each drop's row what came of it.
 - **Refused** is a drop that differs from its `_READY`: the reason is in the log of `register`, in its row (`corpus drops`) and in an alert,
   and nothing else waits for it. It is looked at again when its `_READY` is written anew.
@@ -73,7 +73,7 @@ def register(arrivals: list[dict[str, str]]) -> list[dict[str, str]]:
 
 @task(trigger_rule="all_done")
 def gather(registered: Iterable[list[dict[str, str]]]) -> list[list[str]]:
-    """The files of the registered drops as waves, in batches."""
+    """The files of the registered drops in batches, a list of them for each task."""
     from s2corpus.deliveries.status import Arrival
     from s2corpus.drops import processing
 
@@ -82,33 +82,34 @@ def gather(registered: Iterable[list[dict[str, str]]]) -> list[list[str]]:
 
 
 @task(pool="grobid", pool_slots=IN_FLIGHT, priority_weight=1, weight_rule="absolute", map_index_template="{{ label }}")
-def work(waves: list[str]) -> None:
-    """Take these waves through select, extract and postprocess."""
-    from s2corpus.drops import batches as stage_waves
+def work(batches: list[str]) -> None:
+    """Take these batches through select, extract and postprocess."""
+    from s2corpus.drops.batches import find
+    from s2corpus.drops.batches import work as work_on
 
     lake, specs, ti = _lake(), _specs(), get_current_context()["ti"]
-    found = [stage_waves.find(lake, wave, specs, None) for wave in waves]
-    drops = sorted({drop.removeprefix("drops/").rstrip("/") for wave in found for drop in wave.drops})
+    found = [find(lake, id_, specs, None) for id_ in batches]
+    drops = sorted({drop.removeprefix("drops/").rstrip("/") for batch in found for drop in batch.drops})
     _label(", ".join(drops[:3]) + (f" and {len(drops) - 3} more" if len(drops) > 3 else ""))
-    for wave in found:
-        stage_waves.work(wave, last=ti.try_number > ti.max_tries)
+    for batch in found:
+        work_on(batch, last=ti.try_number > ti.max_tries)
 
 
 @task(trigger_rule="all_done", multiple_outputs=False)
 def settle(
     planned: list[list[dict[str, str]]] | None,
     registered: Iterable[list[dict[str, str]]],
-    waves: list[list[str]] | None,
+    batches: list[list[str]] | None,
 ) -> dict[str, str]:
     """Say what came of each drop and delivery; fails where some are left open for the next run."""
     from s2corpus.deliveries.status import Arrival, State, rows_of
     from s2corpus.drops import processing
 
-    if planned is None or waves is None:
+    if planned is None or batches is None:
         raise UserError("`plan` or `gather` failed: see its log; the next run takes on what is open")
     lake, context = _lake(), get_current_context()
     arrivals = [Arrival(**arrival) for batch in registered or () for arrival in batch]
-    rows = processing.settle(lake, arrivals, [wave for batch in waves for wave in batch], _specs())
+    rows = processing.settle(lake, arrivals, [id_ for ids in batches for id_ in ids], _specs())
     wrong = [row for row in rows if row.state in (State.REFUSED, State.FAILED, State.UNFINISHED)]
     if wrong:
         what = f"{len(wrong)} of {len(rows)} new drops and deliveries are refused or not done"
@@ -159,6 +160,6 @@ with DAG(
 ):
     _planned = plan()
     _registered = register.expand(arrivals=_planned)
-    _waves = gather(_registered)
-    _worked = work.expand(waves=_waves)
-    _worked >> settle(_planned, _registered, _waves)
+    _cut = gather(_registered)
+    _worked = work.expand(batches=_cut)
+    _worked >> settle(_planned, _registered, _cut)

@@ -28,7 +28,7 @@ def command(
     Stopped half way? The same command again sends what is not there yet. What records.jsonl of a drop says is checked first: what
     intake would refuse is not sent, what cannot be used is shown.
     """
-    from s2corpus.deliveries.upload import deliver, files_below, new_batch
+    from s2corpus.deliveries.upload import deliver, files_below, new_delivery
     from s2corpus.errors import UserError
     from s2corpus.storage.lake import open_lake
 
@@ -37,10 +37,10 @@ def command(
     if drop is not None:
         if len(paths) != 1 or delivery is not None or full:
             raise UserError("a drop is one folder; --delivery and --full are for --source")
-        batch, files = new_batch("drop", "", drop), files_below(paths[0])
+        batch, files = new_delivery("drop", "", drop), files_below(paths[0])
     else:
         id_ = delivery or time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
-        batch = new_batch("delivery", str(source), id_, "full" if full else "delta")
+        batch = new_delivery("delivery", str(source), id_, "full" if full else "delta")
         files = {}
         for path in paths:
             for name, file in (files_below(path) if path.is_dir() else {path.name: path}).items():

@@ -60,15 +60,15 @@ class Ready(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """A drop (source empty) or a delivery whose `_READY` was read; `key` names this very `_READY`."""
+class Delivery:
+    """A drop (source empty) or a delivery whose `_READY` was read; `digest` names this very `_READY`."""
 
     kind: Literal["drop", "delivery"]
     source: str
     id: str
     ready_at: str
     mode: str
-    key: str
+    digest: str
     files: int
 
     @property
@@ -79,12 +79,11 @@ class Batch:
     @property
     def registered(self) -> str:
         """Where it is kept once verified."""
-        return f"registered/{READER}/{self.folder}{self.key}"
+        return f"registered/{READER}/{self.folder}{self.digest}"
 
-    @property
-    def ready_key(self) -> str:
-        """Where its `_READY` is."""
-        return f"{self.folder}_READY"
+    def key(self, name: str) -> str:
+        """Where one of its files is."""
+        return f"{self.folder}{name}"
 
 
 def folders(lake: Lake) -> Iterator[tuple[Literal["drop", "delivery"], str, str]]:
@@ -100,7 +99,7 @@ def _steps(lake: Lake, prefix: str) -> list[str]:
     return [name for name in lake.folders(prefix) if name not in ("", ".", "..") and "\0" not in name]
 
 
-def read_ready(lake: Lake, kind: Literal["drop", "delivery"], source: str, id_: str) -> Batch | None:
+def read_ready(lake: Lake, kind: Literal["drop", "delivery"], source: str, id_: str) -> Delivery | None:
     """What a drop or delivery says of itself; None where it is not ready yet.
 
     Raises:
@@ -112,7 +111,7 @@ def read_ready(lake: Lake, kind: Literal["drop", "delivery"], source: str, id_: 
         return None
     ready, data = listed(lake, key, size)
     at = ready.ready_at.astimezone(UTC)
-    return Batch(kind, source, id_, iso(at), ready.mode, hashlib.sha256(data).hexdigest()[:16], len(ready.files))
+    return Delivery(kind, source, id_, iso(at), ready.mode, hashlib.sha256(data).hexdigest()[:16], len(ready.files))
 
 
 def iso(at: datetime) -> str:

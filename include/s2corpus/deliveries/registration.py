@@ -22,7 +22,7 @@ import pyarrow as pa
 from s2corpus import jats, sources
 from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
 from s2corpus.deliveries.declarations import Declarations, Facts
-from s2corpus.deliveries.ready import Batch, File, Ready, Refusal, Refused, listed
+from s2corpus.deliveries.ready import Delivery, File, Ready, Refusal, Refused, listed
 from s2corpus.errors import UserError
 from s2corpus.sources.identifiers import normalise_arxiv
 from s2corpus.sources.jsonl import NAME as GENERIC
@@ -49,43 +49,43 @@ class Registered:
     """what its records.jsonl says that cannot be used, by line and key"""
 
 
-def register(lake: Lake, batch: Batch, *, threads: int = 8) -> Registered:
+def register(lake: Lake, delivery: Delivery, *, threads: int = 8) -> Registered:
     """Verify a drop or delivery against its `_READY` and keep what it holds; nothing is done twice.
 
     Raises:
         Refused: it differs from its `_READY`, or nobody here can read it.
     """
-    done = f"{batch.registered}/facts.json"
-    whole = all(_table(lake, batch, name).whole() for name in ("files", "records"))
+    done = f"{delivery.registered}/facts.json"
+    whole = all(_table(lake, delivery, name).whole() for name in ("files", "records"))
     if whole and lake.size(done) is not None:
         kept = orjson.loads(lake.get(done)[0])
         return Registered(**{**kept, "warnings": tuple(kept["warnings"])})
-    ready, _ = listed(lake, batch.ready_key, lake.size(batch.ready_key) or 0)
-    _check_names(lake, batch, ready)
-    _check_source(batch, ready)
+    ready, _ = listed(lake, delivery.key("_READY"), lake.size(delivery.key("_READY")) or 0)
+    _check_names(lake, delivery, ready)
+    _check_source(delivery, ready)
     with ThreadPoolExecutor(threads) as pool:
-        digests = list(pool.map(lambda file: _verified(lake, batch, file), ready.files))
+        digests = list(pool.map(lambda file: _verified(lake, delivery, file), ready.files))
     sha1_of = {file.name: digest for file, digest in zip(ready.files, digests, strict=True)}
-    declared = Declarations(batch.id, sha1_of, {file.name: _kind_of(file.name) == "pdf" for file in ready.files})
+    declared = Declarations(delivery.id, sha1_of, {file.name: _kind_of(file.name) == "pdf" for file in ready.files})
     counts = {"rows": 0, "dropped": 0}
-    records = _table(lake, batch, "records")
-    holders = [f.name for f in ready.files if batch.kind == "delivery" or f.name == RECORDS_FILE]
+    records = _table(lake, delivery, "records")
+    holders = [f.name for f in ready.files if delivery.kind == "delivery" or f.name == RECORDS_FILE]
     for number, name in enumerate(holders):
         with tempfile.TemporaryDirectory(prefix="s2corpus-records-") as scratch:
             path = Path(scratch) / "file"
-            lake.download(batch.folder + name, path)
+            lake.download(delivery.key(name), path)
             with path.open("rb") as stream:
-                entries = declared.entries(stream) if batch.kind == "drop" else _entries(path, batch, name)
-                records.write(number, _batches(entries, batch, number << 40, counts))
+                entries = declared.entries(stream) if delivery.kind == "drop" else _entries(path, delivery, name)
+                records.write(number, _batches(entries, delivery, number << 40, counts))
     articles: dict[str, _Article] = {}
-    of_articles = _articles(lake, batch, ready, sha1_of, articles)
-    records.write(len(holders), _batches(of_articles, batch, len(holders) << 40, counts))
+    of_articles = _articles(lake, delivery, ready, sha1_of, articles)
+    records.write(len(holders), _batches(of_articles, delivery, len(holders) << 40, counts))
     rows = [
         _file_row(file, sha1_of[file.name], declared.facts.get(file.name), articles.get(file.name))
         for file in sorted(ready.files, key=lambda file: file.name)
-        if file.name in articles or (batch.kind == "drop" and file.name != RECORDS_FILE)
+        if file.name in articles or (delivery.kind == "drop" and file.name != RECORDS_FILE)
     ]
-    files = _table(lake, batch, "files")
+    files = _table(lake, delivery, "files")
     files.write(0, rows)
     files.commit([0])
     records.commit(range(len(holders) + 1))
@@ -104,7 +104,7 @@ class _Article:
 
 
 def _articles(
-    lake: Lake, batch: Batch, ready: Ready, sha1_of: Mapping[str, str], found: dict[str, _Article]
+    lake: Lake, delivery: Delivery, ready: Ready, sha1_of: Mapping[str, str], found: dict[str, _Article]
 ) -> Iterator[sources.Entry]:
     """The records of a drop's publishers' full texts; all full texts, also a delivery's, are put into `found` by name.
 
@@ -114,15 +114,15 @@ def _articles(
     for file in ready.files:
         if not file.name.lower().endswith(_ARTICLE_SUFFIXES) or file.bytes > MAX_ENTRY_BYTES:
             continue
-        if batch.kind == "delivery" and batch.source not in jats.CONVERTERS:
+        if delivery.kind == "delivery" and delivery.source not in jats.CONVERTERS:
             continue
-        data, _ = lake.get(batch.folder + file.name)
+        data, _ = lake.get(delivery.key(file.name))
         kind = jats.form_of(data)
-        if kind is None or (batch.kind == "delivery" and kind != batch.source):
+        if kind is None or (delivery.kind == "delivery" and kind != delivery.source):
             continue
         entries = list(islice(sources.read(kind, io.BytesIO(data)), 2))
         record = entries[0] if len(entries) == 1 else None
-        if batch.kind == "delivery":
+        if delivery.kind == "delivery":
             found[file.name] = _Article(kind, record.record_id if isinstance(record, sources.Record) else None)
             continue
         if isinstance(record, sources.Record):
@@ -148,18 +148,18 @@ def _file_row(file: File, sha1: str, declared: Facts | None, article: _Article |
     }
 
 
-def forget(lake: Lake, batch: Batch) -> None:
+def forget(lake: Lake, delivery: Delivery) -> None:
     """Let a drop or delivery that was changed after all be verified again, and refused, by whoever is next."""
-    lake.delete(f"{batch.registered}/facts.json")
+    lake.delete(f"{delivery.registered}/facts.json")
 
 
-def registered_table(lake: Lake, batch: Batch, name: Literal["files", "records"]) -> TableRef:
+def registered_table(lake: Lake, delivery: Delivery, name: Literal["files", "records"]) -> TableRef:
     """What a registered drop or delivery holds."""
-    return _table(lake, batch, name)
+    return _table(lake, delivery, name)
 
 
-def _table(lake: Lake, batch: Batch, name: str) -> TableRef:
-    return TableRef(lake, f"{batch.registered}/{name}", REGISTERED_FILES if name == "files" else REGISTERED_RECORDS)
+def _table(lake: Lake, delivery: Delivery, name: str) -> TableRef:
+    return TableRef(lake, f"{delivery.registered}/{name}", REGISTERED_FILES if name == "files" else REGISTERED_RECORDS)
 
 
 def _kind_of(name: str) -> str:
@@ -177,7 +177,7 @@ def _arxiv_id_of(name: str) -> str | None:
     return normalise_arxiv(re.sub(r"^([a-z-]+(?:\.[A-Z]{2})?)_?(\d{7})", r"\1/\2", stem))
 
 
-def _check_names(lake: Lake, batch: Batch, ready: Ready) -> None:
+def _check_names(lake: Lake, delivery: Delivery, ready: Ready) -> None:
     names = [file.name for file in ready.files]
     for name in names:
         if (
@@ -190,17 +190,17 @@ def _check_names(lake: Lake, batch: Batch, ready: Ready) -> None:
             raise Refused(Refusal.BAD_NAME, f"{name!r} is no file name of a drop")
     if len(set(names)) != len(names):
         raise Refused(Refusal.BAD_NAME, f"listed twice: {sorted(n for n in set(names) if names.count(n) > 1)[:3]}")
-    present = {entry.key.removeprefix(batch.folder) for entry in lake.list(batch.folder)} - {"_READY"}
+    present = {entry.key.removeprefix(delivery.folder) for entry in lake.list(delivery.folder)} - {"_READY"}
     if missing := sorted(set(names) - present):
         raise Refused(Refusal.INCOMPLETE, f"{len(missing)} listed but not there: {missing[:3]}")
     if extra := sorted(present - set(names)):
         raise Refused(Refusal.UNLISTED, f"{len(extra)} there but not listed: {extra[:3]}")
 
 
-def _verified(lake: Lake, batch: Batch, file: File) -> str:
+def _verified(lake: Lake, delivery: Delivery, file: File) -> str:
     """SHA-1 of a file that has its listed size and SHA-256."""
     sha1, sha256, size = hashlib.sha1(usedforsecurity=False), hashlib.sha256(), 0
-    with lake.open(batch.folder + file.name) as stream:
+    with lake.open(delivery.key(file.name)) as stream:
         while chunk := stream.read(1 << 20):
             sha1.update(chunk)
             sha256.update(chunk)
@@ -216,29 +216,30 @@ def _verified(lake: Lake, batch: Batch, file: File) -> str:
     return sha1.hexdigest()
 
 
-def _check_source(batch: Batch, ready: Ready) -> None:
+def _check_source(delivery: Delivery, ready: Ready) -> None:
     """Refuse a delivery with files for an adapter that is not there."""
-    if batch.source in _RESERVED:
+    if delivery.source in _RESERVED:
         raise Refused(
-            Refusal.UNKNOWN_SOURCE, f"{batch.source} is what drops and PDFs say of themselves: no source is called so"
+            Refusal.UNKNOWN_SOURCE,
+            f"{delivery.source} is what drops and PDFs say of themselves: no source is called so",
         )
-    if batch.kind == "delivery" and any(file.name.rpartition("/")[2] != RECORDS_FILE for file in ready.files):
+    if delivery.kind == "delivery" and any(file.name.rpartition("/")[2] != RECORDS_FILE for file in ready.files):
         try:
-            sources.adapter(batch.source)
+            sources.adapter(delivery.source)
         except UserError as error:
             raise Refused(Refusal.UNKNOWN_SOURCE, str(error)) from None
 
 
-def _entries(path: Path, batch: Batch, name: str) -> Iterator[sources.Entry]:
+def _entries(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entry]:
     """Entries of one file of a delivery: `records.jsonl` is generic, every other file is read by its source's adapter."""
-    if name.rpartition("/")[2] == RECORDS_FILE or batch.source == GENERIC:
-        return _generic(path, batch, name)
-    return _owned(sources.read(batch.source, path), batch, name)
+    if name.rpartition("/")[2] == RECORDS_FILE or delivery.source == GENERIC:
+        return _generic(path, delivery, name)
+    return _owned(sources.read(delivery.source, path), delivery, name)
 
 
-def _owned(entries: Iterator[sources.Entry], batch: Batch, name: str) -> Iterator[sources.Entry]:
+def _owned(entries: Iterator[sources.Entry], delivery: Delivery, name: str) -> Iterator[sources.Entry]:
     """What an adapter gives, all of the adapter's own source. Raises Refused where it is another's."""
-    own = sources.adapter(batch.source).NAME
+    own = sources.adapter(delivery.source).NAME
     for entry in entries:
         if not isinstance(entry, sources.Dropped) and not entry.record_id.startswith(f"{own}:"):
             raise Refused(
@@ -247,16 +248,16 @@ def _owned(entries: Iterator[sources.Entry], batch: Batch, name: str) -> Iterato
         yield entry
 
 
-def _generic(path: Path, batch: Batch, name: str) -> Iterator[sources.Entry]:
+def _generic(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entry]:
     """Entries of a generic file, all of the delivery's own source.
 
     Raises:
         Refused: a line claims a record, source or kind that is not the delivery's, or promises with a wrong type.
     """
-    own = {batch.source}
+    own = {delivery.source}
     kind = None
-    if batch.source in sources.source_names():
-        adapter = sources.adapter(batch.source)
+    if delivery.source in sources.source_names():
+        adapter = sources.adapter(delivery.source)
         own, kind = own | {adapter.NAME}, adapter.KIND
     with open_stream(path) as stream:
         for item in readable(json_objects(stream)):
@@ -265,37 +266,39 @@ def _generic(path: Path, batch: Batch, name: str) -> Iterator[sources.Entry]:
                 continue
             where, line = item
             native = line.get("record_id", line.get("id"))
-            claimed = native.partition(":")[0] if isinstance(native, str) and ":" in native else batch.source
+            claimed = native.partition(":")[0] if isinstance(native, str) and ":" in native else delivery.source
             wrong = wrong_promise(line)
             if wrong is None and line.get("source") is not None and line["source"] not in own:
-                wrong = (
-                    f"source: {quoted(line['source'])} given, a delivery of {batch.source} has records of its own only"
-                )
+                wrong = f"source: {quoted(line['source'])} given, a delivery of {delivery.source} has records of its own only"
             elif wrong is None and claimed not in own:
-                wrong = f"record_id: {quoted(native)} given, a delivery of {batch.source} has ids that begin with {batch.source}:"
+                wrong = f"record_id: {quoted(native)} given, a delivery of {delivery.source} has ids that begin with {delivery.source}:"
             elif wrong is None and line.get("kind") == sources.Kind.PDF and kind is not sources.Kind.PDF:
-                wrong = f"kind: pdf given, which {batch.source} is not: publisher or archive expected"
+                wrong = f"kind: pdf given, which {delivery.source} is not: publisher or archive expected"
             if wrong:
                 raise Refused(Refusal.BAD_RECORDS, f"{name}, {where}: {wrong}")
-            yield entry_of({**line, "source": line.get("source") or batch.source}, where)
+            yield entry_of({**line, "source": line.get("source") or delivery.source}, where)
 
 
 def _batches(
-    entries: Iterator[sources.Entry], batch: Batch, position: int, counts: dict[str, int]
+    entries: Iterator[sources.Entry], delivery: Delivery, position: int, counts: dict[str, int]
 ) -> Iterator[pa.RecordBatch]:
     """Rows of REGISTERED_RECORDS in the order of entries, 10,000 at a time."""
     while chunk := list(islice(entries, 10_000)):
         rows: list[dict[str, Any]] = []
         kept = [entry for entry in chunk if isinstance(entry, sources.Record)]
         read = iter(
-            [row for rb in sources.batches(kept, delivery=batch.id, ready_at=batch.ready_at) for row in rb.to_pylist()]
+            [
+                row
+                for rb in sources.batches(kept, delivery=delivery.id, ready_at=delivery.ready_at)
+                for row in rb.to_pylist()
+            ]
         )
         for entry in chunk:
             match entry:
                 case sources.Record():
                     rows.append({**next(read), "position": position, "deleted": False})
                 case sources.Deleted():
-                    rows.append({**_tombstone(entry.record_id, batch), "position": position})
+                    rows.append({**_tombstone(entry.record_id, delivery), "position": position})
                 case _:
                     counts["dropped"] += 1
             position += 1
@@ -303,13 +306,13 @@ def _batches(
         yield pa.RecordBatch.from_pylist(rows, schema=REGISTERED_RECORDS.schema)
 
 
-def _tombstone(record_id: str, batch: Batch) -> dict[str, Any]:
+def _tombstone(record_id: str, delivery: Delivery) -> dict[str, Any]:
     return {
         **dict.fromkeys(REGISTERED_RECORDS.schema.names),
         "record_id": record_id,
         "source": record_id.partition(":")[0],
         "kind": "archive",
-        "delivery": batch.id,
-        "ready_at": batch.ready_at,
+        "delivery": delivery.id,
+        "ready_at": delivery.ready_at,
         "deleted": True,
     }

@@ -61,7 +61,7 @@ class Arrival:
 class Row:
     """What became of an arrival; counts are of its files, PDFs, records taken and records that could not be read.
 
-    `key` is its batch's (see `registration`), `outcomes` counts its files by what came of them.
+    `key` is its delivery's digest (see `registration`), `outcomes` counts its files by what came of them.
     """
 
     folder: str

@@ -15,7 +15,7 @@ import orjson
 
 from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
 from s2corpus.deliveries.declarations import Declarations
-from s2corpus.deliveries.ready import Batch, Refused
+from s2corpus.deliveries.ready import Delivery, Refused
 from s2corpus.errors import UserError
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 
@@ -100,7 +100,7 @@ def files_below(folder: Path) -> dict[str, Path]:
 
 def deliver(
     lake: Lake,
-    batch: Batch,
+    delivery: Delivery,
     files: Mapping[str, Path],
     digests: Mapping[str, Digests] | None = None,
     *,
@@ -109,7 +109,7 @@ def deliver(
 ) -> Uploaded:
     """Upload files as a drop or delivery, `_READY` last; what an earlier try left there is read back and sent again only if it differs.
 
-    `batch` says where to, and its mode; `progress` is told bytes done and bytes in all. What `records.jsonl` says is checked before
+    `delivery` says where to, and its mode; `progress` is told bytes done and bytes in all. What `records.jsonl` says is checked before
     anything is sent.
 
     Raises:
@@ -117,23 +117,23 @@ def deliver(
     """
     digests = digests or digests_of(files, threads)
     listed = [{"name": n, "bytes": digests[n].bytes, "sha256": digests[n].sha256} for n in sorted(files)]
-    if lake.size(batch.ready_key) is not None:
-        ready = orjson.loads(lake.get(batch.ready_key)[0])
+    if lake.size(delivery.key("_READY")) is not None:
+        ready = orjson.loads(lake.get(delivery.key("_READY"))[0])
         if sorted(ready["files"], key=lambda file: str(file["name"])) != listed:
-            raise UserError(f"{lake.uri(batch.folder)} was delivered already, with other files: give another id")
-        return Uploaded(batch.folder, datetime.fromisoformat(ready["ready_at"]), 0, len(listed))
-    warnings = _checked(batch, files, digests)
-    there = {entry.key.removeprefix(batch.folder): entry.bytes for entry in lake.list(batch.folder)}
+            raise UserError(f"{lake.uri(delivery.folder)} was delivered already, with other files: give another id")
+        return Uploaded(delivery.folder, datetime.fromisoformat(ready["ready_at"]), 0, len(listed))
+    warnings = _checked(delivery, files, digests)
+    there = {entry.key.removeprefix(delivery.folder): entry.bytes for entry in lake.list(delivery.folder)}
     if extra := sorted(set(there) - set(files)):
         raise UserError(
-            f"{lake.uri(batch.folder)} holds {len(extra)} file(s) that are not delivered now, such as {extra[0]}"
+            f"{lake.uri(delivery.folder)} holds {len(extra)} file(s) that are not delivered now, such as {extra[0]}"
         )
     total, done, lock = sum(digest.bytes for digest in digests.values()), 0, Lock()
     progress(0, total)
 
     def send(name: str) -> bool:
         nonlocal done
-        key, digest = batch.folder + name, digests[name]
+        key, digest = delivery.key(name), digests[name]
         kept = there.get(name) == digest.bytes and _sha256(lake, key) == digest.sha256
         if not kept:
             lake.upload(key, files[name])
@@ -145,21 +145,23 @@ def deliver(
     with ThreadPoolExecutor(threads) as pool:
         sent = sum(pool.map(send, files))
     ready_at = datetime.now(UTC).replace(microsecond=0)
-    data = orjson.dumps({"ready_at": ready_at.isoformat(), "files": listed, "mode": batch.mode})
+    data = orjson.dumps({"ready_at": ready_at.isoformat(), "files": listed, "mode": delivery.mode})
     try:
-        lake.put(batch.ready_key, data, expect=ABSENT)
+        lake.put(delivery.key("_READY"), data, expect=ABSENT)
     except Conflict:
-        raise UserError(f"{lake.uri(batch.folder)} was delivered by somebody else meanwhile: give another id") from None
-    return Uploaded(batch.folder, ready_at, sent, len(files) - sent, warnings)
+        raise UserError(
+            f"{lake.uri(delivery.folder)} was delivered by somebody else meanwhile: give another id"
+        ) from None
+    return Uploaded(delivery.folder, ready_at, sent, len(files) - sent, warnings)
 
 
-def _checked(batch: Batch, files: Mapping[str, Path], digests: Mapping[str, Digests]) -> tuple[str, ...]:
+def _checked(delivery: Delivery, files: Mapping[str, Path], digests: Mapping[str, Digests]) -> tuple[str, ...]:
     """The warnings on what `records.jsonl` of a drop says. Raises UserError where intake would refuse it."""
     path = files.get(RECORDS_FILE)
-    if path is None or batch.kind != "drop":
+    if path is None or delivery.kind != "drop":
         return ()
     sha1_of = {name: digest.sha1 for name, digest in digests.items()}
-    declared = Declarations(batch.id, sha1_of, {name: name.lower().endswith(".pdf") for name in files})
+    declared = Declarations(delivery.id, sha1_of, {name: name.lower().endswith(".pdf") for name in files})
     try:
         with path.open("rb") as stream:
             for _ in declared.entries(stream):
@@ -204,10 +206,10 @@ def deliver_own(lake: Lake, folder: Path) -> tuple[str, datetime]:
     digests = digests_of(files)
     listed = [{"name": name, "bytes": of.bytes, "sha256": of.sha256} for name, of in digests.items()]
     drop = "own-" + hashlib.sha256(orjson.dumps(listed)).hexdigest()[:12]
-    return drop, deliver(lake, new_batch("drop", "", drop), files, digests).ready_at
+    return drop, deliver(lake, new_delivery("drop", "", drop), files, digests).ready_at
 
 
-def new_batch(kind: Literal["drop", "delivery"], source: str, id_: str, mode: str = "delta") -> Batch:
+def new_delivery(kind: Literal["drop", "delivery"], source: str, id_: str, mode: str = "delta") -> Delivery:
     """A drop or delivery that is to be uploaded.
 
     Raises:
@@ -218,4 +220,4 @@ def new_batch(kind: Literal["drop", "delivery"], source: str, id_: str, mode: st
             raise UserError(
                 f"{given!r} cannot be the id of a {kind}: it is one step of a path, of printable characters"
             )
-    return Batch(kind, source, id_, "", mode, "", 0)
+    return Delivery(kind, source, id_, "", mode, "", 0)

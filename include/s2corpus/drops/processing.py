@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from s2corpus.deliveries import registration
-from s2corpus.deliveries.ready import Batch, Refusal, Refused, read_ready
+from s2corpus.deliveries.ready import Delivery, Refusal, Refused, read_ready
 from s2corpus.deliveries.status import Arrival, Row, State, Watch, announce, mark_of, put_row, row_of, rows_of, unended
 from s2corpus.drops import batches
 from s2corpus.errors import TransientError
@@ -61,9 +61,9 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row 
         with explained():
             if not _wanting(arrival, specs):
                 row = replace(row, state=State.UNWANTED, detail="no release spec takes it")
-            elif batch := read_ready(lake, kind, source, id_):
-                row = replace(row, ready_at=batch.ready_at, key=batch.key, files=batch.files)
-                facts = registration.register(lake, batch)
+            elif delivery := read_ready(lake, kind, source, id_):
+                row = replace(row, ready_at=delivery.ready_at, key=delivery.digest, files=delivery.files)
+                facts = registration.register(lake, delivery)
                 row = replace(row, rows=facts.rows, dropped=facts.dropped, pdfs=facts.pdfs, warnings=facts.warnings)
                 if kind == "delivery":
                     row = replace(row, state=State.WORKED)
@@ -89,7 +89,7 @@ def register_all(lake: Lake, arrivals: Iterable[Arrival], specs: Sequence[Releas
 def gather(
     lake: Lake, arrivals: Iterable[Arrival], specs: Sequence[ReleaseSpec], scratch: Path | None = None
 ) -> list[str]:
-    """The files of the drops among these that are registered, as waves written to the lake; the waves' ids.
+    """The files of the drops among these that are registered, as batches written to the lake; their ids.
 
     Drops are worked on once for each set of rules that a spec which takes them has.
     """
@@ -97,29 +97,29 @@ def gather(
     made: list[str] = []
     for rules, spec in batches.rules(specs).items():
         taken = [
-            _batch(row)
+            _delivery(row)
             for row in sorted(drops, key=lambda row: row.folder)
             if any(batches.digest(wanting) == rules for wanting in _wanting(Arrival(row.folder, row.mark), specs))
         ]
         if taken:
-            wave = batches.new_wave(lake, spec, scratch)
-            made += [part.id for part in batches.cut(wave, *files_of(wave, taken))]
+            run = batches.run_of(lake, spec, scratch)
+            made += [batch.id for batch in batches.cut(run, *files_of(run, taken))]
     return made
 
 
 def settle(lake: Lake, arrivals: Iterable[Arrival], ids: Iterable[str], specs: Sequence[ReleaseSpec]) -> list[Row]:
-    """Say in each arrival's row what came of the waves with its files; the rows.
+    """Say in each arrival's row what came of the batches with its files; the rows.
 
-    A drop with a file in a wave that did not come to its end stays registered: the next run takes it on again.
+    A drop with a file in a batch that did not come to its end stays registered: the next run takes it on again.
     """
     left: set[str] = set()
     stopped: dict[str, tuple[State, str]] = {}
     outcomes: dict[str, Counter[str]] = {}
     for id_ in ids:
-        wave = batches.find(lake, id_, specs, None)
-        worked = batches.came_of(wave)
+        batch = batches.find(lake, id_, specs, None)
+        worked = batches.result_of(batch)
         if worked is None:
-            left |= set(wave.drops)
+            left |= set(batch.drops)
         else:
             stopped |= worked.stopped
             for drop, counts in worked.outcomes.items():
@@ -131,7 +131,7 @@ def settle(lake: Lake, arrivals: Iterable[Arrival], ids: Iterable[str], specs: S
             counted = dict(sorted(outcomes.get(row.folder, Counter()).items()))
             row = replace(row, state=state, detail=detail, outcomes=counted, tries=row.tries + 1)
             if state == State.REFUSED:
-                registration.forget(lake, _batch(row))  # else a release would take it, and stop at the changed file
+                registration.forget(lake, _delivery(row))  # else a release would take it, and stop at the changed file
                 row = replace(row, refusal=Refusal.CHANGED)
             put_row(lake, row)
         log.log(logging.INFO if row.state == State.WORKED else logging.WARNING, "%s", row)
@@ -155,9 +155,11 @@ def process(lake: Lake, specs: Sequence[ReleaseSpec], scratch: Path | None = Non
     return settle(lake, arrivals, made, specs)
 
 
-def _batch(row: Row) -> Batch:
+def _delivery(row: Row) -> Delivery:
     """The drop of a row as it was registered, whatever its `_READY` says now."""
-    return Batch("drop", "", Arrival(row.folder, row.mark).what[2], str(row.ready_at), "delta", str(row.key), row.files)
+    return Delivery(
+        "drop", "", Arrival(row.folder, row.mark).what[2], str(row.ready_at), "delta", str(row.key), row.files
+    )
 
 
 def _wanting(arrival: Arrival, specs: Sequence[ReleaseSpec]) -> list[ReleaseSpec]:

@@ -38,6 +38,11 @@ class ChangedInput(UserError):
         super().__init__(f"{uri}: changed since its drop was registered: put the file back that its _READY lists")
 
 
+def scratch_folder() -> Path:
+    """Where tasks put what they do not hold in memory: `S2CORPUS_SCRATCH`, else `TMPDIR`, else /tmp."""
+    return Path(os.environ.get("S2CORPUS_SCRATCH") or tempfile.gettempdir())
+
+
 @dataclass(frozen=True, slots=True)
 class Shard:
     """One piece of a stage's work: its number, which names its parts, and what the stage needs to do it."""
@@ -54,6 +59,8 @@ class Run:
     as_of: datetime
     lake: Lake
     scratch: Path
+    within: str | None = None
+    """the lake's folder of its tables where it is no release: a batch of drops"""
 
     @staticmethod
     def of(spec: ReleaseSpec, as_of: datetime, *, lake: str | None = None, scratch: Path | None = None) -> Run:
@@ -63,8 +70,7 @@ class Run:
             raise UserError("no lake given: set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
         if as_of.tzinfo is None:
             raise ValueError("as_of needs a time zone")
-        folder = scratch or Path(os.environ.get("S2CORPUS_SCRATCH") or tempfile.gettempdir())
-        return Run(spec, as_of.astimezone(UTC), open_lake(uri), folder)
+        return Run(spec, as_of.astimezone(UTC), open_lake(uri), scratch or scratch_folder())
 
     @property
     def release_id(self) -> str:
@@ -74,7 +80,7 @@ class Run:
     @property
     def folder(self) -> str:
         """Where its tables and plans are in the lake."""
-        return f"releases/{self.release_id}"
+        return self.within or f"releases/{self.release_id}"
 
     def table(self, table: Table) -> TableRef:
         """A table of this release."""

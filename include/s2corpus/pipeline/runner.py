@@ -154,6 +154,17 @@ def run_stage(run: Run, name: str, *, workers: int = 1, order: Mapping[int, int]
     check(run, name)
 
 
+def work_through(run: Run, names: Sequence[str]) -> None:
+    """Plan, work on and finish stages in this process, without catalog, metrics and checks: for what is no release."""
+    for name in names:
+        step = stage(name)
+        shards = step.plan(run)
+        run.put_plan(name, shards)
+        for shard in shards:
+            step.work(run, shard)
+        step.finish(run)
+
+
 def run_release(run: Run, *, workers: int = 1) -> None:
     """All stages of a release, in order, without Airflow."""
     for name in STAGES:

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from s2corpus import jats
-from s2corpus.deliveries.ready import Batch, Refused, folders, iso, read_ready
+from s2corpus.deliveries.ready import Delivery, Refused, folders, iso, read_ready
 from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
@@ -75,16 +75,16 @@ class Intake:
                 continue
             row: dict[str, Any] = {"kind": kind, "source": source, "delivery": id_, "outcome": "taken"}
             try:
-                batch = read_ready(run.lake, kind, source, id_)
+                delivery = read_ready(run.lake, kind, source, id_)
             except Refused as refused:
                 found.append({"row": {**row, "outcome": f"refused:{refused.refusal}", "detail": refused.detail}})
                 continue
-            if batch is None:
+            if delivery is None:
                 continue  # still being written
-            row |= {"ready_at": batch.ready_at, "files": batch.files}
-            if batch.ready_at >= iso(run.as_of):
+            row |= {"ready_at": delivery.ready_at, "files": delivery.files}
+            if delivery.ready_at >= iso(run.as_of):
                 row["outcome"] = "not_yet"
-            found.append({"row": row, "batch": asdict(batch)})
+            found.append({"row": row, "delivery": asdict(delivery)})
         suppress = _copy_suppressions(run)
         found.append({"row": None, "suppress": suppress, "parent": _parent(run)})
         return [Shard(i, params) for i, params in enumerate(found)]
@@ -94,7 +94,7 @@ class Intake:
         row = shard.params["row"]
         if row and row["outcome"] == "taken":
             try:
-                facts = register(run.lake, Batch(**shard.params["batch"]))
+                facts = register(run.lake, Delivery(**shard.params["delivery"]))
                 row = {**row, "rows": facts.rows, "dropped": facts.dropped, "warnings": list(facts.warnings)}
             except Refused as refused:
                 log.warning("%s %s is refused: %s", row["kind"], row["delivery"], refused)
@@ -116,7 +116,7 @@ class Intake:
         outcomes = {}
         for shard in shards[:-1]:
             (outcomes[shard.index],) = run.table(DELIVERIES).written(shard.index)["outcome"].to_pylist()
-        taken = [Batch(**s.params["batch"]) for s in shards[:-1] if outcomes[s.index] == "taken"]
+        taken = [Delivery(**s.params["delivery"]) for s in shards[:-1] if outcomes[s.index] == "taken"]
         found = files_of(run, taken)
         most = max(files.num_rows for files in found)
         count = max(1, min(run.spec.resources.max_shards, -(-most // run.spec.resources.pdfs_per_shard)))
@@ -127,7 +127,7 @@ class Intake:
             run.table(table).commit(range(count), {"pdf_shards": count})
         self._records(run, taken)
         inputs = hashlib.sha256(
-            orjson.dumps([[b.kind, b.source, b.id, b.key] for b in taken] + [facts["suppress"]])
+            orjson.dumps([[b.kind, b.source, b.id, b.digest] for b in taken] + [facts["suppress"]])
         ).hexdigest()
         run.table(DELIVERIES).commit(range(len(shards)), {"inputs": inputs, "parent": facts["parent"]})
         return {
@@ -136,16 +136,16 @@ class Intake:
             **count_outcomes(run, DELIVERIES),
         }
 
-    def _records(self, run: Run, taken: list[Batch]) -> None:
+    def _records(self, run: Run, taken: list[Delivery]) -> None:
         """The latest of each record_id over deliveries not superseded by a later full one of their source."""
         full: dict[str, str] = {}
-        for batch in taken:
-            if batch.kind == "delivery" and batch.mode == "full":
-                full[batch.source] = max(full.get(batch.source, ""), batch.ready_at)
+        for delivery in taken:
+            if delivery.kind == "delivery" and delivery.mode == "full":
+                full[delivery.source] = max(full.get(delivery.source, ""), delivery.ready_at)
         refs = [
-            registered_table(run.lake, batch, "records")
-            for batch in taken
-            if batch.kind == "drop" or batch.ready_at >= full.get(batch.source, "")
+            registered_table(run.lake, delivery, "records")
+            for delivery in taken
+            if delivery.kind == "drop" or delivery.ready_at >= full.get(delivery.source, "")
         ]
         table = run.table(RECORDS)
         if not refs:
@@ -165,13 +165,13 @@ class Intake:
         table.commit(range(max(1, parts)))
 
 
-def files_of(run: Run, taken: list[Batch]) -> list[pa.Table]:
+def files_of(run: Run, taken: list[Delivery]) -> list[pa.Table]:
     """The full texts of registered drops and deliveries, as rows of the tables of FILES."""
     tables = []
-    for batch in taken:
-        if batch.kind == "drop" or batch.source in jats.CONVERTERS:
-            files = registered_table(run.lake, batch, "files").read()
-            for name, value in (("drop", batch.id), ("folder", batch.folder), ("ready_at", batch.ready_at)):
+    for delivery in taken:
+        if delivery.kind == "drop" or delivery.source in jats.CONVERTERS:
+            files = registered_table(run.lake, delivery, "files").read()
+            for name, value in (("drop", delivery.id), ("folder", delivery.folder), ("ready_at", delivery.ready_at)):
                 files = files.append_column(name, pa.repeat(value, files.num_rows))
             tables.append(files)
     if not tables:

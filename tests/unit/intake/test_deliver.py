@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from s2corpus.commands import deliver as cli
-from s2corpus.deliveries.upload import deliver, files_below, new_batch
+from s2corpus.deliveries.upload import deliver, files_below, new_delivery
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
@@ -21,7 +21,7 @@ from s2corpus.storage.lake import Lake, LocalLake
 from s2corpus.tables import DELIVERIES, PDFS, RECORDS
 from tests.unit.intake.test_intake import intake
 
-DROP = new_batch("drop", "", "one")
+DROP = new_delivery("drop", "", "one")
 
 
 @pytest.fixture
@@ -71,12 +71,12 @@ def test_what_was_stopped_goes_on_where_it_was(lake: Lake, papers: Path, after: 
     files = files_below(papers)
     with pytest.raises(ConnectionError):
         deliver(Stopping(lake, after), DROP, files, threads=1)  # type: ignore[arg-type]
-    assert lake.size(DROP.ready_key) is None
+    assert lake.size(DROP.key("_READY")) is None
     there = {entry.key for entry in lake.list(DROP.folder)}
     again = Stopping(lake)
     found = deliver(again, DROP, files, threads=1)  # type: ignore[arg-type]
     assert (found.sent, found.kept) == (4 - after, after) and not there & set(again.sent)
-    assert lake.size(DROP.ready_key) is not None
+    assert lake.size(DROP.key("_READY")) is not None
 
 
 def test_a_file_that_changed_meanwhile_is_sent_again(lake: Lake, papers: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_file_that_changed_meanwhile_is_sent_again(lake: Lake, papers: Path) -
         deliver(Stopping(lake, 2), DROP, files_below(papers), threads=1)  # type: ignore[arg-type]
     (papers / "a.pdf").write_bytes(b"x" * 500)  # as long as before
     deliver(lake, DROP, files_below(papers))
-    listed = {file["name"]: file for file in json.loads(lake.get(DROP.ready_key)[0])["files"]}
+    listed = {file["name"]: file for file in json.loads(lake.get(DROP.key("_READY"))[0])["files"]}
     assert listed["a.pdf"]["sha256"] == hashlib.sha256(lake.get("drops/one/a.pdf")[0]).hexdigest()
 
 
@@ -120,7 +120,7 @@ def test_names_that_no_drop_can_have_are_said(papers: Path, name: str | bytes) -
 @pytest.mark.parametrize("id_", ["", "..", "a/b", "a\n", "a\\b"])
 def test_an_id_is_one_step_of_a_path(id_: str) -> None:
     with pytest.raises(UserError, match="cannot be the id"):
-        new_batch("drop", "", id_)
+        new_delivery("drop", "", id_)
 
 
 def run(*arguments: object) -> Any:

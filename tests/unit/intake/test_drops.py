@@ -278,7 +278,7 @@ def test_the_same_content_in_another_drop_is_not_sent_again(
     assert grobid.requests == 1
 
 
-def test_a_big_drop_is_cut_into_waves_and_small_ones_share_one(
+def test_a_big_drop_is_cut_into_batches_and_small_ones_share_one(
     lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
 ) -> None:
     small = SPEC.model_copy(update={"resources": SPEC.resources.model_copy(update={"pdfs_per_shard": 2})})
@@ -286,7 +286,7 @@ def test_a_big_drop_is_cut_into_waves_and_small_ones_share_one(
     rows = [processing.register(lake, arrival, [small]) for arrival in Watch(lake).look()]
     arrivals = [replace(arrival) for arrival in unended(lake)]
     made = [batches.find(lake, id_, [small], tmp_path) for id_ in processing.gather(lake, arrivals, [small], tmp_path)]
-    assert [len(wave.drops) for wave in made] == [1, 1, 1]
+    assert [len(batch.drops) for batch in made] == [1, 1, 1]
     assert rows[0] is not None and rows[0].pdfs == 5
     for name in ("b", "c"):
         deliver(lake, f"drops/{name}", {"a.pdf": pdfs[5] + name.encode()})
@@ -294,7 +294,7 @@ def test_a_big_drop_is_cut_into_waves_and_small_ones_share_one(
     made = [
         batches.find(lake, id_, [small], tmp_path) for id_ in processing.gather(lake, unended(lake), [small], tmp_path)
     ]
-    assert [wave.drops for wave in made][2:] == [["drops/a/", "drops/b/"], ["drops/c/"]]
+    assert [batch.drops for batch in made][2:] == [["drops/a/", "drops/b/"], ["drops/c/"]]
 
 
 def test_specs_of_the_same_rules_share_the_work_and_other_rules_have_their_own(
@@ -405,7 +405,7 @@ def test_before_the_last_try_what_the_extractor_gave_up_is_tried_again(
     assert states(processing.settle(lake, arrivals, [id_], [spec])) == {"drops/a/": "worked"}
 
 
-def test_specs_changed_under_a_wave_are_said(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
+def test_specs_changed_under_a_batch_are_said(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
     arrivals = processing.due(lake, Watch(lake).look())
     processing.register(lake, arrivals[0], SPECS)

@@ -18,9 +18,10 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from s2corpus.deliveries.files import ChangedInput
 from s2corpus.deliveries.status import State
 from s2corpus.errors import TransientError, UserError
-from s2corpus.pipeline.run import ChangedInput, Run, scratch_folder
+from s2corpus.pipeline.run import Run, scratch_folder
 from s2corpus.pipeline.runner import work_through
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.extract import TooManyFailures

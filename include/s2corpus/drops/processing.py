@@ -17,12 +17,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from s2corpus.deliveries import registration
+from s2corpus.deliveries.files import files_of
 from s2corpus.deliveries.ready import Delivery, Refusal, Refused, read_ready
 from s2corpus.deliveries.status import Arrival, Row, State, Watch, announce, mark_of, put_row, row_of, rows_of, unended
 from s2corpus.drops import batches
 from s2corpus.errors import TransientError
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.intake import files_of
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.transient import explained
 

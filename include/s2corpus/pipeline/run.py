@@ -31,13 +31,6 @@ from s2corpus.version import code_version
 Metrics = dict[str, float]
 
 
-class ChangedInput(UserError):
-    """A file of a drop is no longer what was verified when the drop was registered."""
-
-    def __init__(self, uri: str) -> None:
-        super().__init__(f"{uri}: changed since its drop was registered: put the file back that its _READY lists")
-
-
 def scratch_folder() -> Path:
     """Where tasks put what they do not hold in memory: `S2CORPUS_SCRATCH`, else `TMPDIR`, else /tmp."""
     return Path(os.environ.get("S2CORPUS_SCRATCH") or tempfile.gettempdir())

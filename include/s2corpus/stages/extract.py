@@ -5,19 +5,17 @@ The servers are named by `GROBID_URL` (several with commas between), their token
 
 from __future__ import annotations
 
-import hashlib
-import io
 import logging
 import os
 import time
 from collections import Counter
 from functools import partial
-from typing import Any, BinaryIO, cast
+from typing import Any
 
+from s2corpus.deliveries.files import open_file
 from s2corpus.errors import TransientError, UserError
 from s2corpus.grobid import Limits, Options, Pool
-from s2corpus.pipeline.run import ChangedInput, Metrics, Run, Shard, commit_all, count_outcomes
-from s2corpus.storage.lake import Lake
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes
 from s2corpus.storage.parts import ContentStore
 from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI
 
@@ -114,11 +112,11 @@ class Extract:
             )
         wanted = set(missing)
         places = {
-            pdf["pdf_sha1"]: "drops/{drop}/{name}".format(**pdf["places"][0])
+            pdf["pdf_sha1"]: pdf["places"][0]
             for pdf in run.table(PDFS).read(["pdf_sha1", "places"], shard=shard.index).to_pylist()
             if pdf["pdf_sha1"] in wanted
         }
-        items = ((sha1, partial(_opened, run.lake, places[sha1], sha1)) for sha1 in missing)
+        items = ((sha1, partial(open_file, run.lake, places[sha1], sha1)) for sha1 in missing)
         limit = run.spec.extract.max_failure_rate * selected
         given_up: dict[str, dict[str, Any]] = {}
         batch: list[dict[str, Any]] = []
@@ -154,25 +152,3 @@ class Extract:
                 f"extract.max_failure_rate {run.spec.extract.max_failure_rate} allows; what was answered is kept"
             )
         return given_up
-
-
-def _opened(lake: Lake, key: str, sha1: str) -> BinaryIO:
-    """A PDF as a stream that breaks off at its end if it is not the PDF that was registered."""
-    return cast(BinaryIO, _Checked(lake.open(key), sha1, lake.uri(key)))
-
-
-class _Checked(io.RawIOBase):
-    def __init__(self, stream: BinaryIO, sha1: str, uri: str) -> None:
-        self._stream, self._sha1, self._uri = stream, sha1, uri
-        self._digest = hashlib.sha1(usedforsecurity=False)
-
-    def read(self, size: int = -1) -> bytes:
-        block = self._stream.read(size)
-        self._digest.update(block)
-        if not block and self._digest.hexdigest() != self._sha1:
-            raise ChangedInput(self._uri)
-        return block
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()

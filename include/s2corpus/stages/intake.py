@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from s2corpus import jats
+from s2corpus.deliveries.files import FILES, files_of
 from s2corpus.deliveries.ready import Delivery, Refused, folders, iso, read_ready
 from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
@@ -34,27 +34,6 @@ SELECT * EXCLUDE (position, deleted) FROM (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY ready_at DESC, delivery DESC, position DESC) AS rank FROM registered
 ) WHERE rank = 1 AND NOT deleted ORDER BY record_id
 """
-_PLACES = """
-SELECT sha1 AS pdf_sha1, any_value(bytes) AS bytes,
-  list({'drop': "drop", 'name': name, 'open_access': open_access, 'licence': licence} ORDER BY "drop", name) AS places,
-  min(ready_at) AS first_seen
-FROM files WHERE kind = 'pdf' GROUP BY sha1 ORDER BY sha1
-"""
-_SOURCES = """
-SELECT sha1 AS archive_sha1, any_value(bytes) AS bytes,
-  list({'drop': "drop", 'name': name, 'open_access': open_access, 'licence': licence} ORDER BY "drop", name) AS places,
-  min(ready_at) AS first_seen, min(arxiv_id) AS arxiv_id
-FROM files WHERE kind = 'latex' GROUP BY sha1 ORDER BY sha1
-"""
-
-_ARTICLES = """
-SELECT sha1 AS file_sha1, min(kind) AS kind, any_value(bytes) AS bytes,
-  list({'folder': folder, 'name': name, 'open_access': open_access, 'licence': licence} ORDER BY folder, name) AS places,
-  min(ready_at) AS first_seen, coalesce(list_sort(list(DISTINCT record_id) FILTER (record_id IS NOT NULL)), []) AS record_ids
-FROM files WHERE kind IN ('jats', 'elsevier') GROUP BY sha1 ORDER BY sha1
-"""
-FILES = ((PDFS, _PLACES), (LATEX_SOURCES, _SOURCES), (ARTICLES, _ARTICLES))
-"""The tables of full texts by content, and how they are put together."""
 
 
 class Intake:
@@ -163,22 +142,6 @@ class Intake:
         if not parts:
             table.write(0, [])
         table.commit(range(max(1, parts)))
-
-
-def files_of(run: Run, taken: list[Delivery]) -> list[pa.Table]:
-    """The full texts of registered drops and deliveries, as rows of the tables of FILES."""
-    tables = []
-    for delivery in taken:
-        if delivery.kind == "drop" or delivery.source in jats.CONVERTERS:
-            files = registered_table(run.lake, delivery, "files").read()
-            for name, value in (("drop", delivery.id), ("folder", delivery.folder), ("ready_at", delivery.ready_at)):
-                files = files.append_column(name, pa.repeat(value, files.num_rows))
-            tables.append(files)
-    if not tables:
-        return [table.schema.empty_table() for table, _ in FILES]
-    with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
-        connection.register("files", pa.concat_tables(tables))
-        return [connection.execute(query).to_arrow_table().cast(table.schema) for table, query in FILES]
 
 
 def _chunks(reader: pa.RecordBatchReader, rows: int) -> Iterator[Iterator[pa.RecordBatch]]:

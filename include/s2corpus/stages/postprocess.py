@@ -5,7 +5,6 @@ Parses are kept by content: what was converted once by this converter version is
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections import defaultdict
 from typing import Any
@@ -13,9 +12,10 @@ from typing import Any
 import orjson
 
 from s2corpus import jats, latex, tei
+from s2corpus.deliveries.files import read_file
 from s2corpus.errors import UserError
 from s2corpus.parse_model import ParseKind, parse_id
-from s2corpus.pipeline.run import ChangedInput, Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
 from s2corpus.storage.parts import ContentStore
 from s2corpus.tables import (
     ARTICLE_PARSES,
@@ -146,14 +146,11 @@ def _latex_key(run: Run) -> tuple[str, ...]:
 
 def convert_latex(run: Run, source: dict[str, Any]) -> dict[str, Any]:
     """One source archive as a row of STORED_PARSES: the parse, or why there is none."""
-    place, rules = source["places"][0], run.spec.resources
+    rules = run.spec.resources
     nothing = {"pdf_sha1": source["archive_sha1"], "kind": ParseKind.LATEX.value, "bytes": 0}
     if source["bytes"] > latex.MAX_PACKED:
         return {**nothing, "outcome": latex.Outcome.TOO_LARGE.value}
-    key = f"drops/{place['drop']}/{place['name']}"
-    data, _ = run.lake.get(key)
-    if hashlib.sha1(data, usedforsecurity=False).hexdigest() != source["archive_sha1"]:
-        raise ChangedInput(run.lake.uri(key))
+    data = read_file(run.lake, source["places"][0], source["archive_sha1"])
     try:
         parse = latex.convert(
             data,
@@ -210,12 +207,9 @@ def _article_parses(run: Run, shard: Shard) -> list[dict[str, Any]]:
 
 def _convert_article(run: Run, article: dict[str, Any]) -> dict[str, Any]:
     """One publisher's full text as a row of STORED_PARSES: the parse, or why there is none."""
-    place, kind = article["places"][0], article["kind"]
+    kind = article["kind"]
     nothing = {"pdf_sha1": article["file_sha1"], "kind": kind, "bytes": 0}
-    key = f"{place['folder']}{place['name']}"
-    data, _ = run.lake.get(key)
-    if hashlib.sha1(data, usedforsecurity=False).hexdigest() != article["file_sha1"]:
-        raise ChangedInput(run.lake.uri(key))
+    data = read_file(run.lake, article["places"][0], article["file_sha1"])
     try:
         parse = jats.CONVERTERS[kind](data, sha1=article["file_sha1"])
     except jats.BadArticle as bad:

@@ -6,15 +6,15 @@ the limits.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from s2corpus.deliveries.files import copy_file
 from s2corpus.pdf import Outcome, inspect_many, readers
-from s2corpus.pipeline.run import ChangedInput, Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
 from s2corpus.tables import PDFS, SELECTIONS, STORED_SELECTIONS
 
 log = logging.getLogger(__name__)
@@ -47,12 +47,7 @@ class Select:
             def here() -> Iterator[tuple[str, Path]]:
                 for pdf in missing:
                     path = Path(folder) / pdf["pdf_sha1"]
-                    place = pdf["places"][0]
-                    key = f"drops/{place['drop']}/{place['name']}"
-                    run.lake.download(key, path)
-                    with path.open("rb") as file:
-                        if hashlib.file_digest(file, "sha1").hexdigest() != pdf["pdf_sha1"]:
-                            raise ChangedInput(run.lake.uri(key))
+                    copy_file(run.lake, pdf["places"][0], pdf["pdf_sha1"], path)
                     yield pdf["pdf_sha1"], path
 
             read = []

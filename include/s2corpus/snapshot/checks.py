@@ -54,12 +54,10 @@ def document(line: bytes, set_: str, *, recipe: bool) -> tuple[str | None, list[
         return None, [f"no JSON: {error}"]
     if not isinstance(value, dict) or not isinstance(value.get("id"), str):
         return None, ["no JSON object with a string `id`"]
-    keys = ["id", "sha1", "text"] if "sha1" in value else ["id", "text"]
+    keys = ["id", "sha1", "text"] if set_ == "s2orc" else ["id", "text"]
     faults = []
     if list(value) != keys or not all(isinstance(value[key], str) for key in keys):
-        faults.append(
-            f"keys are {list(value)}; expected id, sha1 (only if there is one), text, all strings, in this order"
-        )
+        faults.append(f"keys are {list(value)}; expected of {set_}: {', '.join(keys)}, all strings, in this order")
     elif line != orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE):
         faults.append("no canonical JSON: UTF-8 without spaces, ended by a newline")
     else:

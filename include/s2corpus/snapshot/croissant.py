@@ -50,7 +50,7 @@ _CONTEXT = {
 }
 _FIELDS = {
     "id": "The paper's id.",
-    "sha1": "SHA-1 of the paper's PDF, where there is one.",
+    "sha1": "SHA-1 of the file the text is from (s2orc only).",
     "text": "Title, abstract and, in s2orc, the body.",
 }
 

@@ -52,7 +52,7 @@ def json_line(value: Any) -> bytes:
 
 
 def document_line(paper_id: str, sha1: str | None, text: str) -> bytes:
-    """A document's line: `id`, `sha1` if there is one, `text` (S2 V2 card: Format)."""
+    """A document's line: `id`, `sha1` (of s2orc: of the file the text is from), `text` (S2 V2 card: Format)."""
     return json_line({"id": paper_id, "sha1": sha1, "text": text} if sha1 else {"id": paper_id, "text": text})
 
 

@@ -103,6 +103,22 @@ def test_no_text_of_a_closed_paper_leaves(run: Run) -> None:
     assert all(parse["bib_entries"] for parse in shown)
 
 
+@pytest.mark.parametrize("set_", ["s2orc", "s2ag"])
+def test_a_full_text_names_its_open_file_and_a_title_with_abstract_none(run: Run, set_: str) -> None:
+    import gzip
+
+    access = {paper.row["paper_id"]: paper.row["access"] for paper in papers(COUNT)}
+    lines = [
+        orjson.loads(line)
+        for entry in run.lake.list(f"snapshots/{run.snapshot_id}/v2/{set_}/")
+        for line in gzip.decompress(run.lake.get(entry.key)[0]).splitlines()
+    ]
+    assert lines
+    for line in lines:
+        opened = [text["sha1"] for text in access[line["id"]] if text["open_access"]]
+        assert ([line["sha1"]] == opened) if set_ == "s2orc" else ("sha1" not in line)
+
+
 def corpus_lines(run: Run) -> list[tuple[str, dict[str, Any]]]:
     import gzip
 

@@ -1,0 +1,74 @@
+"""PDFs that were damaged: a TEI, no content, or one of the known failures; never a crash, never a fault of ours."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from lxml import etree
+from pebble import ProcessPool
+
+from s2corpus.layout import ExtractionError, extract
+
+SEED = 20200705
+
+
+def damaged(data: bytes, rng: random.Random) -> bytes:
+    """A copy with some bytes changed, a stretch cut out, doubled or moved, a number made another, or its end lost."""
+    out = bytearray(data)
+    for _ in range(rng.randint(1, 4)):
+        at, length = rng.randrange(len(out)), rng.randint(1, 400)
+        match rng.randrange(6):
+            case 0:
+                for _ in range(rng.randint(1, 40)):
+                    out[rng.randrange(len(out))] = rng.randrange(256)
+            case 1:
+                del out[at : at + length]
+            case 2:
+                out[at:at] = out[at : at + length]
+            case 3:
+                other = rng.randrange(len(out))
+                out[at : at + length] = out[other : other + length]
+            case 4:
+                digits = [i for i in range(at, min(at + 4000, len(out))) if 48 <= out[i] <= 57]
+                for i in rng.sample(digits, min(len(digits), 5)):
+                    out[i] = 48 + rng.randrange(10)
+            case _:
+                del out[max(at, len(out) // 2) :]
+        if len(out) < 100:
+            return bytes(data[:100])
+    return bytes(out)
+
+
+def answer(path: str) -> str:
+    """In a process of its own: what became of a PDF."""
+    try:
+        tei = extract(Path(path), timeout=60)
+    except ExtractionError as error:
+        return error.code.value
+    if tei is None:
+        return "no content"
+    etree.fromstring(tei)
+    return "tei"
+
+
+@pytest.mark.parametrize("count", [24, pytest.param(2000, marks=pytest.mark.slow)])
+def test_damaged_papers(count: int, paper: Callable[[int, str], Path], tmp_path: Path) -> None:
+    rng = random.Random(SEED)
+    samples = [paper(columns, style).read_bytes() for columns, style in ((1, "bracket"), (2, "name-year"))]
+    found: dict[str, int] = {}
+    with ProcessPool(max_workers=min(2, os.cpu_count() or 1), max_tasks=200) as pool:
+        paths = []
+        for i in range(count):
+            path = tmp_path / f"{i}.pdf"
+            path.write_bytes(damaged(samples[i % len(samples)], rng))
+            paths.append(path)
+        for path, future in [(p, pool.schedule(answer, args=[str(p)], timeout=90)) for p in paths]:
+            outcome = future.result()  # raises what the process raised, or that it died
+            found[outcome] = found.get(outcome, 0) + 1
+            path.unlink()
+    assert sum(found.values()) == count
+    assert found.get("tei", 0) > 0, found

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from s2corpus.sources.names import parse_names
+from s2corpus.sources.record import Author as Person
+
 from .model import Line, Token
 from .text import clean
 
@@ -37,7 +40,7 @@ _ORCID = re.compile(r"(?<=[a-zà-ÿ])(?:ID|iD)$")
 
 
 _CONJUNCTION = re.compile(r"\s*(?:and|und|et|with|&)\b", re.I)
-_ENDED = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\b(?:and|und|et|with))$", re.I)
+_ENDED = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|with))$", re.I)
 _INVERTED = re.compile(
     r"(?P<surname>(?:(?:van|von|de|der|den|del|di|da|dos|la|le|el|al|ter|ten) )*"
     r"[A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*(?: [A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*)?) (?P<initials>[A-ZÀ-Þ]{1,3})"
@@ -46,6 +49,7 @@ _DEGREES = {
     "MD", "PhD", "MSc", "MPH", "MBBS", "FRCP", "RN", "DO", "MB", "BSc", "DPhil", "DrPH", "ScD", "PharmD", "DVM", "MBA", "MHS", "MS", "BS",
     "MA", "BA", "DDS", "DMD", "MBChB", "FACS", "FRCS", "MM", "MMed", "BM", "DSc", "EdD", "JD",
 }  # fmt: skip
+_INITIAL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ]\.)")
 _GLUED = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=\.)(?=[A-ZÀ-Þ])")
 
 
@@ -62,7 +66,7 @@ def authors(lines: list[Line]) -> list[Author]:
 
     The type of the first line that holds names is the names' type; a line in another type holds none. In a line, pieces are
     parted by commas, conjunctions, raised marks and wide gaps; where affiliations stand beside names, the names come first. A list that
-    breaks within a name goes on in the next line. Where most pieces end in initials (`Jianu C`), surnames come first."""
+    breaks within a name goes on in the next line. Where most pieces end in bare initials (`Jianu C`), surnames come first."""
     found: list[str] = []
     names_font: tuple[str, float] | None = None
     closed: set[int] = set()
@@ -92,9 +96,25 @@ def authors(lines: list[Line]) -> list[Author]:
         if names and names_font is None:
             names_font = font
         found.extend(names)
-    surname_first = sum(bool(_INVERTED.fullmatch(name)) for name in found) > 0.6 * len(found)
-    people = [_surname_first(name) if surname_first else parse(name) for name in found]
+    if sum(bool(_INVERTED.fullmatch(name)) for name in found) > 0.6 * len(found):
+        people = [_author(name, person) for name, person in zip(found, parse_names(map(_bare, found)), strict=True)]
+    else:
+        people = [parse(name) for name in found]
     return list(dict.fromkeys(name for name in people if name is not None))
+
+
+def _bare(text: str) -> str:
+    """A name without titles."""
+    return " ".join(
+        w for w in _ORCID.sub("", text).replace("(", " ").replace(")", " ").split() if w.lower() not in _TITLES
+    )
+
+
+def _author(text: str, person: Person | None) -> Author | None:
+    """What the list's parser reads in a name; without a surname, what its own form says."""
+    if person is None or len(person.last.strip(".")) < 2 or not person.first:
+        return parse(text)
+    return Author((person.first, *person.middle), person.last)
 
 
 def _breaks_off(line: Line, parts: list[str]) -> bool:
@@ -103,11 +123,6 @@ def _breaks_off(line: Line, parts: list[str]) -> bool:
     if last.font.raised or _ENDED.search(line.text.rstrip()):
         return False
     return len(parts[-1].split()) == 1 or (len(parts) > 1 and bool(_SEPARATOR.search(line.text)))
-
-
-def _surname_first(text: str) -> Author | None:
-    match = _INVERTED.fullmatch(text)
-    return Author(tuple(match["initials"]), match["surname"]) if match else parse(text)
 
 
 def pieces(tokens: list[Token]) -> list[str]:
@@ -127,6 +142,7 @@ def pieces(tokens: list[Token]) -> list[str]:
         text = _MARK.sub(" , ", clean("".join(run)))
         if " " not in "".join(run).strip() and len(text) > 12:  # the spaces between words were lost
             text = _GLUED.sub(" ", text)
+        text = _INITIAL.sub(" ", text)
         for part in _turned(text) or _SEPARATOR.split(text):
             if part.strip(" ."):
                 out.append(part.strip())

@@ -30,8 +30,11 @@ def restore(document: Document, pdf: Path) -> None:
     except pypdfium2.PdfiumError:
         return
     try:
-        for page, printed in zip(document.pages, source, strict=False):
-            text = printed.get_textpage().get_text_range().replace("\x02", _BREAK)
+        for number, page in enumerate(document.pages[: len(source)]):
+            try:
+                text = source[number].get_textpage().get_text_range().replace("\x02", _BREAK)
+            except pypdfium2.PdfiumError:  # a damaged page, which pdfalto could read all the same
+                continue
             if _BREAK in text or "\u00ad" in text:
                 _mend(page.lines, text)
     finally:

@@ -47,6 +47,8 @@ _VOWELS = frozenset("aeiouyAEIOUYı")
 def _composed(match: re.Match[str]) -> str:
     """An accent that is printed as a sign of its own, put on the vowel before it, else on the letter after it."""
     before, accent, space, after = match.groups()
+    if accent == "`" and not (before in _VOWELS and before and after and not space):  # a quotation mark
+        return match.group()
     if (before in _VOWELS and before) or (not after and before):
         return unicodedata.normalize("NFC", before.replace("ı", "i") + _SPACING[accent]) + space + after
     if after:
@@ -56,6 +58,8 @@ def _composed(match: re.Match[str]) -> str:
 
 def clean(text: str) -> str:
     """Ligatures opened, loose accents put on their letters, control characters dropped, white space runs as one space."""
+    if text.isascii() and "`" not in text:
+        return " ".join("".join(c for c in text if c >= " " and c != "\x7f").split())
     text = _ACCENT.sub(_composed, text)
     return " ".join("".join(c for c in text.translate(_LIGATURES) if c >= " " and c != "\x7f").split())
 

@@ -132,6 +132,7 @@ def line(text: str, y: float = 0.0, block: int = 0) -> Line:
          ["Rosany Lopes|Martins", "Ana Luzia Ferreira|Farias", "João|Fernandes"]),
         (["Sheylla Susan Moreira da Silva de Almeida"], ["Sheylla Susan Moreira da Silva|de Almeida"]),
         (["John Smith MD, Kees Berg PhD and Maria Lo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
+        (["Euloge S. Adjou . RenéG. Dègnon .", "Edwige Ahoussi"], ["Euloge S.|Adjou", "René G.|Dègnon", "Edwige|Ahoussi"]),
         (["JohnSmith,KeesBerg,MariaLo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
     ],
 )  # fmt: skip

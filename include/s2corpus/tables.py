@@ -25,6 +25,19 @@ AUTHOR = pa.struct(
     ]
 )
 AUTHORS = pa.list_(AUTHOR)
+"""names only: of bibliography entries"""
+PERSONS = pa.list_(
+    pa.struct(
+        [
+            *AUTHOR,
+            pa.field(
+                "affiliations", pa.list_(pa.struct([pa.field("name", pa.string()), pa.field("ror", pa.string())]))
+            ),
+            pa.field("orcid", pa.string()),
+        ]
+    )
+)
+"""of papers: with where they work and their ORCID, where a source says so"""
 PROVENANCE = pa.map_(
     pa.string(),
     pa.struct(
@@ -127,7 +140,7 @@ _SET = _k("set", "s2orc (full text) or s2ag (title and abstract)")
 
 _METADATA = (
     _c("title", pa.string(), "title as given"),
-    _c("authors", AUTHORS, "authors in order"),
+    _c("authors", PERSONS, "authors in order, with affiliations (name, ROR id) and ORCID"),
     _c("date", pa.string(), "ISO date of publication, as precise as known: 2022, 2022-11 or 2022-11-30"),
     _c("date_precision", pa.string(), "day, month or year"),
     _c("venue", pa.string(), "conference or series"),

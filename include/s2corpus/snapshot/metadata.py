@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+_AUTHOR = ("first", "middle", "last", "suffix")
+"""What the release says of an author; affiliations and ORCIDs are in the parses and in Parquet only."""
+
 
 def metadata_row(
     paper: Mapping[str, Any], outbound: Sequence[str], inbound: Sequence[str], parse: Mapping[str, Any] | None
@@ -16,7 +19,7 @@ def metadata_row(
     row = {
         "paper_id": paper["paper_id"],
         "title": paper["title"],
-        "authors": paper["authors"] or [],
+        "authors": [{key: author[key] for key in _AUTHOR} for author in paper["authors"] or ()],
         "abstract": paper["abstract"],
         "year": int(paper["date"][:4]) if paper["date"] else None,
         "arxiv_id": paper["arxiv_id"],

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.sources.record import Author, Kind, OpenVersion, Record
+from s2corpus.sources.record import Affiliation, Author, Kind, OpenVersion, Record
 from s2corpus.tables import RECORDS
 
 _FIELDS = tuple(field.name for field in fields(Record))
@@ -42,7 +42,15 @@ def record_of(row: Mapping[str, Any]) -> Record:
     values: dict[str, Any] = {name: row.get(name) for name in _FIELDS}
     values["kind"] = Kind(values["kind"])
     values["authors"] = tuple(
-        Author(a["first"], tuple(a["middle"]), a["last"], a["suffix"]) for a in values["authors"] or ()
+        Author(
+            a["first"],
+            tuple(a["middle"]),
+            a["last"],
+            a["suffix"],
+            tuple(Affiliation(found["name"], found["ror"]) for found in a.get("affiliations") or ()),
+            a.get("orcid"),
+        )
+        for a in values["authors"] or ()
     )
     values["subjects"] = tuple(values["subjects"] or ())
     values["open_version"] = OpenVersion(values["open_version"]) if values["open_version"] else None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import build
+from s2corpus.sources.fields import with_details
 from s2corpus.sources.names import make_author
 from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
@@ -77,7 +78,21 @@ def _authors(authors: object) -> Iterator[Author | None]:
     for author in authors if isinstance(authors, list) else ():
         if isinstance(author, dict):
             given, family, suffix = (_string(author.get(key)) for key in ("given", "family", "suffix"))
-            yield make_author(given, family or _string(author.get("name")), suffix)
+            yield with_details(
+                make_author(given, family or _string(author.get("name")), suffix),
+                _affiliations(author.get("affiliation")),
+                _string(author.get("ORCID")),
+            )
+
+
+def _affiliations(given: object) -> Iterator[tuple[str, str]]:
+    """(name with its place, ROR)."""
+    for affiliation in given if isinstance(given, list) else ():
+        if isinstance(affiliation, dict):
+            ids, place = affiliation.get("id"), affiliation.get("place")
+            found = [_string(one.get("id")) for one in ids if isinstance(one, dict)] if isinstance(ids, list) else []
+            parts = [_string(affiliation.get("name")), *(place if isinstance(place, list) else [])]
+            yield ", ".join(part for part in parts if isinstance(part, str) and part), " ".join(found)
 
 
 def _string(value: object) -> str:

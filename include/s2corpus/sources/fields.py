@@ -5,14 +5,18 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable
+from dataclasses import replace
+from itertools import islice
 
-from s2corpus.sources.record import Author
+from s2corpus.sources import identifiers
+from s2corpus.sources.record import Affiliation, Author
 
 MAX_TITLE, MAX_ABSTRACT, MAX_AUTHORS = (
     3_000,
     100_000,
     10_000,
 )  # characters, characters, persons: beyond is a broken entry
+MAX_AFFILIATIONS = 50  # of one author
 _ATTRIBUTE = r"\s+[\w:.-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+)"
 MAX_LOCATOR = 60  # characters of a volume, issue or pages
 _LOCATOR_WORD = re.compile(r"^(?:vol(?:ume)?|no|nr|number|issue|pp?|pages?|s)\b\.?\s*(?=\w)", re.IGNORECASE)
@@ -105,6 +109,19 @@ def licence_of(value: object) -> str | None:
             parts = [part.upper() for part in match.groups() if part]
             return form.format(*parts) if form.count("{") == len(parts) else form
     return " ".join(value.split())[:200]
+
+
+def with_details(author: Author | None, affiliations: Iterable[tuple[str, str]], orcid: str = "") -> Author | None:
+    """An author with affiliations, each a name and a text that may hold its ROR id, and an ORCID."""
+    if author is None:
+        return None
+    found = dict.fromkeys(
+        Affiliation(name, identifiers.normalise_ror(ror))
+        for given, ror in islice(affiliations, MAX_AFFILIATIONS)
+        if (name := (clean_text(given, 500) or "").strip(" ,;*"))
+        if sum(map(str.isalpha, name)) > 2
+    )
+    return replace(author, affiliations=tuple(found), orcid=identifiers.normalise_orcid(orcid))
 
 
 def authors_of(authors: Iterable[Author | None]) -> tuple[Author, ...]:

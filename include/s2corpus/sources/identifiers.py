@@ -42,6 +42,8 @@ _ARXIV_OLD = re.compile(
 _PMID = re.compile(r"^(?:(?:https?://)?(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov/|ncbi\.nlm\.nih\.gov/(?:pubmed|m/pubmed)/)"
                    r"|pmid\s*:?\s*|pubmed\s*:?\s*|medline:)?0*([1-9]\d{0,8})(?:\.0)?/?$", re.IGNORECASE)  # fmt: skip
 _PMCID = re.compile(r"^(?:.*/)?(?:pmcid\s*:?\s*)?(?:pmc)?\s*0*([1-9]\d{0,8})(?:\.\d+)?/?$", re.IGNORECASE)
+_ORCID = re.compile(r"(?<!\d)(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dX])(?![\dA-Z])", re.IGNORECASE)
+_ROR = re.compile(r"ror\.org/(0[a-hj-km-np-tv-z0-9]{6}\d{2})(?![a-z0-9])", re.IGNORECASE)
 _ACL = re.compile(
     r"(?<![A-Za-z0-9])([A-Z]\d{2}-\d{4,5}|\d{4}\.[a-z][a-z0-9_]*-[a-z0-9]+\.\d+)(?:v\d+)?(?:\.pdf|/)?$", re.IGNORECASE
 )
@@ -118,6 +120,25 @@ def normalise_pmcid(text: str) -> str | None:
     """A PubMed Central id, "PMC" and digits without version; None if it is none."""
     match = _PMCID.match(text[:MAX_CHARACTERS].strip())
     return f"PMC{match.group(1)}" if match else None
+
+
+def normalise_orcid(text: str) -> str | None:
+    """An ORCID, "0000-0002-1825-0097"; None if it is none, or its check digit (ISO 7064, 11-2) is wrong."""
+    match = _ORCID.search(text[:MAX_CHARACTERS])
+    if match is None:
+        return None
+    digits = "".join(match.groups()).upper()
+    total = 0
+    for digit in digits[:-1]:
+        total = (total + int(digit)) * 2
+    check = (12 - total % 11) % 11
+    return "-".join(match.groups()).upper() if digits[-1] == ("X" if check == 10 else str(check)) else None
+
+
+def normalise_ror(text: str) -> str | None:
+    """An id of the Research Organization Registry, "02jx3x895", from its address; None if it is none."""
+    match = _ROR.search(text[:MAX_CHARACTERS])
+    return match.group(1).lower() if match else None
 
 
 def normalise_acl(text: str) -> str | None:

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import build
 from s2corpus.sources.dates import NO_DATE, PlainDate, make_date, to_int, to_month
-from s2corpus.sources.fields import PARTS, licence_of
+from s2corpus.sources.fields import PARTS, licence_of, with_details
 from s2corpus.sources.names import make_author, parse_name
 from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason, Record
 from s2corpus.sources.streams import documents, parse_xml, text_of
@@ -40,6 +40,7 @@ _ARTICLE_TYPES = """
 """
 _ARTICLE_TYPE_WORDS = frozenset(_ARTICLE_TYPES.split())
 
+_BESIDE_AFFILIATION = frozenset(("label", "sup", "email", "ext-link", "uri", "institution-id", "fn", "phone", "fax"))
 _IN_WORDS = (
     (re.compile(r"creative commons attribution[- ]non-?commercial", re.IGNORECASE), "CC-BY-NC"),
     (re.compile(r"creative commons attribution", re.IGNORECASE), "CC-BY"),
@@ -132,18 +133,55 @@ def _plain(element: Any) -> str:
 
 
 def _authors(meta: Any) -> Iterator[Author | None]:
-    for contributor in meta.iterfind("{*}contrib-group/{*}contrib"):
-        if contributor.get("contrib-type", "author") != "author":
-            continue
-        name = contributor.find(".//{*}name")
-        if name is not None:
-            yield make_author(*(text_of(name.find(f"{{*}}{part}")) for part in ("given-names", "surname", "suffix")))
-        elif (whole := contributor.find(".//{*}string-name")) is not None:
-            family = text_of(whole.find("{*}surname"))
-            yield make_author(text_of(whole.find("{*}given-names")), family) if family else parse_name(text_of(whole))
-        elif (collab := contributor.find("{*}collab")) is not None:
-            own = " ".join((collab.text or "").split()) or text_of(collab.find("{*}institution"))
-            yield make_author("", own or text_of(collab))
+    every = list(meta.iter("{*}aff"))
+    known = {aff.get("id"): aff for aff in every if aff.get("id")}
+    for group in meta.iterfind("{*}contrib-group"):
+        referred = group.find(".//{*}xref[@ref-type='aff']") is not None
+        of_all = group.findall("{*}aff") or every
+        if referred or len(of_all) > 1:  # one that nobody refers to is everybody's, of several nobody knows whose
+            of_all = []
+        for contributor in group.iterfind("{*}contrib"):
+            if contributor.get("contrib-type", "author") == "author":
+                ids = [
+                    one
+                    for ref in contributor.iterfind("{*}xref[@ref-type='aff']")
+                    for one in (ref.get("rid") or "").split()
+                ]
+                own = [*contributor.iterfind("{*}aff"), *(known[one] for one in ids if one in known)]
+                orcids = contributor.iterfind("{*}contrib-id[@contrib-id-type='orcid']")
+                yield with_details(
+                    _author(contributor), map(_affiliation, own or of_all), " ".join(map(text_of, orcids))
+                )
+
+
+def _author(contributor: Any) -> Author | None:
+    name = contributor.find(".//{*}name")
+    if name is not None:
+        return make_author(*(text_of(name.find(f"{{*}}{part}")) for part in ("given-names", "surname", "suffix")))
+    if (whole := contributor.find(".//{*}string-name")) is not None:
+        family = text_of(whole.find("{*}surname"))
+        return make_author(text_of(whole.find("{*}given-names")), family) if family else parse_name(text_of(whole))
+    if (collab := contributor.find("{*}collab")) is not None:
+        own = " ".join((collab.text or "").split()) or text_of(collab.find("{*}institution"))
+        return make_author("", own or text_of(collab))
+    return None
+
+
+def _affiliation(aff: Any) -> tuple[str, str]:
+    """(name as printed, without its mark, addresses of mail and identifiers; ROR)."""
+    pieces: list[str] = []
+
+    def add(element: Any) -> None:
+        if _local(element) not in _BESIDE_AFFILIATION:
+            pieces.append(element.text or "")
+            for child in element:
+                add(child)
+                pieces.append(child.tail or "")
+            pieces.append(" ")
+
+    add(aff)
+    ids = " ".join(text_of(one) for one in aff.iter("{*}institution-id"))
+    return re.sub(r"\s+([,;.])", r"\1", " ".join("".join(pieces).split())), ids
 
 
 def _date(meta: Any) -> PlainDate:

@@ -14,7 +14,7 @@ from typing import IO, Any
 import orjson
 
 from s2corpus.sources.build import build
-from s2corpus.sources.fields import authors_of, words_of
+from s2corpus.sources.fields import authors_of, with_details, words_of
 from s2corpus.sources.names import make_author, parse_authors, parse_names
 from s2corpus.sources.record import Author, Deleted, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
@@ -102,4 +102,17 @@ def _author(value: object) -> Author | None:
         return None
     middle = value.get("middle") or []
     given = " ".join([str(value.get("first") or ""), *(str(m) for m in middle)]) if isinstance(middle, list) else ""
-    return make_author(given.strip(), str(value.get("last") or ""), str(value.get("suffix") or ""))
+    author = make_author(given.strip(), str(value.get("last") or ""), str(value.get("suffix") or ""))
+    works_at = value.get("affiliations")
+    return with_details(
+        author, _affiliations(works_at) if isinstance(works_at, list) else (), str(value.get("orcid") or "")
+    )
+
+
+def _affiliations(given: list[object]) -> Iterator[tuple[str, str]]:
+    """(name, ROR) of affiliations given as names or as {name, ror}."""
+    for one in given:
+        if isinstance(one, dict):
+            yield str(one.get("name") or ""), f"https://ror.org/{one.get('ror')}"
+        else:
+            yield str(one), ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -42,17 +42,32 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Affiliation:
+    """Where an author works, as printed, and its identifier in the Research Organization Registry."""
+
+    name: str
+    ror: str | None = None  # "02jx3x895"
+
+
+@dataclass(frozen=True, slots=True)
 class Author:
-    """One author, as everywhere in the corpus."""
+    """One author, as everywhere in the corpus. Two are equal by name: what else is said of them comes through, it tells nobody apart."""
 
     first: str
     middle: tuple[str, ...]
     last: str
     suffix: str
+    affiliations: tuple[Affiliation, ...] = field(default=(), compare=False)
+    orcid: str | None = field(default=None, compare=False)  # "0000-0002-1825-0097"
+
+    def name(self) -> dict[str, Any]:
+        """The author's name, as S2ORC's release has authors."""
+        return {"first": self.first, "middle": list(self.middle), "last": self.last, "suffix": self.suffix}
 
     def as_dict(self) -> dict[str, Any]:
-        """The author as tables and JSON hold it."""
-        return {"first": self.first, "middle": list(self.middle), "last": self.last, "suffix": self.suffix}
+        """The author as tables and parses hold it."""
+        affiliations = [{"name": a.name, "ror": a.ror} for a in self.affiliations]
+        return {**self.name(), "affiliations": affiliations, "orcid": self.orcid}
 
 
 @dataclass(frozen=True, slots=True)

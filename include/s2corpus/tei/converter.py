@@ -16,7 +16,7 @@ from s2corpus.tei.references import first_ids, float_type, keys, printed_label, 
 from s2corpus.tei.sections import Section, Sections
 from s2corpus.tei.text import Draft, Element, TextReader, plain
 
-CONVERTER_VERSION = "2"  # part of the key of every stored parse: raise it when any parse may come out different
+CONVERTER_VERSION = "3"  # part of the key of every stored parse: raise it when any parse may come out different
 
 
 def convert(tei: bytes, *, pdf_sha1: str, options: str = "") -> Parse:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from s2corpus.sources.fields import with_details
 from s2corpus.sources.names import make_author
 from s2corpus.sources.record import Author
 from s2corpus.tei.read import local_name
 from s2corpus.tei.text import Element, plain
 
 _NOBODY = frozenset(("others", "al", "et al", "and others", "others et al"))
+_PLACES = frozenset(("orgName", "settlement", "region", "country"))
 _SUFFIXED = re.compile(r"(.+?)[, ]+(jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
 
 
@@ -39,9 +41,27 @@ def read_author(element: Element) -> Author | None:
         return None
     if not suffix and " " in family and (match := _SUFFIXED.fullmatch(family)):
         family, suffix = match.groups()
-    if given and not suffix and _is_plain(family.replace(" ", "")) and _is_plain("".join(given)):
-        return Author(given[0], tuple(given[1:]), family, "")  # as make_author, sooner
-    return make_author(" ".join(given), family, suffix)
+    initials = any(len(name) > 1 and name.isupper() for name in given)  # JW: two names
+    if given and not (suffix or initials) and _is_plain(family.replace(" ", "")) and _is_plain("".join(given)):
+        author: Author | None = Author(given[0], tuple(given[1:]), family, "")  # as make_author, sooner
+    else:
+        author = make_author(" ".join(given), family, suffix)
+    if not any(local_name(child) in ("affiliation", "idno") for child in element):
+        return author
+    affiliations = (_affiliation(child) for child in element if local_name(child) == "affiliation")
+    ids = [plain(idno) for idno in element.iter("{*}idno") if (idno.get("type") or "").casefold() == "orcid"]
+    return with_details(author, affiliations, ids[0] if ids else "")
+
+
+def _affiliation(element: Element) -> tuple[str, str]:
+    """(name, ROR): as the paper prints it where the TEI has that, else department, institution, place and country."""
+    for note in element.iter("{*}note"):
+        if note.get("type") == "raw_affiliation":
+            labels = [plain(label) for label in note.iter("{*}label")]
+            return plain(note).removeprefix(labels[0] if labels else "").strip(), ""
+    parts = [part for part in element.iter() if local_name(part) in _PLACES]
+    ids = " ".join(plain(idno) for idno in element.iter("{*}idno"))
+    return ", ".join(dict.fromkeys(filter(None, map(plain, parts)))), ids
 
 
 def _is_plain(text: str) -> bool:

@@ -62,7 +62,8 @@ def to_gorc_line(parse: Parse, paper_id: str | None = None) -> Json:
     """A line of GORC: `grobid_parse` with the keys that stand around it there; its metadata is the PDF's own header."""
     found = header(parse)
     date = found["date"]
-    metadata = {key: found[key] for key in ("title", "authors", "abstract")} | {"year": date and date[:4]}
+    metadata = {"title": found["title"], "authors": _authors(parse.header.authors), "abstract": found["abstract"]}
+    metadata["year"] = date and date[:4]
     metadata |= {
         key: found.get(key) for key in ("arxiv_id", "acl_id", "pmc_id", "pubmed_id", "doi", "venue", "journal")
     }
@@ -132,7 +133,7 @@ def _bib_entry(entry: BibEntry) -> Json:
 
 
 def _authors(authors: Iterable[Author]) -> list[Json]:
-    return [{"first": a.first, "middle": list(a.middle), "last": a.last, "suffix": a.suffix} for a in authors]
+    return [author.name() for author in authors]
 
 
 def _other_ids(entry: BibEntry) -> Json:
@@ -194,7 +195,7 @@ def header(parse: Parse) -> Json:
     abstract = "\n\n".join(paragraph.text for paragraph in parse.abstract)
     return {
         "title": found.title or None,
-        "authors": _authors(found.authors),
+        "authors": [author.as_dict() for author in found.authors],
         "date": found.date,
         "date_precision": found.date_precision,
         "venue": found.venue,

@@ -189,7 +189,9 @@ def test_the_header() -> None:
     )
     parse = teis.parse("<p>x</p>", header=source, abstract="<p>One.</p><p>Two.</p>")
     assert tei.header(parse) == {
-        "title": "A title", "authors": [{"first": "Ada", "middle": [], "last": "Lovelace", "suffix": ""}], "date": "2016-02-24",
+        "title": "A title",
+        "authors": [{"first": "Ada", "middle": [], "last": "Lovelace", "suffix": "", "affiliations": [], "orcid": None}],
+            "date": "2016-02-24",
         "date_precision": "day", "venue": None, "journal": "J Neuroeng", "abstract": "One.\n\nTwo.", "doi": "10.1186/s12984-016-0129-6",
         "arxiv_id": None, "pubmed_id": None, "pmc_id": None,
     }  # fmt: skip

@@ -1,0 +1,126 @@
+"""Affiliations and ORCIDs come through from Crossref, JATS, TEI and the generic form, and tell no authors apart."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from s2corpus import tei
+from s2corpus.sources import Record, batches, read
+from s2corpus.sources.arrow import record_of
+from s2corpus.sources.identifiers import normalise_orcid, normalise_ror
+from s2corpus.sources.record import Affiliation, Author
+
+ORCID = "0000-0002-1825-0097"
+AI2 = Affiliation("Allen Institute for AI, Seattle", "05w520734")
+
+
+def one(source: str, content: object) -> Record:
+    text = content if isinstance(content, str) else json.dumps(content)
+    (record,) = read(source, io.BytesIO(text.encode()))
+    assert isinstance(record, Record), record
+    return record
+
+
+@pytest.mark.parametrize(
+    ("text", "orcid"),
+    [
+        (f"http://orcid.org/{ORCID}", ORCID), ("0000-0002-1694-233x", "0000-0002-1694-233X"), ("0000000218250097", ORCID),
+        ("0000-0002-1825-0098", None), ("1825-0097", None), ("", None),
+    ],
+)  # fmt: skip
+def test_orcids_have_a_check_digit(text: str, orcid: str | None) -> None:
+    assert normalise_orcid(text) == orcid
+
+
+@pytest.mark.parametrize(
+    ("text", "ror"), [("https://ror.org/05w520734", "05w520734"), ("05w520734", None), ("grid.5", None)]
+)
+def test_ror_ids_are_read_from_their_address(text: str, ror: str | None) -> None:
+    assert normalise_ror(text) == ror
+
+
+def test_crossref() -> None:
+    place = {
+        "name": "Allen Institute for AI",
+        "place": ["Seattle"],
+        "id": [{"id": "https://ror.org/05w520734", "id-type": "ROR"}],
+    }
+    record = one("crossref", {
+        "DOI": "10.1/a", "title": ["On a"],
+        "author": [{"given": "Kyle", "family": "Lo", "ORCID": f"http://orcid.org/{ORCID}", "affiliation": [place]}, {"family": "Wu"}],
+    })  # fmt: skip
+    assert record.authors[0].affiliations == (AI2,) and record.authors[0].orcid == ORCID
+    assert record.authors[1].affiliations == () and record.authors[1].orcid is None
+
+
+JATS = """<article><front><article-meta><article-id pub-id-type="doi">10.1/b</article-id>
+<title-group><article-title>On b</article-title></title-group><contrib-group>
+<contrib contrib-type="author"><contrib-id contrib-id-type="orcid">https://orcid.org/{orcid}</contrib-id>
+<name><surname>Lo</surname><given-names>Kyle</given-names></name><xref ref-type="aff" rid="a1 a2"/></contrib>
+<contrib contrib-type="author"><name><surname>Wu</surname><given-names>Ann</given-names></name>{other}</contrib></contrib-group>
+<aff id="a1"><label>1</label><institution-wrap><institution-id institution-id-type="ror">https://ror.org/05w520734</institution-id>
+<institution>Allen Institute for AI</institution></institution-wrap>, <city>Seattle</city><email>a@b.org</email></aff>
+<aff id="a2"><sup>2</sup>Another <italic>Lab</italic>, Rome</aff></article-meta></front></article>"""
+
+
+def test_jats_affiliations_are_those_that_an_author_refers_to() -> None:
+    record = one("jats", JATS.format(orcid=ORCID, other='<xref ref-type="aff" rid="a2">2</xref>'))
+    assert (
+        record.authors[0].affiliations == (AI2, Affiliation("Another Lab, Rome")) and record.authors[0].orcid == ORCID
+    )
+    assert record.authors[1].affiliations == (Affiliation("Another Lab, Rome"),)
+
+
+def test_of_several_affiliations_that_nobody_refers_to_nobody_has_any() -> None:
+    assert one("jats", JATS.format(orcid=ORCID, other="")).authors[1].affiliations == ()
+
+
+def test_tei_headers_keep_them_and_write_them_into_parses() -> None:
+    author = (
+        f'<author><persName><forename>Kyle</forename><surname>Lo</surname></persName><idno type="ORCID">{ORCID}</idno>'
+        '<affiliation><orgName type="department">Semantic Scholar</orgName><orgName type="institution">AI2</orgName>'
+        "<address><settlement>Seattle</settlement></address></affiliation>"
+        '<affiliation><note type="raw_affiliation"><label>2</label>University of Somewhere</note>'
+        "<orgName>Somewhere</orgName></affiliation></author>"
+    )
+    header = f"<teiHeader><fileDesc><sourceDesc><biblStruct><analytic>{author}</analytic></biblStruct></sourceDesc></fileDesc></teiHeader>"
+    parse = tei.convert(f"<TEI>{header}<text><body><p>x</p></body></text></TEI>".encode(), pdf_sha1="a" * 40)
+    (found,) = tei.to_s2orc(parse)["authors"]
+    assert [a["name"] for a in found["affiliations"]] == ["Semantic Scholar, AI2, Seattle", "University of Somewhere"]
+    assert found["orcid"] == ORCID
+    assert list(tei.to_gorc_line(parse)["metadata"]["authors"][0]) == ["first", "middle", "last", "suffix"]
+
+
+def test_the_generic_form_and_the_table_give_back_what_they_were_given() -> None:
+    given = {
+        "first": "Kyle",
+        "middle": [],
+        "last": "Lo",
+        "suffix": "",
+        "affiliations": ["Rome", {"name": AI2.name, "ror": AI2.ror}],
+    }
+    record = one("jsonl", {"record_id": "x:1", "title": "On x", "authors": [{**given, "orcid": ORCID}]})
+    assert record.authors[0].affiliations == (Affiliation("Rome"), AI2)
+    (batch,) = batches([record])
+    (back,) = map(record_of, batch.to_pylist())
+    assert back.authors[0].as_dict() == record.authors[0].as_dict()
+
+
+def test_authors_are_equal_by_name() -> None:
+    assert Author("A", (), "Lo", "", (AI2,), ORCID) == Author("A", (), "Lo", "")
+
+
+def test_publishers_articles_say_where_most_authors_work(shared_data: Path) -> None:
+    authors = [
+        a
+        for f in sorted(shared_data.glob("pmc-pdf/*.nxml"))
+        for r in read("jats", f)
+        if isinstance(r, Record)
+        for a in r.authors
+    ]
+    assert sum(bool(a.affiliations) for a in authors) > 0.9 * len(authors)
+    assert sum(a.orcid is not None for a in authors) > 10

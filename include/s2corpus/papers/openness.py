@@ -242,13 +242,16 @@ def _shared(
     """A PDF's DOIs and PMC ids: its own, its publisher record's, and the PMC id of its paper that it was delivered under. One without a
     DOI has its cluster's, if that has but one.
 
-    Preprints' DOIs do not make the cluster's ambiguous.
+    Preprints' DOIs do not make the cluster's ambiguous, and do not open a PDF that has a published one too.
     """
     telling = [*own, *(r for r in others if r.pdf_sha1 == sha1)]
-    dois, ambiguous = {r.doi for r in telling if r.doi}, set[str]()
+
+    def published(dois: set[str]) -> set[str]:
+        return {doi for doi in dois if not is_preprint(doi)} or dois
+
+    dois, ambiguous = published({r.doi for r in telling if r.doi}), set[str]()
     if not dois:
-        every = {r.doi for r in records if r.doi}
-        candidates = {doi for doi in every if not is_preprint(doi)} or every
+        candidates = published({r.doi for r in records if r.doi})
         if len(candidates) == 1:
             dois = candidates
         else:

@@ -106,6 +106,9 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
         [header(doi=PREPRINT), unpaywall(PREPRINT, open_version=OpenVersion.COPY)], "a.pdf", Evidence.UNPAYWALL,
     ),
     "its preprint is open, it is not": ([header(doi=PUBLISHED), unpaywall(PREPRINT), unpaywall(open_access=False)], "a.pdf", None),
+    "it prints its own DOI, its drop gives it its preprint's": (
+        [header(doi=PUBLISHED), declared(doi=PREPRINT), unpaywall(PREPRINT)], "a.pdf", None,
+    ),
     "its publisher says so": (
         [header(doi=PUBLISHED), record("jats", kind=Kind.PUBLISHER, doi=PUBLISHED, open_access=True)], "a.pdf", Evidence.PUBLISHER,
     ),

@@ -11,7 +11,7 @@ from . import title as titles
 from .authors import Author, authors
 from .byline import byline
 from .front_lines import Judged, Label, judge
-from .heads import is_head
+from .heads import head_length, is_head
 from .measures import Measures
 from .model import Document, Kind, Line
 from .segmentation import Label as Part
@@ -82,13 +82,18 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
         line.kind = Kind.ABSTRACT
     header.abstract = [text for run in _paragraphs(abstract) if (text := joiner.text(run).text)]
     before = set(map(id, lines[:start]))
+    first = set(map(id, lines[start : start + head_length(lines, start, measures)])) if start < len(lines) else set()
     for each in document.pages[:PAGES]:
         for line in each.lines:
-            if line.kind is Kind.BODY and (
-                each.number < number
-                or (id(line) in before and not _is_text(line, parts, measures))
-                or (id(line) in front.judged and not _set_as_text(line, front, measures))
-                or (each.number == number and abstracts.FRONT.match(line.text))
+            if (
+                line.kind is Kind.BODY
+                and id(line) not in first
+                and (
+                    each.number < number
+                    or (id(line) in before and not _is_text(line, parts, measures))
+                    or (id(line) in front.judged and not _set_as_text(line, front, measures))
+                    or (each.number == number and abstracts.FRONT.match(line.text))
+                )
             ):
                 line.kind = Kind.FRONT
     return header

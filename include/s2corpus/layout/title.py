@@ -125,10 +125,13 @@ def _extended(title: list[Line], front: Front) -> list[Line]:
     found = list(title)
     for step in (-1, 1):
         while True:
-            edge = front.lines.index(found[0 if step < 0 else -1]) + step
+            last = found[0 if step < 0 else -1]
+            edge = front.lines.index(last) + step
+            while 0 <= edge < len(front.lines) and _beside(front.lines[edge], last):
+                edge += step
             if not 0 <= edge < len(front.lines):
                 break
-            line, last = front.lines[edge], found[0 if step < 0 else -1]
+            line = front.lines[edge]
             gap = (last.y0 - line.y1) if step < 0 else (line.y0 - last.y1)
             if (
                 line in found
@@ -146,6 +149,11 @@ def _extended(title: list[Line], front: Front) -> list[Line]:
     if below and _belongs(found, min(below, key=lambda x: (x.y0, x.x0)), front):
         found.append(min(below, key=lambda x: (x.y0, x.x0)))
     return found
+
+
+def _beside(line: Line, title: Line) -> bool:
+    """Whether a line stands in the margin beside a title: read between its lines, and no part of it."""
+    return line.page == title.page and (line.x1 < title.x0 or line.x0 > title.x1)
 
 
 def _belongs(title: list[Line], line: Line, front: Front) -> bool:

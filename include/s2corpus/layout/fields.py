@@ -18,7 +18,10 @@ _OLD_ARXIV = re.compile(
     r"\b((?:hep-(?:ph|th|ex|lat)|astro-ph|cond-mat|gr-qc|nucl-(?:ex|th)|quant-ph|math-ph|math)/\d{7})\b"
 )
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]+")
-_DATED = re.compile(r"((?:1[6-9]|20)\d\d[a-z]?)[.,:]?\s+(?=[A-Z])")
+_DATED = re.compile(r"((?:1[6-9]|20)\d\d[a-z]?)[.,:]?\s+(?=[^\W\d_])")
+_BEFORE_YEAR = re.compile(r"\s*(?:\[\d+\]\s*)?([^()]+?)[.,]?\s*\((?:1[6-9]|20)\d\d[a-z]?(?:,[^)]*)?\)[.,]\s")
+_QUOTE = re.compile(r"[“«]([^“”«»]{4,}?)[”»](?![^\W_])")
+_SMALL = re.compile(r"\b[a-zß-ÿ]{5,}\b(?!\.)")
 _QUOTED = re.compile(r"(?<=[^\W\d_]{2}[.,?!])[”\"»](?=\s*[^\W_])|(?<=[^\W\d_]{3})[”\"»][.,]?(?=\s+[A-Z0-9])")
 _SENTENCE = re.compile(r"(?<=[^\W\d_]{4})\s?[.?!]+[)”’\"']?\s+(?=[A-Z0-9À-Þ])|(?<=\))[.]\s+(?=[A-Z0-9À-Þ])")
 _ASKED = re.compile(r"[?!]\s+(?=[A-Z0-9À-Þ])(?!.*[?!])")
@@ -89,21 +92,21 @@ def parse(raw: str) -> Reference:
 
 
 def _mended(fields: list[tuple[Label, str]], raw: str) -> list[tuple[Label, str]]:
-    """The fields, with a title and what follows it parted where they were taken for one: at a closing quotation mark, or, where one of
-    the two is missing, at the last end of a sentence; and a year in front of a title taken off it.
+    """The fields, with what the CRF took for one parted or put together: a title is all that stands between its quotation marks, and what
+    follows the closing one is no part of it; where a title or a journal is missing, the other is parted at the end of a sentence; a year
+    in front of a title is taken off it; what stands before a year in brackets, and is nobody's name, is a title.
     """  # fmt: skip
     kinds = {kind for kind, _ in fields}
-    if (
-        fields
-        and fields[0][0] is Label.AUTHOR
-        and kinds & _CONTAINERS
-        and Label.TITLE not in kinds
-        and _is_prose(fields[0][1])
-    ):
-        return [(Label.TITLE, fields[0][1]), *fields[1:]]
+    if kinds & _CONTAINERS and Label.TITLE not in kinds:
+        before = _BEFORE_YEAR.match(raw)
+        nameless = Label.AUTHOR not in kinds or (fields[0][0] is Label.AUTHOR and _is_prose(fields[0][1]))
+        if nameless and before and len(before[1]) > 3:
+            return [(Label.TITLE, before[1]), *(f for f in fields if f[1] not in before[1])]
+        if nameless and Label.AUTHOR in kinds:
+            return [(Label.TITLE, fields[0][1]), *fields[1:]]
     out: list[tuple[Label, str]] = []
     for i, (kind, value) in enumerate(fields):
-        if kind is Label.TITLE and Label.DATE not in kinds and (dated := _DATED.match(value)):
+        if kind is Label.TITLE and (dated := _DATED.match(value)) and kinds.isdisjoint({Label.DATE}):
             out.append((Label.DATE, dated[1]))
             value = value[dated.end() :]
         alone = (kind is Label.TITLE and not kinds & _CONTAINERS) or (kind in _CONTAINERS and Label.TITLE not in kinds)
@@ -111,13 +114,18 @@ def _mended(fields: list[tuple[Label, str]], raw: str) -> list[tuple[Label, str]
         if cut is None and alone and kind is not Label.JOURNAL and i + 1 < len(fields) and fields[i + 1][0] in _NUMBERS:
             cut = next(reversed([m for m in _SENTENCE.finditer(value) if len(value) - m.end() > 2]), None)
         elif cut is None and alone and kind is Label.JOURNAL:
-            cut = next(iter(_ASKED.finditer(value)), None)
+            prose = [m for m in _SENTENCE.finditer(value) if _SMALL.search(value, 0, m.start())]
+            cut = prose[-1] if prose else next(iter(_ASKED.finditer(value)), None)
         if cut is None:
             out.append((kind, value))
         else:
             container = kind if kind in _CONTAINERS else Label.JOURNAL
             out += [(Label.TITLE, value[: cut.end()].rstrip()), (container, value[cut.end() :].lstrip())]
-    return out
+    title = next((value for kind, value in out if kind is Label.TITLE), None)
+    quote = next((m[1] for m in _QUOTE.finditer(raw) if title and title.strip(_ENDS) in m[1]), None)
+    if title is None or quote is None:
+        return out
+    return [(kind, quote if value == title else value) for kind, value in out if value == title or value not in quote]
 
 
 def _is_prose(authors: str) -> bool:

@@ -408,13 +408,18 @@ def stage_child(folder: Path, memory_mb: int, shard: int) -> None:
     begin = time.process_time()
     shards = run.planned(stage.name)
     metrics: dict[str, float] = {}
+    linked = 0
     if shard < len(shards):
         stage.work(run, shards[shard])
     else:
         metrics = stage.finish(run)
+    cpu = time.process_time() - begin
+    if metrics:
+        cited = run.table(LINKS).read(["cited_paper_id"])
+        linked = len(cited) - cited["cited_paper_id"].null_count
     found = {
-        "cpu": time.process_time() - begin, "seen_mb": seen_mb, "peak_mb": _memory("VmHWM"),
-        "recall": metrics.get("recall"), "linked": metrics.get("linked"),
+        "cpu": cpu, "seen_mb": seen_mb, "peak_mb": _memory("VmHWM"),
+        "recall": metrics.get("recall"), "linked": linked,
     }  # fmt: skip
     print(json.dumps(found))
 

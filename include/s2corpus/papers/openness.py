@@ -257,7 +257,7 @@ def _shared(
         else:
             ambiguous = candidates
     telling += [r for r in others if r.kind is Kind.PUBLISHER and r.doi in dois]
-    dois |= {r.doi for r in telling if r.doi}
+    dois = published(dois | {r.doi for r in telling if r.doi})
     named = {i for name in names if (i := pmc_id_of_name(name))}
     pmc_ids = {r.pmc_id for r in telling if r.pmc_id} | {r.pmc_id for r in others if r.pmc_id in named}
     sharing = [r for r in others if r.pdf_sha1 == sha1 or r.doi in dois or (r.pmc_id and r.pmc_id in pmc_ids)]

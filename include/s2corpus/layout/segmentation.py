@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,6 @@ _JOURNAL = re.compile(
 _LABEL = re.compile(r"\s*([\[(]?)(\d{1,3})([\])]|\.(?!\d)|(?=\s))")
 _CAPTION = re.compile(r"\s*(?:fig(?:ure|\.)?|table|tab\.|scheme|box|algorithm)\s*[\dA-Z]", re.I)
 _WORD = re.compile(r"[^\W\d_]+")
-_FIRST = re.compile(r"\s*(\S+)(?:\s+(\S+))?")
 _DIGITS = re.compile(r"\d+")
 _WINDOW = 6
 
@@ -86,6 +85,7 @@ def facts(lines: Sequence[Line]) -> list[Facts]:
     return out
 
 
+@lru_cache(maxsize=1 << 14)
 def reading(text: str) -> int:
     """How much of a line reads like a reference: 0 to 4 of year, names with initials, pages or volume, journal's words."""
     digits = bool(_DIGITS.search(text))
@@ -114,6 +114,38 @@ def _numbered(lines: Sequence[Facts]) -> list[int]:
     return out
 
 
+@lru_cache(maxsize=1 << 14)
+def _said(text: str) -> tuple[str, ...]:
+    """What is true of a line's text alone: five features that every line has, then those it happens to have."""
+    text = text.strip()
+    words = _WORD.findall(text)
+    visible = max(len(text) - text.count(" "), 1)
+    first, _, rest = text.partition(" ")
+    second = rest.split(" ", 1)[0]
+    out = [
+        "w1=" + _DIGITS.sub("#", first.casefold())[:12],
+        "w2=" + _DIGITS.sub("#", second.casefold())[:12],
+        f"digits={round(5 * sum(map(len, _DIGITS.findall(text))) / visible)}",
+        f"capitals={round(4 * sum(w[0].isupper() for w in words) / max(len(words), 1))}",
+        f"end={text[-1:] if text[-1:] in '.,;:-)' else 'x'}",
+    ]
+    if len(words) <= 6:
+        out.append("all=" + "".join(words).casefold()[:30])
+    if text.isupper():
+        out.append("upper")
+    if "@" in text:
+        out.append("@")
+    if _CAPTION.match(text):
+        out.append("caption")
+    if text[:1].islower():
+        out.append("small")
+    if _LABEL.match(text):
+        out.append("label")
+    if "©" in text or "icense" in text:
+        out.append("rights")
+    return tuple(out)
+
+
 def features(lines: Sequence[Facts]) -> list[list[str]]:
     """For each line the names of what is true of it and its neighbours."""
     n = len(lines)
@@ -138,15 +170,13 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
     full = max(widths[int(0.9 * n)] if n else 1, 1)
     base: list[list[str]] = []
     for i, line in enumerate(lines):
-        text = line.text.strip()
-        words = _WORD.findall(text)
-        visible = max(len(text) - text.count(" "), 1)
-        first = _FIRST.match(text)
         near = reads[max(i - _WINDOW, 0) : i]
         next_ = reads[i + 1 : i + 1 + _WINDOW]
-        item = [
-            "w1=" + _DIGITS.sub("#", (first.group(1) if first else "").casefold())[:12],
-            "w2=" + _DIGITS.sub("#", ((first.group(2) or "") if first else "").casefold())[:12],
+        first, second, digits, capitals, closing, *rest = _said(line.text)
+        edge = min(from_top[i], from_bottom[i]) < 4
+        item: list[str] = [
+            first,
+            second,
             f"r={reads[i]}",
             f"rb={round(sum(near) / max(len(near), 1) * 2)}",
             f"ra={round(sum(next_) / max(len(next_), 1) * 2)}",
@@ -154,30 +184,17 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
             f"font={int(line.new_font)}{line.size}",
             f"style={int(line.bold)}{int(line.italic)}",
             f"block={int(line.block_start)}{int(i + 1 == n or lines[i + 1].block_start)}",
-            f"len={min(10 * len(text) // full, 11)}",
+            f"len={min(10 * len(line.text.strip()) // full, 11)}",
             f"doc={10 * i // n}",
             f"page={'first' if page[i] == 0 else 'second' if page[i] == 1 else 'last' if page[i] == pages - 1 else 'in'}",
             f"top={from_top[i]}",
             f"bottom={from_bottom[i]}",
-            f"digits={round(5 * sum(map(len, _DIGITS.findall(text))) / visible)}",
-            f"capitals={round(4 * sum(w[0].isupper() for w in words) / max(len(words), 1))}",
-            f"end={text[-1:] if text[-1:] in '.,;:-)' else 'x'}",
-            f"again={min(printed[keys[i]], 3) if min(from_top[i], from_bottom[i]) < 4 else 0}",
+            digits,
+            capitals,
+            closing,
+            f"again={min(printed[keys[i]], 3) if edge else 0}",
+            *rest,
         ]
-        if len(words) <= 6:
-            item.append("all=" + "".join(words).casefold()[:30])
-        if text.isupper():
-            item.append("upper")
-        if "@" in text:
-            item.append("@")
-        if _CAPTION.match(text):
-            item.append("caption")
-        if text[:1].islower():
-            item.append("small")
-        if _LABEL.match(text):
-            item.append("label")
-        if "©" in text or "icense" in text:
-            item.append("rights")
         base.append(item)
     shared = ("r=", "run=", "font=", "style=", "block=", "len=", "digits=", "capitals=", "again=", "all=", "end=")
     beside = [[name for name in item if name.startswith(shared)] for item in base]

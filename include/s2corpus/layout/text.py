@@ -58,8 +58,8 @@ def _composed(match: re.Match[str]) -> str:
 
 def clean(text: str) -> str:
     """Ligatures opened, loose accents put on their letters, control characters dropped, white space runs as one space."""
-    if text.isascii() and "`" not in text:
-        return " ".join("".join(c for c in text if c >= " " and c != "\x7f").split())
+    if text.isascii() and text.isprintable() and " " not in text and "`" not in text:
+        return text  # nearly all words
     text = _ACCENT.sub(_composed, text)
     return " ".join("".join(c for c in text.translate(_LIGATURES) if c >= " " and c != "\x7f").split())
 

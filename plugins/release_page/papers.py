@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.explain import Explanation, explanations
+from s2corpus.parse_model import ParseKind
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import NotCommitted, TableRef
 from s2corpus.tables import (
@@ -351,9 +352,9 @@ def text_of(tables: Tables, paper_id: str) -> Text | None:
             text = row["text"]
             blocks = [("", block.split("\n")) for block in text[:MOST_CHARACTERS].split("\n\n")]
             return Text(title, f"the document of {row['set']}", blocks, len(text) > MOST_CHARACTERS)
-    for row in tables.of_paper(FULLTEXTS, paper_id):
-        if row["open_access"]:
-            return _parsed(title, row)
+    parses = [row for row in tables.of_paper(FULLTEXTS, paper_id) if row["open_access"]]
+    if parses:
+        return _parsed(title, min(parses, key=lambda row: list(ParseKind).index(row["parse_kind"])))
     blocks = [("Abstract", [paper["abstract"]])] if paper["abstract"] else []
     return Text(title, "the abstract: there is no open full text", blocks)
 

@@ -1,0 +1,36 @@
+"""A converter's version stands for what it makes: another parse of the same file needs another version (SEMANTICS, Versions)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import articles
+import test_elsevier
+from articles import cite
+
+from s2corpus import jats, tei
+
+JATS = articles.article(
+    f"<sec id='s'><label>1</label><title>Aims</title><p>As [{cite(1)}–{cite(3)}] and <xref ref-type='fig' rid='f'>Fig. 1</xref> show, "
+    "<inline-formula><mml:math><mml:mi>x</mml:mi></mml:math></inline-formula> is <disp-formula id='e'><label>(1)</label>"
+    "<tex-math>x=1</tex-math></disp-formula>.<fn id='n'><p>A note.</p></fn></p><fig id='f'><label>Fig. 1</label><caption><p>All.</p>"
+    "</caption></fig><table-wrap><label>Table 1</label><table><tr><td>1</td></tr></table></table-wrap></sec>",
+    3,
+    back="<ack><p>Thanks.</p></ack>",
+)
+ELSEVIER = json.dumps(
+    test_elsevier.article([test_elsevier.sentence("As [1] says.", 0, refs=[("[1]", "bib1")])]), sort_keys=True
+).encode()
+PINNED = {
+    ("jats", "1"): "081aba2b46f281fb",
+    ("elsevier", "1"): "913358bcf62defd6",
+}
+
+
+def test_a_version_is_pinned_to_its_output() -> None:
+    made = {}
+    for kind, data in (("jats", JATS), ("elsevier", ELSEVIER)):
+        parse = tei.to_json_bytes(tei.to_s2orc(jats.CONVERTERS[kind](data, sha1="0" * 40)))
+        made[kind, jats.VERSIONS[kind]] = hashlib.sha256(parse).hexdigest()[:16]
+    assert made == PINNED, "raise the converter's version, and pin it to what it makes now"

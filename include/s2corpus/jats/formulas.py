@@ -12,8 +12,7 @@ from s2corpus.jats.read import MATHML, Element
 _DOCUMENT = re.compile(r"\\begin\{document\}(.*?)\\end\{document\}", re.DOTALL)
 _DOLLARS = re.compile(r"\A\s*(?:\${1,2}|\\\[|\\\()\s*(.*?)\s*(?:\${1,2}|\\\]|\\\))\s*\Z", re.DOTALL)
 _COMMANDS = re.compile(r"\\(?:[A-Za-z]+\s*|.)|[{}&$]")
-_DECLARED = re.compile(r'\sxmlns:(?!mml)[\w.-]+="[^"]*"')
-_PREFIX = re.compile(r"(</?)\w+:")
+_DECLARED = re.compile(r'\sxmlns:[\w.-]+="(?!http://www\.w3\.org/1998/Math/MathML)[^"]*"')
 _ANNOTATIONS = frozenset((f"{MATHML}annotation", f"{MATHML}annotation-xml"))
 _NOT_TEXT = frozenset(("label", "graphic", "inline-graphic", "object-id", "alt-text", "long-desc"))
 
@@ -82,9 +81,10 @@ def _signs_of(element: Element, found: list[str]) -> None:
 
 def _markup(math: Element) -> str:
     """MathML by itself, its elements without a prefix."""
-    text = etree.tostring(math, encoding="unicode", with_tail=False)
-    text = _DECLARED.sub("", text)
-    return _PREFIX.sub(r"\1", text).replace("xmlns:mml=", "xmlns=", 1)
+    text = _DECLARED.sub("", etree.tostring(math, encoding="unicode", with_tail=False))
+    if prefix := math.prefix:
+        text = text.replace(f"<{prefix}:", "<").replace(f"</{prefix}:", "</").replace(f"xmlns:{prefix}=", "xmlns=", 1)
+    return text
 
 
 def _tex(element: Element) -> str:

@@ -282,4 +282,5 @@ def plain(element: Element | None) -> str:
         return ""
     if len(element):
         return flat([element]).text
-    return " ".join((element.text or "").split())
+    text = element.text or ""
+    return text if text.isalnum() else " ".join(text.split())

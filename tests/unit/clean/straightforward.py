@@ -48,7 +48,7 @@ def card(document: dict[str, Any], perplexity: Perplexity) -> tuple[str, str | N
         return "no_abstract", None
     sections = sections_of(document["body"])
     paragraphs = [paragraph for _, lines in sections for paragraph in lines]
-    votes = Counter(language(paragraph) for paragraph in paragraphs)
+    votes = Counter(language(p) for p in paragraphs if sum(map(str.isalpha, p)) >= 10)
     winners = [code for code, count in votes.items() if count == max(votes.values())]
     if winners != ["en"]:
         return "not_english", None

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
+from s2corpus.sources.fields import clean_abstract
 from s2corpus.spec import Clean
 from s2corpus.text.clean import clean_s2ag
 from s2corpus.text.documents import Document
-from s2corpus.text.unigrams import Unigrams
+from s2corpus.text.unigrams import Unigrams, wordfreq_unigrams
 from tests.unit.clean.conftest import GERMAN, english
 
 NO_WORDS = "Xqz vvkt wqx zzjh pqk"
@@ -86,3 +89,19 @@ def test_the_text_is_title_and_abstract(unigrams: Unigrams) -> None:
     assert (
         clean_s2ag(document, Clean(), unigrams).text == f"Significant results about something\n\n{abstract(60).strip()}"
     )
+
+
+def test_no_abstract_of_s2orc_is_dropped_for_its_separators(shared_data: Path, card: Clean) -> None:
+    """As S2ORC's metadata has them, and as the reader of that metadata gives them."""
+    unigrams = wordfreq_unigrams()
+    lines = (shared_data / "s2orc" / "metadata_20200705_sample.jsonl").read_bytes().splitlines()
+    rows = [row for row in map(orjson.loads, lines) if ":::" in (row["abstract"] or "")]
+    assert len(rows) == 41
+    for row in rows:
+        without = " ".join(row["abstract"].replace(":::", " ").split())
+        given = [row["abstract"], clean_abstract(row["abstract"]), without]
+        decisions = [
+            clean_s2ag(Document(row["paper_id"], row["title"], a, "2011", None), card, unigrams) for a in given
+        ]
+        assert len({d.outcome for d in decisions}) == 1, row["paper_id"]
+        assert not any(":::" in f"{d.text} {d.top_word}" for d in decisions)

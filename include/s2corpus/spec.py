@@ -100,6 +100,11 @@ class Cluster(_Section):
         "10.20944",
         "10.36227",
         "10.22541",
+        "10.5281",
+        "10.6084",
+        "10.7287",
+        "10.5194/(?:[a-z]+-discuss|egusphere-|[a-z]+-(?:19|20)[0-9]{2}-[0-9])",
+        "10.5194/(?:acp|amt|angeo|bg|cp|esd|essd|esurf|gi|gmd|hess|nhess|npg|os|se|soil|tc|wes)d-[0-9]",
     )
     """DOIs of preprints, as regular expressions matched at the start"""
 
@@ -107,6 +112,8 @@ class Cluster(_Section):
 class Vote(_Section):
     """Canonical metadata (S2ORC §2.3)."""
 
+    support: Literal["similar", "equal"] = "similar"
+    """whether votes support a value by how similar they are to it, or only where they are equal (S2ORC §2.3)"""
     trust: tuple[str, ...] = (
         "crossref",
         "pubmed",

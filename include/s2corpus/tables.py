@@ -434,10 +434,15 @@ EDGES = Table(
         _k("right", "record_id, the greater"),
         _k(
             "reason",
-            "declared (a drop's own record of the file), doi, arxiv_id, pubmed_id, pmc_id, acl_id, pdf_sha1 or title",
+            "declared (a drop's own record of the file), doi, arxiv_id, pubmed_id, pmc_id, acl_id, pdf_sha1, title, "
+            "place (similar titles in one volume); of what was cut also contradiction or unrelated",
         ),
         _k("strength", "identifier kinds above 1, S_title at most 1", pa.float64()),
-        _k("taken", "false: cut, for the DOIs or the years of the two clusters conflict", pa.bool_()),
+        _k(
+            "taken",
+            "false: cut, for the two clusters conflict in DOI, year, place in print, or in titles and authors",
+            pa.bool_(),
+        ),
     ),
 )
 CLUSTERS = Table(

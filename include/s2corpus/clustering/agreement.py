@@ -5,31 +5,45 @@ from __future__ import annotations
 import numpy as np
 
 from s2corpus.clustering.nodes import Nodes
+from s2corpus.clustering.places import ELECTRONIC
 from s2corpus.compiled import njit
 
 WINDOW = 64
 """Records of one identifier or one title that are compared each with each; more are compared with their next 64 neighbours."""
 
-Facts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]
+Facts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]
 
 
 def facts(nodes: Nodes, max_preprint_years: int) -> Facts:
     """What `agree` looks at, in the order of its arguments."""
-    return nodes.final_doi, nodes.year, nodes.preprint, nodes.surname_offsets, nodes.surnames, max_preprint_years
+    return (
+        nodes.final_doi, nodes.year, nodes.preprint, nodes.surname_offsets, nodes.surnames, nodes.places.volume, nodes.places.page,
+        max_preprint_years,
+    )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
 def agree(
-    i: int, j: int, doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, years: int
+    i: int, j: int, doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray,
+    volume: np.ndarray, page: np.ndarray, years: int, exact: bool,
 ) -> bool:  # fmt: skip
-    """DOIs do not forbid it, years agree, authors agree (half of the shorter list's surnames, or one list empty)."""
+    """DOIs do not forbid it, years agree, authors agree (half of the shorter list's surnames, or one list empty).
+
+    Equal volumes, and pages that do not contradict, allow years next to each other, of online and printed publication. Equal volumes and
+    first pages allow other authors where the titles are equal (`exact`).
+    """
     if doi[i] >= 0 and doi[j] >= 0 and doi[i] != doi[j]:
         return False
-    known = year[i] != 0 and year[j] != 0
-    if known and year[i] != year[j] and (preprint[i] == preprint[j] or abs(year[i] - year[j]) > years):
+    in_volume = volume[i] != 0 and volume[i] == volume[j]
+    on_page = page[i] != 0 and page[i] == page[j]
+    located = in_volume and (on_page or page[i] == 0 or page[j] == 0 or (page[i] ^ page[j]) & ELECTRONIC != 0)
+    apart = abs(year[i] - year[j]) if year[i] != 0 and year[j] != 0 else 0
+    if apart > (years if preprint[i] != preprint[j] else 1 if located else 0):
         return False
+    if in_volume and on_page and exact:
+        return True
     shorter = min(offsets[i + 1] - offsets[i], offsets[j + 1] - offsets[j])
-    return bool(shorter == 0 or 2 * _shared(offsets, names, i, j) >= shorter)
+    return bool(shorter == 0 or 2 * shared(offsets, names, i, j) >= shorter)
 
 
 @njit(cache=True, nogil=True)
@@ -40,11 +54,11 @@ def agree_strictly(i: int, j: int, doi: np.ndarray, year: np.ndarray, offsets: n
     if year[i] == 0 or year[i] != year[j]:
         return False
     size = offsets[i + 1] - offsets[i]
-    return bool(size > 0 and size == offsets[j + 1] - offsets[j] and _shared(offsets, names, i, j) == size)
+    return bool(size > 0 and size == offsets[j + 1] - offsets[j] and shared(offsets, names, i, j) == size)
 
 
 @njit(cache=True, nogil=True)
-def _shared(offsets: np.ndarray, names: np.ndarray, i: int, j: int) -> int:
+def shared(offsets: np.ndarray, names: np.ndarray, i: int, j: int) -> int:
     """Names that two records share, both ascending."""
     shared, a, b = 0, offsets[i], offsets[j]
     while a < offsets[i + 1] and b < offsets[j + 1]:

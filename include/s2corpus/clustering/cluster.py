@@ -16,7 +16,8 @@ from s2corpus.clustering.nodes import GIVEN, nodes_of
 from s2corpus.tables import EDGES
 
 COLUMNS = (
-    "record_id", "source", "kind", "ready_at", "title", "authors.list.element.first", "authors.list.element.last", "date", *GIVEN,
+    "record_id", "source", "kind", "ready_at", "title", "authors.list.element.first", "authors.list.element.last", "date",
+    "journal", "volume", "issue", "pages", *GIVEN,
 )  # fmt: skip
 """What of `records` decides, as Parquet names it."""
 

@@ -6,7 +6,16 @@ from enum import IntEnum
 
 import numpy as np
 
-from s2corpus.clustering.edges import TITLE, Edges, equal_title_edges, identifier_edges, near_title_edges, together
+from s2corpus.clustering.edges import (
+    CONTRADICTION,
+    TITLE,
+    UNRELATED,
+    Edges,
+    equal_title_edges,
+    identifier_edges,
+    near_title_edges,
+    together,
+)
 from s2corpus.clustering.nodes import Nodes
 from s2corpus.compiled import njit
 
@@ -16,7 +25,7 @@ class Fate(IntEnum):
 
     NEEDLESS = 0  # its records were one cluster already
     TAKEN = 1
-    CONFLICT = 2  # cut: it would have joined two different non-preprint DOIs, or by title clusters whose years disagree
+    CONFLICT = 2  # refused itself, or cut: see `components`
 
 
 def joined(
@@ -49,9 +58,18 @@ def components(
     Edges are taken in their order (strongest first). Two records' years may agree only because one has none: such a record joins
     one cluster, it does not bring the 1989 and the 1993 paper of one title together. Of the edges cut between the same two
     clusters only the first is a CONFLICT, the others are NEEDLESS: a conflict is told once.
+
+    An edge is cut that would join two different DOIs of published papers; by title, clusters whose years disagree, or of which two
+    records contradict; or whatever its reason, two records that are unrelated.
     """
-    by_title = edges.reason == TITLE
-    labels, fates = _kruskal(final_doi, year, preprint, edges.left, edges.right, by_title, max_preprint_years)
+    refused = np.flatnonzero(edges.reason >= CONTRADICTION)
+    starts, foes, for_certain = _foes(
+        len(final_doi) if len(refused) else 0, edges.left[refused], edges.right[refused], edges.reason[refused]
+    )
+    labels, fates = _kruskal(
+        final_doi, year, preprint, edges.left, edges.right, edges.reason, starts, foes, for_certain, max_preprint_years
+    )
+    fates[refused[labels[edges.left[refused]] == labels[edges.right[refused]]]] = Fate.NEEDLESS
     cut = np.flatnonzero(fates == Fate.CONFLICT)
     if len(cut):
         a, b = labels[edges.left[cut]].astype(np.int64), labels[edges.right[cut]].astype(np.int64)
@@ -71,8 +89,8 @@ def _find(parent: np.ndarray, node: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _kruskal(
-    final_doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, left: np.ndarray, right: np.ndarray, by_title: np.ndarray,
-    max_preprint_years: int,
+    final_doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, left: np.ndarray, right: np.ndarray, reason: np.ndarray,
+    foe_starts: np.ndarray, foes: np.ndarray, for_certain: np.ndarray, max_preprint_years: int,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     parent = np.arange(len(final_doi)).astype(np.int32)
     doi = final_doi.copy()  # of a root: its cluster's, of which there is at most one
@@ -82,17 +100,36 @@ def _kruskal(
     preprinted = np.where(preprint, year, 0)
     first, last = np.stack((published, preprinted)), np.stack((published, preprinted))
     fates = np.zeros(len(left), np.int8)
+    # nodes of a cluster that have foes, as a ring; of a root: how many they are
+    ring = np.arange(len(foe_starts) - 1).astype(np.int32)
+    hostile = np.diff(foe_starts)
+    hostile = np.minimum(hostile, 1)
+    some = np.arange(len(ring)).astype(np.int32)  # of a root: a node of its ring
     for edge in range(len(left)):
+        if reason[edge] >= CONTRADICTION:
+            fates[edge] = 2
+            continue
         a, b = _find(parent, left[edge]), _find(parent, right[edge])
         if a == b:
             continue
         if doi[a] >= 0 and doi[b] >= 0 and doi[a] != doi[b]:
             fates[edge] = 2
             continue
-        if by_title[edge] and not _years_agree(first, last, a, b, max_preprint_years):
+        if reason[edge] == TITLE and not _years_agree(first, last, a, b, max_preprint_years):
             fates[edge] = 2
             continue
+        if len(ring) and hostile[a] and hostile[b]:
+            x, y = (a, b) if hostile[a] <= hostile[b] else (b, a)
+            if _are_foes(parent, ring, some[x], y, foe_starts, foes, for_certain, reason[edge] >= TITLE):
+                fates[edge] = 2
+                continue
         root, child = min(a, b), max(a, b)
+        if len(ring):
+            if hostile[child] and hostile[root]:
+                ring[some[root]], ring[some[child]] = ring[some[child]], ring[some[root]]
+            elif hostile[child]:
+                some[root] = some[child]
+            hostile[root] += hostile[child]
         parent[child] = root
         doi[root] = max(doi[a], doi[b])
         for kind in range(2):
@@ -104,6 +141,42 @@ def _kruskal(
     for node in range(len(parent)):
         parent[node] = _find(parent, node)
     return parent, fates
+
+
+@njit(cache=True, nogil=True)
+def _are_foes(
+    parent: np.ndarray, ring: np.ndarray, begin: int, root: int, starts: np.ndarray, foes: np.ndarray, for_certain: np.ndarray,
+    by_title: bool,
+) -> bool:  # fmt: skip
+    """Whether a node of a ring has a foe in the cluster of `root`."""
+    node = begin
+    while True:
+        for at in range(starts[node], starts[node + 1]):
+            if (by_title or for_certain[at]) and _find(parent, foes[at]) == root:
+                return True
+        node = ring[node]
+        if node == begin:
+            return False
+
+
+@njit(cache=True, nogil=True)
+def _foes(
+    nodes: int, left: np.ndarray, right: np.ndarray, reason: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(starts, foes of each node; whether whatever the reason they must not be one): no starts but one where nothing was refused."""
+    starts = np.zeros(nodes + 1, np.int64)
+    for k in range(len(left)):
+        starts[left[k] + 1] += 1
+        starts[right[k] + 1] += 1
+    for node in range(nodes):
+        starts[node + 1] += starts[node]
+    filled = starts.copy()
+    foes, for_certain = np.empty(2 * len(left), np.int32), np.empty(2 * len(left), np.bool_)
+    for k in range(len(left)):
+        for node, foe in ((left[k], right[k]), (right[k], left[k])):
+            foes[filled[node]], for_certain[filled[node]] = foe, reason[k] == UNRELATED
+            filled[node] += 1
+    return starts, foes, for_certain
 
 
 @njit(cache=True, nogil=True)

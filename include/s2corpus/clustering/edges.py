@@ -11,14 +11,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus import titles
-from s2corpus.clustering.agreement import WINDOW, agree, agree_strictly, facts
+from s2corpus.clustering.agreement import WINDOW, agree, agree_strictly, facts, shared
 from s2corpus.clustering.alike import alike
 from s2corpus.clustering.nodes import IDENTIFIERS, Nodes, groups
+from s2corpus.clustering.places import contradict, located
+from s2corpus.clustering.scripts import same_script
 from s2corpus.compiled import njit
 from s2corpus.titles.rules import only_numbers_differ
 
-REASONS = (*IDENTIFIERS, "title")
 TITLE = len(IDENTIFIERS)
+PLACE, CONTRADICTION, UNRELATED = TITLE + 1, TITLE + 2, TITLE + 3
+REASONS = (*IDENTIFIERS, "title", "place", "contradiction", "unrelated")
+"""Similar titles join with agreeing authors and years ("title") or with equal volume and first page ("place"). The last two refuse:
+similar titles whose journals, volumes, issues or pages contradict, and equal identifiers of unrelated titles and authors."""
+
+
+UNRELATED_SCORE = 0.3
+"""S below which two titles have nothing in common (SEMANTICS §4, guard)"""
 
 
 @dataclass(frozen=True)
@@ -36,7 +45,7 @@ class Edges:
 
 def identifier_strength(reason: int) -> float:
     """Strength of an identifier edge: any is above any title's."""
-    return float(len(REASONS) - reason)
+    return float(TITLE + 1 - reason)
 
 
 def together(parts: Sequence[Edges]) -> Edges:
@@ -64,7 +73,17 @@ def _edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
         return _by_ids(left, right, reason, identifier_strength(reason))
     of_pdf = IDENTIFIERS[reason] == "pdf_sha1"
     trusted = np.zeros(len(nodes), bool) if of_pdf else nodes.trusted
-    left, right = _stars(equal.nodes, equal.starts, trusted)
+    left, right = _stars(equal.nodes, equal.starts, trusted, nodes.title)
+    refused = unrelated(nodes, left, right)
+    outcast = right[refused]
+    among = groups(_of(codes, outcast), len(equal.starts) - 1)
+    others_left, others_right = _doubtful(among.nodes, among.starts, np.zeros(len(nodes), bool), WINDOW)
+    kept = ~unrelated(nodes, others_left, others_right)
+    apart_left, apart_right = left[refused], outcast
+    left, right = (
+        np.concatenate([left[~refused], others_left[kept]]),
+        np.concatenate([right[~refused], others_right[kept]]),
+    )
     doubtful_left, doubtful_right = _doubtful(equal.nodes, equal.starts, trusted, WINDOW)
     same = _title_scores(nodes, doubtful_left, doubtful_right) > min_title_score
     if of_pdf:  # two readings of one PDF are of one PDF
@@ -76,7 +95,9 @@ def _edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
     if of_pdf:
         untitled_left, untitled_right = _untitled(equal.nodes, equal.starts, nodes.trusted, nodes.title)
         left, right = np.concatenate([left, untitled_left]), np.concatenate([right, untitled_right])
-    return _by_ids(left, right, reason, identifier_strength(reason))
+    reasons = np.repeat(np.array([reason, UNRELATED], np.int8), [len(left), len(apart_left)])
+    left, right = np.concatenate([left, apart_left]), np.concatenate([right, apart_right])
+    return _in_order(left, right, reasons, np.full(len(left), identifier_strength(reason)))
 
 
 def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int) -> Edges:
@@ -87,7 +108,7 @@ def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int)
     left, right = _equal_titles(
         nodes.by_title.nodes, nodes.by_title.starts, nodes.strict, labels, WINDOW, *facts(nodes, max_preprint_years)
     )
-    return _by_ids(left, right, TITLE, 1.0)
+    return _judged(nodes, left, right, np.ones(len(left)))
 
 
 def near_title_edges(nodes: Nodes, unsettled: np.ndarray, min_title_score: float, max_preprint_years: int) -> Edges:
@@ -107,10 +128,60 @@ def near_title_edges(nodes: Nodes, unsettled: np.ndarray, min_title_score: float
     other = np.zeros(len(a), bool)
     other[asked_for] = numbered(*(nodes.originals.take(pa.array(side[asked_for])) for side in (a, b)))
     kept = ~other[pair]
-    left, right, strength = left[kept], right[kept], score[pair[kept]]
-    left, right = np.minimum(left, right), np.maximum(left, right)
+    return _judged(nodes, left[kept], right[kept], score[pair[kept]])
+
+
+def _judged(nodes: Nodes, left: np.ndarray, right: np.ndarray, strength: np.ndarray) -> Edges:
+    """Edges between records of similar titles that agree, each with what its journals, volumes and pages make of it."""
+    exact, strict = nodes.title[left] == nodes.title[right], nodes.strict[nodes.title[left]]
+    a, b = nodes.places.take(left), nodes.places.take(right)
+    refused = contradict(a, b, nodes.journals, exact, strict) & ~(nodes.preprint[left] | nodes.preprint[right])
+    return _in_order(left, right, reasons_of(located(a, b), refused), strength)
+
+
+def reasons_of(located: np.ndarray, refused: np.ndarray) -> np.ndarray:
+    """The reason of edges by titles, int8."""
+    return np.where(refused, np.int8(CONTRADICTION), np.where(located, np.int8(PLACE), np.int8(TITLE)))
+
+
+def _of(codes: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+    """The codes of some nodes, −1 for all others."""
+    some = np.full(len(codes), -1, codes.dtype)
+    some[nodes] = codes[nodes]
+    return some
+
+
+def unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Which pairs are of two papers for certain (bool): titles in one script with S < 0.3, and of the surnames, both given, none shared."""
+    found = np.zeros(len(left), bool)
+    asked = np.flatnonzero(_strangers(left, right, nodes.title, nodes.surname_offsets, nodes.surnames))
+    scores = _title_scores(nodes, left[asked], right[asked])
+    asked = asked[scores < UNRELATED_SCORE]
+    sides = (nodes.titles.take(pa.array(nodes.title[side[asked]])).to_pylist() for side in (left, right))
+    found[asked] = [same_script(*pair) for pair in zip(*sides, strict=True)]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _strangers(
+    left: np.ndarray, right: np.ndarray, title: np.ndarray, offsets: np.ndarray, names: np.ndarray
+) -> np.ndarray:
+    """Pairs with two titles, and with surnames of which none is shared."""
+    found = np.zeros(len(left), np.bool_)
+    for k in range(len(left)):
+        i, j = left[k], right[k]
+        if title[i] < 0 or title[j] < 0 or title[i] == title[j]:
+            continue
+        named = offsets[i + 1] > offsets[i] and offsets[j + 1] > offsets[j]
+        found[k] = named and shared(offsets, names, i, j) == 0
+    return found
+
+
+def _in_order(a: np.ndarray, b: np.ndarray, reason: np.ndarray, strength: np.ndarray) -> Edges:
+    """Edges by strength, then ids."""
+    left, right = np.minimum(a, b).astype(np.int32), np.maximum(a, b).astype(np.int32)
     order = np.lexsort((right, left, -strength))
-    return Edges(left[order], right[order], np.full(len(order), TITLE, np.int8), strength[order])
+    return Edges(left[order], right[order], reason[order].astype(np.int8), strength[order])
 
 
 def _by_ids(a: np.ndarray, b: np.ndarray, reason: int, strength: float) -> Edges:
@@ -152,17 +223,20 @@ def numbered(first: pa.Array, second: pa.Array) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _stars(order: np.ndarray, starts: np.ndarray, trusted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _stars(
+    order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, title: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(the first trusted record of a block that has a title, or else the first; another trusted one)."""
     left, right, n = np.empty(len(order), np.int32), np.empty(len(order), np.int32), 0
     for block in range(len(starts) - 1):
         centre = -1
         for at in range(starts[block], starts[block + 1]):
             node = order[at]
-            if not trusted[node]:
-                continue
-            if centre < 0:
+            if trusted[node] and (centre < 0 or (title[centre] < 0 and title[node] >= 0)):
                 centre = node
-            else:
+        for at in range(starts[block], starts[block + 1]):
+            node = order[at]
+            if trusted[node] and node != centre:
                 left[n], right[n] = centre, node
                 n += 1
     return left[:n], right[:n]
@@ -227,7 +301,8 @@ def _untitled(
 @njit(cache=True, nogil=True)
 def _equal_titles(
     nodes: np.ndarray, starts: np.ndarray, strict: np.ndarray, labels: np.ndarray, window: int,
-    doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, years: int,
+    doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, volume: np.ndarray,
+    page: np.ndarray, years: int,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     left, right, n = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
     for title in range(len(starts) - 1):
@@ -239,7 +314,7 @@ def _equal_titles(
                 if strict[title]:
                     if not agree_strictly(i, j, doi, year, offsets, names):
                         continue
-                elif not agree(i, j, doi, year, preprint, offsets, names, years):
+                elif not agree(i, j, doi, year, preprint, offsets, names, volume, page, years, True):
                     continue
                 if n == len(left):
                     left, right = np.append(left, left), np.append(right, right)
@@ -251,7 +326,8 @@ def _equal_titles(
 @njit(cache=True, nogil=True)
 def _near_titles(
     nodes: np.ndarray, starts: np.ndarray, title_a: np.ndarray, title_b: np.ndarray, window: int,
-    doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, years: int,
+    doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, volume: np.ndarray,
+    page: np.ndarray, years: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """Agreeing records of two alike titles, with the number of the pair of titles."""
     left, right, pair, n = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.int64), 0
@@ -260,7 +336,7 @@ def _near_titles(
         for p in range(starts[a], min(starts[a + 1], starts[a] + window)):
             for q in range(starts[b], min(starts[b + 1], starts[b] + window)):
                 i, j = nodes[p], nodes[q]
-                if not agree(i, j, doi, year, preprint, offsets, names, years):
+                if not agree(i, j, doi, year, preprint, offsets, names, volume, page, years, False):
                     continue
                 if n == len(left):
                     left, right, pair = np.append(left, left), np.append(right, right), np.append(pair, pair)

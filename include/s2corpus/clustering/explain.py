@@ -8,6 +8,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+_CUTS = {
+    "contradiction": "their journals, volumes, issues or first pages contradict",
+    "unrelated": "unrelated titles and authors",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Why:
@@ -20,12 +25,16 @@ class Why:
     taken: bool
 
     def __str__(self) -> str:
-        why = {"title": f"S_title = {self.strength:.3f}", "declared": "a drop's own record of the file"}.get(
-            self.reason, f"equal {self.reason}"
-        )
-        return f"{self.left} — {self.right}: {why}" + (
-            "" if self.taken else "; cut: their clusters have different DOIs, or years that disagree"
-        )
+        similar = f"S_title = {self.strength:.3f}"
+        why = {
+            "title": similar,
+            "place": f"{similar}, equal volume, pages that agree",
+            "contradiction": similar,
+            "unrelated": "equal identifier",
+            "declared": "a drop's own record of the file",
+        }.get(self.reason, f"equal {self.reason}")
+        cut = _CUTS.get(self.reason, "their clusters have different DOIs, or years or records that contradict")
+        return f"{self.left} — {self.right}: {why}" + ("" if self.taken else f"; cut: {cut}")
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus import titles
+from s2corpus.clustering.places import Places, first_pages, numbers
 from s2corpus.clustering.surnames import surname_keys
 from s2corpus.compiled import njit
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE
@@ -50,6 +51,8 @@ class Nodes:
     by_title: Groups  # records of each title, by year
     surname_offsets: np.ndarray  # int64, n + 1
     surnames: np.ndarray  # uint64 hashes, ascending within a record
+    places: Places
+    journals: pa.Array  # string: the distinct names by the codes of `places`
 
     def __len__(self) -> int:
         return len(self.record_ids)
@@ -78,7 +81,7 @@ def nodes_of(records: pa.Table | Iterable[pa.RecordBatch], preprint_prefixes: Se
         place = order.to_numpy()
         identifiers, values = {}, {}
         for name in IDENTIFIERS:
-            codes, values[name] = _codes(pa.chunked_array(columns.pop(name)))
+            codes, values[name] = codes_of(pa.chunked_array(columns.pop(name)))
             identifiers[name] = codes[place]
         doi = identifiers["doi"]
         of_preprint = np.append(from_preprint_server(values["doi"], preprint_prefixes), False)[
@@ -90,11 +93,13 @@ def nodes_of(records: pa.Table | Iterable[pa.RecordBatch], preprint_prefixes: Se
         )
         final_doi = np.where(of_preprint, np.int32(-1), doi)
         final_doi[_overruled(identifiers["declared"], declares, final_doi)] = -1
-        ready, times = _codes(pa.chunked_array(columns.pop("ready_at")))
+        ready, times = codes_of(pa.chunked_array(columns.pop("ready_at")))
         surname_offsets, surnames = _in_order(
             np.concatenate([np.zeros(1, np.int32), *map(np.diff, columns["surname_offsets"])], dtype=np.int64).cumsum(),
             np.concatenate(columns.pop("surnames")), place,
         )  # fmt: skip
+        journal, journals = codes_of(pa.chunked_array(columns.pop("journal")))
+        volume, issue, page = (np.concatenate(columns.pop(name))[place] for name in ("volume", "issue", "page"))
         title, distinct = coded.result()
         title, first, former = _by_first(title[place], len(distinct))
         by_title = groups(title, len(first))
@@ -116,6 +121,8 @@ def nodes_of(records: pa.Table | Iterable[pa.RecordBatch], preprint_prefixes: Se
         by_title=by_title,
         surname_offsets=surname_offsets,
         surnames=surnames,
+        places=Places(volume, issue, page, journal[place]),
+        journals=journals,
     )
 
 
@@ -142,6 +149,10 @@ class Part:
     little: np.ndarray
     surname_offsets: np.ndarray
     surnames: np.ndarray
+    journal: pa.Array
+    volume: np.ndarray
+    issue: np.ndarray
+    page: np.ndarray
 
 
 def part_of(batch: pa.RecordBatch) -> Part:
@@ -165,6 +176,10 @@ def part_of(batch: pa.RecordBatch) -> Part:
         little=say_little(title, normalised),
         surname_offsets=offsets,
         surnames=surnames,
+        journal=batch["journal"],
+        volume=numbers(batch["volume"]),
+        issue=numbers(batch["issue"]),
+        page=first_pages(batch["pages"]),
     )
 
 
@@ -201,7 +216,7 @@ def _in_order(offsets: np.ndarray, values: np.ndarray, order: np.ndarray) -> tup
 
 def _title_codes(normalised: pa.ChunkedArray) -> tuple[np.ndarray, pa.Array]:
     """(int32 code per row, −1 for none; the distinct normalised titles by code)."""
-    codes, distinct = _codes(normalised)
+    codes, distinct = codes_of(normalised)
     if (empty := pc.index(distinct, "").as_py()) >= 0:
         codes[codes == empty] = -1
     return codes, distinct
@@ -272,7 +287,7 @@ def order_within(nodes: np.ndarray, starts: np.ndarray, by: np.ndarray) -> None:
             nodes[to] = node
 
 
-def _codes(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, pa.Array]:
+def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, pa.Array]:
     """(int32 code per row, −1 for null; the distinct values by code)."""
     encoded = column.dictionary_encode()
     chunks = encoded.chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]  # they have one dictionary
@@ -297,7 +312,7 @@ def from_preprint_server(dois: pa.Array, prefixes: Sequence[str]) -> np.ndarray:
 
 def _years(dates: pa.Array) -> np.ndarray:
     """The year of each date, int32, 0 where it has none."""
-    codes, distinct = _codes(dates)
+    codes, distinct = codes_of(dates)
     years = pc.utf8_slice_codeunits(distinct, 0, 4)
     years = pc.if_else(pc.match_substring_regex(years, "^[0-9]{4}$"), years, pa.scalar("0"))
     of_code = np.append(np.asarray(pc.cast(years, pa.int32())), np.int32(0))

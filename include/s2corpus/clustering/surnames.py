@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from s2corpus import titles
 from s2corpus.compiled import njit
+from s2corpus.sources.name_words import GROUP
 from s2corpus.titles.arrays import text_of
 from s2corpus.titles.normalised import KEEP, LOWER
 
@@ -15,6 +17,7 @@ def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """Offsets (int64, rows + 1) into the distinct surname keys (uint64, ascending) of each row.
 
     Surnames are normalised as titles are: no case, accents, hyphens or spaces. An author without a last name goes by the first.
+    A group is left out: one source names it, the other its members.
     A key is a hash of 64 bits: of all pairs of names that are compared in a corpus of a billion, less than one is taken for equal.
     """
     offsets = authors.offsets.to_numpy().astype(np.int64)
@@ -31,6 +34,10 @@ def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
         keys[rows] = _keys(*normalised, *normalised, np.ones(256, np.uint8), np.arange(256, dtype=np.uint8))[0][
             distinct.indices.to_numpy()
         ]
+    unnamed = np.flatnonzero(np.asarray(pc.equal(pc.binary_length(first), 0)))
+    if len(unnamed):
+        groups = pc.match_substring_regex(last.take(pa.array(unnamed)), rf"(?i){GROUP}.*")
+        keys[unnamed[np.asarray(pc.fill_null(groups, False))]] = 0
     return _distinct(offsets - offsets[0], authors.is_valid().to_numpy(zero_copy_only=False), keys)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby, islice
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -49,6 +49,7 @@ def papers_of(
     articles: Mapping[str, Article],
     all_open: bool,
     is_preprint: Callable[[str], bool],
+    support: Literal["similar", "equal"] = "similar",
     rows: int = 2_000,
 ) -> Iterator[pa.RecordBatch]:
     """Canonical metadata of every paper of `members`, which is sorted by paper_id; `rows` papers a batch.
@@ -71,7 +72,9 @@ def papers_of(
 
     def paper(paper_id: str, given: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         records = [Delivered(record_of(row), row["ready_at"] or "") for row in given]
-        found = canonical(paper_id, records, trust=trust, pdfs=pdfs, all_open=all_open, is_preprint=is_preprint)
+        found = canonical(
+            paper_id, records, trust=trust, pdfs=pdfs, all_open=all_open, is_preprint=is_preprint, support=support
+        )
         texts = [
             _judgement(article.sha1, article.kind, _openness(article, records))
             for article in _articles(records, articles)

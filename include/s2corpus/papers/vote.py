@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from s2corpus.papers.fewest import fewest_sources
 from s2corpus.papers.openness import CLOSED, Declaration, Openness, openness
+from s2corpus.papers.support import similarity
 from s2corpus.sources.fields_of_study import fields_of_study
 from s2corpus.sources.identifiers import acl_id_of_name, pmc_id_of_name
 from s2corpus.sources.names import surname_key
@@ -93,6 +94,7 @@ def canonical(
     pdfs: Mapping[str, Pdf] | None = None,
     all_open: bool = False,
     is_preprint: Callable[[str], bool] = lambda doi: False,
+    support: Literal["similar", "equal"] = "similar",
 ) -> Paper:
     """Canonical metadata of one cluster. The order of records does not matter.
 
@@ -102,7 +104,8 @@ def canonical(
     1. Canonical PDF: open access first, then most of {abstract, date, venue, doi} in its publisher record, then latest first
        seen, then smallest SHA-1.
     2. What its publisher record says is canonical.
-    3. The rest by majority, one vote a source: that of its latest record that has the field. PDFs' headers only where no other
+    3. The rest by support, one vote a source: that of its latest record that has the field. `support` says whether votes count for what
+       is similar to them (SEMANTICS §5) or only for what is equal (S2ORC §2.3). PDFs' headers only where no other
        record has it. Ties: fewest distinct sources over all fields, then trust.
     4. Title and authors from a PDF only if nobody else gave them, ScienceParse before the extractor. Title and abstract never
        from the extractor for a paper that has any other record; an abstract never from a PDF that is not open.
@@ -131,6 +134,8 @@ def canonical(
             provenance[name] = _decision(publisher, Rule.PUBLISHER, agreeing, votes - agreeing)
         elif groups:
             best = [group for group in groups if len(group.votes) == len(groups[0].votes)]
+            if support == "similar":
+                best = most_supported(name, groups)
             if len(best) > 1:
                 tied[name] = best
                 continue
@@ -157,6 +162,16 @@ def canonical(
         tuple(sorted({subject for record in cluster for subject in record.subjects})),
         tuple(record.record_id for record in cluster),
     )
+
+
+def most_supported(name: str, groups: Sequence[_Group]) -> list[_Group]:
+    """The groups whose value has the highest support: the sum over all votes of how similar they are to it."""
+    if len(groups) == 1:
+        return list(groups)
+    support = [
+        sum(len(voting.votes) * similarity(name, voting.value, group.value) for voting in groups) for group in groups
+    ]
+    return [group for group, sum_ in zip(groups, support, strict=True) if sum_ > max(support) - 1e-9]
 
 
 def value_of(record: Record, name: str) -> Value:

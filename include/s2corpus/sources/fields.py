@@ -20,6 +20,14 @@ MAX_AFFILIATIONS = 50  # of one author
 _ATTRIBUTE = r"\s+[\w:.-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+)"
 MAX_LOCATOR = 60  # characters of a volume, issue or pages
 _LOCATOR_WORD = re.compile(r"^(?:vol(?:ume)?|no|nr|number|issue|pp?|pages?|s)\b\.?\s*(?=\w)", re.IGNORECASE)
+_NOTE = re.compile(
+    r"\.?\s*\[(?:erratum|corrigendum|correction|comment|retraction|republished|summary for|original|reprint|see comment)s?\b.*$|"
+    r"\.?\s*(?:\[(?:\d+ refs?|(?:systematic )?review|letter|abstract|editorial|commentary|news|case reports?|article in [a-z, ]+|"
+    r"(?:english|spanish|french|german|italian|portuguese|russian|ukrainian|chinese|japanese|korean|polish|dutch|turkish|hungarian|czech|"
+    r"slovak|danish|swedish|norwegian|finnish|greek|hebrew|arabic|persian|romanian|bulgarian|serbian|croatian)(?:, [a-z]+)*)\]\.?)+\s*$",
+    re.IGNORECASE,
+)
+"""what MEDLINE's and EMBASE's exports put behind a title: [Review] [33 refs], [Erratum appears in …], [Spanish]"""
 _TAG = re.compile(rf"</?[a-zA-Z][\w:.-]*(?:{_ATTRIBUTE})*\s*/?>|<!--[^<>]*-->|<!\[CDATA\[|\]\]>|<\?[^<>]*\?>")
 _BLOCK = re.compile(rf"</?(?:\w+:)?(?:p|title|sec|br|list-item|div|li)(?:{_ATTRIBUTE})*\s*/?>", re.IGNORECASE)
 _TITLE_END = re.compile(
@@ -83,6 +91,7 @@ def clean_title(value: object) -> str | None:
     text = clean_text(value)
     if text is None:
         return None
+    text = _NOTE.sub("", text) or text
     if text.startswith("[") and text.rstrip(".").endswith("]"):
         text = text.rstrip(".")[1:-1]
     if text.endswith(".") and not text.endswith("..") and not re.search(r"\b\w\.\w?\.?$", text):

@@ -55,16 +55,17 @@ _SPANISH = frozenset(
 )  # fmt: skip
 """The commonest Spanish surnames that do not end in -ez: before another surname they are the first of two."""
 _TITLE = re.compile(r"(?:dr|prof|professor|mr|mrs|ms|sir|dame|rev|doc|ing|dipl\.-ing)\.?", re.IGNORECASE)
-_GROUP = re.compile(
+GROUP = (
     r"\b(?:groups?|groupe|grupo|gruppe|gruppo|consorti(?:um|a)|collaborat(?:ion|ive|ors)|teams?|networks?|initiatives?|committees?|"
     r"investigators|trialists|societ(?:y|ies)|société|sociedad|associations?|organi[sz]ations?|institut(?:e|es|ion|ions|o)?|"
     r"universit(?:y|ies|ät|é)|universidad|departments?|ministry|commissions?|councils?|agency|agencies|foundation|projects?|"
     r"program(?:me)?s?|task ?force|working part(?:y|ies)|taskforce|registry|"
     r"cent(?:er|re)s? (?:for|of)|national cent(?:er|re)|federation|alliance|"
     r"laborator(?:y|ies)|academ(?:y|ies) of|board of|office of|bureau|administration|authority|survey of|study (?:group|team)|"
-    r"researchers|partnership|coalition|college of|hospitals?|corporation|inc|ltd|llc|gmbh|panel on|writing panel|forum)\b",
-    re.IGNORECASE,
+    r"researchers|partnership|coalition|college of|hospitals?|corporation|inc|ltd|llc|gmbh|panel on|writing panel|forum)\b"
 )  # fmt: skip
+
+_GROUP = re.compile(GROUP, re.IGNORECASE)
 
 
 def initials_of(word: str) -> tuple[str, ...]:

@@ -68,6 +68,8 @@ def inverted(surname: str, given: str, suffix: str = "", *, apart: bool = False)
 
     `apart`: a source with a field for each, which knows best.
     """
+    if not apart and words.is_group(f"{given} {surname}") and not words.are_initials(given.split()):
+        return Author("", (), f"{given} {surname}".strip(" .,"), "")  # "Group, ALTS"
     family, names = surname.split(), given.split()
     if len(family) > 1 and words.is_generation(family[-1]) and not suffix:
         suffix = family.pop()

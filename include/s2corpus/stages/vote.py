@@ -42,6 +42,7 @@ class Vote:
             articles=_articles(run, members.read(["record_id"], shard=shard.index)["record_id"].to_pylist()),
             all_open=own,
             is_preprint=preprint_of(run.spec.cluster.preprint_prefixes),
+            support=run.spec.vote.support,
         )
         run.table(PAPERS).write(shard.index, papers)
 

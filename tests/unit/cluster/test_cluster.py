@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from s2corpus import spec, titles
 from s2corpus.clustering.cluster import Clustering, cluster
 from s2corpus.clustering.explain import explanations, told
+from s2corpus.clustering.places import same_journal
 from s2corpus.sources import Kind, Record, batches
 from s2corpus.sources.names import parse_authors, surname_key
 from s2corpus.tables import RECORDS
@@ -265,6 +266,8 @@ def _by_brute_force(records: list[Record]) -> set[frozenset[str]]:
         one, other = cluster_of[left], cluster_of[right]
         if one == other or len({d for r in one | other if (d := _final_doi(by_id[r]))}) > 1:
             continue
+        if any(_refused(by_id[x], by_id[y], records) for x in one for y in other):
+            continue
         if strength >= -1 and not _years_fit([by_id[r] for r in one], [by_id[r] for r in other]):
             continue
         for r in one | other:
@@ -278,16 +281,42 @@ def _strengths(a: Record, b: Record, records: list[Record]) -> list[float]:
     for rank, name in enumerate(("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1")):
         if getattr(a, name) and getattr(a, name) == getattr(b, name):
             trusted = Kind.PDF not in (a.kind, b.kind) and name != "pdf_sha1"
-            centre = (
-                next(r for r in records if getattr(r, name) == getattr(a, name) and r.kind is not Kind.PDF)
-                if trusted
-                else None
-            )
-            if (trusted and a is centre) or (not trusted and alike):
+            if alike if not trusted else _joined_by(name, a, b, records):
                 found.append(7.0 - rank)
     if alike and _may_join_by_title(a, b):
         found.append(titles.score(a.title or "", b.title or ""))
     return found
+
+
+def _centre(name: str, value: str, records: list[Record]) -> Record:
+    """The first record of publisher or archive with an identifier, one with a title before all others."""
+    having = [r for r in records if getattr(r, name) == value and r.kind is not Kind.PDF]
+    return next((r for r in having if r.title), having[0])
+
+
+def _joined_by(name: str, a: Record, b: Record, records: list[Record]) -> bool:
+    centre = _centre(name, getattr(a, name), records)
+    if centre in (a, b):
+        return not _unrelated(a, b)
+    return _unrelated(centre, a) and _unrelated(centre, b) and not _unrelated(a, b)
+
+
+def _refused(a: Record, b: Record, records: list[Record]) -> bool:
+    """Whether an equal identifier was refused: one of the two is the centre of its records, and the other is of another paper."""
+    return _unrelated(a, b) and any(
+        getattr(a, name)
+        and getattr(a, name) == getattr(b, name)
+        and Kind.PDF not in (a.kind, b.kind)
+        and _centre(name, getattr(a, name), records) in (a, b)
+        for name in ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
+    )
+
+
+def _unrelated(a: Record, b: Record) -> bool:
+    names = [{surname_key(author) for author in r.authors} for r in (a, b)]
+    if not (a.title and b.title and all(names)) or names[0] & names[1]:
+        return False
+    return titles.score(a.title, b.title) < 0.3
 
 
 def _may_join_by_title(a: Record, b: Record) -> bool:
@@ -322,3 +351,106 @@ def _years_fit(one: list[Record], other: list[Record]) -> bool:
             if a and b and max(min(a) - max(b), min(b) - max(a)) > (0 if a_preprint == b_preprint else 2):
                 return False
     return True
+
+
+def test_one_doi_on_unrelated_papers_is_a_conflict() -> None:
+    """A supplement's DOI on its abstracts: titles that share nothing, and no surname in common."""
+    abstracts = [
+        record(
+            "crossref:1",
+            doi="10.1/s",
+            title="Renal outcomes after transplantation",
+            authors="Ada Lovelace",
+        ),
+        record("pubmed:1", doi="10.1/s", title="Screening of newborn hearing", authors="Alan Turing"),
+        record("pubmed:2", doi="10.1/s", title="Screening of newborn hearing", authors="Alan Turing"),
+        record("unpaywall:1", doi="10.1/s"),
+    ]
+    found = clustered(*abstracts)
+    assert partition(found) == {frozenset({"crossref:1", "unpaywall:1"}), frozenset({"pubmed:1", "pubmed:2"})}
+    [cut] = [edge for edge in found.edges.to_pylist() if not edge["taken"]]
+    assert cut["reason"] == "unrelated"
+    [explanation, _] = explanations(found.clusters, found.edges)
+    assert "unrelated titles and authors" in told(explanation)
+
+
+def test_one_doi_with_an_equal_surname_is_one_paper() -> None:
+    found = clustered(
+        record(
+            "crossref:1",
+            doi="10.1/s",
+            title="Renal outcomes after transplantation",
+            authors="Ada Lovelace",
+        ),
+        record("pubmed:1", doi="10.1/s", title="Screening of newborn hearing", authors="A. Lovelace"),
+    )
+    assert len(partition(found)) == 1
+
+
+def test_a_title_in_another_script_says_nothing_against_a_doi() -> None:
+    found = clustered(
+        record(
+            "crossref:1",
+            doi="10.1/s",
+            title="Renal outcomes after transplantation",
+            authors="Ada Lovelace",
+        ),
+        record("pubmed:1", doi="10.1/s", title="Исходы трансплантации почки", authors="Ада Лавлейс"),
+    )
+    assert len(partition(found)) == 1
+
+
+SAME = {
+    "title": "The role of complement in renal disease",
+    "authors": "Lovelace, A. and Turing, A.",
+    "year": 2011,
+}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "papers"),
+    [
+        ({"volume": "12", "pages": "1-9"}, {"volume": "14", "pages": "33-40"}, 2),
+        ({"volume": "12", "pages": "1-9"}, {"volume": "12", "pages": "33"}, 1),  # an erratum's page
+        ({"volume": "12", "pages": "969-972"}, {"volume": "12", "pages": "a1754"}, 1),  # in print and electronic
+        ({"journal": "Kidney Int", "volume": "12"}, {"journal": "Blood", "volume": "14"}, 2),
+        ({"journal": "Kidney Int", "volume": "12"}, {"journal": "Kidney International", "volume": "14"}, 1),
+        ({"journal": "Kidney Int"}, {"journal": "Blood", "title": "Role of complement in renal disease"}, 2),
+        ({"journal": "Blood"}, {"journal": "Kidney Int"}, 1),  # one title in two journals, and nothing else is known
+        ({"volume": "12", "pages": "1"}, {"volume": "12", "pages": "1-9", "year": 2012}, 1),  # online, then in print
+        ({"volume": "12", "pages": "1"}, {"volume": "12", "pages": "1-9", "authors": "Complement Study Group"}, 1),
+        ({"title": "Editor's comments", "issue": "1", "pages": "3"}, {"title": "Editor's comments", "issue": "2", "pages": "3"}, 2),
+    ],
+)  # fmt: skip
+def test_journal_volume_issue_and_page(one: dict[str, object], other: dict[str, object], papers: int) -> None:
+    found = clustered(record("a:1", **(SAME | one)), record("b:1", **(SAME | other)))  # type: ignore[arg-type]
+    assert len(partition(found)) == papers
+    assert [edge["reason"] for edge in found.edges.to_pylist() if not edge["taken"]] == ["contradiction"] * (papers - 1)
+
+
+def test_records_that_contradict_are_not_joined_by_a_third() -> None:
+    found = clustered(
+        record("a:1", **SAME, journal="Blood", volume="12", pages="1-9"),  # type: ignore[arg-type]
+        record("b:1", **SAME),  # type: ignore[arg-type]
+        record("c:1", **SAME, journal="Kidney International", volume="14", pages="33-40"),  # type: ignore[arg-type]
+    )
+    assert partition(found) == {frozenset({"a:1", "b:1"}), frozenset({"c:1"})}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("J Biol Chem", "The Journal of Biological Chemistry", True),
+        ("PNAS", "Proceedings of the National Academy of Sciences of the United States of America", True),
+        ("Proc Natl Acad Sci U S A", "Proceedings of the National Academy of Sciences", True),
+        ("Br J Haematol.", "British Journal of Haematology", True),
+        ("CA: a Cancer Journal for Clinicians", "CA Cancer J Clin", True),
+        ("BMJ (Clinical research ed.)", "BMJ", True),
+        ("N Engl J Med", "New England Journal of Medicine", True),
+        ("Blood", "British Journal of Haematology", False),
+        ("Gynecologic Oncology", "American Journal of Obstetrics & Gynecology", False),
+        ("Nature Medicine", "Nature Genetics", False),
+    ],
+)
+def test_journals_by_their_abbreviations(a: str, b: str, same: bool) -> None:
+    assert same_journal(a, b) is same is same_journal(b, a)

@@ -74,6 +74,10 @@ def _made_up(rng: np.random.Generator, count: int) -> Iterator[Record]:
             arxiv_id=f"1911.{rng.integers(10000, 10200)}" if rng.random() < 0.2 else None,
             pubmed_id=str(rng.integers(1, 300)) if rng.random() < 0.2 else None,
             pdf_sha1=f"{rng.integers(60):040x}" if rng.random() < 0.3 else None,
+            journal=[None, None, "Blood", "J Biol Chem", "Journal of Biological Chemistry"][rng.integers(5)],
+            volume=[None, "12", "14"][rng.integers(3)],
+            issue=[None, "1"][rng.integers(2)],
+            pages=[None, "1-9", "33", "e1754"][rng.integers(4)],
         )
 
 
@@ -103,7 +107,9 @@ def test_whatever_is_joined_and_cut_is_the_same_by_an_engine(
 ) -> None:
     found = _same_by(at_work, _table(_made_up(np.random.default_rng(5), 600)), tmp_path, monkeypatch)
     assert found.conflicts > 10, "there is something to cut"
-    assert set(found.edges["reason"].to_pylist()) == {"declared", "doi", "arxiv_id", "pubmed_id", "pdf_sha1", "title"}
+    assert set(found.edges["reason"].to_pylist()) == {
+        "declared", "doi", "arxiv_id", "pubmed_id", "pdf_sha1", "title", "place", "contradiction", "unrelated",
+    }  # fmt: skip
     assert any(0.8 < strength < 1 for strength in found.edges["strength"].to_pylist()), "some titles are only alike"
 
 

@@ -15,6 +15,7 @@ from s2corpus.papers.fewest import fewest_sources
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.vote import FIELDS, Delivered, Paper, Pdf, Rule, canonical, normalised, rank_of, value_of
 from s2corpus.sources import Author, Kind, Record
+from s2corpus.sources.names import parse_authors
 
 TRUST = ("crossref", "pubmed", "declared", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse", "grobid")
 A, B = "a" * 40, "b" * 40
@@ -310,3 +311,31 @@ def test_many_tied_sources_are_covered_greedily() -> None:
     needs = [{f"s{i:02d}", f"s{i + 1:02d}"} for i in range(40)]
     chosen = fewest_sources(needs, set(), rank_of(()))
     assert all(need & chosen for need in needs) and 20 <= len(chosen) <= 27
+
+
+def test_similar_votes_support_each_other() -> None:
+    """No two titles are equal; the one most similar to all is taken. Literally, the three tie, and the most trusted decides."""
+    titles = {
+        "crossref": "A deep parser",
+        "dblp": "Deep parsing of scientific papers",
+        "arxiv": "Deep parsing of scientific paper",
+    }
+    cluster = [
+        Delivered(Record(f"{source}:1", source, Kind.ARCHIVE, title=title, date="2020", date_precision="year"))
+        for source, title in titles.items()
+    ]
+    assert canonical("p", cluster, trust=TRUST).values["title"] in (titles["dblp"], titles["arxiv"])
+    assert canonical("p", cluster, trust=TRUST, support="equal").values["title"] == titles["crossref"]
+
+
+def test_authors_are_supported_by_the_share_of_surnames() -> None:
+    lists = {
+        "crossref": "Ada Lovelace",
+        "dblp": "Ada Lovelace, Alan Turing, Kurt Gödel",
+        "arxiv": "Ada Lovelace, Alan Turing",
+    }
+    cluster = [
+        Delivered(Record(f"{source}:1", source, Kind.ARCHIVE, title="T", authors=parse_authors(names)))
+        for source, names in lists.items()
+    ]
+    assert [author.last for author in canonical("p", cluster, trust=TRUST).values["authors"]] == ["Lovelace", "Turing"]

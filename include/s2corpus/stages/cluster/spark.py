@@ -21,24 +21,43 @@ import pyarrow.compute as pc
 from s2corpus.clustering.agreement import WINDOW
 from s2corpus.clustering.alike import KEEP, scores, signatures
 from s2corpus.clustering.cluster import Clustering, named
-from s2corpus.clustering.edges import TITLE, Edges, identifier_strength, numbered
+from s2corpus.clustering.edges import (
+    UNRELATED,
+    UNRELATED_SCORE,
+    Edges,
+    identifier_strength,
+    numbered,
+    reasons_of,
+)
 from s2corpus.clustering.identity import Parent
-from s2corpus.clustering.nodes import IDENTIFIERS, from_preprint_server, part_of
+from s2corpus.clustering.nodes import IDENTIFIERS, codes_of, from_preprint_server, part_of
+from s2corpus.clustering.places import ELECTRONIC, Places, contradict, located
+from s2corpus.clustering.scripts import same_script
 from s2corpus.stages.cluster.spark_components import EDGE_ROWS, decided
 from s2corpus.stages.cluster.spark_exchange import Work, schema_of, side_of
 from s2corpus.titles.candidates import best
 from s2corpus.titles.postings import MAX_SHARED
 
 _FACTS = schema_of(
-    ("string", "record_id ready_at title original final_doi " + " ".join(IDENTIFIERS)),
-    ("bool", "trusted declares second_header preprint little"), ("int32", "year"),
+    ("string", "record_id ready_at title original final_doi journal " + " ".join(IDENTIFIERS)),
+    ("bool", "trusted declares second_header preprint little"), ("int32", "year"), ("int64", "volume issue page"),
 ).append(pa.field("surnames", pa.list_(pa.int64())))  # fmt: skip
 _NUMBERED = _FACTS.append(pa.field("node", pa.int64()))
 _TITLES = schema_of(("int64", "id"), ("string", "title original"), ("bool", "little asked"))
 _KEYS = schema_of(("int64", "id key"), ("bool", "asked"))
 _TEXTS = schema_of(("int64", "a b"), ("string", "title_a title_b original_a original_b"))
 _PAIRS = schema_of(("int64", "a b"), ("float64", "strength"))
+_STARS = schema_of(
+    ("int64", "left right"), ("int32", "reason"), ("string", "title_a title_b value"), ("bool", "unrelated")
+)
+_SIMILAR = schema_of(
+    ("int64", "left right volume_a volume_b issue_a issue_b page_a page_b"), ("string", "journal_a journal_b"),
+    ("bool", "exact strict published"), ("float64", "strength"),
+)  # fmt: skip
 _DOUBTFUL = schema_of(("int64", "left right"), ("int32", "reason"), ("string", "title_a title_b"), ("bool", "same"))
+
+_COMPARED = "final_doi year preprint surnames journal volume issue page"
+"""What of two records is compared where their titles are similar."""
 
 
 def clustered(
@@ -100,6 +119,10 @@ def _facts(batch: pa.RecordBatch, preprint_prefixes: Sequence[str]) -> pa.Table:
             "preprint": of_preprint | (np.asarray(part.arxiv_id.is_valid()) & ~part.publisher),
             "little": part.little,
             "year": part.year,
+            "journal": part.journal,
+            "volume": part.volume.astype(np.int64),
+            "issue": part.issue.astype(np.int64),
+            "page": part.page.astype(np.int64),
             "surnames": pa.ListArray.from_arrays(part.surname_offsets.astype(np.int32), part.surnames.view(np.int64)),
         }
     )
@@ -130,16 +153,36 @@ def _identifier_edges(work: Work, facts: Any, min_title_score: float) -> Any:
         own = f.col("trusted") if name != "pdf_sha1" else f.lit(False)
         some = facts.where(f.col(name).isNotNull()).select(
             f.lit(reason).alias("reason"), f.col(name).alias("value"), "node", "title", f.col("trusted").alias("known"),
-            own.alias("trusted"), "second_header",
+            own.alias("trusted"), "second_header", "surnames",
         )  # fmt: skip
         named_ids = some if named_ids is None else named_ids.union(some)
     places = f.expr("row_number() over (partition by reason, value order by node)").alias("place")
-    every = named_ids.select("reason", "value", "node", "title", "known", "trusted", "second_header", places)
+    every = named_ids.select(
+        "reason", "value", "node", "title", "known", "trusted", "second_header", "surnames", places
+    )
     on = ["reason", "value"]
     trusted = every.where("trusted")
-    centres = trusted.groupBy(*on).agg(f.min("node").alias("left"))
-    stars = trusted.join(centres, on=on, how="inner").where(f.col("node") != f.col("left"))
-    stars = stars.select("left", f.col("node").alias("right"), "reason")
+    centred = f.expr("row_number() over (partition by reason, value order by title is null, node)").alias("centred")
+    centres = trusted.select(*trusted.columns, centred).where(f.col("centred") == 1)
+    centres = centres.select(
+        *on, f.col("node").alias("left"), *(f.col(c).alias(f"{c}_a") for c in ("title", "surnames"))
+    )
+    stars = trusted.join(centres, on=on, how="inner").where(f.col("node") != f.col("left")).select(
+        "left", f.col("node").alias("right"), "reason", "value", "title_a", "surnames_a",
+        f.col("title").alias("title_b"), f.col("surnames").alias("surnames_b"),
+    )  # fmt: skip
+    stars, apart = _related(work, "stars", stars)
+    outcast = every.join(
+        apart.select("reason", "value", f.col("right").alias("node")), on=["reason", "value", "node"], how="inner"
+    )
+    behind = f.expr("row_number() over (partition by reason, value order by node)").alias("place")
+    outcast = outcast.select("reason", "value", "node", "title", "surnames", behind)
+    a, b = (side_of(f, outcast, side, on, "node title surnames place") for side in "ab")
+    among = a.join(b, on=on, how="inner").where(f.expr(f"place_b - place_a between 1 and {WINDOW}"))
+    among, _ = _related(
+        work, "outcasts", among.withColumnRenamed("node_a", "left").withColumnRenamed("node_b", "right")
+    )
+    stars = stars.union(among)
     a, b = (side_of(f, every, side, on, "node title known trusted second_header place") for side in "ab")
     pairs = a.join(b, on=on, how="inner").where(f.expr(f"place_b - place_a between 1 and {WINDOW}"))
     pairs = pairs.where(~(f.col("trusted_a") & f.col("trusted_b"))).select(
@@ -160,9 +203,42 @@ def _identifier_edges(work: Work, facts: Any, min_title_score: float) -> Any:
     untitled = named_pdfs.where(~f.col("known") & f.col("title").isNull()).select("value", "node", "reason")
     untitled = untitled.join(unanimous.where(f.col("titles") == 1), on="value", how="inner")
     untitled = untitled.select("left", f.col("node").alias("right"), "reason")
-    edges = declared.union(stars).union(sure).union(alike.select("left", "right", "reason")).union(untitled)
-    strength = f.lit(identifier_strength(0)) - f.col("reason")
-    return work.kept("identifiers", EDGE_ROWS, _as_edges(f, edges, f.col("reason"), strength, near=0))
+    refused = apart.select("left", "right", (f.col("reason") + 100).alias("reason"))
+    edges = (
+        declared.union(stars).union(refused).union(sure).union(alike.select("left", "right", "reason")).union(untitled)
+    )
+    refusing = f.col("reason") >= 100
+    strength = f.lit(identifier_strength(0)) - f.when(refusing, f.col("reason") - 100).otherwise(f.col("reason"))
+    reason = f.when(refusing, f.lit(UNRELATED)).otherwise(f.col("reason"))
+    return work.kept("identifiers", EDGE_ROWS, _as_edges(f, edges, reason, strength, near=0))
+
+
+def _related(work: Work, name: str, pairs: Any) -> tuple[Any, Any]:
+    """(left, right, reason of the pairs that are not unrelated; left, right, reason, value of those that are): see `edges.unrelated`."""
+    f = work.at_work.functions
+    strangers = f.expr(
+        """title_a is not null and title_b is not null and title_a <> title_b and size(surnames_a) > 0 and size(surnames_b) > 0
+        and size(array_intersect(surnames_a, surnames_b)) = 0"""
+    )
+    pairs = pairs.select(
+        "left", "right", "reason", "title_a", "title_b", "value", f.coalesce(strangers, f.lit(False)).alias("unrelated")
+    )
+    judged = work.given(name, _STARS, _judged_strangers(work.taken(pairs.where("unrelated"), _STARS, "left")))
+    sure = pairs.where(~f.col("unrelated")).select("left", "right", "reason")
+    related = sure.union(judged.where(~f.col("unrelated")).select("left", "right", "reason"))
+    return related, judged.where("unrelated").select("left", "right", "reason", "value")
+
+
+def _judged_strangers(shares: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    for table in shares:
+        rows = np.arange(table.num_rows)
+        a, b = (table[name].combine_chunks() for name in ("title_a", "title_b"))
+        low = scores(a, rows, b, rows, 0.0) < UNRELATED_SCORE
+        found = [
+            bool(is_low) and same_script(*pair) for is_low, *pair in zip(low, a.to_pylist(), b.to_pylist(), strict=True)
+        ]
+        column = pa.array(found, pa.bool_())
+        yield table.set_column(table.column_names.index("unrelated"), "unrelated", column)
 
 
 def _alike_pairs(shares: Iterable[pa.Table], min_title_score: float) -> Iterator[pa.Table]:
@@ -178,13 +254,13 @@ def _equal_title_edges(work: Work, facts: Any, titles: Any, labels: Any, max_pre
     placed = _placed(f, facts, titles.select("title", "id", f.col("little").alias("strict")))
     placed = _labelled(f, placed, labels)
     on = ["id", "strict"]
-    columns = "node label place final_doi year preprint surnames"
+    columns = f"node label place {_COMPARED}"
     a, b = (side_of(f, placed, side, on, columns) for side in "ab")
     pairs = a.join(b, on=on, how="inner").where(f.expr(f"place_b - place_a between 1 and {WINDOW}"))
     pairs = pairs.where(f.col("label_a") != f.col("label_b"))
-    agreed = (~f.col("strict") & _agree(f, max_preprint_years)) | (f.col("strict") & _agree_strictly(f))
-    pairs = pairs.where(agreed).select(f.col("node_a").alias("left"), f.col("node_b").alias("right"))
-    return work.kept("equal", EDGE_ROWS, _as_edges(f, pairs, f.lit(TITLE), f.lit(1.0), near=0))
+    agreed = (~f.col("strict") & _agree(f, max_preprint_years, exact=True)) | (f.col("strict") & _agree_strictly(f))
+    pairs = pairs.where(agreed).select("*", f.lit(1.0).alias("strength"), f.lit(True).alias("exact"))
+    return _judged(work, "equal", pairs, near=0)
 
 
 def _near_title_edges(work: Work, facts: Any, titles: Any, min_title_score: float, max_preprint_years: int) -> Any:
@@ -207,13 +283,47 @@ def _near_title_edges(work: Work, facts: Any, titles: Any, min_title_score: floa
         pairs = pairs.join(texts, on=side, how="inner")
     near = work.given("near", _PAIRS, (_near(table, min_title_score) for table in work.taken(pairs, _TEXTS, "a")))
     placed = _placed(f, facts, titles.select("title", "id")).where(f.col("place") <= WINDOW)
-    columns = "node final_doi year preprint surnames"
+    columns = f"node {_COMPARED}"
     for side in "ab":
         near = near.join(side_of(f, placed.withColumnRenamed("id", side), side, [side], columns), on=side, how="inner")
-    near = near.where(_agree(f, max_preprint_years)).select(
-        f.col("node_a").alias("left"), f.col("node_b").alias("right"), "strength"
+    near = near.where(_agree(f, max_preprint_years, exact=False)).select(
+        "*", f.lit(False).alias("exact"), f.lit(False).alias("strict")
     )
-    return work.kept("near-edges", EDGE_ROWS, _as_edges(f, near, f.lit(TITLE), f.col("strength"), near=1))
+    return _judged(work, "near-edges", near, near=1)
+
+
+def _judged(work: Work, name: str, pairs: Any, near: int) -> Any:
+    """Edges between records of similar titles that agree, each with what its journals, volumes and pages make of it."""
+    f = work.at_work.functions
+    sides = (f"{column}_{side}" for column in ("volume", "issue", "page", "journal") for side in "ab")
+    pairs = pairs.select(
+        f.col("node_a").alias("left"), f.col("node_b").alias("right"), *sides, "exact", "strict",
+        (~f.col("preprint_a") & ~f.col("preprint_b")).alias("published"), "strength",
+    )  # fmt: skip
+    pairs = work.kept(f"similar-{name}", _SIMILAR, pairs)
+    judged = work.given(name, EDGE_ROWS, (_with_reasons(share, near) for share in work.taken(pairs, _SIMILAR, "left")))
+    return judged.select(*EDGE_ROWS.names)
+
+
+def _with_reasons(pairs: pa.Table, near: int) -> pa.Table:
+    journal, names = codes_of(pa.chunked_array([*pairs["journal_a"].chunks, *pairs["journal_b"].chunks], pa.string()))
+    half = len(pairs)
+    volume, issue, page = (
+        [pairs[f"{name}_{side}"].to_numpy().astype(np.uint32) for side in "ab"] for name in ("volume", "issue", "page")
+    )
+    a = Places(volume[0], issue[0], page[0], journal[:half])
+    b = Places(volume[1], issue[1], page[1], journal[half:])
+    exact, strict, published = (np.asarray(pairs[name]) for name in ("exact", "strict", "published"))
+    left, right = pairs["left"].to_numpy(), pairs["right"].to_numpy()
+    return pa.table(
+        {
+            "left": np.minimum(left, right),
+            "right": np.maximum(left, right),
+            "reason": reasons_of(located(a, b), contradict(a, b, names, exact, strict) & published).astype(np.int32),
+            "near": np.full(len(pairs), near, np.int32),
+            "strength": pairs["strength"],
+        }
+    )
 
 
 def _keys(titles: pa.Table) -> pa.Table:
@@ -254,9 +364,7 @@ def _labelled(f: Any, frame: Any, labels: Any) -> Any:
 
 def _placed(f: Any, facts: Any, titles: Any) -> Any:
     """The records of titles, with their place by year and node."""
-    placed = facts.select("node", "title", "final_doi", "year", "preprint", "surnames").join(
-        titles, on="title", how="inner"
-    )
+    placed = facts.select("node", "title", *_COMPARED.split()).join(titles, on="title", how="inner")
     place = f.expr("row_number() over (partition by id order by year, node)").alias("place")
     return placed.select(*placed.columns, place)
 
@@ -271,13 +379,18 @@ def _as_edges(f: Any, pairs: Any, reason: Any, strength: Any, near: int) -> Any:
     )
 
 
-def _agree(f: Any, max_preprint_years: int) -> Any:
+def _agree(f: Any, max_preprint_years: int, *, exact: bool) -> Any:
     """See `clustering.agreement.agree`."""
+    in_volume = "volume_a <> 0 and volume_a = volume_b"
+    on_page = "page_a <> 0 and page_a = page_b"
+    kinds = f"(page_a & {ELECTRONIC}) <> (page_b & {ELECTRONIC})"
+    located = f"({in_volume} and (({on_page}) or page_a = 0 or page_b = 0 or {kinds}))"
     return f.expr(
         f"""(final_doi_a is null or final_doi_b is null or final_doi_a = final_doi_b)
-        and (year_a = 0 or year_b = 0 or year_a = year_b
-             or (preprint_a <> preprint_b and abs(year_a - year_b) <= {max_preprint_years}))
-        and 2 * size(array_intersect(surnames_a, surnames_b)) >= least(size(surnames_a), size(surnames_b))"""
+        and (year_a = 0 or year_b = 0 or abs(year_a - year_b) <=
+             case when preprint_a <> preprint_b then {max_preprint_years} when {located} then 1 else 0 end)
+        and (({str(exact).lower()} and {in_volume} and {on_page})
+             or 2 * size(array_intersect(surnames_a, surnames_b)) >= least(size(surnames_a), size(surnames_b)))"""
     )
 
 

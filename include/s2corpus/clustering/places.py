@@ -1,0 +1,140 @@
+"""Where two records say a paper stands in print: journals, volumes, issues and first pages that contradict (SEMANTICS §4, numbers)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_STOP_WORDS = frozenset(
+    (
+        "a", "an", "and", "the", "of", "for", "in", "on", "to", "at", "by", "et", "de", "des", "du", "der", "die", "das", "den", "und",
+        "fur", "la", "le", "les", "el", "los", "las", "del", "della", "di", "da", "do", "dos", "en", "y", "e", "van", "het", "voor",
+    )
+)  # fmt: skip
+_COUNTRY = ("usa", "u s a", "united states of america", "united states")
+_BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]?")
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBER = re.compile(r"\d+")
+_PAGE = re.compile(r"^\W*(?:(?:pp?|pages?|art(?:icle)?)\b\W*)?([^\W\d_]{0,4}\.?\s?\d+)", re.IGNORECASE)
+ELECTRONIC = np.uint32(2)
+"""of a first page's hash: it has letters (S apart: supplements), as an article's number has. Such a number and a page do not contradict"""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Of n records, or of one side of n pairs: hashes of volume, issue and first page, 0 = not given, and codes of journals, −1."""
+
+    volume: np.ndarray  # uint32
+    issue: np.ndarray  # uint32
+    page: np.ndarray  # uint32
+    journal: np.ndarray  # int32 code of a name
+
+    def take(self, rows: np.ndarray) -> Places:
+        """Those of some rows."""
+        return Places(self.volume[rows], self.issue[rows], self.page[rows], self.journal[rows])
+
+
+def numbers(column: pa.Array) -> np.ndarray:
+    """The first number of each volume or issue ("58 (Suppl. 6)" → 58), a word where it has none, as a hash; 0 where it has neither."""
+    return _hashes(column, lambda text: _first(_NUMBER, text) or _first(_WORD, text))
+
+
+def first_pages(column: pa.Array) -> np.ndarray:
+    """The first page of each range ("S212-S216" → s212, "e01234" → e1234) as a hash; 0 where there is none ("Suppl-29")."""
+    found = _hashes(column, lambda text: _first(_PAGE, text))
+    lettered = pc.fill_null(pc.match_substring_regex(column, r"^\W*(?:pp?\.|p\b)?\s*[a-oqrt-zA-OQRT-Z]"), False)
+    return np.where(np.asarray(lettered) & (found != 0), found | ELECTRONIC, found & ~ELECTRONIC)
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.search(text)
+    return re.sub(r"(?<!\d)0+(?=\d)|[.\s]", "", match.group(match.lastindex or 0).casefold()) if match else ""
+
+
+def _hashes(column: pa.Array, read: Callable[[str], str]) -> np.ndarray:
+    if column.null_count == len(column):
+        return np.zeros(len(column), np.uint32)
+    coded = column.dictionary_encode()
+    found = [read(text) for text in coded.dictionary.to_pylist()]
+    of_code = np.array([zlib.crc32(text.encode()) | 1 if text else 0 for text in found] + [0], np.uint32)
+    hashes: np.ndarray = of_code[pc.fill_null(coded.indices, len(found)).to_numpy()]
+    return hashes
+
+
+def located(a: Places, b: Places) -> np.ndarray:
+    """Which pairs have equal volumes, and first pages that do not contradict (bool)."""
+    same: np.ndarray = (a.volume != 0) & (a.volume == b.volume) & ~_pages_differ(a, b)
+    return same
+
+
+def _pages_differ(a: Places, b: Places) -> np.ndarray:
+    of_one_kind = (a.page ^ b.page) & ELECTRONIC == 0
+    differ: np.ndarray = (a.page != 0) & (b.page != 0) & (a.page != b.page) & of_one_kind
+    return differ
+
+
+def contradict(a: Places, b: Places, journals: pa.Array, exact: np.ndarray, strict: np.ndarray) -> np.ndarray:
+    """Which pairs of records of published papers are of two papers, for all that their titles are similar (bool).
+
+    Two of journal, volume and first page differ (an erratum stands in the same volume); or one of journal and first page where titles
+    are not equal (`exact`), journals only if volume and page are not; or any number where the title says little (`strict`): the same
+    editor writes an editorial in every issue.
+    """
+    volume, issue = ((x != 0) & (y != 0) & (x != y) for x, y in ((a.volume, b.volume), (a.issue, b.issue)))
+    page, equal = _pages_differ(a, b), (a.volume != 0) & (a.volume == b.volume) & (a.page != 0) & (a.page == b.page)
+    found: np.ndarray = (volume & page) | (page & ~exact) | (strict & (volume | issue | page))
+    doubtful = (~exact & ~equal) | volume | page
+    asked = np.flatnonzero((a.journal >= 0) & (b.journal >= 0) & (a.journal != b.journal) & doubtful)
+    if len(asked):
+        pairs, which = np.unique(np.stack([a.journal[asked], b.journal[asked]]), axis=1, return_inverse=True)
+        names = [journals.take(pa.array(side)).to_pylist() for side in pairs]
+        found[asked] |= np.array([not same_journal(*pair) for pair in zip(*names, strict=True)])[which.ravel()]
+    return found
+
+
+def same_journal(a: str, b: str) -> bool:
+    """Whether one name may abbreviate the other: its words are beginnings of the other's in order ("J Biol Chem", "PNAS")."""
+    x, y = _words(a), _words(b)
+    return not x or not y or _abbreviates(x, y) or _abbreviates(y, x)
+
+
+@lru_cache(1 << 16)
+def _words(name: str) -> tuple[str, ...]:
+    text = _BRACKETS.sub(" ", name)
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    joined = " ".join(_WORD.findall(plain.replace("'", "")))
+    for country in _COUNTRY:
+        joined = joined.removesuffix(f" {country}")
+    words = tuple(word for word in joined.split() if word not in _STOP_WORDS)
+    if len(words) == 1 and text.strip().isupper() and len(words[0]) <= 6:
+        return tuple(words[0])  # an acronym: its letters begin the other's words
+    return words
+
+
+def _abbreviates(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
+    if len(short) > len(long):
+        return False
+    at = 0
+    for word in short:
+        while at < len(long) and not (long[at].startswith(word) or _contracts(word, long[at])):
+            at += 1
+        if at == len(long):
+            return False
+        at += 1
+    return True
+
+
+def _contracts(short: str, long: str) -> bool:
+    """ "Natl" of "National", "Intl": the same first letter, the others in order."""
+    if len(short) < 3 or short[0] != long[0]:
+        return False
+    rest = iter(long)
+    return all(letter in rest for letter in short)

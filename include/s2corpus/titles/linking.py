@@ -45,8 +45,6 @@ class Warning(StrEnum):
     """year and first author's surname both differ"""
 
 
-RULES = 2
-"""Version of the rules in this package: links of a parent release are taken over only if it is the same."""
 SCHEMA = pa.schema(
     [
         ("paper_id", pa.string()),

@@ -16,7 +16,7 @@ from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables import ENTRIES, FILTERED, LINKS, PAPERS
 from s2corpus.titles.candidates import Search
 from s2corpus.titles.changes import fingerprints, rows_only_in, touched
-from s2corpus.titles.linking import RULES, SCHEMA
+from s2corpus.titles.linking import SCHEMA
 from s2corpus.titles.targets import IDENTIFIERS, Targets, first_surname
 from s2corpus.version import code_version
 
@@ -38,7 +38,7 @@ def parent_run(run: Run) -> Run | None:
 
 def rules(run: Run) -> str:
     """What decides links beside the tables: the spec's rules and the code."""
-    return f"{code_version()} {RULES} {run.spec.link.model_dump_json(exclude={'min_recall', 'count_warnings'})}"
+    return f"{code_version()} {run.spec.link.model_dump_json(exclude={'min_recall', 'count_warnings'})}"
 
 
 def inputs(run: Run) -> str:

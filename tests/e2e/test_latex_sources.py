@@ -17,7 +17,9 @@ from s2corpus.pipeline import runner
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
 from s2corpus.sample.truth import Truth
+from s2corpus.snapshot.verify import verify
 from s2corpus.spec import Clean
+from s2corpus.storage.lake import open_lake
 from s2corpus.tables import CONTEXTS, DOCUMENTS, FULLTEXTS, LATEX_PARSES, LINKS, PAPERS
 from tests.releases import build, run_in, spec
 from tests.unit.latex.archives import article, gz
@@ -114,6 +116,8 @@ def test_a_source_goes_where_its_arxiv_id_says(
         lines += [orjson.loads(line) for line in gzip.decompress(run.lake.get(entry.key)[0]).splitlines()]
     (parse,) = lines
     assert parse["paper_id"] == paper["paper_id"] and parse["bib_entries"]["BIBREF0"]["link"] == other["paper_id"]
+
+    assert list(verify(open_lake(f"{tmp_path}/lake/snapshots/{snapshot}"))) == []
 
     (document,) = rows(run, DOCUMENTS, set="s2orc", paper_id=paper["paper_id"])
     assert document["outcome"] == "kept"

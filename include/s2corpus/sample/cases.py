@@ -220,6 +220,7 @@ def open_by(cast: Cast) -> None:
     """What else says that a PDF is open: the ACL Anthology, PMC's open access subset."""
     acl = cast.add("open-acl", "open because the ACL Anthology has it", "2016-08-07", evidence="acl")
     published(acl, name="2016.sample-main.7.pdf", declared=None)
+    acl.date = "2016-08"  # its name is an id of the Anthology: that record is its publisher's
     delivered(acl, sources.crossref(acl.paper), sources.acl(acl.paper, "2016.sample-main.7"))
     pmc = cast.add("open-pmc", "open because it is in PMC's open access subset", "2019-02-21", evidence="pmc")
     pmc.paper.pubmed_id, pmc.paper.journal, pmc.paper.venue = "99000003", "Freshwater Letters", None

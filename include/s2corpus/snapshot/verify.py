@@ -89,7 +89,8 @@ def verify(snapshot: Lake, progress: Callable[[str], None] = lambda path: None) 
     yield from _presence(state)
     if "index.parquet" in state.files:
         yield from _index(state)
-    for path in sorted(state.files):
+    # metadata first: every parse and link must belong to a paper that it has
+    for path in sorted(state.files, key=lambda path: (not path.startswith("corpus/metadata/"), path)):
         progress(path)
         if snapshot.size(path) is not None:
             yield from _file(state, state.files[path])

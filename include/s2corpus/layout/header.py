@@ -105,6 +105,8 @@ def _front(document: Document, parts: dict[int, Part]) -> Front:
     found = [line for line in lines if parts.get(id(line)) is Part.FRONT]
     if not found:
         found = [line for line in lines if line.page == 1 and line.y0 < document.pages[0].height / 2]
+    for line in found:
+        titles.take_off_label(line)
     judged: dict[int, Judged] = {}
     for number in sorted({line.page for line in found}):  # each page may be the one that the paper begins on
         page = [line for line in found if line.page == number]

@@ -53,18 +53,16 @@ def choose(document: Document, front: Front) -> list[Line]:
     for score, group in scored:
         if group[0].page > best[0].page and score > 0.6 * best_score and _similar(group, best):
             best_score, best = score, group
-    best = _extended(best, front)
-    _take_off_label(best[0])
-    return best
+    return _extended(best, front)
 
 
-def _take_off_label(line: Line) -> None:
+def take_off_label(line: Line) -> None:
     """Take the word `OPEN`, set apart at the title's left, off its first line."""
     if len(line.tokens) > 1 and line.tokens[0].text == _OPEN:
         first, second = line.tokens[:2]
         if second.x0 - first.x1 > 0.6 * second.font.size or first.font != second.font:
             line.tokens = line.tokens[1:]
-            line.x0 = second.x0
+            line.__post_init__()
             line.forget()
 
 
@@ -124,26 +122,7 @@ def _extended(title: list[Line], front: Front) -> list[Line]:
     """The title with the lines right above and below it that are set the same and are not surely something else."""
     found = list(title)
     for step in (-1, 1):
-        while True:
-            last = found[0 if step < 0 else -1]
-            edge = front.lines.index(last) + step
-            while 0 <= edge < len(front.lines) and _beside(front.lines[edge], last):
-                edge += step
-            if not 0 <= edge < len(front.lines):
-                break
-            line = front.lines[edge]
-            gap = (last.y0 - line.y1) if step < 0 else (line.y0 - last.y1)
-            if (
-                line in found
-                or line.page != last.page
-                or abs(line.size - last.size) > 0.6
-                or line.font.bold != last.font.bold
-                or not -0.5 * line.size < gap < 1.1 * line.size
-                or (front.probability(line, Label.TITLE) < 0.1 and not _as_large(line, last, front))
-                or _BANNER.search(clean(line.text))
-                or (step > 0 and _names_people(line, last))
-            ):
-                break
+        while (line := _next(found, step, front)) is not None:
             found.insert(0 if step < 0 else len(found), line)
     below = [x for x in front.lines if x.page == found[-1].page and x not in found and x.y0 > found[-1].y1 - 2]
     if below and _belongs(found, min(below, key=lambda x: (x.y0, x.x0)), front):
@@ -151,9 +130,26 @@ def _extended(title: list[Line], front: Front) -> list[Line]:
     return found
 
 
-def _beside(line: Line, title: Line) -> bool:
-    """Whether a line stands in the margin beside a title: read between its lines, and no part of it."""
-    return line.page == title.page and (line.x1 < title.x0 or line.x0 > title.x1)
+def _next(title: list[Line], step: int, front: Front) -> Line | None:
+    """The line right above (`step` -1) or below a title that is its own."""
+    last = title[0 if step < 0 else -1]
+    near: list[tuple[float, Line]] = []
+    for line in front.lines:
+        gap = (last.y0 - line.y1) if step < 0 else (line.y0 - last.y1)
+        beside = line.x0 < last.x1 and line.x1 > last.x0
+        if line.page == last.page and line not in title and beside and -0.5 * line.size < gap < 1.1 * line.size:
+            near.append((abs(line.y0 - last.y0), line))
+    nearest = min(near, key=lambda item: item[0])[1] if near else None
+    if (
+        nearest is None
+        or abs(nearest.size - last.size) > 0.6
+        or nearest.font.bold != last.font.bold
+        or (front.probability(nearest, Label.TITLE) < 0.1 and not _as_large(nearest, last, front))
+        or _BANNER.search(clean(nearest.text))
+        or (step > 0 and _names_people(nearest, last))
+    ):
+        return None
+    return nearest
 
 
 def _belongs(title: list[Line], line: Line, front: Front) -> bool:

@@ -1,3 +1,3 @@
 """The extractor's version: raised whenever its answer to some PDF changes."""
 
-VERSION = "0.7.1"
+VERSION = "0.8.0"

@@ -81,6 +81,10 @@ class Latex(_Section):
     """who reads them; LaTeXML must be installed where the tasks run, and takes some thirty times as long"""
 
 
+UNRELATED_SCORE = 0.3
+"""S_title below which titles have nothing in common: with disjoint surnames, equal identifiers do not join (SEMANTICS §4, guard)"""
+
+
 class Cluster(_Section):
     """Which records are one paper (SEMANTICS: Cluster)."""
 

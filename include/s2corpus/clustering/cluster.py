@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from s2corpus import spec
 from s2corpus.clustering.components import Fate, joined
 from s2corpus.clustering.edges import REASONS, Edges
 from s2corpus.clustering.identity import Parent, identify
@@ -20,6 +21,7 @@ COLUMNS = (
     "journal", "volume", "issue", "pages", *GIVEN,
 )  # fmt: skip
 """What of `records` decides, as Parquet names it."""
+_RULES = spec.Cluster()
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,8 @@ def cluster(
     records: pa.Table | Iterable[pa.RecordBatch],
     *,
     preprint_prefixes: Sequence[str],
-    min_title_score: float = 0.8,
-    max_preprint_years: int = 2,
+    min_title_score: float = _RULES.min_title_score,
+    max_preprint_years: int = _RULES.max_preprint_years,
     parent: Parent | None = None,
 ) -> Clustering:
     """Cluster records with COLUMNS (or more of them): which records are one paper, why, and under which id.

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus import titles
+from s2corpus import spec, titles
 from s2corpus.clustering.agreement import WINDOW, agree, agree_strictly, facts, shared
 from s2corpus.clustering.alike import alike
 from s2corpus.clustering.nodes import IDENTIFIERS, Nodes, groups
@@ -24,10 +24,6 @@ PLACE, CONTRADICTION, UNRELATED = TITLE + 1, TITLE + 2, TITLE + 3
 REASONS = (*IDENTIFIERS, "title", "place", "contradiction", "unrelated")
 """Similar titles join with agreeing authors and years ("title") or with equal volume and first page ("place"). The last two refuse:
 similar titles whose journals, volumes, issues or pages contradict, and equal identifiers of unrelated titles and authors."""
-
-
-UNRELATED_SCORE = 0.3
-"""S below which two titles have nothing in common (SEMANTICS §4, guard)"""
 
 
 @dataclass(frozen=True)
@@ -156,7 +152,7 @@ def unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     found = np.zeros(len(left), bool)
     asked = np.flatnonzero(_strangers(left, right, nodes.title, nodes.surname_offsets, nodes.surnames))
     scores = _title_scores(nodes, left[asked], right[asked])
-    asked = asked[scores < UNRELATED_SCORE]
+    asked = asked[scores < spec.UNRELATED_SCORE]
     sides = (nodes.titles.take(pa.array(nodes.title[side[asked]])).to_pylist() for side in (left, right))
     found[asked] = [same_script(*pair) for pair in zip(*sides, strict=True)]
     return found

@@ -6,7 +6,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
+from s2corpus import spec
 from s2corpus.text import english_probability
+
+_RULES = spec.Filter()
 
 
 class Outcome(StrEnum):
@@ -36,8 +39,8 @@ def verdict(
     title: str | None,
     authors: int,
     text: str,
-    min_characters: int = 100,
-    min_english: float = 0.9,
+    min_characters: int = _RULES.min_characters,
+    min_english: float = _RULES.min_english,
 ) -> Verdict:
     """Decide on one paper.
 

@@ -23,7 +23,6 @@ from s2corpus.clustering.alike import KEEP, scores, signatures
 from s2corpus.clustering.cluster import Clustering, named
 from s2corpus.clustering.edges import (
     UNRELATED,
-    UNRELATED_SCORE,
     Edges,
     identifier_strength,
     numbered,
@@ -33,6 +32,7 @@ from s2corpus.clustering.identity import Parent
 from s2corpus.clustering.nodes import IDENTIFIERS, codes_of, from_preprint_server, part_of
 from s2corpus.clustering.places import ELECTRONIC, Places, contradict, located
 from s2corpus.clustering.scripts import same_script
+from s2corpus.spec import UNRELATED_SCORE
 from s2corpus.stages.cluster.spark_components import EDGE_ROWS, decided
 from s2corpus.stages.cluster.spark_exchange import Work, schema_of, side_of
 from s2corpus.titles.candidates import best

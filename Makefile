@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release up down status test test-quick test-faults test-e2e lint format bench lock
+.PHONY: help setup demo release up down status test test-quick test-faults test-e2e lint docs format bench lock
 PYTHON ?= python3
 UV := .venv/bin/uv
 UV_VERSION := 0.13.8
@@ -63,8 +63,11 @@ test-e2e: .venv/.development ## A corpus in operation: drops, releases, approval
 test-quick: .venv/.development ## The quick ones only
 	@$(RUN) pytest -q -n 2 --dist loadfile -m "not slow and not services and not airflow" tests/unit
 
-lint: .venv/.development ## ruff and mypy --strict
-	@$(RUN) ruff check . && $(RUN) ruff format --check . && $(RUN) mypy
+lint: .venv/.development ## ruff, mypy --strict and the word list
+	@$(RUN) ruff check . && $(RUN) ruff format --check . && $(RUN) mypy && .venv/bin/python tests/words.py
+
+docs: .venv/.development ## The documentation site, built strictly into site/
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
 
 format: .venv/.development ## Put the code into its form
 	@$(RUN) ruff check --fix . && $(RUN) ruff format .

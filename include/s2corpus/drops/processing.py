@@ -43,7 +43,7 @@ def due(lake: Lake, told: Iterable[Arrival] = (), only: Sequence[ReleaseSpec] | 
 def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row | None:
     """Verify an arrival against its `_READY` and keep what it holds; its row, None where its `_READY` is gone.
 
-    What is wrong with the arrival itself is in the row and never raised, so that it is in nobody's way.
+    What is wrong with the arrival itself is in the row and never raised, so that other arrivals continue.
 
     Raises:
         TransientError: the lake does not answer.

@@ -2,7 +2,7 @@
 
 Of the library, `ApiClient`'s verbs and status call are used. Its `call_api` is replaced, because it builds the whole upload
 in memory, reads an answer of any size, has no limit but the time between two bytes, and opens a connection for every call;
-its `GrobidClient` is left out, because it retries a 503 by calling itself without end and returns errors as texts.
+its `GrobidClient` is left out, because it retries a 503 by calling itself again and again and returns errors as texts.
 """
 
 from __future__ import annotations

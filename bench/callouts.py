@@ -5,7 +5,7 @@ the numbers in square brackets with its own scanner, and takes entry n of the bi
 printed label n, where the raw references print one). Two questions per paper:
 
 - coverage: of the numbers printed in the body that exist in the bibliography, how many lie inside a cite_span with the right ref_id?
-- false: of the cite_spans, how many are on something that is no citation, or name another entry than the printed number?
+- false: of the cite_spans, how many are on something that is not a citation, or name another entry than the printed number?
 
 What the scanner takes for mathematics (`[0, 1]`, after `=` or `∈`, a superscript) counts as no citation.
 """
@@ -48,7 +48,9 @@ def scan(text: str) -> list[tuple[int, int, int, bool]]:
         if not re.match(r"\s*\d", words):
             last_close = -1
             continue
-        if locator := re.search(r"[,;:]?\s*[A-Za-z§¶].*$", words):  # [20, Ch. 26]: what follows a word is no citation
+        if locator := re.search(
+            r"[,;:]?\s*[A-Za-z§¶].*$", words
+        ):  # [20, Ch. 26]: what follows a word is not a citation
             words = words[: locator.start()]
         if not re.fullmatch(rf"[\d\s,;&{DASHES}]+", words):
             last_close = -1

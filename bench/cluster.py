@@ -151,9 +151,9 @@ def b_cubed(paper_of: dict[str, str], truth: dict[str, str]) -> str:
 
 
 def worst(records: dict[str, Record], found: set[Pair], gold: set[Pair], how_many: int = 10) -> None:
-    """The mistakes that are hardest to excuse: joined though least alike, missed though most alike."""
+    """The mistakes that are hardest to excuse: joined though least similar, missed though most similar."""
 
-    def alike(two: Pair) -> float:
+    def similar(two: Pair) -> float:
         return titles.score(*(records[r].title or "" for r in two))
 
     def told(two: Pair) -> None:
@@ -162,14 +162,14 @@ def worst(records: dict[str, Record], found: set[Pair], gold: set[Pair], how_man
                 f"      {record.record_id}: {record.title!r}, {record.date}, {', '.join(a.last for a in record.authors)[:80]}"
             )
 
-    wrong = sorted(found - gold, key=lambda two: (alike(two), two))[: how_many // 2]
-    missed = sorted(gold - found, key=lambda two: (-alike(two), two))[: how_many - len(wrong)]
+    wrong = sorted(found - gold, key=lambda two: (similar(two), two))[: how_many // 2]
+    missed = sorted(gold - found, key=lambda two: (-similar(two), two))[: how_many - len(wrong)]
     for two in wrong:
-        why = "by what lies between them" if alike(two) <= RULES.min_title_score else "title, authors and year agree"
-        print(f"  joined, wrongly (S_title {alike(two):.2f}: {why})")
+        why = "by what lies between them" if similar(two) <= RULES.min_title_score else "title, authors and year agree"
+        print(f"  joined, wrongly (S_title {similar(two):.2f}: {why})")
         told(two)
     for two in missed:
-        print(f"  missed (S_title {alike(two):.2f}: {why_missed(*(records[r] for r in two))})")
+        print(f"  missed (S_title {similar(two):.2f}: {why_missed(*(records[r] for r in two))})")
         told(two)
 
 
@@ -177,7 +177,7 @@ def why_missed(a: Record, b: Record) -> str:
     names = [{surname_key(author) for author in record.authors} for record in (a, b)]
     reasons = []
     if titles.score(a.title or "", b.title or "") <= RULES.min_title_score:
-        reasons.append("titles not alike")
+        reasons.append("titles not similar")
     elif titles.differ_only_in_number(a.title or "", b.title or ""):
         reasons.append("titles differ only in a number")
     if any(titles.is_generic(r.title or "") or titles.word_count(r.title or "") < 3 for r in (a, b)):

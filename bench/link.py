@@ -101,17 +101,17 @@ def recall(made: Made, count: int, sample: int, asked: float | None) -> None:
         best, _ = best_matches(entries, titles)
     pairs = candidates(entries, titles)
     found = best_of(pairs, len(entries))
-    alike = best > 0
-    share = float((found[alike] == best[alike]).mean())
+    similar = best > 0
+    share = float((found[similar] == best[similar]).mean())
     row(
         f"recall of the exhaustive best S, {count:,} titles, {len(entries):,} noisy entries",
-        f"{share:.5f} ({(found[alike] != best[alike]).sum()} missed of {alike.sum():,})",
+        f"{share:.5f} ({(found[similar] != best[similar]).sum()} missed of {similar.sum():,})",
         "" if asked is None else f"≥ {asked}",
         f"exhaustive search: {len(entries) / exhaustive.seconds:,.0f} entries/s",
         None if asked is None else share >= asked,
     )
     for number, noise in enumerate(link_data.NOISE):
-        mine = alike & (np.arange(len(entries)) % len(link_data.NOISE) == number)
+        mine = similar & (np.arange(len(entries)) % len(link_data.NOISE) == number)
         note(f"    {noise.__name__.strip('_')}", f"{(found[mine] == best[mine]).mean():.5f} of {mine.sum():,}")
     sets_a, sets_b = grams(entries), grams(titles.take(pa.array(pairs.b)))
     exact = (score_pairs(sets_a, pairs.a, sets_b, np.arange(len(pairs.b))) == pairs.score) & (pairs.score > 0.8)
@@ -225,7 +225,7 @@ def growth(made: Made, small: int, large: int, fuzzy: int, repeats: int) -> None
         titles[count] = Titles(normalise(made.titles(count)), search)
         with clock() as side:
             pairs = candidates_among(entries.slice(0, 1), titles[count], search)
-        note(f"{count:,} titles: the titles' side; crowded keys", f"{side.seconds:.1f} s; {len(pairs.crowded)}")
+        note(f"{count:,} titles: the titles' side; over_full keys", f"{side.seconds:.1f} s; {len(pairs.over_full)}")
         seconds[count] = []
     for _ in range(repeats):
         for count in (small, large):
@@ -330,7 +330,7 @@ def bound_of(raw_titles: pa.Array, raw_entries: pa.Array) -> dict[str, float]:
         found = []
         for band in range(search.bands):
             mine = Keys(a_side.keys[band : band + 1], a_side.sizes, a_side.sketches)
-            buckets = Buckets.of(mine.keys[0], b_side.crowded(band))
+            buckets = Buckets.of(mine.keys[0], b_side.over_full(band))
             for first, some in b_side.chunks(band):
                 passing = (some.keys[0], some.sizes, some.sketches, first)
                 found += sharing(buckets, mine, 0, *passing, search.threshold, False)

@@ -32,7 +32,7 @@ def real_titles(data: Path) -> list[str]:
 
 
 def recombined(real: list[str], count: int, seed: int) -> list[str]:
-    """Titles made of the first half of one real title and the second half of another: alike as real ones are, and new."""
+    """Titles made of the first half of one real title and the second half of another: similar as real ones are, and new."""
     rng = random.Random(seed)
     words = [title.split() for title in real]
     titles: dict[str, None] = {}

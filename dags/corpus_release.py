@@ -19,7 +19,7 @@ bibliographies → clean → split by publication date → export as S2 V2 gzipp
 - **The pointer** `snapshots/<spec>/latest.json` moves last, after every check passed and, where the spec asks, a person approved.
   Rejecting, or not answering in time, leaves the snapshot unpublished; clear `approve` to be asked again. Nobody is asked for a
   snapshot that is published already: it has the bytes that were approved.
-- **Going on over a check** that warns, or blocks and may be overridden, takes a written reason: `corpus accept`, or the parameter `accept`.
+- **Overriding a check** that warns, or blocks and may be overridden, takes a written reason: `corpus accept`, or the parameter `accept`.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
                 {},
                 type="object",
                 additionalProperties={"type": "string", "minLength": MIN_REASON},
-                title="Checks to go on over: <stage>.<check> → written reason",
+                title="Checks to override: <stage>.<check> → written reason",
             ),
         },
         default_args=DEFAULT_ARGS,

@@ -1,6 +1,6 @@
 """Airflow's callbacks for releases: a task that failed for good, and a release that is late. See docs/monitoring.md.
 
-Here, because every component finds this folder: tasks, the DAG processor (it speaks for killed tasks) and the triggerer (deadlines).
+Here, because every component finds this folder: tasks, the DAG processor (it describes killed tasks) and the triggerer (deadlines).
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ async def release_late(hours: float, context: Mapping[str, Any] | None = None) -
 
 
 def tell(what: str, error: str, stage: str, context: Mapping[str, Any]) -> None:
-    """Tell something of the current task that is no failure of it."""
+    """Tell something of the current task that is not a failure of it."""
     ti = context["ti"]
     now = datetime.now(UTC).isoformat(timespec="seconds")
     _send(Alert(what, error, now, todo(stage), _link(ti.dag_id, ti.run_id, ti.task_id)), _connections())

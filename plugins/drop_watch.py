@@ -35,7 +35,7 @@ class DropWatch(BaseEventTrigger):
         return "drop_watch.DropWatch", {"seconds": self.seconds}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
-        """Events without end. A lake that does not answer is waited for: a trigger that raises would be gone."""
+        """Yield events forever; retry while the lake is unreachable: a trigger that raises would be gone."""
         watch: Any = None
         broken = True
         while True:

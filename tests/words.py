@@ -48,7 +48,9 @@ def offending(folders: list[str]) -> Iterator[str]:
 
 def main() -> int:
     """Check the folders given, else all of the project."""
-    found = list(offending(sys.argv[1:] or ["include", "dags", "plugins", "sql", "docs", "README.md", "CONTRIBUTING.md"]))
+    found = list(
+        offending(sys.argv[1:] or ["include", "dags", "plugins", "sql", "docs", "README.md", "CONTRIBUTING.md"])
+    )
     print(*found, sep="\n", end="\n" if found else "")
     return 1 if found else 0
 

@@ -58,7 +58,7 @@ class Select(_Section):
     """Which PDFs are worth extracting (S2ORC App. B)."""
 
     max_pages: Count = 50
-    """more pages are no paper (S2ORC App. B)"""
+    """more pages are not a paper (S2ORC App. B)"""
 
 
 class Extract(_Section):
@@ -194,7 +194,7 @@ class Clean(_Section):
     min_log_prob: float | None = None
     """mean log2 probability a word; null: the profile's own (S2 V2 card: −20; card-wordfreq: −19.82, docs/calibration.md)"""
     language_characters: Count = 2000
-    """of each paragraph, its language is told from these first ones (S2 V2 card)"""
+    """of each paragraph, its language is identified from these leading characters (S2 V2 card)"""
     language_letters: NonNegative = 10
     """letters among them that a paragraph needs to vote: table cells and formulas are in no language (real papers; not in recipe-2024)"""
     min_abstract_words: NonNegative = 50
@@ -325,7 +325,7 @@ class ReleaseSpec(_Section):
     def _no_paths(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
         for pattern in patterns:
             if "/" in pattern or not pattern:
-                raise ValueError(f"{pattern!r} is no id pattern: an id has no '/' and is not empty")
+                raise ValueError(f"{pattern!r} is not an id pattern: an id has no '/' and is not empty")
         return patterns
 
     @property

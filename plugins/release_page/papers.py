@@ -339,7 +339,7 @@ def _named(tables: Tables, table: Table, rows: list[Row]) -> list[Row]:
 
 
 def text_of(tables: Tables, paper_id: str) -> Text | None:
-    """What there is to read of a paper: its document, else its open full text, else its abstract; None where it is no paper."""
+    """What there is to read of a paper: its document, else its open full text, else its abstract; None where it is not a paper."""
     try:
         paper = next(iter(tables.of_paper(PAPERS, paper_id, ["paper_id", "title", "abstract"])), None)
     except NotCommitted:

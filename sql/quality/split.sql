@@ -1,4 +1,4 @@
--- Every document is in exactly one split, and no train text has a twin in valid.
+-- Every document is in exactly one split, and no train text has a duplicate in valid.
 
 -- check: splits_key_is_unique
 -- severity: block
@@ -25,12 +25,12 @@ SELECT "set", paper_id, split FROM splits WHERE split NOT IN ('train', 'valid') 
 -- reason: a paper is in train and in valid
 SELECT paper_id FROM splits WHERE split IN ('train', 'valid') GROUP BY paper_id HAVING count(DISTINCT split) > 1;
 
--- check: no_twin_of_a_train_text
+-- check: no_duplicate_of_a_train_text
 -- severity: block
 -- overridable: no
 -- reason: a valid text equals a train text
-WITH texts AS (SELECT sha256(lower(regexp_replace(text, '[^\p{L}\p{N}]+', ' ', 'g'))) AS twin, split FROM documents JOIN splits USING ("set", paper_id) WHERE outcome = 'kept')
-SELECT twin, count(*) AS texts FROM texts WHERE split IN ('train', 'valid') GROUP BY twin HAVING count(DISTINCT split) > 1;
+WITH texts AS (SELECT sha256(lower(regexp_replace(text, '[^\p{L}\p{N}]+', ' ', 'g'))) AS duplicate, split FROM documents JOIN splits USING ("set", paper_id) WHERE outcome = 'kept')
+SELECT duplicate, count(*) AS texts FROM texts WHERE split IN ('train', 'valid') GROUP BY duplicate HAVING count(DISTINCT split) > 1;
 
 -- check: some_documents
 -- severity: block

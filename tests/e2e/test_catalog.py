@@ -77,7 +77,7 @@ def test_the_first_failure_of_a_stage_is_told_from_those_that_follow(catalog: Ca
     assert (state.state, state.ended_at is not None) == ("failed", True)
     catalog.start_stage(release, "failing", AS_OF, "select")
     assert catalog.fail_stage(release, "select", ReleaseState.FAILED, error), "a stage begun again fails anew"
-    assert catalog.fail_stage(release, "publish", ReleaseState.FAILED, error), "what is no stage is always told"
+    assert catalog.fail_stage(release, "publish", ReleaseState.FAILED, error), "what is not a stage is always told"
 
 
 def test_what_people_said_is_kept_once_in_order(catalog: Catalog) -> None:

@@ -83,7 +83,7 @@ class Operated:
 
 
 def broken_drop(folder: Path) -> None:
-    """A drop of files that are no PDFs, ready in the second month only."""
+    """A drop of files that are not PDFs, ready in the second month only."""
     drop = folder / "drops" / "2023-09-broken"
     drop.mkdir(parents=True)
     listed = []

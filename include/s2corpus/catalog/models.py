@@ -37,7 +37,7 @@ class Answer(StrEnum):
     NONE = "no answer"
     """not given in time: a rejection"""
     ACCEPTED = "accepted"
-    """a failed check is gone on over"""
+    """a failed check is overridden"""
 
 
 class Release(Base):

@@ -1,4 +1,4 @@
-"""When the records of two alike titles may be one paper: their DOIs, years and authors (SEMANTICS: Cluster). Compiled, by node."""
+"""When the records of two similar titles may be one paper: their DOIs, years and authors (SEMANTICS: Cluster). Compiled, by node."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def joined(
 ) -> tuple[Edges, np.ndarray, np.ndarray]:
     """(all edges in the order they are taken, cluster of each node, fate of each edge).
 
-    Equal titles are only compared across clusters. Titles that are alike but not equal are only looked for where they can still join
+    Equal titles are only compared across clusters. Titles that are similar but not equal are only looked for where they can still join
     something: a cluster whose DOI no other cluster has cannot be joined by title to another such.
     """
     facts = nodes.final_doi, nodes.year, nodes.preprint

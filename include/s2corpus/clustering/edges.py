@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 
 from s2corpus import spec, titles
 from s2corpus.clustering.agreement import WINDOW, agree, agree_strictly, facts, shared
-from s2corpus.clustering.alike import alike
 from s2corpus.clustering.nodes import IDENTIFIERS, Nodes, groups
 from s2corpus.clustering.places import contradict, located
 from s2corpus.clustering.scripts import same_script
+from s2corpus.clustering.similar import similar
 from s2corpus.compiled import njit
 from s2corpus.titles.rules import only_numbers_differ
 
@@ -108,7 +108,7 @@ def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int)
 
 
 def near_title_edges(nodes: Nodes, unsettled: np.ndarray, min_title_score: float, max_preprint_years: int) -> Edges:
-    """The same for titles that are alike but not equal, of which at least one has an unsettled record (bool a record).
+    """The same for titles that are similar but not equal, of which at least one has an unsettled record (bool a record).
 
     Equal titles go before these, whatever S is (SEMANTICS: Link has the same order).
     """
@@ -116,7 +116,7 @@ def near_title_edges(nodes: Nodes, unsettled: np.ndarray, min_title_score: float
     asked[nodes.title[unsettled]] = True  # code −1 marks the place past the end
     asked = asked[:-1]
     wordy = ~nodes.strict
-    a, b, score = alike(nodes.titles, np.flatnonzero(wordy & asked), np.flatnonzero(wordy & ~asked), min_title_score)
+    a, b, score = similar(nodes.titles, np.flatnonzero(wordy & asked), np.flatnonzero(wordy & ~asked), min_title_score)
     left, right, pair = _near_titles(
         nodes.by_title.nodes, nodes.by_title.starts, a, b, WINDOW, *facts(nodes, max_preprint_years)
     )
@@ -325,7 +325,7 @@ def _near_titles(
     doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, volume: np.ndarray,
     page: np.ndarray, years: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Agreeing records of two alike titles, with the number of the pair of titles."""
+    """Agreeing records of two similar titles, with the number of the pair of titles."""
     left, right, pair, n = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.int64), 0
     for k in range(len(title_a)):
         a, b = title_a[k], title_b[k]

@@ -41,7 +41,7 @@ class Nodes:
     declares: np.ndarray  # bool: a drop's own record of one of its files
     second_header: np.ndarray  # bool: ScienceParse's reading of a PDF that the extractor reads too
     identifiers: dict[str, np.ndarray]  # kind → int32 code
-    final_doi: np.ndarray  # int32 code of a DOI that is no preprint's
+    final_doi: np.ndarray  # int32 code of a DOI that is not a preprint's
     preprint: np.ndarray  # bool: the record is of a preprint
     year: np.ndarray  # int32, 0 = unknown
     title: np.ndarray  # int32 code into `titles`

@@ -1,4 +1,4 @@
-"""`corpus accept`: go on over a check, with a reason."""
+"""`corpus accept`: override a check, with a reason."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def command(release: str, check: str, reason: str, by: str | None, lake: str) ->
 
     opened = open_lake(lake)
     if release not in (there := opened.folders("releases/")):
-        raise UserError(f"{release!r} is no release of {lake}; there are: {', '.join(there) or 'none'}")
+        raise UserError(f"{release!r} is not a release of {lake}; there are: {', '.join(there) or 'none'}")
     new = accept(opened, release, {check: reason}, by or getpass.getuser(), quality.all_checks())
     stage = check.partition(".")[0]
     click.echo(

@@ -39,7 +39,7 @@ def command(
     aliases_out: Path | None,
     explain: bool,
 ) -> None:
-    """Say which records are of one paper: equal identifiers, alike titles whose authors and years agree."""
+    """Say which records are of one paper: equal identifiers, similar titles whose authors and years agree."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq

@@ -116,7 +116,7 @@ def _read_jsonl(path: Path) -> Iterator[tuple[dict[str, list[Any]], int, int]]:
             try:
                 item = orjson.loads(line) if line.strip() else None
             except orjson.JSONDecodeError as error:
-                raise UserError(f"{path}: line {number} is no JSON: {error}") from None
+                raise UserError(f"{path}: line {number} is not JSON: {error}") from None
             if item is None:
                 continue
             if not isinstance(item, dict):
@@ -146,7 +146,7 @@ def _read_parquet(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
             if first == 1:
                 yield {name: [] for name in file.schema_arrow.names}, 0, 1
     except pa.ArrowInvalid as error:
-        raise UserError(f"{path} is no Parquet file: {error}") from None
+        raise UserError(f"{path} is not a Parquet file: {error}") from None
 
 
 def _compact(path: Path, key: str, columns: dict[str, Any], count: int, first: int) -> pa.Table:

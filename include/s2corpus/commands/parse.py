@@ -119,7 +119,7 @@ def _rows(path: Path) -> Iterator[tuple[str, str, bytes]]:
         file = pq.ParquetFile(path)
     except (pa.ArrowInvalid, OSError) as error:
         raise UserError(
-            f"{path} is no Parquet file ({error}): expected one with the columns pdf_sha1 and tei"
+            f"{path} is not a Parquet file ({error}): expected one with the columns pdf_sha1 and tei"
         ) from None
     with file:
         if missing := [column for column in _TEI_COLUMNS if column not in file.schema_arrow.names]:

@@ -14,7 +14,7 @@ import click
 )
 @click.argument("pdfs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Table to write, .parquet or .jsonl.")
-@click.option("--max-pages", type=click.IntRange(1), default=50, show_default=True, help="More pages are no paper.")
+@click.option("--max-pages", type=click.IntRange(1), default=50, show_default=True, help="More pages are not a paper.")
 @click.option("--seconds", type=click.FloatRange(1), default=120.0, show_default=True, help="Time for each PDF.")
 @click.option("--memory-mb", type=click.IntRange(128), default=1024, show_default=True, help="Memory for each PDF.")
 @click.option("--workers", type=click.IntRange(1, 256), default=os.cpu_count() or 1, help="PDFs read at a time.")

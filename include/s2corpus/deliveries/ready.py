@@ -25,7 +25,7 @@ READER = "6"
 class Refusal(StrEnum):
     """Why a drop or delivery is not taken."""
 
-    UNREADABLE = "unreadable"  # _READY is no JSON of the expected form
+    UNREADABLE = "unreadable"  # _READY is not JSON of the expected form
     BAD_NAME = "bad_name"  # a file name that leaves the folder, or is listed twice
     INCOMPLETE = "incomplete"  # a listed file is not there
     UNLISTED = "unlisted"  # a file is there that is not listed

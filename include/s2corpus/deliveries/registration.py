@@ -108,7 +108,7 @@ def _articles(
 ) -> Iterator[sources.Entry]:
     """The records of a drop's publishers' full texts; all full texts, also a delivery's, are put into `found` by name.
 
-    A drop describes its own files only: the id of such a record is ours, it is no publisher's, and what the file says of its licence
+    A drop describes its own files only: the id of such a record is ours, it is not a publisher's, and what the file says of its licence
     concerns the file alone. A delivery's files are single articles of its source; their records are the delivery's own.
     """
     for file in ready.files:
@@ -187,7 +187,7 @@ def _check_names(lake: Lake, delivery: Delivery, ready: Ready) -> None:
             or not name.isprintable()
             or name == "_READY"
         ):
-            raise Refused(Refusal.BAD_NAME, f"{name!r} is no file name of a drop")
+            raise Refused(Refusal.BAD_NAME, f"{name!r} is not a file name of a drop")
     if len(set(names)) != len(names):
         raise Refused(Refusal.BAD_NAME, f"listed twice: {sorted(n for n in set(names) if names.count(n) > 1)[:3]}")
     present = {entry.key.removeprefix(delivery.folder) for entry in lake.list(delivery.folder)} - {"_READY"}

@@ -213,7 +213,7 @@ def new_delivery(kind: Literal["drop", "delivery"], source: str, id_: str, mode:
     """A drop or delivery that is to be uploaded.
 
     Raises:
-        UserError: an id or source that is no step of a path.
+        UserError: an id or source that is not a step of a path.
     """
     for given in (id_, *((source,) if kind == "delivery" else ())):
         if not given.isprintable() or "/" in given or given in ("", ".", "..") or "\\" in given:

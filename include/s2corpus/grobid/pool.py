@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class Pool:
-    """Some GROBID servers that answer alike, and what may be asked of them."""
+    """Some GROBID servers that answer in the same way, and what may be asked of them."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Pool:
 
         Raises:
             TransientError: none of them answers.
-            UserError: one is no GROBID server, wants a token, or is of another version than the others.
+            UserError: one is not a GROBID server, wants a token, or is of another version than the others.
         """
         told: dict[str, tuple[str, str]] = {}
         silent: list[TransientError] = []

@@ -49,7 +49,7 @@ class Server(ApiClient):
     def __init__(self, url: str, *, token: str | None, connections: int, max_bytes: int) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise UserError(f"{url!r} is no GROBID server: expected an address such as http://localhost:8070")
+            raise UserError(f"{url!r} is not a GROBID server: expected an address such as http://localhost:8070")
         super().__init__(url.rstrip("/") + "/", status_endpoint="api/isalive")
         self.name = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
         self.max_bytes = max_bytes
@@ -168,7 +168,9 @@ class Server(ApiClient):
             told = {"version": text}
         version, extractor = str(told.get("version", "")), str(told.get("name", "grobid"))
         if status != 200 or not re.fullmatch(r"[\w.+-]{1,64}", version) or not re.fullmatch(r"[\w.-]{1,64}", extractor):
-            raise UserError(f"{self.name} is no GROBID server: it answers HTTP {status} {text[:80]!r} to /api/version")
+            raise UserError(
+                f"{self.name} is not a GROBID server: it answers HTTP {status} {text[:80]!r} to /api/version"
+            )
         return extractor, version
 
 

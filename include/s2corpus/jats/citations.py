@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from s2corpus.jats.text import Draft
 from s2corpus.parse_model import BibEntry, CiteSpan
 
-MAX_RANGE = 100  # SEMANTICS §3: a wider one is no range of citations
+MAX_RANGE = 100  # SEMANTICS §3: a wider one is not a range of citations
 _DASH = "‐‑‒–—−-"
 _BETWEEN = re.compile(rf"[\s\])]*[{_DASH}]{{1,2}}[\s\[(]*")
 _RANGE = re.compile(rf"[\s\[(]*(\d{{1,4}})\s*[{_DASH}]{{1,2}}\s*(\d{{1,4}})[\s\])]*")

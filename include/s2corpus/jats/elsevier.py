@@ -29,7 +29,7 @@ from s2corpus.tei.sections import NO_SECTION, Section
 from s2corpus.tei.text import Draft, Mark
 
 CONVERTER_VERSION = "1"  # part of the key of every stored parse: raise it when any parse may come out different
-MAX_CALLOUT = 1_000  # characters; what is longer is no callout
+MAX_CALLOUT = 1_000  # characters; what is longer is not a callout
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 Json = dict[str, Any]
 
@@ -155,7 +155,7 @@ def _placed(raw: str, text: str, at: int, offsets: list[tuple[int, int, str]]) -
 
 
 def _places(raw: str) -> list[int]:
-    """Where each character that is no white space stands once white space runs are one space."""
+    """Where each character that is not white space stands once white space runs are one space."""
     places = []
     at, space = 0, False
     for character in raw:

@@ -257,7 +257,7 @@ def head_of(element: Element) -> tuple[str, str]:
 
 
 def number_of(label: str, head: str) -> tuple[str | None, str]:
-    """The number of a section and its head without it; a label that is no number ("Box 1") belongs to the head."""
+    """The number of a section and its head without it; a label that is not a number ("Box 1") belongs to the head."""
     if label:
         num = label.strip(" .):")
         return (num, head) if _NUMBER.fullmatch(num) else (None, f"{label} {head}".strip())

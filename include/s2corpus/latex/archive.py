@@ -1,6 +1,6 @@
 """Unpacks an arXiv source as it comes: tar.gz, one gzipped file, tar, or bare TeX. In memory only: nothing is ever written.
 
-A link, a device or a name that leaves the folder is no accident: the archive is refused with it.
+A link, a device or a name that leaves the folder is not an accident: the archive is refused with it.
 """
 
 from __future__ import annotations

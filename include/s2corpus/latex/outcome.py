@@ -16,7 +16,7 @@ class Outcome(StrEnum):
     DAMAGED = "damaged"  # breaks off or does not check
     UNSAFE_PATH = "unsafe:path"  # a name that leaves the folder
     UNSAFE_LINK = "unsafe:link"  # a symbolic or hard link
-    UNSAFE_DEVICE = "unsafe:device"  # a device, pipe or other thing that is no file
+    UNSAFE_DEVICE = "unsafe:device"  # a device, pipe or other thing that is not a file
     TOO_LARGE = "too_large"  # more bytes than allowed once unpacked, or once its files are put together
     TOO_MANY_FILES = "too_many_files"
     CONVERTER_FAILED = "converter_failed"  # the converter gave up on it

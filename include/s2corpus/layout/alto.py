@@ -88,7 +88,7 @@ def _convert(pdf: Path, out: Path, timeout: float) -> None:
 def read(pdf: Path, timeout: float) -> Document:
     """The pages of a PDF.
 
-    Raises ExtractionError: BAD_INPUT_DATA if it is no PDF, TIMEOUT, PDFALTO_CONVERSION_FAILURE, TOO_MANY_BLOCKS,
+    Raises ExtractionError: BAD_INPUT_DATA if it is not a PDF, TIMEOUT, PDFALTO_CONVERSION_FAILURE, TOO_MANY_BLOCKS,
     TOO_MANY_TOKENS."""
     with pdf.open("rb") as file:
         if b"%PDF-" not in file.read(1024):

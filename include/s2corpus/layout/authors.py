@@ -150,7 +150,7 @@ def pieces(tokens: list[Token]) -> list[str]:
 
 
 def _turned(text: str) -> list[str]:
-    """The names of a list like `Smith, John; Berg, Kees`, first names first; none if it is no such list."""
+    """The names of a list like `Smith, John; Berg, Kees`, first names first; none if it is not such a list."""
     whole = [[half.strip() for half in part.split(",") if half.strip()] for part in text.split(";") if part.strip(" ,")]
     if len(whole) < 2 or not all(len(halves) == 2 and len(" ".join(halves).split()) < 6 for halves in whole):
         return []

@@ -13,7 +13,7 @@ from typing import Any
 MODEL = Path(__file__).with_name("references.crfsuite")
 """Trained by `python -m s2corpus.layout.training`."""
 MAX_CHARACTERS = 3000
-"""Longer strings are no references; the rest is left unlabelled."""
+"""Longer strings are not references; the rest is left unlabelled."""
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
 _MONTH = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*$", re.I)

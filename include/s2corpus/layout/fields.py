@@ -93,7 +93,7 @@ def parse(raw: str) -> Reference:
 
 def _mended(fields: list[tuple[Label, str]], raw: str) -> list[tuple[Label, str]]:
     """The fields, with what the CRF took for one parted or put together: a title is all that stands between its quotation marks, and what
-    follows the closing one is no part of it; where a title or a journal is missing, the other is parted at the end of a sentence; a year
+    follows the closing one is not a part of it; where a title or a journal is missing, the other is parted at the end of a sentence; a year
     in front of a title is taken off it; what stands before a year in brackets, and is nobody's name, is a title.
     """  # fmt: skip
     kinds = {kind for kind, _ in fields}

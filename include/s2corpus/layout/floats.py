@@ -1,4 +1,4 @@
-"""Figures and tables: their captions, and the text inside them that is no paragraph."""
+"""Figures and tables: their captions, and the text inside them that is not a paragraph."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def _on_graphics(line: Line, graphics: list[Box], measures: Measures) -> bool:
 def _insides(
     page: Page, captions: list[list[Line]], graphics: list[Box], running: set[int], measures: Measures
 ) -> list[list[Line]]:
-    """For each caption the lines of its figure or table, marked so: from the caption away over lines that are no running text,
+    """For each caption the lines of its figure or table, marked so: from the caption away over lines that are not running text,
     figures upwards first, tables downwards first."""
     out: list[list[Line]] = []
     left = min((x.x0 for x in page.lines), default=0.0)

@@ -20,7 +20,7 @@ from .text import Joiner, clean
 PAGES = 3
 """Pages that the front may take: a repository's cover, the title, an abstract on its own page"""
 _ABSTRACT_LETTERS = 150
-"""A run of lines with fewer characters is no abstract"""
+"""A run of lines with fewer characters is not an abstract"""
 
 
 @dataclass(slots=True)

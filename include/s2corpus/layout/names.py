@@ -10,7 +10,7 @@ from .authors import Author
 
 _EDITORS = re.compile(r"[(\[]?\b(?:eds?|editors?|hrsg)\b\.?[)\]]?", re.I)
 _BRACKETS = re.compile(r"[()\[\]]")
-MAX_SURNAME = 60  # characters; what is longer is no name
+MAX_SURNAME = 60  # characters; what is longer is not a name
 
 
 def people(text: str) -> list[Author]:

@@ -172,7 +172,7 @@ def _as_other_user() -> list[str]:
     """Return the prefix under which root runs PostgreSQL, which refuses to be root.
 
     The user is `nobody`. Its only privilege is to *pass and read* what is root's, because the project may lie under a
-    folder that is closed to others (`/root`), which stays closed. SQL cannot use it: the two roles are no superusers.
+    folder that is closed to others (`/root`), which stays closed. SQL cannot use it: the two roles are not superusers.
     """
     if os.geteuid() != 0:
         return []

@@ -156,14 +156,14 @@ class Services:
     def wipe(self) -> None:
         """Stop everything and remove the state folder with all data in it."""
         if not self.state.exists():
-            raise UserError(f"{self.state.root} is no state folder of the local services: nothing is removed")
+            raise UserError(f"{self.state.root} is not a state folder of the local services: nothing is removed")
         self.down()
         shutil.rmtree(self.state.root)
 
     def contents(self) -> list[tuple[Path, int]]:
         """Return what `wipe` would remove: each entry of the state folder with its bytes."""
         if not self.state.exists():
-            raise UserError(f"{self.state.root} is no state folder of the local services: nothing to remove")
+            raise UserError(f"{self.state.root} is not a state folder of the local services: nothing to remove")
         return [(path, _size(path)) for path in sorted(self.state.root.iterdir())]
 
     def status(self) -> list[ServiceStatus]:

@@ -46,7 +46,7 @@ def check_table(path: Path) -> None:
         UserError: it ends in something else than .parquet or .jsonl, or its folder cannot be written to.
     """
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise UserError(f"{path}: cannot be written: {path.parent} is no folder that you may write to")
+        raise UserError(f"{path}: cannot be written: {path.parent} is not a folder that you may write to")
     if path.suffix not in (".parquet", ".jsonl"):
         raise UserError(f"{path}: expected a name that ends in .parquet or .jsonl")
 

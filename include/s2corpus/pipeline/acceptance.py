@@ -1,4 +1,4 @@
-"""Checks that a person goes on over, each with a written reason: an input of the release, kept with it in the lake.
+"""Checks that a person overrides, each with a written reason: an input of the release, kept with it in the lake.
 
 An acceptance stays with its release, so that the same release made again is the same. It has an effect only where the check speaks:
 then its reason is in the manifest and part of the snapshot's identity, and who gave it is in the catalog.
@@ -40,7 +40,7 @@ def accepted(lake: Lake, release: str) -> dict[str, Acceptance]:
 
 
 def accept(lake: Lake, release: str, reasons: Mapping[str, str], by: str, known: Iterable[Check]) -> list[str]:
-    """Keep why these checks (`<stage>.<check>` → reason) are gone on over; the names of those that are new or newly reasoned.
+    """Keep why these checks (`<stage>.<check>` → reason) are overridden; the names of those that are new or newly reasoned.
 
     Raises:
         UserError: a check that is not `known`, that blocks without remedy, or a reason that says nothing.
@@ -68,7 +68,9 @@ def _validate(reasons: Mapping[str, str], known: list[Check]) -> None:
     for name, reason in reasons.items():
         if name not in by_name:
             of_stage = [other for other in by_name if other.startswith(f"{name.partition('.')[0]}.")]
-            raise UserError(f"{name!r} is no check; expected <stage>.<check>, one of {', '.join(of_stage or by_name)}")
+            raise UserError(
+                f"{name!r} is not a check; expected <stage>.<check>, one of {', '.join(of_stage or by_name)}"
+            )
         check = by_name[name]
         if check.severity == "block" and not check.overridable:
             raise UserError(
@@ -76,7 +78,7 @@ def _validate(reasons: Mapping[str, str], known: list[Check]) -> None:
                 f"mend the cause and clear the stage {check.stage}"
             )
         if len(reason.strip()) < MIN_REASON:
-            raise UserError(f"{name}: {reason!r} is no reason; write why, in at least {MIN_REASON} characters")
+            raise UserError(f"{name}: {reason!r} is not a reason; write why, in at least {MIN_REASON} characters")
 
 
 def _read(lake: Lake, release: str) -> tuple[dict[str, Acceptance], str]:

@@ -62,7 +62,7 @@ class Mailbox:
 
 
 def sentence(error: BaseException | str | None) -> str:
-    """An error in one line: its type where it is no message for people, its text, cut where it is too long."""
+    """An error in one line: its type where it is not a message for people, its text, cut where it is too long."""
     if error is None:
         return "the task was killed, or its worker was lost"
     text = " ".join(str(error).split())

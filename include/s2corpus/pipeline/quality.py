@@ -65,7 +65,7 @@ class Verdict:
     threshold: float | None
     reason: str
     accepted: str | None = None
-    """why a person goes on over it; None where nobody does, or may"""
+    """why a person overrides it; None where nobody does, or may"""
     accepted_by: str | None = None
 
 

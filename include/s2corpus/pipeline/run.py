@@ -53,7 +53,7 @@ class Run:
     lake: Lake
     scratch: Path
     within: str | None = None
-    """the lake's folder of its tables where it is no release: a batch of drops"""
+    """the lake's folder of its tables where it is not a release: a batch of drops"""
 
     @staticmethod
     def of(spec: ReleaseSpec, as_of: datetime, *, lake: str | None = None, scratch: Path | None = None) -> Run:
@@ -118,7 +118,7 @@ class Run:
 
     @cached_property
     def overrides(self) -> dict[str, str]:
-        """Checks that spoke and were gone on over, `<stage>.<check>` → the written reason, as the stages before export found."""
+        """Failed checks that were overridden, `<stage>.<check>` → the written reason, as the stages before export found."""
         verdicts = [
             verdict
             for entry in self.lake.list(f"releases/{self.release_id}/_quality/")

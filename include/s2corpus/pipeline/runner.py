@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @explained()
 def accept(run: Run, reasons: Mapping[str, str], by: str) -> None:
-    """Go on over checks of this release, `<stage>.<check>` → the written reason.
+    """Override checks of this release, `<stage>.<check>` → the written reason.
 
     Raises:
         UserError: no such check, one that cannot be overridden, or no reason.
@@ -155,7 +155,7 @@ def run_stage(run: Run, name: str, *, workers: int = 1, order: Mapping[int, int]
 
 
 def work_through(run: Run, names: Sequence[str]) -> None:
-    """Plan, work on and finish stages in this process, without catalog, metrics and checks: for what is no release."""
+    """Plan, work on and finish stages in this process, without catalog, metrics and checks: for what is not a release."""
     for name in names:
         step = stage(name)
         shards = step.plan(run)

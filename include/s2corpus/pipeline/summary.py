@@ -21,7 +21,7 @@ def summary(run: Run, durations: Mapping[str, float] | None = None, *, command: 
     lines += [f"    {label:<34}{value}" for label, value in _funnel(metrics)]
     warned = []
     for v in (v for verdicts in quality.read_verdicts(run).values() for v in verdicts if v.verdict != "pass"):
-        accepted = f"; gone on over: {v.accepted}" if v.accepted else ""
+        accepted = f"; overridden: {v.accepted}" if v.accepted else ""
         warned.append(f"{v.stage}.{v.check}: {v.offending} ({v.reason}){accepted}")
         if v.stage == "intake":  # what was delivered wrongly, for who delivered it
             warned += [f"  {', '.join(str(value) for value in row.values() if value)}" for row in v.rows[:_SHOWN]]

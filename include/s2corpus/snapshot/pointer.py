@@ -44,7 +44,7 @@ def spec_of(snapshot: str) -> str:
     """
     spec, date, digest = [*snapshot.rsplit("-", 2), "", ""][:3]
     if not (spec and len(date) == 8 and date.isdecimal() and len(digest) == 8):
-        raise UserError(f"{snapshot!r} is no snapshot id: expected <spec>-<YYYYMMDD>-<8 hex>, as in `snapshots/`")
+        raise UserError(f"{snapshot!r} is not a snapshot id: expected <spec>-<YYYYMMDD>-<8 hex>, as in `snapshots/`")
     return spec
 
 

@@ -31,7 +31,7 @@ def open_snapshot(name: str, lake: str | None = None) -> Lake:
     if "/" not in name:
         root = lake or os.environ.get("S2CORPUS_LAKE")
         if not root:
-            raise UserError(f"{name!r} is no address: give one (s3://…/snapshots/{name}), or the lake with --lake")
+            raise UserError(f"{name!r} is not an address: give one (s3://…/snapshots/{name}), or the lake with --lake")
         name = f"{root.rstrip('/')}/snapshots/{name}"
     folder = open_lake(name.rstrip("/"))
     if folder.size("manifest.json") is not None:
@@ -80,7 +80,7 @@ def grep(snapshot: Lake, pattern: str, sets: Sequence[str], splits: Sequence[str
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise UserError(f"{pattern!r} is no regular expression: {error}") from None
+        raise UserError(f"{pattern!r} is not a regular expression: {error}") from None
     for set_ in sets:
         for split in splits:
             for entry in snapshot.list(f"v2/{set_}/{split}/"):

@@ -59,7 +59,7 @@ def adapter(name: str) -> Source:
 def read(name: str, file: str | Path | IO[bytes]) -> Iterator[Entry]:
     """Entries of one file (path or binary stream; gzip, bzip2, xz and zstd are recognised by their first bytes).
 
-    A file that breaks off or is no archive gives what could be read, then one `Dropped(UNREADABLE_REST)`.
+    A file that breaks off or is not an archive gives what could be read, then one `Dropped(UNREADABLE_REST)`.
     """
     source = adapter(name)
     with open_stream(file) as stream:

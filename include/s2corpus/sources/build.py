@@ -47,7 +47,7 @@ def build(
 ) -> Record | Dropped:
     """The record, or EMPTY where neither a title nor an identifier is left.
 
-    What is no such identifier, date, … is taken as absent; arXiv's own DOIs say the arXiv id. `date` is anything `parse_date`
+    What is not such an identifier, date, … is taken as absent; arXiv's own DOIs say the arXiv id. `date` is anything `parse_date`
     reads, what it returned included.
     """
     parsed = parse_date(date)

@@ -50,7 +50,7 @@ def make_date(year: int | None, month: int | None = None, day: int | None = None
 
 def parse_date(value: object) -> PlainDate:
     """A date as sources write it: 1999, "1999", "1999-05", "1999-05-31T10:00Z", "May 1999", "31 May 1999",
-    "1999 May-Jun", "(1999),", "19990531", [1999, 5, 31]; of "Winter 1999" the year, as a season is no month and may begin in the year
+    "1999 May-Jun", "(1999),", "19990531", [1999, 5, 31]; of "Winter 1999" the year, as a season is not a month and may begin in the year
     before. Anything else is (None, None)."""
     if isinstance(value, bool) or value is None:
         return NO_DATE

@@ -35,7 +35,7 @@ def read_records(path: Path) -> pa.Table:
     """The table `records` of a file; what is absent is null.
 
     Raises:
-        UserError: no such file, another format, an unknown column, or a line that is no record: names file, place and reason.
+        UserError: no such file, another format, an unknown column, or a line that is not a record: names file, place and reason.
     """
     if not path.is_file():
         raise UserError(f"{path}: no such file: expected records as .parquet or .jsonl")

@@ -115,7 +115,7 @@ def _title(meta: Any) -> str:
 
 
 def _plain(element: Any) -> str:
-    """Text without footnote marks and the TeX twin of a formula."""
+    """Text without footnote marks and the TeX form of a formula."""
     if element is None:
         return ""
     if len(element):

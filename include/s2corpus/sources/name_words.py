@@ -69,7 +69,7 @@ _GROUP = re.compile(GROUP, re.IGNORECASE)
 
 
 def initials_of(word: str) -> tuple[str, ...]:
-    """The initials that a word is made of: "J.Q." and "JQ" are two, "J.-P." is one; none if it is no such word."""
+    """The initials that a word is made of: "J.Q." and "JQ" are two, "J.-P." is one; none if it is not such a word."""
     parts = re.findall(rf"{_LETTER}+", word) if _DOTTED.fullmatch(word) and ("." in word or len(word) < 4) else []
     if parts and all(len(part) == 1 or part[0].isupper() for part in parts):
         return _apart(word)

@@ -133,7 +133,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _is_generation(tokens: Sequence[str], style: Style) -> bool:
-    """Whether "JR", "II", "III" at the end is no initials: after initials, or where initials do not come last."""
+    """Whether "JR", "II", "III" at the end is not initials: after initials, or where initials do not come last."""
     if not words.is_generation(tokens[-1]):
         return False
     surnames = sum(not words.is_lower_particle(token.casefold()) for token in tokens[:-1])

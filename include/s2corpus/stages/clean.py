@@ -22,7 +22,7 @@ from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, PAPERS
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import Decision, Document, Outcome
 from s2corpus.text.layout import units_of_parse
-from s2corpus.text.twins import text_key, title_key
+from s2corpus.text.near_duplicates import text_key, title_key
 from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
 
 _READS_PDFS = ("grobid", "scienceparse")

@@ -11,43 +11,43 @@ from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
 from s2corpus.snapshot.rows import tally
 from s2corpus.tables import DOCUMENTS, PAPERS, SPLITS
 from s2corpus.text import splits
-from s2corpus.text.twins import Candidate, later_twins, repeated
+from s2corpus.text.near_duplicates import Candidate, later_duplicates, repeated
 
 _KEYS_AT_A_TIME = 50_000_000
-"""Twin keys sorted in memory at once: 0.8 GB."""
+"""Duplicate keys sorted in memory at once: 0.8 GB."""
 
 
 class Split:
-    """documents, papers → splits: by date, then the later twins of train texts are held back."""
+    """documents, papers → splits: by date, then the later duplicates of train texts are held back."""
 
     name = "split"
     reads = (DOCUMENTS, PAPERS)
     writes = (SPLITS,)
 
     def plan(self, run: Run) -> list[Shard]:
-        """One shard: twins lie anywhere. It reads keys and dates only."""
+        """One shard: duplicates lie anywhere. It reads keys and dates only."""
         return [Shard(0)]
 
     def work(self, run: Run, shard: Shard) -> None:
         """Write the splits of every bucket."""
-        twin_keys = _repeated_keys(run)
+        duplicate_keys = _repeated_keys(run)
         candidates = (
             Candidate(set_, paper_id, date, split, keys)
             for bucket in range(run.paper_shards)
             for set_, paper_id, date, split, keys in _kept(run, bucket)
-            if twin_keys.intersection(keys)
+            if duplicate_keys.intersection(keys)
         )
-        twins = later_twins(candidates)
+        duplicates = later_duplicates(candidates)
         for bucket in range(run.paper_shards):
             rows = []
             for set_, paper_id, date, split, _ in _kept(run, bucket):
-                twin = twins.get((set_, paper_id))
+                duplicate = duplicates.get((set_, paper_id))
                 rows.append(
                     {
                         "set": set_,
                         "paper_id": paper_id,
-                        "split": splits.Split.NEAR_DUPLICATE if twin else split,
-                        "reason": twin or date,
+                        "split": splits.Split.NEAR_DUPLICATE if duplicate else split,
+                        "reason": duplicate or date,
                     }
                 )
             run.table(SPLITS).write(bucket, rows)
@@ -60,7 +60,7 @@ class Split:
 
 
 def _repeated_keys(run: Run) -> set[int]:
-    """Twin keys that more than one document has, found in as many passes as memory asks for."""
+    """Duplicate keys that more than one document has, found in as many passes as memory asks for."""
     keys = run.table(DOCUMENTS).committed().rows * 2
     passes = keys // _KEYS_AT_A_TIME + 1
     found: set[int] = set()
@@ -75,7 +75,7 @@ def _repeated_keys(run: Run) -> set[int]:
 
 
 def _kept(run: Run, bucket: int) -> Iterator[tuple[str, str, str | None, str, tuple[int, ...]]]:
-    """(set, paper_id, date, split by date, twin keys) of a bucket's kept documents, by set and paper_id."""
+    """(set, paper_id, date, split by date, duplicate keys) of a bucket's kept documents, by set and paper_id."""
     papers = run.table(PAPERS).read(["paper_id", "date"], shard=bucket)
     dates: dict[str, str | None] = dict(zip(papers["paper_id"].to_pylist(), papers["date"].to_pylist(), strict=True))
     train_before, valid_until = splits.bounds(run.spec.split, run.as_of)

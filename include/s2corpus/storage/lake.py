@@ -98,13 +98,13 @@ def open_lake(uri: str) -> Lake:
     if uri.startswith("s3://"):
         return S3Lake(uri)
     if "://" in uri and not uri.startswith("file://"):
-        raise UserError(f"{uri!r} is no lake: expected s3://bucket[/prefix], file:///folder or a path")
+        raise UserError(f"{uri!r} is not a lake: expected s3://bucket[/prefix], file:///folder or a path")
     return LocalLake(Path(uri.removeprefix("file://")))
 
 
 def _checked(key: str) -> str:
     if not key or key.startswith("/") or ".." in key.split("/") or "\0" in key:
-        raise ValueError(f"{key!r} is no key of the lake")
+        raise ValueError(f"{key!r} is not a key of the lake")
     return key
 
 
@@ -216,7 +216,7 @@ class S3Lake:
     def __init__(self, uri: str) -> None:
         match = re.fullmatch(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(.*?))?/?", uri)
         if match is None:
-            raise UserError(f"{uri!r} is no S3 address: expected s3://bucket or s3://bucket/prefix")
+            raise UserError(f"{uri!r} is not an S3 address: expected s3://bucket or s3://bucket/prefix")
         self._bucket = match[1]
         self._prefix = f"{match[2]}/" if match[2] else ""
         self.root = f"s3://{self._bucket}/{self._prefix}".rstrip("/")

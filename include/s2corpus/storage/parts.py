@@ -96,7 +96,7 @@ class TableRef:
             return orjson.loads(data)
         except orjson.JSONDecodeError:
             raise DamagedPart(
-                f"{self.lake.uri(key)}: {len(data)} bytes that are no JSON: run the stage that writes {self.table.name} again"
+                f"{self.lake.uri(key)}: {len(data)} bytes that are not JSON: run the stage that writes {self.table.name} again"
             ) from None
 
     def commit(self, shards: Sequence[int], facts: Mapping[str, Any] | None = None) -> Commit:

@@ -166,7 +166,7 @@ class Linker:
         )  # fmt: skip
 
     def _is_citation(self, text: str, group: numbers.Group) -> bool:
-        """Whether a group that the TEI does not mark is one: every number is in the bibliography, and it is no mathematics."""
+        """Whether a group that the TEI does not mark is one: every number is in the bibliography, and it is not mathematics."""
         cited = [number for piece in group.pieces for number in piece.numbers]
         if not all(piece.numbers for piece in group.pieces) or not all(number in self._numbers for number in cited):
             return False
@@ -201,7 +201,7 @@ class Linker:
         return list(dict.fromkeys(self._ids[target] for target in mark.targets if target in self._ids))
 
     def _marked(self, text: str, mark: Mark) -> Iterable[tuple[int, int, str | None]]:
-        """Spans of a mark that is no group in brackets of a BRACKET paper."""
+        """Spans of a mark that is not a group in brackets of a BRACKET paper."""
         start, end = mark.start, mark.end
         if (
             len(mark.targets) == 1

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-MAX_RANGE = 100  # SEMANTICS §3: a wider one is no range of citations
-MAX_UNORDERED = 3_000  # numbers that contradict each other: more are no bibliography's
+MAX_RANGE = 100  # SEMANTICS §3: a wider one is not a range of citations
+MAX_UNORDERED = 3_000  # numbers that contradict each other: no bibliography has more
 _DASH = r"(?:--?|[‐‑‒–—−])"
 _ITEM = rf"(?P<first>\d{{1,4}})[a-z]?(?:\s*{_DASH}\s*(?P<last>\d{{1,4}})[a-z]?)?"
 _PLAIN_ITEM = rf"\d{{1,4}}[a-z]?(?:\s*{_DASH}\s*\d{{1,4}}[a-z]?)?"

@@ -24,7 +24,7 @@ class Reason(StrEnum):
 
 
 class BadTei(Exception):
-    """This is no TEI that can be parsed; `reason` says why."""
+    """This is not TEI that can be parsed; `reason` says why."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason.value)

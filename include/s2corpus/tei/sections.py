@@ -162,7 +162,7 @@ def _is_under(numbers: tuple[str, ...], above: tuple[str, ...]) -> bool:
 
 
 def _clean(n: str) -> str | None:
-    """A head's number without its closing punctuation ("3.2." → "3.2"); None if it is no number."""
+    """A head's number without its closing punctuation ("3.2." → "3.2"); None if it is not a number."""
     num = _SPACE_IN_NUMBER.sub(r"\1", n.strip()).rstrip(".)-: ")
     return num if _NUMBER.fullmatch(num) else None
 

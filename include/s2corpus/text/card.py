@@ -70,7 +70,7 @@ class FullText(_CardFacts):
         return sum(len(section.paragraphs) for section in self.kept) < self.rules.min_paragraphs
 
     def bad_top_word(self) -> bool:
-        """Whether the most frequent word of what remains is no word, or too large a part of it."""
+        """Whether the most frequent word of what remains is not a word, or too large a part of it."""
         words = count_words("\n".join(section.text for section in self.kept))
         if not words.top:
             return False

@@ -21,8 +21,8 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import Decision, Document, Outcome
 from s2corpus.text.layout import Unit
+from s2corpus.text.near_duplicates import Candidate, later_duplicates, text_key
 from s2corpus.text.splits import Split, bounds, date_span, recipe_split, split_by_date
-from s2corpus.text.twins import Candidate, later_twins, text_key
 from s2corpus.text.unigrams import Unigrams
 
 KEYS = ("id", "sha1", "title", "abstract", "date", "year", "body", "sources", "open_access")
@@ -42,8 +42,8 @@ def clean_file(
 ) -> Counter[str]:
     """Clean the documents of a file by a spec's rules; how many had each outcome.
 
-    Kept lines are the snapshot's plus `split`; of twins within the file the later one is `held_back:near_duplicate` (not by
-    recipe-2024, which knows no twins). Documents keep their order. A rolling split needs `as_of`.
+    Kept lines are the snapshot's plus `split`; of duplicates within the file the later one is `held_back:near_duplicate` (not by
+    recipe-2024, which knows no duplicates). Documents keep their order. A rolling split needs `as_of`.
 
     Raises:
         UserError: names the file, the line, what is wrong with it and what is expected.
@@ -71,12 +71,12 @@ def clean_file(
                 )
                 line = {"id": document.paper_id, "sha1": raw.get("sha1"), "text": decision.text, "split": split}
                 kept.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
-        twins = {} if spec.clean.profile == "recipe-2024" else later_twins(candidates)
+        duplicates = {} if spec.clean.profile == "recipe-2024" else later_duplicates(candidates)
         accept = stack.enter_context(_writer(out, _KEPT))
         with interim.open("rb") as lines:
             for text in lines:
                 line = orjson.loads(text)
-                if (set_, line["id"]) in twins:
+                if (set_, line["id"]) in duplicates:
                     line["split"] = Split.NEAR_DUPLICATE
                 accept.write({key: value for key, value in line.items() if key != "sha1" or value})
     return outcomes

@@ -19,7 +19,7 @@ class Split(StrEnum):
     UNDATED = "held_back:undated"
     """its date is not precise enough to decide"""
     NEAR_DUPLICATE = "held_back:near_duplicate"
-    """the later twin of a train text"""
+    """the later duplicate of a train text"""
 
 
 def date_span(iso: str) -> tuple[date, date]:

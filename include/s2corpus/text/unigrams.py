@@ -52,7 +52,7 @@ class Unigrams:
 
 def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unigrams:
     """A word list from the bytes of a file: CSV `word,count` or `word TAB count` a line, gzipped or not; a line whose count
-    is no number (the CSV's header) is skipped.
+    is not a number (the CSV's header) is skipped.
 
     Raises:
         UserError: the checksum differs, the file is too large, or no line could be read.

@@ -1,4 +1,4 @@
-"""Pairs of alike titles without comparing all with all: MinHash keys propose, S decides.
+"""Pairs of similar titles without comparing all with all: MinHash keys propose, S decides.
 
 One side is held, a block at a time, and the other passes by, band after band. Pairs that share enough keys, and whose sizes and
 sketches allow an S above the threshold, are scored exactly.
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus.titles import minhash
-from s2corpus.titles.postings import Buckets, Keys, crowded, keys_of, sharing
+from s2corpus.titles.postings import Buckets, Keys, keys_of, over_full, sharing
 from s2corpus.titles.threegrams import grams, score_pairs
 
 MIN_KEYS = 2
@@ -39,7 +39,7 @@ class Pairs:
     """times that two rows shared a key, and sizes and sketches allowed S"""
     verified: int
     """pairs that were scored"""
-    crowded: np.ndarray
+    over_full: np.ndarray
     """keys left out because more than MAX_SHARED titles share them, uint64, each with its band in the upper half, ascending"""
 
 
@@ -64,7 +64,7 @@ class Passing(Protocol):
     def __len__(self) -> int:
         """Titles."""
 
-    def crowded(self, band: int) -> np.ndarray:
+    def over_full(self, band: int) -> np.ndarray:
         """Keys of a band that more than MAX_SHARED titles share, uint32, ascending."""
 
     def chunks(self, band: int) -> Iterator[tuple[int, Keys]]:
@@ -120,10 +120,10 @@ class Titles:
         at = band - self._made.start
         return replace(self._keys, keys=self._keys.keys[at : at + 1])
 
-    def crowded(self, band: int) -> np.ndarray:
+    def over_full(self, band: int) -> np.ndarray:
         """See `Passing`."""
         if band not in self._crowded:
-            self._crowded[band] = crowded(lambda: iter(self.band(band).keys), len(self))
+            self._crowded[band] = over_full(lambda: iter(self.band(band).keys), len(self))
         return self._crowded[band]
 
     def chunks(self, band: int) -> Iterator[tuple[int, Keys]]:
@@ -138,9 +138,9 @@ class Titles:
         yield 0, self._titles
 
 
-def crowded_keys(titles: Passing, bands: int) -> np.ndarray:
-    """`Pairs.crowded` of any search among these titles, without searching."""
-    found = [np.uint64(band << 32) | titles.crowded(band).astype(np.uint64) for band in range(bands)]
+def over_full_keys(titles: Passing, bands: int) -> np.ndarray:
+    """`Pairs.over_full` of any search among these titles, without searching."""
+    found = [np.uint64(band << 32) | titles.over_full(band).astype(np.uint64) for band in range(bands)]
     return np.concatenate([np.empty(0, np.uint64), *found])
 
 
@@ -177,7 +177,7 @@ def _pairs(titles_a: pa.Array, titles_b: Passing, search: Search, within: bool) 
         begin, end = todo.pop()
         part = None if within else titles_a.slice(begin, end - begin)
         proposed = _proposed(part, titles_b, search, begin, end, most=half // 16)
-        if proposed is None:  # many titles alike: half as many at once
+        if proposed is None:  # many similar titles: half as many at once
             todo += [((begin + end) // 2, end), (begin, (begin + end) // 2)]
             continue
         times = len(proposed)
@@ -193,7 +193,7 @@ def _pairs(titles_a: pa.Array, titles_b: Passing, search: Search, within: bool) 
         np.concatenate([np.empty(0, np.float64), *(r[2] for r in results)]),
         sum(r[3] for r in results),
         sum(r[4] for r in results),
-        crowded_keys(titles_b, search.bands) if results else np.empty(0, np.uint64),
+        over_full_keys(titles_b, search.bands) if results else np.empty(0, np.uint64),
     )
 
 
@@ -214,7 +214,7 @@ def _proposed(
             assert isinstance(titles_b, Titles)
             every = titles_b.band(band)
             mine = Keys(every.keys[:, begin:end], every.sizes[begin:end], every.sketches[begin:end])
-        buckets = Buckets.of(mine.keys[0], titles_b.crowded(band))
+        buckets = Buckets.of(mine.keys[0], titles_b.over_full(band))
         for first, some in titles_b.chunks(band):
             for pairs in sharing(
                 buckets, mine, begin, some.keys[0], some.sizes, some.sketches, first, search.threshold, a is None

@@ -1,7 +1,7 @@
 """Which links a changed set of papers can change: what an incremental release links again (all else stays as it was).
 
 An entry's link depends on the papers it shares an identifier or title with, or the beginning of a title, or a place in print; on the
-titles that share enough keys with its own; and on which keys are crowded. If none of these came, went or changed, neither did the link.
+titles that share enough keys with its own; and on which keys are over_full. If none of these came, went or changed, neither did the link.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def touched(
     entries: pa.Table, removed: Targets, added: Targets, crowded_otherwise: np.ndarray, search: Search
 ) -> np.ndarray:
     """Which entries may link otherwise than before, boolean: given the papers that went, those that came (a changed paper is in both),
-    and the keys that are crowded now or were before but not both.
+    and the keys that are over_full now or were before but not both.
     """  # fmt: skip
     mask = np.zeros(len(entries), np.bool_)
     facts = Facts.of(entries)

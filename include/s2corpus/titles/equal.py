@@ -1,4 +1,4 @@
-"""Equal strings: grouped, and looked up, by a hash table over Arrow columns; what hashes alike is compared byte by byte."""
+"""Equal strings: grouped, and looked up, by a hash table over Arrow columns; what has one hash is compared byte by byte."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _KEPT = _Kept()
 
 
 def normalise_one(title: str) -> str:
-    """The normalised form of one title: `NFKD(t).casefold()` without all that is no letter, digit or spacing vowel sign.
+    """The normalised form of one title: `NFKD(t).casefold()` without all that is not a letter, digit or spacing vowel sign.
 
     White space goes too, so that hyphenation, line breaks and OCR splits leave no trace (SEMANTICS: Link; after S2ORC §2.6).
     """

@@ -60,15 +60,15 @@ class Buckets:
     """most rows in a bucket"""
 
     @staticmethod
-    def of(keys: np.ndarray, crowded: np.ndarray) -> Buckets:
-        """Put one band's keys, a row each, in buckets; crowded ones are left out."""
-        if len(crowded):
-            keys = np.where(np.isin(keys, crowded), np.uint32(0), keys)
+    def of(keys: np.ndarray, over_full: np.ndarray) -> Buckets:
+        """Put one band's keys, a row each, in buckets; over_full ones are left out."""
+        if len(over_full):
+            keys = np.where(np.isin(keys, over_full), np.uint32(0), keys)
         in_order, rows, starts, seen = _bucketed(keys, min(max(len(keys).bit_length(), 4), 29))
         return Buckets(in_order, rows, starts, seen, int(np.diff(starts).max()))
 
 
-def crowded(chunks: Callable[[], Iterator[np.ndarray]], titles: int) -> np.ndarray:
+def over_full(chunks: Callable[[], Iterator[np.ndarray]], titles: int) -> np.ndarray:
     """The keys of one band that more than MAX_SHARED of the titles share, uint32, ascending. The keys are read once or twice."""
     counts = np.zeros(1 << int(np.clip(titles.bit_length() - 3, 10, 24)), np.uint32)
     for keys in chunks():

@@ -22,7 +22,7 @@ class Quality:
 
     sampled: int = 0
     """titles compared with every paper's"""
-    alike: int = 0
+    similar: int = 0
     """of them: with some S above the threshold"""
     found: int = 0
     """of those: whose highest S the link has too"""
@@ -42,12 +42,12 @@ def measure(entries: pa.Table, links: Links, papers: Papers, search: Search, sam
     best, _ = best_among(links.searched.take(titles), papers.titles, search.threshold)
     reported = np.zeros(len(links.searched))
     reported[links.pairs.a[::-1]] = links.pairs.score[::-1]  # a title's best pair is its first
-    alike = best > 0.0
-    found = alike & (reported[titles] == best)
+    similar = best > 0.0
+    found = similar & (reported[titles] == best)
     known = entries.append_column("linked", links.rows["paper_id"]).filter(pc.equal(links.rows["reason"], Reason.ID))
     known = known.take(_sampled(known["title"], sample))
     if not len(known):
-        return Quality(len(titles), int(alike.sum()), int(found.sum()))
+        return Quality(len(titles), int(similar.sum()), int(found.sum()))
     nothing = pa.nulls(len(known), pa.string())
     for name in IDENTIFIERS:
         known = known.set_column(known.column_names.index(name), name, nothing)
@@ -57,7 +57,7 @@ def measure(entries: pa.Table, links: Links, papers: Papers, search: Search, sam
     both = papers.equal({"paper_id": EqualStrings.of(pa.concat_arrays(pairs))})
     title_again, title_known = (both.facts.normalised.take(pc.index_in(ids, both.paper_id)) for ids in pairs)
     agreed = pc.sum(pc.equal(title_again, title_known)).as_py() or 0
-    return Quality(len(titles), int(alike.sum()), int(found.sum()), len(title_again), agreed)
+    return Quality(len(titles), int(similar.sum()), int(found.sum()), len(title_again), agreed)
 
 
 def _sampled(titles: pa.Array | pa.ChunkedArray, sample: int) -> pa.Array:

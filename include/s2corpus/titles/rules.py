@@ -40,7 +40,7 @@ GENERIC_TITLES = (
     "thanks to reviewers", "the authors reply", "title page", "to the editor", "tutorial", "untitled", "welcome",
     "welcome message", "withdrawn", "workshop report",
 )  # fmt: skip
-"""Titles that name a kind of contribution, not one: they need year and surname to agree (the list S2 and fuzzycat keep is alike)."""
+"""Titles that name a kind of contribution, not one: they need year and surname to agree (the list S2 and fuzzycat keep is similar)."""
 _GENERIC = frozenset(normalise_one(title) for title in GENERIC_TITLES)
 
 _CJK = re.compile(

@@ -39,7 +39,7 @@ DOCUMENTS = [
     document("untitled", title=None),
     document("short", body=[{"section": None, "text": english(90, i)} for i in range(5)]),
     document("german", body=[{"section": None, "text": GERMAN}] * 9),
-    {**document("b"), "id": "twin", "date": "2012-01-02"},
+    {**document("b"), "id": "duplicate", "date": "2012-01-02"},
 ]
 
 
@@ -66,7 +66,7 @@ def test_every_document_is_kept_or_dropped_with_its_reason(tmp_path: Path) -> No
         "a": "valid",
         "late": "held_back:late",
         "vague": "held_back:undated",
-        "twin": "held_back:near_duplicate",
+        "duplicate": "held_back:near_duplicate",
     }
     assert {line["id"]: line["reason"] for line in dropped} == {
         "untitled": "no_title",

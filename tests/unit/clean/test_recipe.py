@@ -25,7 +25,9 @@ Paper = Callable[..., Document]
         pytest.param([("A", "One is."), ("A", "Two are.")], ["\nA\nOne is.", "Two are."], id="once"),
         pytest.param([("A", None), ("B", "It is.")], ["\nB\nIt is."], id="of consecutive headers the last survives"),
         pytest.param([("A::B", "It is.")], ["\nB\nIt is."], id="so of nested ones"),
-        pytest.param([("A", None), ("A", "It is.")], ["\nA\nIt is."], id="a header given on its own is no second one"),
+        pytest.param(
+            [("A", None), ("A", "It is.")], ["\nA\nIt is."], id="a header given on its own is not a second one"
+        ),
         pytest.param(
             [("A", "It is."), ("A", None), ("A", "It was.")], ["\nA\nIt is.", "\nA\nIt was."], id="given again"
         ),

@@ -277,13 +277,13 @@ def _by_brute_force(records: list[Record]) -> set[frozenset[str]]:
 
 def _strengths(a: Record, b: Record, records: list[Record]) -> list[float]:
     found = []
-    alike = bool(a.title and b.title) and titles.score(a.title or "", b.title or "") > 0.8
+    similar = bool(a.title and b.title) and titles.score(a.title or "", b.title or "") > 0.8
     for rank, name in enumerate(("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1")):
         if getattr(a, name) and getattr(a, name) == getattr(b, name):
             trusted = Kind.PDF not in (a.kind, b.kind) and name != "pdf_sha1"
-            if alike if not trusted else _joined_by(name, a, b, records):
+            if similar if not trusted else _joined_by(name, a, b, records):
                 found.append(7.0 - rank)
-    if alike and _may_join_by_title(a, b):
+    if similar and _may_join_by_title(a, b):
         found.append(titles.score(a.title or "", b.title or ""))
     return found
 

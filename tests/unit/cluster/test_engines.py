@@ -110,7 +110,7 @@ def test_whatever_is_joined_and_cut_is_the_same_by_an_engine(
     assert set(found.edges["reason"].to_pylist()) == {
         "declared", "doi", "arxiv_id", "pubmed_id", "pdf_sha1", "title", "place", "contradiction", "unrelated",
     }  # fmt: skip
-    assert any(0.8 < strength < 1 for strength in found.edges["strength"].to_pylist()), "some titles are only alike"
+    assert any(0.8 < strength < 1 for strength in found.edges["strength"].to_pylist()), "some titles are only similar"
 
 
 @pytest.mark.slow

@@ -303,7 +303,7 @@ def test_who_extracts(version: object, told: tuple[str, str]) -> None:
         assert Pool([server.url], limits=QUICK).identity() == told
 
 
-def test_servers_of_one_pool_are_alike() -> None:
+def test_servers_of_one_pool_are_similar() -> None:
     with (
         StandIn(version="0.8.1") as old,
         StandIn(version="0.8.2") as new,
@@ -326,11 +326,11 @@ def test_a_server_that_comes_back_as_another_is_not_used() -> None:
 
 
 def test_what_is_no_grobid_is_said_so() -> None:
-    with pytest.raises(UserError, match="'localhost:8070' is no GROBID server"):
+    with pytest.raises(UserError, match="'localhost:8070' is not a GROBID server"):
         Pool(["localhost:8070"])
     with pytest.raises(UserError, match="no GROBID server was named"):
         Pool(["", " "])
-    with StandIn(version="<html>") as server, pytest.raises(UserError, match="is no GROBID server"):
+    with StandIn(version="<html>") as server, pytest.raises(UserError, match="is not a GROBID server"):
         Pool([server.url], limits=QUICK).identity()
     with pytest.raises(TransientError, match="does not answer"):
         Pool([server.url], limits=QUICK).identity()

@@ -45,7 +45,7 @@ from s2corpus.layout.fields import parse
             None,
             None,
         ),
-        # Capitals are no names.
+        # Capitals are not names.
         (
             "Price, I. N. O., & King, A. J. (1934). TREATMENT OF ACUTE GONORRHOEA BY MEANS OF A NEW GONOCOCCAL VACCINE OF LOW TOXICITY. "
             "BMJ, 1(3825), 748–752.",

@@ -222,13 +222,13 @@ def test_recall_and_precision_are_measured(real: pa.Table) -> None:
     entries, targets = _entries_of(real), PapersInMemory.of(real)
     good = measure(entries, link(entries, targets), targets, Search(), 500)
     assert good.sampled == 500
-    assert good.alike > 400
-    assert good.found >= 0.99 * good.alike
+    assert good.similar > 400
+    assert good.found >= 0.99 * good.similar
     assert good.agreed >= 0.99 * good.tried > 300
     weak = Search(bands=2)
     poor = measure(entries, link(entries, targets, weak), targets, weak, 500)
-    assert poor.alike == good.alike
-    assert poor.found < 0.8 * poor.alike
+    assert poor.similar == good.similar
+    assert poor.found < 0.8 * poor.similar
 
 
 def test_surname_of_the_first_author() -> None:

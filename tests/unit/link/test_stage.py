@@ -301,8 +301,8 @@ def test_the_join_proposes_what_the_probe_does(
     run = release(lake, tmp_path, [], [])
     joined, probed = pairs_by_join(run, Shard(0), a, Titles(b, Search()), Search()), candidates(a, b)
     assert len(probed.a) > 250
-    assert len(probed.crowded) > 0
-    for name in ("a", "b", "score", "crowded"):
+    assert len(probed.over_full) > 0
+    for name in ("a", "b", "score", "over_full"):
         assert np.array_equal(getattr(joined, name), getattr(probed, name))
 
 

@@ -194,7 +194,7 @@ def test_wipe_shows_first_and_removes_on_yes_only(tmp_path: Path, monkeypatch: p
 
 def test_what_is_no_state_folder_is_never_removed(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("x")
-    with pytest.raises(UserError, match="is no state folder"):
+    with pytest.raises(UserError, match="is not a state folder"):
         Services(tmp_path).wipe()
     assert (tmp_path / "thesis.tex").exists()
 

@@ -1,4 +1,4 @@
-"""Going on over a check: only one that is known, that may be overridden and for a reason; and nothing changes without one."""
+"""Overriding a check: only one that is known, that may be overridden and for a reason; and nothing changes without one."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def test_an_acceptance_stays_with_its_release_and_its_first_author(lake: Lake) -
 @pytest.mark.parametrize(
     ("check", "reason", "said"),
     [
-        ("link.no_such_check", REASON, "'link.no_such_check' is no check; expected <stage>.<check>, one of link."),
+        ("link.no_such_check", REASON, "'link.no_such_check' is not a check; expected <stage>.<check>, one of link."),
         ("nonsense", REASON, "one of intake."),
         ("clean.no_closed_text", REASON, "cannot be overridden"),
-        (DRIFT, "ok       ", "'ok       ' is no reason; write why, in at least 10 characters"),
+        (DRIFT, "ok       ", "'ok       ' is not a reason; write why, in at least 10 characters"),
     ],
 )
 def test_what_cannot_be_accepted_is_refused_in_a_sentence(lake: Lake, check: str, reason: str, said: str) -> None:
@@ -63,7 +63,7 @@ def test_a_block_stops_unless_it_was_accepted() -> None:
 
 
 def test_no_check_of_export_can_be_accepted() -> None:
-    """What was gone on over is in the manifest, which is written before export is checked."""
+    """What was overridden is in the manifest, which is written before export is checked."""
     assert not [check for check in quality.checks("export") if check.overridable or check.severity == "warn"]
     assert STAGES[-1] == "export"
 

@@ -86,7 +86,7 @@ def test_extract_runs_the_embedded_extractor_otherwise(
         (("select", "/no/such/paper.pdf"), "/no/such/paper.pdf: cannot be read"),
         (("select", "{empty}"), "a folder without PDFs"),
         (("select", "{pdfs}", "--out", "x.csv"), "x.csv: expected a name that ends in .parquet or .jsonl"),
-        (("select", "{pdfs}", "--out", "/no/such/x.jsonl"), "/no/such is no folder that you may write to"),
+        (("select", "{pdfs}", "--out", "/no/such/x.jsonl"), "/no/such is not a folder that you may write to"),
         (("extract", "{empty}", "--out", "{out}"), "a folder without PDFs"),
         (("extract", "{pdfs}", "--out", "{pdfs}/notes.txt/x"), "no folder can be made there"),
     ],

@@ -96,8 +96,8 @@ def test_later_twins_are_held_back_across_buckets_and_sets_with_the_text_they_re
     _, _, splits = release(tmp_path, same_title)
     train = [key for key, row in splits.items() if row["split"] == "train"]
     assert len(train) == 1
-    twins = {row["reason"] for row in splits.values() if row["split"] == "held_back:near_duplicate"}
-    assert twins == {train[0][1]}
+    duplicates = {row["reason"] for row in splits.values() if row["split"] == "held_back:near_duplicate"}
+    assert duplicates == {train[0][1]}
     assert not any(row["split"] == "valid" for row in splits.values())
 
 

@@ -24,7 +24,7 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
             [("Intro", "1"), ("Model", "2"), ("Model::Gates", "2.1"), ("Model::Gates::Deep", "2.1.3"), ("Model::Loss", "2.2"),
              ("End", "3")],
         ),
-        ([("2.1", "Lost parent"), ("2.2", "Its twin")], [("Lost parent", "2.1"), ("Its twin", "2.2")]),
+        ([("2.1", "Lost parent"), ("2.2", "Its duplicate")], [("Lost parent", "2.1"), ("Its duplicate", "2.2")]),
         # IEEE: I. A. 1) printed in the head itself
         (
             [(None, "I. INTRODUCTION"), (None, "II. BASICS"), (None, "A. DATA"), (None, "1) SMALL"), (None, "2) LARGE"), (None, "B. CODE"),
@@ -59,8 +59,8 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
             [("Introduction", None), ("Methods", None), ("Methods::Mice", None), ("Results", None), ("Results::Weight", None),
              ("Conclusions", None), ("Odd", None)],
         ),
-        ([(None, "Methods"), (None, "Something")], [("Methods", None), ("Something", None)]),  # one such part is no sign
-        # what is no head at all
+        ([(None, "Methods"), (None, "Something")], [("Methods", None), ("Something", None)]),  # one such part is not a sign
+        # what is not a head at all
         ([("1", "A"), (None, "Figure 2"), (None, "Table IV."), (None, "arXiv:2602.19930v1 [cs.AI] 23 Feb 2026")], [("A", "1")] * 4),
         ([("4", "Model"), ("4.3", "Test"), (None, "4."), (None, "4.3.5")],
          [("Model", "4"), ("Model::Test", "4.3"), ("Model", "4"), ("Model::Test::4.3.5", "4.3.5")]),

@@ -24,7 +24,7 @@ GERMAN = "Wir stellen eine große Sammlung wissenschaftlicher Arbeiten mit Vollt
         ("T", 1, ENGLISH[:100], set(), Outcome.KEPT),
         ("T", 1, GERMAN, set(), Outcome.NOT_ENGLISH),
         ("T", 1, ENGLISH, {"another"}, Outcome.KEPT),
-        ("T", 1, " " * 100, set(), Outcome.NOT_ENGLISH),  # blank text is no English
+        ("T", 1, " " * 100, set(), Outcome.NOT_ENGLISH),  # blank text is not English
     ],
 )
 def test_first_hit_decides(title: str | None, authors: int, text: str, suppressed: set[str], outcome: Outcome) -> None:

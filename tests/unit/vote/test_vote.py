@@ -230,8 +230,8 @@ def test_the_order_of_records_never_matters(cluster: list[Delivered], rng: Any) 
 @settings(max_examples=60, deadline=None)
 @given(clusters(), st.data())
 def test_the_same_record_again_under_another_id_changes_nothing(cluster: list[Delivered], data: st.DataObject) -> None:
-    twin = data.draw(st.sampled_from(cluster))
-    again = replace(twin, record=replace(twin.record, record_id=data.draw(st.sampled_from(["0:0", "zz:9"]))))
+    duplicate = data.draw(st.sampled_from(cluster))
+    again = replace(duplicate, record=replace(duplicate.record, record_id=data.draw(st.sampled_from(["0:0", "zz:9"]))))
     assert outcome(canonical("p", [*cluster, again], trust=TRUST)) == outcome(canonical("p", cluster, trust=TRUST))
 
 

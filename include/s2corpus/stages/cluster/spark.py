@@ -19,7 +19,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.agreement import WINDOW
-from s2corpus.clustering.alike import KEEP, scores, signatures
 from s2corpus.clustering.cluster import Clustering, named
 from s2corpus.clustering.edges import (
     UNRELATED,
@@ -32,6 +31,7 @@ from s2corpus.clustering.identity import Parent
 from s2corpus.clustering.nodes import IDENTIFIERS, codes_of, from_preprint_server, part_of
 from s2corpus.clustering.places import ELECTRONIC, Places, contradict, located
 from s2corpus.clustering.scripts import same_script
+from s2corpus.clustering.similar import KEEP, scores, signatures
 from s2corpus.spec import UNRELATED_SCORE
 from s2corpus.stages.cluster.spark_components import EDGE_ROWS, decided
 from s2corpus.stages.cluster.spark_exchange import Work, schema_of, side_of
@@ -194,7 +194,7 @@ def _identifier_edges(work: Work, facts: Any, min_title_score: float) -> Any:
     )  # fmt: skip
     sure = pairs.where((f.col("title_a") == f.col("title_b")) | f.col("same")).select("left", "right", "reason")
     unsure = pairs.where((f.col("title_a") != f.col("title_b")) & ~f.col("same"))
-    alike = work.given("doubtful", _DOUBTFUL, _alike_pairs(work.taken(unsure, _DOUBTFUL, "left"), min_title_score))
+    similar = work.given("doubtful", _DOUBTFUL, _similar_pairs(work.taken(unsure, _DOUBTFUL, "left"), min_title_score))
     named_pdfs = every.where(f.col("reason") == IDENTIFIERS.index("pdf_sha1"))
     unanimous = named_pdfs.where("known").groupBy("value").agg(
         f.min("node").alias("left"),
@@ -205,7 +205,11 @@ def _identifier_edges(work: Work, facts: Any, min_title_score: float) -> Any:
     untitled = untitled.select("left", f.col("node").alias("right"), "reason")
     refused = apart.select("left", "right", (f.col("reason") + 100).alias("reason"))
     edges = (
-        declared.union(stars).union(refused).union(sure).union(alike.select("left", "right", "reason")).union(untitled)
+        declared.union(stars)
+        .union(refused)
+        .union(sure)
+        .union(similar.select("left", "right", "reason"))
+        .union(untitled)
     )
     refusing = f.col("reason") >= 100
     strength = f.lit(identifier_strength(0)) - f.when(refusing, f.col("reason") - 100).otherwise(f.col("reason"))
@@ -241,7 +245,7 @@ def _judged_strangers(shares: Iterable[pa.Table]) -> Iterator[pa.Table]:
         yield table.set_column(table.column_names.index("unrelated"), "unrelated", column)
 
 
-def _alike_pairs(shares: Iterable[pa.Table], min_title_score: float) -> Iterator[pa.Table]:
+def _similar_pairs(shares: Iterable[pa.Table], min_title_score: float) -> Iterator[pa.Table]:
     for table in shares:
         rows = np.arange(table.num_rows)
         a, b = (table[name].combine_chunks() for name in ("title_a", "title_b"))
@@ -264,7 +268,7 @@ def _equal_title_edges(work: Work, facts: Any, titles: Any, labels: Any, max_pre
 
 
 def _near_title_edges(work: Work, facts: Any, titles: Any, min_title_score: float, max_preprint_years: int) -> Any:
-    """See `clustering.edges.near_title_edges` and `clustering.alike.alike`."""
+    """See `clustering.edges.near_title_edges` and `clustering.similar.similar`."""
     f = work.at_work.functions
     keys = work.given("keys", _KEYS, map(_keys, work.taken(titles, _TITLES, "id")))
     held = keys.where("asked").select("key", f.col("id").alias("b"))

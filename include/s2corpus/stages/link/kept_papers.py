@@ -24,7 +24,7 @@ from s2corpus.titles.candidates import Pairs, Passing, Search
 from s2corpus.titles.changes import fingerprints
 from s2corpus.titles.choosing import MOST
 from s2corpus.titles.equal import EqualStrings, hash_strings
-from s2corpus.titles.postings import Keys, crowded, keys_of
+from s2corpus.titles.postings import Keys, keys_of, over_full
 from s2corpus.titles.targets import FACTS, IDENTIFIERS, PLACES, Facts, Targets, first_surname, wanted_rows
 
 _PAPERS = pa.schema(
@@ -43,7 +43,7 @@ _EQUAL = MOST + 2
 """Papers of one title, year, first author and place that can matter to an entry: its own, all that are looked at, and one more."""
 
 Propose = Callable[[pa.Array, Passing, Search], Pairs]
-"""How pairs of alike titles are found: `candidates_among`, or the same by a join on many machines."""
+"""How pairs of similar titles are found: `candidates_among`, or the same by a join on many machines."""
 
 
 def read_papers(run: Run, bucket: int) -> pa.Table:
@@ -180,12 +180,12 @@ class TitlesOnDisk:
                     self._keys[:, here], self._sizes[here], self._sketches[here] = made.keys, made.sizes, made.sketches
                     self._count += len(some)
                     self._let_go()
-        self._crowded = [crowded(partial(self._keys_of, band), len(self)) for band in range(search.bands)]
+        self._crowded = [over_full(partial(self._keys_of, band), len(self)) for band in range(search.bands)]
 
     def __len__(self) -> int:
         return self._count
 
-    def crowded(self, band: int) -> np.ndarray:
+    def over_full(self, band: int) -> np.ndarray:
         """See `Passing`."""
         return self._crowded[band]
 

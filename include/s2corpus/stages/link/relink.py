@@ -70,11 +70,11 @@ class Held:
     added: Targets
     """papers that went, and that came; a changed paper is in both"""
     crowded_otherwise: np.ndarray
-    """keys that are crowded now or were then, but not both"""
+    """keys that are over_full now or were then, but not both"""
     search: Search
 
     @staticmethod
-    def of(run: Run, crowded: np.ndarray, search: Search, most: int) -> Held | None:
+    def of(run: Run, over_full: np.ndarray, search: Search, most: int) -> Held | None:
         """None where no parent's links can be taken over, or more papers than `most` changed: then all is linked anew."""
         parent = parent_run(run)
         if parent is None:
@@ -88,9 +88,9 @@ class Held:
             changed += len(removed[-1]) + len(added[-1])
             if changed > most:
                 return None
-        then = np.array(parent.table(LINKS).committed().facts["crowded"], np.uint64)
+        then = np.array(parent.table(LINKS).committed().facts["over_full"], np.uint64)
         went, came = (Targets.of(pa.concat_tables(tables)) for tables in (removed, added))
-        return Held(parent, went, came, np.setxor1d(then, crowded), search)
+        return Held(parent, went, came, np.setxor1d(then, over_full), search)
 
     def links(self, entries: pa.Table, buckets: list[int]) -> tuple[np.ndarray, pa.Table]:
         """Which entries of these buckets link as they did, boolean, and their links in order (columns of `linking.SCHEMA`)."""

@@ -25,7 +25,7 @@ from s2corpus.stages.link.kept_papers import KeptPapers
 from s2corpus.stages.link.relink import Held, inputs, read_entries, rules
 from s2corpus.storage.engine import Engine, chosen, engine
 from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS, PAPERS
-from s2corpus.titles.candidates import Pairs, Passing, Search, best, candidates_among, crowded_keys, scores_of
+from s2corpus.titles.candidates import Pairs, Passing, Search, best, candidates_among, over_full_keys, scores_of
 from s2corpus.titles.linking import SCHEMA, link
 from s2corpus.titles.minhash import minhash_keys
 from s2corpus.titles.postings import MAX_SHARED
@@ -72,9 +72,9 @@ class Link:
         counts = Counter[str]()
         with TemporaryDirectory(prefix="s2corpus-link-", dir=run.scratch) as folder:
             papers = KeptPapers(run, Path(folder), search, propose)
-            crowded = crowded_keys(papers.titles, search.bands)
-            counts["keys_crowded"] = len(crowded) if shard.index == 0 else 0
-            held = Held.of(run, crowded, search, _entries_at_once(run))
+            over_full = over_full_keys(papers.titles, search.bands)
+            counts["keys_crowded"] = len(over_full) if shard.index == 0 else 0
+            held = Held.of(run, over_full, search, _entries_at_once(run))
             for number, buckets in enumerate(shard.params["groups"]):
                 entries, sizes = _gathered([read_entries(run, bucket) for bucket in buckets])
                 # Buckets are a random division of the papers: one group stands for all.
@@ -90,20 +90,20 @@ class Link:
                     begin += size
                     run.table(LINKS).write(bucket, links_of_bucket)
                     run.table(CONTEXTS).write(bucket, _contexts(run, bucket, links_of_bucket, counts))
-        run.lake.put(_counts_key(run, shard), orjson.dumps({"counts": counts, "crowded": crowded.tolist()}))
+        run.lake.put(_counts_key(run, shard), orjson.dumps({"counts": counts, "over_full": over_full.tolist()}))
 
     def finish(self, run: Run) -> Metrics:
         """Commit; recall and precision on the sample, and S2ORC's table 4. How many are linked and why: `sql/metrics/link.sql`."""
-        counts, crowded = Counter[str](), []
+        counts, over_full = Counter[str](), []
         for shard in run.planned(self.name):
             found = orjson.loads(run.lake.get(_counts_key(run, shard))[0])
             counts.update(found["counts"])
-            crowded = found["crowded"]
-        facts = {"rules": rules(run), "inputs": inputs(run), "crowded": crowded}
+            over_full = found["over_full"]
+        facts = {"rules": rules(run), "inputs": inputs(run), "over_full": over_full}
         metrics = commit_all(run, self.writes, run.paper_shards, facts)
         metrics |= {name: float(value) for name, value in counts.items() if "." not in name}
-        if counts["alike"]:
-            metrics["recall"] = counts["found"] / counts["alike"]
+        if counts["similar"]:
+            metrics["recall"] = counts["found"] / counts["similar"]
         if counts["tried"]:
             metrics["precision"] = counts["agreed"] / counts["tried"]
         for name, value in counts.items():
@@ -134,11 +134,11 @@ def pairs_by_join(run: Run, shard: Shard, titles_a: pa.Array, titles_b: Passing,
         path.unlink()
         uris.append(run.lake.uri(key))
     with engine(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as at_work:
-        found, crowded = join_keys(at_work, uris[0], uris[1], search.threshold, search.min_keys)
+        found, over_full = join_keys(at_work, uris[0], uris[1], search.threshold, search.min_keys)
     a, b = found["a"].to_numpy(), found["b"].to_numpy()
     scores = scores_of(titles_a, a, titles_b, b, search.threshold)
     kept = best(a, b, scores, search.keep)
-    return Pairs(a[kept], b[kept], scores[kept], int(np.sum(found["keys"])), len(found), crowded)
+    return Pairs(a[kept], b[kept], scores[kept], int(np.sum(found["keys"])), len(found), over_full)
 
 
 def join_keys(at_work: Engine, uri_a: str, uri_b: str, threshold: float, min_keys: int) -> tuple[pa.Table, np.ndarray]:
@@ -149,8 +149,8 @@ def join_keys(at_work: Engine, uri_a: str, uri_b: str, threshold: float, min_key
     f = at_work.functions
     a, b = at_work.read([uri_a]), at_work.read([uri_b])
     common = b.groupBy("key").agg(f.count(f.lit(1)).alias("titles"))
-    crowded = common.where(f.col("titles") > MAX_SHARED).select("key")
-    b = b.join(crowded, on="key", how="left_anti")
+    over_full = common.where(f.col("titles") > MAX_SHARED).select("key")
+    b = b.join(over_full, on="key", how="left_anti")
     a = a.select(f.col("key"), f.col("row").alias("a"), f.col("size").alias("size_a"))
     b = b.select(f.col("key"), f.col("row").alias("b"), f.col("size").alias("size_b"))
     pairs = (
@@ -162,7 +162,7 @@ def join_keys(at_work: Engine, uri_a: str, uri_b: str, threshold: float, min_key
     )
     found = at_work.arrow(pairs, _PAIRS).sort_by([("b", "ascending"), ("a", "ascending")])
     return found, np.sort(
-        at_work.arrow(crowded, _KEYS.empty_table().select(["key"]).schema)["key"].to_numpy().astype(np.uint64)
+        at_work.arrow(over_full, _KEYS.empty_table().select(["key"]).schema)["key"].to_numpy().astype(np.uint64)
     )
 
 

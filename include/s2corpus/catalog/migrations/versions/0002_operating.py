@@ -1,4 +1,4 @@
-"""Why a check was gone on over, and what a stage failed with."""
+"""Why a check was overridden, and what a stage failed with."""
 
 import sqlalchemy as sa
 from alembic import op

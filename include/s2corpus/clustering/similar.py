@@ -1,4 +1,4 @@
-"""Titles that are alike but not equal, one side of each pair among those asked for: MinHash keys propose, sketches thin out, S decides.
+"""Titles that are similar but not equal, one side of each pair among those asked for: MinHash keys propose, sketches thin out, S decides.
 
 As in `titles.candidates`, but for the many pairs of one corpus with itself: the keys and sketches of the titles asked for are held,
 all others' are made as they pass by, straight from the text and without the sets of 3-grams. Fewer keys do than for linking: of a
@@ -48,7 +48,7 @@ def signatures(normalised: pa.Array) -> Signatures:
     return Signatures(*_signatures(*text_of(normalised), *coefficients(range(BANDS), ROWS), ROWS))
 
 
-def alike(
+def similar(
     normalised: pa.Array, asked: np.ndarray, others: np.ndarray, threshold: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(a, b, S) of the pairs of places in `normalised` with S above the threshold, b among `asked`, a among both, each pair once.

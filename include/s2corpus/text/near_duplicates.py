@@ -20,7 +20,7 @@ _NOT_KEPT = bytes(point for point in range(128) if not chr(point).isalnum())
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A kept document as twins are looked for."""
+    """A kept document as duplicates are looked for."""
 
     set: str
     paper_id: str
@@ -29,7 +29,7 @@ class Candidate:
     split: str
     """by its date"""
     keys: tuple[int, ...]
-    """hashes of what makes two documents twins"""
+    """hashes of what makes two documents duplicates"""
 
 
 def text_key(text: str) -> int:
@@ -61,20 +61,20 @@ def repeated(keys: np.ndarray) -> np.ndarray:
     return found[counts > 1]
 
 
-def later_twins(candidates: Iterable[Candidate]) -> dict[tuple[str, str], str]:
-    """(set, paper_id) of every later twin of a train text → paper_id of that text.
+def later_duplicates(candidates: Iterable[Candidate]) -> dict[tuple[str, str], str]:
+    """(set, paper_id) of every later duplicate of a train text → paper_id of that text.
 
-    Documents are taken by date, then paper_id: one that shares a key with a train text before it is its twin, and is itself
+    Documents are taken by date, then paper_id: one that shares a key with a train text before it is its duplicate, and is itself
     no train text for those after it.
     """
     train: dict[int, str] = {}
-    twins: dict[tuple[str, str], str] = {}
+    duplicates: dict[tuple[str, str], str] = {}
     for one in sorted(candidates, key=lambda c: (c.created is None, c.created or "", c.paper_id, c.set)):
         if one.split not in (Split.TRAIN, Split.VALID):
             continue
-        twin = next((train[key] for key in one.keys if key in train), None)
-        if twin is not None:
-            twins[one.set, one.paper_id] = twin
+        duplicate = next((train[key] for key in one.keys if key in train), None)
+        if duplicate is not None:
+            duplicates[one.set, one.paper_id] = duplicate
         elif one.split == Split.TRAIN:
             train.update(dict.fromkeys(one.keys, one.paper_id))
-    return twins
+    return duplicates

@@ -1,4 +1,4 @@
-"""The later twin of a train text is held back."""
+"""The later duplicate of a train text is held back."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from s2corpus.text.near_duplicates import Candidate, later_duplicates, repeated, text_key, title_key
 from s2corpus.text.splits import Split
-from s2corpus.text.twins import Candidate, later_twins, repeated, text_key, title_key
 from s2corpus.titles.normalised import normalise_one
 
 
@@ -31,7 +31,7 @@ TRAIN, VALID, LATE = Split.TRAIN, Split.VALID, Split.LATE
             id="valid repeats train",
         ),
         pytest.param(
-            [candidate("a", "2022-12-02", VALID, 1), candidate("b", "2022-12-05", VALID, 1)], {}, id="valid twins"
+            [candidate("a", "2022-12-02", VALID, 1), candidate("b", "2022-12-05", VALID, 1)], {}, id="valid duplicates"
         ),
         pytest.param(
             [candidate("b", "2020", TRAIN, 1), candidate("a", "2020", TRAIN, 1)], {"b": "a"}, id="one day: by id"
@@ -42,7 +42,7 @@ TRAIN, VALID, LATE = Split.TRAIN, Split.VALID, Split.LATE
         pytest.param(
             [candidate("a", "2019", TRAIN, 1), candidate("b", "2020", TRAIN, 1, 2), candidate("c", "2021", TRAIN, 2)],
             {"b": "a"},
-            id="the twin of a twin is no train text's twin",
+            id="the duplicate of a duplicate is not a train text's duplicate",
         ),
         pytest.param(
             [candidate("a", None, TRAIN, 1), candidate("b", "2021", TRAIN, 1)], {"a": "b"}, id="undated: the later"
@@ -57,7 +57,7 @@ TRAIN, VALID, LATE = Split.TRAIN, Split.VALID, Split.LATE
     ],
 )
 def test_later_twins(candidates: list[Candidate], expected: dict[str, str]) -> None:
-    assert {paper_id: twin for (_, paper_id), twin in later_twins(candidates).items()} == expected
+    assert {paper_id: duplicate for (_, paper_id), duplicate in later_duplicates(candidates).items()} == expected
 
 
 @given(
@@ -73,9 +73,9 @@ def test_later_twins(candidates: list[Candidate], expected: dict[str, str]) -> N
 )
 def test_no_twin_of_a_train_text_is_left_whatever_the_order(rows, random) -> None:  # type: ignore[no-untyped-def]
     candidates = [candidate(f"{i:02d}", date, split, *keys) for i, (date, split, keys) in enumerate(rows)]
-    found = later_twins(candidates)
+    found = later_duplicates(candidates)
     shuffled = random.sample(candidates, len(candidates))
-    assert later_twins(shuffled) == found
+    assert later_duplicates(shuffled) == found
     left = [c for c in candidates if (c.set, c.paper_id) not in found]
     train = [c for c in left if c.split == TRAIN]
     for one in train:

@@ -240,6 +240,7 @@ def test_what_the_run_accepts_is_kept_with_the_release(
 ) -> None:
     monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path))
     monkeypatch.delenv("S2CORPUS_CATALOG", raising=False)
+    (tmp_path / "drops" / "2023-01-a").mkdir(parents=True)  # what the spec's pattern matches; still being written
     with pytest.raises(UserError, match=r"'link\.nothing' is not a check; expected <stage>\.<check>, one of link\."):
         begun(dags, monkeypatch, {"link.nothing": "a reason of some length"}, None)
     reasons = {"link.drift_of_linked_entries_block": "the source dblp ended"}

@@ -90,7 +90,7 @@ def regular(cast: Cast, i: int) -> Case:
         if i % 2:
             delivered(case, sources.dblp(rng, p))
     if i % 3 == 0:
-        pdf.declared, case.evidence = None, "unpaywall"
+        pdf.declared, case.evidence, case.licence = None, "unpaywall", "CC-BY"
         delivered(case, sources.unpaywall(p))
     return case
 
@@ -224,7 +224,7 @@ def open_by(cast: Cast) -> None:
     delivered(acl, sources.crossref(acl.paper), sources.acl(acl.paper, "2016.sample-main.7"))
     pmc = cast.add("open-pmc", "open because it is in PMC's open access subset", "2019-02-21", evidence="pmc")
     pmc.paper.pubmed_id, pmc.paper.journal, pmc.paper.venue = "99000003", "Freshwater Letters", None
-    published(pmc, declared=None)
+    published(pmc, declared=None, prints_pmc="PMC99000003")
     rng = cast.rng("open-pmc", "pubmed")
     delivered(
         pmc,

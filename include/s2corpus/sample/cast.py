@@ -29,6 +29,7 @@ class PdfCase:
     belongs: bool = True  # whether it is a PDF of its case's paper
     title: str | None = None  # where the PDF's title is not the paper's
     prints_doi: bool = True
+    prints_pmc: str | None = None  # the PMC id that it prints under the DOI
     treat: str | None = None  # encrypt, owner_password, truncate, rotate
 
 
@@ -49,6 +50,7 @@ class Case:
     declares: bool = False  # whether its PDF is declared with title and authors: a record of its own
     open_access: bool = True
     evidence: str | None = "declared"  # what says that its canonical PDF is open
+    licence: str | None = "CC-BY-4.0"  # under which it is open
     filtered: str = "kept"
     s2orc: str | None = "kept"
     s2ag: str | None = None

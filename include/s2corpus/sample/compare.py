@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from s2corpus.sample.rows import Row, conflicts, identifiers, kinds, parses, row_of, selections
 from s2corpus.sample.truth import PaperTruth, Truth
 
 TABLES = ("selections", "clusters", "papers", "filtered", "links", "documents", "splits", "edges", "fulltexts")
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One thing compared: how many were expected, how many of them came out right, and the others, readable."""
-
-    what: str
-    expected: int
-    right: int
-    misses: tuple[str, ...]
-
-    @property
-    def share(self) -> float:
-        """Share that is right; 1 where nothing was expected."""
-        return self.right / self.expected if self.expected else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +49,13 @@ def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
     papers = {row["paper_id"]: row for row in tables["papers"].to_pylist()}
     documents = {(row["set"], row["paper_id"]): row for row in tables["documents"].to_pylist()}
     rows = [
-        _selections(truth, tables),
+        selections(truth, tables["selections"]),
         _clusters(truth, tables),
-        _conflicts(truth, tables["edges"]),
+        conflicts(truth, tables["edges"]),
         _fields("title", truth, ids, papers, lambda p: _plain(p.title), lambda row: _plain(row["title"])),
         _fields("authors", truth, ids, papers, lambda p: list(p.authors), _surnames),
         _fields("date", truth, ids, papers, lambda p: p.date, lambda row: row["date"]),
-        _row(
+        row_of(
             "abstract",
             ((p.key, p.abstract, _of(p, ids, papers, "abstract")) for p in truth.papers if p.abstract_delivered),
         ),
@@ -85,7 +70,18 @@ def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
         _fields("canonical PDF", truth, ids, papers, lambda p: p.canonical_pdf, lambda row: row["canonical_pdf"]),
         _fields("open access by", truth, ids, papers, lambda p: p.oa_evidence, lambda row: row["oa_evidence"]),
         _fields("open access", truth, ids, papers, _is_open, lambda row: bool(row["open_access"])),
-        *_parses(tables["fulltexts"]),
+        _fields("licence", truth, ids, papers, lambda p: p.licence, lambda row: row["licence"]),
+        row_of(
+            "declared facts",
+            (
+                (f"{p.key}, {column}", value, _of(p, ids, papers, column))
+                for p in truth.papers
+                for column, value in p.declared
+            ),
+        ),
+        identifiers(truth, tables["selections"]),
+        kinds(truth, ids, tables["fulltexts"]),
+        *parses(tables["fulltexts"]),
         _outcomes(
             "filter", truth, ids, {r["paper_id"]: r["outcome"] for r in tables["filtered"].to_pylist()}, "filtered"
         ),
@@ -120,12 +116,12 @@ def compare_identities(
     merged = dict(truth.merged)
     gone = sorted(old.keys() - new.keys() - merged.keys())
     return (
-        _row("ids kept", ((key, old[key], new[key]) for key in sorted(old.keys() & new.keys()))),
-        _row(
+        row_of("ids kept", ((key, old[key], new[key]) for key in sorted(old.keys() & new.keys()))),
+        row_of(
             "merged: alias of the older", ((key, new[to], aliases.get(old[key])) for key, to in sorted(merged.items()))
         ),
-        _row("split off: a new id", ((key, True, new[key] not in old.values()) for key, _ in truth.split_off)),
-        _row("withdrawn: no paper", ((key, False, old[key] in living or old[key] in aliases) for key in gone)),
+        row_of("split off: a new id", ((key, True, new[key] not in old.values()) for key, _ in truth.split_off)),
+        row_of("withdrawn: no paper", ((key, False, old[key] in living or old[key] in aliases) for key in gone)),
     )
 
 
@@ -164,29 +160,6 @@ def _paper_ids(truth: Truth, tables: Mapping[str, pa.Table]) -> dict[str, str]:
     return ids
 
 
-def _row(what: str, pairs: Iterable[tuple[str, Any, Any]]) -> Row:
-    """A row from (name, expected, got)."""
-    listed = list(pairs)
-    misses = tuple(
-        f"{name}: expected {_show(expected)}, got {_show(got)}" for name, expected, got in listed if expected != got
-    )
-    return Row(what, len(listed), len(listed) - len(misses), misses)
-
-
-def _show(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_show, value)) or "none"
-    return "none" if value is None else str(value)
-
-
-def _selections(truth: Truth, tables: Mapping[str, pa.Table]) -> Row:
-    got = {r["pdf_sha1"]: r["outcome"] for r in tables["selections"].to_pylist()}
-    return _row(
-        "selection",
-        ((p.places[0][1], p.selection if p.seen else None, got.get(p.sha1)) for p in truth.pdfs),
-    )
-
-
 def _clusters(truth: Truth, tables: Mapping[str, pa.Table]) -> Row:
     """A paper is right if one cluster holds all its records, and of other sources' records none."""
     key_of = {record: p.key for p in truth.papers for record in p.record_ids}
@@ -203,17 +176,11 @@ def _clusters(truth: Truth, tables: Mapping[str, pa.Table]) -> Row:
             whole = frozenset(p.record_ids) in found
             parts = sorted(sorted(records) for records in found if records & set(p.record_ids))
             pairs.append((p.key, [list(p.record_ids)], [list(p.record_ids)] if whole else parts))
-    return _row("clusters", pairs)
-
-
-def _conflicts(truth: Truth, edges: pa.Table) -> Row:
-    """Edges that were cut because they would have joined two different DOIs: of which records, as far as sources' go."""
-    cut = {record for row in edges.to_pylist() if not row["taken"] for record in (row["left"], row["right"])}
-    return _row("conflicts of DOIs", ((record, True, record in cut) for record in truth.conflicts))
+    return row_of("clusters", pairs)
 
 
 def _fields(what: str, truth: Truth, ids: Mapping[str, str], papers: Mapping[str, Any], expected: Any, got: Any) -> Row:
-    return _row(
+    return row_of(
         what,
         (
             (p.key, expected(p), got(papers[ids[p.key]]) if ids.get(p.key) in papers else "no paper")
@@ -223,7 +190,7 @@ def _fields(what: str, truth: Truth, ids: Mapping[str, str], papers: Mapping[str
 
 
 def _outcomes(what: str, truth: Truth, ids: Mapping[str, str], got: Mapping[str, str], field: str) -> Row:
-    return _row(
+    return row_of(
         what,
         (
             (p.key, getattr(p, field), got.get(ids.get(p.key, "")))
@@ -250,29 +217,17 @@ def _links(truth: Truth, ids: Mapping[str, str], links: pa.Table) -> list[Row]:
     numeral = sorted(p.key for p in truth.papers for e in p.bibliography if e.warning == "numeral")
     false = sorted(f"{a} → {b}" for a, b in got - expected if a in citing)
     return [
-        _row(
+        row_of(
             "citations found",
             ((f"{a} → {b}", "linked", "linked" if (a, b) in got else None) for a, b in sorted(expected)),
         ),
         Row("citations right", len({g for g in got if g[0] in citing}), len(got & expected), tuple(false)),
-        _row("numeral warnings", ((key, True, any(a == key for a, _ in warned)) for key in numeral)),
+        row_of("numeral warnings", ((key, True, any(a == key for a, _ in warned)) for key in numeral)),
     ]
 
 
-def _parses(fulltexts: pa.Table) -> list[Row]:
-    """Of all parses: whether each citation names an entry, and each paragraph's section is the innermost head of its path."""
-    callouts, sections = [], []
-    for row in fulltexts.to_pylist():
-        parse = json.loads(row["parse"])
-        for number, paragraph in enumerate((*parse["body_text"], *parse["back_matter"])):
-            name = f"{row['paper_id']}, paragraph {number}"
-            callouts += [(name, True, span["ref_id"] in parse["bib_entries"]) for span in paragraph["cite_spans"]]
-            sections.append((name, paragraph["section"], paragraph["section_path"].rpartition("::")[2]))
-    return [_row("citations name an entry", callouts), _row("section: the innermost head", sections)]
-
-
 def _is_open(paper: PaperTruth) -> bool:
-    return bool((paper.canonical_pdf or paper.latex_only) and paper.open_access)
+    return bool(paper.fulltexts and paper.open_access)
 
 
 def _of(paper: PaperTruth, ids: Mapping[str, str], papers: Mapping[str, Any], column: str) -> Any:

@@ -16,10 +16,9 @@ from s2corpus.errors import UserError
 from s2corpus.sample import broken, formats, latex, typeset
 from s2corpus.sample.cases import sample_cast, tiny_cast
 from s2corpus.sample.cast import Case, Cast, PdfCase
-from s2corpus.sample.deliver import jsonl, write_ready
-from s2corpus.sample.formats import files_of
 from s2corpus.sample.model import Head, Reference
 from s2corpus.sample.texts import write_all
+from s2corpus.sample.tree import DELIVERIES, DROPS, drops_of, sha1, write_drops, write_sources, write_suppressions
 from s2corpus.sample.truth import EntryTruth, PaperTruth, ParagraphTruth, PdfTruth, Truth
 
 SEED = 20200705
@@ -28,19 +27,6 @@ RELEASES = ("2023-01", "2023-02", "2023-03")
 AS_OFS = ("2023-02-01T00:00:00Z", "2023-03-01T00:00:00Z", "2023-04-01T00:00:00Z")
 RELEASE, AS_OF = RELEASES[0], AS_OFS[0]
 
-_DROPS = {  # drop → first release that sees it, ready_at
-    "2023-01-a": (1, "2023-01-12T06:00:00Z"),
-    "2023-01-b": (1, "2023-01-26T06:00:00Z"),
-    "2023-02-a": (2, "2023-02-09T06:00:00Z"),
-    "2023-03-a": (3, "2023-03-09T06:00:00Z"),
-}
-_DELIVERIES = {  # in order of time: first release that sees it, delivery_id, ready_at, mode
-    "full": (1, "2023-01-full", "2023-01-08T04:00:00Z", "full"),
-    "delta": (1, "2023-01-delta", "2023-01-25T04:00:00Z", "delta"),
-    "february": (2, "2023-02-delta", "2023-02-08T04:00:00Z", "delta"),
-    "march": (3, "2023-03-delta", "2023-03-08T04:00:00Z", "delta"),
-}
-_ARXIV_READY = "2023-01-05T04:00:00Z"  # before all others, so that a preprint's paper is the older of two that merge
 _MARK = ".sample.json"
 
 
@@ -73,9 +59,9 @@ def _generate(out: Path, made_with: dict[str, Any], cast_of: Callable[[], Cast],
     cast = cast_of()
     write_all(cast)
     contents = _pdfs(cast, workers)
-    _write_drops(out, cast, contents)
-    _write_sources(out, cast, contents)
-    _write_suppressions(out, cast, contents)
+    write_drops(out, cast, contents)
+    write_sources(out, cast, contents)
+    write_suppressions(out, cast, contents)
     for number in (1, 2, 3):
         (out / _truth_name(number)).write_text(_truth(cast, contents, number).to_json(), encoding="utf-8")
     mark.write_text(_mark(made_with, _sizes(out)), encoding="utf-8")
@@ -135,6 +121,8 @@ def _data(cast: Cast, case: Case, pdf: PdfCase) -> dict[str, Any]:
     data["title"] = pdf.title or data["title"]
     if not pdf.prints_doi:
         data["doi_line"] = None
+    if pdf.prints_pmc:
+        data["doi_line"] = f"{data['doi_line']}\nPMCID: {pdf.prints_pmc}"
     if pdf.make == "slides":
         data["landscape"] = True
     if pdf.make == "scan":
@@ -153,64 +141,14 @@ def _data(cast: Cast, case: Case, pdf: PdfCase) -> dict[str, Any]:
     return data
 
 
-def _sha1(content: bytes) -> str:
-    return hashlib.sha1(content, usedforsecurity=False).hexdigest()
-
-
-def _drops_of(cast: Cast) -> dict[str, dict[str, PdfCase | None]]:
-    drops: dict[str, dict[str, PdfCase | None]] = defaultdict(dict)
-    for case in cast.cases:
-        for pdf in case.pdfs:
-            for drop in pdf.drops:
-                drops[drop][pdf.name] = pdf
-    for name in (*cast.extras, *(case.latex for case in cast.cases if case.latex)):
-        drops["2023-01-a"][name] = None
-    return drops
-
-
-def _write_drops(out: Path, cast: Cast, contents: dict[str, bytes]) -> None:
-    for drop, pdfs in sorted(_drops_of(cast).items()):
-        files = {name: contents[name] for name in pdfs}
-        declared = [{"name": name, **pdf.declared} for name, pdf in sorted(pdfs.items()) if pdf and pdf.declared]
-        if declared:
-            files["records.jsonl"] = jsonl(declared)
-        write_ready(out / "drops" / drop, files, _DROPS[drop][1])
-
-
-def _write_sources(out: Path, cast: Cast, contents: dict[str, bytes]) -> None:
-    deliveries: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
-    for case in cast.cases:
-        for delivery, row in case.records:
-            named = row.get("pdf_sha1")
-            if named is not None:
-                row = row | {"pdf_sha1": _sha1(contents[named.removeprefix("@")])}
-            deliveries[row["source"], delivery].append(row)
-    for (source, delivery), rows in sorted(deliveries.items()):
-        _, delivery_id, ready_at, mode = _DELIVERIES[delivery]
-        if (source, delivery) == ("arxiv", "full"):
-            ready_at = _ARXIV_READY
-        rows.sort(key=lambda r: str(r["record_id"]))
-        write_ready(out / "sources" / source / delivery_id, files_of(source, rows), ready_at, mode)
-
-
-def _write_suppressions(out: Path, cast: Cast, contents: dict[str, bytes]) -> None:
-    rows = []
-    for case in cast.cases:
-        if case.key == "suppressed-doi":
-            rows.append({"doi": case.paper.doi, "reason": "withdrawn by its authors"})
-        if case.key == "suppressed-sha1":
-            rows.append({"sha1": _sha1(contents[case.pdfs[0].name]), "reason": "copyright holder's request"})
-    (out / "suppress.jsonl").write_bytes(jsonl(rows))
-
-
 def _truth(cast: Cast, contents: dict[str, bytes], release: int) -> Truth:
     """What release 1, 2 or 3 must make of the sample."""
-    drops = _drops_of(cast)
+    drops = drops_of(cast)
     places: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for drop, names in sorted(drops.items()):
         for name in sorted(names):
             places[name].append((drop, name))
-    seen = {name for drop, names in drops.items() if _DROPS[drop][0] <= release for name in names}
+    seen = {name for drop, names in drops.items() if DROPS[drop][0] <= release for name in names}
     records = _records(cast, release)
     records |= {c.key: (f"declared:{c.pdfs[0].drops[0]}/{c.pdfs[0].name}",) for c in cast.cases if c.declares}
     cases = {c.key: c.at(release) for c in cast.cases}
@@ -218,11 +156,20 @@ def _truth(cast: Cast, contents: dict[str, bytes], release: int) -> Truth:
         key: c for key, c in cases.items() if records[key] or (not c.records and any(p.name in seen for p in c.pdfs))
     }
     pdfs = [
-        PdfTruth(_sha1(contents[pdf.name]), tuple(places[pdf.name]), pdf.name in seen, pdf.selection, case.key)
+        PdfTruth(
+            sha1(contents[pdf.name]),
+            tuple(places[pdf.name]),
+            pdf.name in seen,
+            pdf.selection,
+            case.key,
+            doi=case.paper.doi if pdf.make != "preprint" and pdf.prints_doi else None,
+            arxiv_id=case.paper.arxiv_id if pdf.make == "preprint" else None,
+            pmc_id=pdf.prints_pmc,
+        )
         for case in cast.cases
         for pdf in case.pdfs
     ]
-    pdfs += [PdfTruth(_sha1(contents[n]), tuple(places[n]), True, _EXTRA_SELECTION[n], None) for n in cast.extras]
+    pdfs += [PdfTruth(sha1(contents[n]), tuple(places[n]), True, _EXTRA_SELECTION[n], None) for n in cast.extras]
     return Truth(
         cast.seed,
         RELEASES[release - 1],
@@ -238,12 +185,12 @@ def _truth(cast: Cast, contents: dict[str, bytes], release: int) -> Truth:
 
 def _records(cast: Cast, release: int) -> dict[str, tuple[str, ...]]:
     """Case → its records: the case that delivered a record last has it, and a withdrawn record nobody."""
-    order = list(_DELIVERIES)
+    order = list(DELIVERIES)
     latest: dict[str, tuple[int, str | None]] = {}
     for case in cast.cases:
         for delivery, row in case.records:
             at = order.index(delivery)
-            if _DELIVERIES[delivery][0] <= release and at >= latest.get(row["record_id"], (-1, None))[0]:
+            if DELIVERIES[delivery][0] <= release and at >= latest.get(row["record_id"], (-1, None))[0]:
                 latest[row["record_id"]] = (at, None if row.get("deleted") else case.key)
     return {c.key: tuple(sorted(r for r, (_, key) in latest.items() if key == c.key)) for c in cast.cases}
 
@@ -257,7 +204,8 @@ def _paper_truth(
 ) -> PaperTruth:
     p = case.paper
     selected = [pdf for pdf in case.pdfs if pdf.selection == "selected" and pdf.name in seen]
-    has_text = bool(case.canonical or case.latex)
+    kinds = tuple(kind for kind, name in (("pdf", case.canonical), ("latex", case.latex)) if name)
+    has_text = bool(kinds)
     says = [row for _, row in case.records if row.get("source") != "scienceparse"]
     says += [pdf.declared for pdf in case.pdfs if pdf.declared and case.declares]
     printed = typeset.body(p) if has_text else []
@@ -268,13 +216,15 @@ def _paper_truth(
         authors=tuple(a.last for a in p.authors),
         date=case.date or p.date,
         record_ids=records,
-        pdfs=tuple(sorted(_sha1(contents[pdf.name]) for pdf in selected)),
-        canonical_pdf=_sha1(contents[case.canonical]) if case.canonical else None,
+        pdfs=tuple(sorted(sha1(contents[pdf.name]) for pdf in selected)),
+        canonical_pdf=sha1(contents[case.canonical]) if case.canonical else None,
         open_access=case.open_access,
         oa_evidence=case.evidence if case.open_access and has_text else None,
         field=case.filed_under or p.field if any("subjects" in said for said in says) else None,
         abstract_delivered=any(said.get("abstract") for said in says),
-        latex_only=case.latex is not None,
+        fulltexts=kinds,
+        licence=case.licence if case.open_access and has_text else None,
+        declared=_declared(case),
         filtered=case.filtered,
         s2orc=case.s2orc,
         s2ag=case.s2ag,
@@ -286,6 +236,15 @@ def _paper_truth(
         body=tuple(ParagraphTruth(b.section, b.text, b.callouts) for b in printed if not isinstance(b, Head)),
         bibliography=tuple(_entry(r, cases) for r in p.references) if has_text else (),
     )
+
+
+def _declared(case: Case) -> tuple[tuple[str, str], ...]:
+    """What the drop of its canonical PDF declares of it and the paper must say: all of a record, else the licence that opens it."""
+    said = next((pdf.declared for pdf in case.pdfs if pdf.name == case.canonical and pdf.declared), {})
+    if not case.declares:
+        said = {"licence": said["licence"]} if case.evidence == "declared" and "licence" in said else {}
+    columns = {"title": "title", "published": "date", "abstract": "abstract", "licence": "licence"}
+    return tuple((column, said[name]) for name, column in columns.items() if name in said)
 
 
 def _entry(r: Reference, cases: Mapping[str, Case]) -> EntryTruth:

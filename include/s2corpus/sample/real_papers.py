@@ -15,6 +15,7 @@ def real_papers(cast: Cast) -> None:
     archives(cast)
     two = cast.add(
         "two-dois", "open by Unpaywall, though it prints no DOI and its preprint has one too", "2017-05-17", evidence="unpaywall",
+        licence="CC-BY",
     )  # fmt: skip
     two.date = "2017-01-09"  # of three records, all of 2017, two have the preprint's
     two.paper.arxiv_id = f"1701.9{cast.number(two):04d}"
@@ -37,10 +38,10 @@ def real_papers(cast: Cast) -> None:
         citable=False,
     )
     declared.paper.journal = declared.paper.venue = declared.paper.doi = None
-    declared.title = f"{declared.paper.title} (final draft)"
+    declared.title, declared.licence = f"{declared.paper.title} (final draft)", "CC-BY-SA-4.0"
     pdf = published(declared)
     pdf.declared = {
-        "open_access": True, "licence": "CC-BY-4.0", "published": declared.paper.date, "title": declared.title,
+        "open_access": True, "licence": declared.licence, "published": declared.paper.date, "title": declared.title,
         "authors": [author.full for author in declared.paper.authors], "abstract": declared.paper.abstract,
         "subjects": [declared.paper.field],
     }  # fmt: skip

@@ -17,6 +17,9 @@ class PdfTruth:
     seen: bool
     selection: str
     paper: str | None  # key of its paper; None: it is nobody's
+    doi: str | None = None  # identifiers that it prints
+    arxiv_id: str | None = None
+    pmc_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,9 @@ class PaperTruth:
     abstract: str | None = None  # a line for each of its parts
     abstract_delivered: bool = False  # whether a source says it, so that the paper must have it
     field: str | None = None  # its primary field of study, by what sources call its subjects
-    latex_only: bool = False  # its only full text is a LaTeX source
+    fulltexts: tuple[str, ...] = ()  # kinds of its full texts
+    licence: str | None = None  # of its open full text
+    declared: tuple[tuple[str, str], ...] = ()  # (column, value) that its drop declares and the paper must have
     heads: tuple[str, ...] = ()
     removed_heads: tuple[str, ...] = ()  # sections too improbable to stay
     body: tuple[ParagraphTruth, ...] = ()
@@ -115,6 +120,8 @@ def _paper(data: dict[str, Any]) -> PaperTruth:
             "authors": tuple(data["authors"]),
             "record_ids": tuple(data["record_ids"]),
             "pdfs": tuple(data["pdfs"]),
+            "fulltexts": tuple(data["fulltexts"]),
+            "declared": _pairs(data["declared"]),
             "heads": tuple(data["heads"]),
             "removed_heads": tuple(data["removed_heads"]),
             "body": body,

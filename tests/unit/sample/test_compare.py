@@ -29,7 +29,11 @@ def perfect(truth: Truth) -> Release:
     """The tables of a release that found the whole truth."""
     release: Release = {name: [] for name in TABLES}
     ids = {p.key: f"id-{p.key}" for p in truth.papers}
-    release["selections"] = [{"pdf_sha1": p.sha1, "outcome": p.selection} for p in truth.pdfs if p.seen]
+    release["selections"] = [
+        {"pdf_sha1": p.sha1, "outcome": p.selection, "doi": p.doi, "arxiv_id": p.arxiv_id, "pmc_id": p.pmc_id}
+        for p in truth.pdfs
+        if p.seen
+    ]
     release["edges"] = [{"left": record, "right": "z", "taken": False} for record in truth.conflicts]
     for p in truth.papers:
         paper_id = ids[p.key]
@@ -43,12 +47,13 @@ def perfect(truth: Truth) -> Release:
                 "canonical_pdf": p.canonical_pdf,
                 "open_access": p.open_access,
                 "oa_evidence": p.oa_evidence,
+                "licence": p.licence,
                 "abstract": p.abstract,
                 "fields_of_study": [p.field] if p.field else [],
             }
         )
-        if p.body:
-            release["fulltexts"].append({"paper_id": paper_id, "parse": orjson.dumps(PARSE)})
+        for kind in p.fulltexts:
+            release["fulltexts"].append({"paper_id": paper_id, "parse_kind": kind, "parse": orjson.dumps(PARSE)})
         release["filtered"].append({"paper_id": paper_id, "outcome": p.filtered})
         for i, entry in enumerate(p.bibliography):
             cited = ids[entry.links_to] if entry.links_to else ids["part-ii"] if entry.warning else None
@@ -105,6 +110,10 @@ MISTAKES: list[tuple[str, Callable[[Release], None]]] = [
     ("canonical PDF", change("papers", "canonical_pdf", "0" * 40, of("pair-closed"))),
     ("open access", change("papers", "open_access", True, of("closed"))),
     ("open access by", change("papers", "oa_evidence", "arxiv", of("regular-00"))),
+    ("licence", change("papers", "licence", "CC-BY-4.0", of("closed"))),
+    ("declared facts", change("papers", "date", None, of("retitled"))),
+    ("identifiers read from PDFs", change("selections", "pmc_id", None, lambda r: r["pmc_id"] is not None)),
+    ("kind of full text", change("fulltexts", "parse_kind", "pdf", of("latex-only"))),
     ("conflicts of DOIs", change("edges", "taken", True, lambda r: True)),
     ("filter", change("filtered", "outcome", "kept", of("german"))),
     ("citations found", change("links", "cited_paper_id", None, lambda r: r["cited_paper_id"] is not None)),

@@ -19,11 +19,16 @@ def command(snapshot: str, lake: str | None, most: int) -> None:
 
     Exit status 0: nothing is wrong; 1: what is wrong is on standard output, a line each; 2: there is no snapshot to verify.
     """
-    from s2corpus.snapshot.reader import open_snapshot
+    from s2corpus.snapshot.reader import open_snapshot, published_manifest
     from s2corpus.snapshot.verify import verify
 
     folder = open_snapshot(snapshot, lake)
-    faults = list(islice(verify(folder), most))
+    published = published_manifest(folder)
+    if published is None:
+        click.echo(
+            f"{folder.root}: no publication beside it: changes that its manifest lists too cannot be found", err=True
+        )
+    faults = list(islice(verify(folder, manifest_sha256=published), most))
     for fault in faults:
         click.echo(fault)
     if faults:

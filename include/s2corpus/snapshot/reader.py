@@ -46,6 +46,17 @@ def open_snapshot(name: str, lake: str | None = None) -> Lake:
     return open_lake(f"{name.rstrip('/').rpartition('/')[0]}/{snapshot}")
 
 
+def published_manifest(snapshot: Lake) -> str | None:
+    """The SHA-256 of the manifest that a snapshot was published with; None for a copy that lies without its publication."""
+    folder, _, id_ = snapshot.root.rpartition("/")
+    try:
+        mark = open_lake(folder).get(f"{id_.rsplit('-', 2)[0]}/published/{id_}")[0]
+        sha256: str | None = orjson.loads(mark).get("manifest_sha256")
+    except (FileNotFoundError, ValueError, AttributeError, UserError):
+        return None
+    return sha256
+
+
 def by_ids(snapshot: Lake, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
     """The documents with these ids, or former ids, in the order of files.
 

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -57,6 +58,12 @@ class _Snapshot:
     files: dict[str, File]
     index: dict[str, tuple[str, int]] = field(default_factory=dict)
     """document → file and line, as the index says"""
+    words: dict[str, int] = field(default_factory=dict)
+    """document → words, as the index says"""
+    counted: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """(set, split, documents or words) as they are in the files"""
+    bodies: set[str] = field(default_factory=set)
+    """papers whose metadata say that the PDF's body text is there"""
     seen: set[str] = field(default_factory=set)
     """documents met in a file"""
     papers: set[str] = field(default_factory=set)
@@ -68,24 +75,36 @@ class _Snapshot:
         return rules
 
 
-def verify(snapshot: Lake, progress: Callable[[str], None] = lambda path: None) -> Iterator[Fault]:
+def verify(
+    snapshot: Lake, progress: Callable[[str], None] = lambda path: None, *, manifest_sha256: str | None = None
+) -> Iterator[Fault]:
     """What is wrong with the snapshot whose folder is opened as `snapshot`; nothing if it is whole.
+
+    `manifest_sha256` is what its publication noted: with it no file can be changed unseen, since the manifest has every
+    file's checksum. Without it, what is found is what contradicts itself.
 
     Raises:
         UserError: there is no manifest of a format this version knows.
     """
     try:
-        manifest = orjson.loads(snapshot.get("manifest.json")[0])
+        data = snapshot.get("manifest.json")[0]
+        if manifest_sha256 is not None and hashlib.sha256(data).hexdigest() != manifest_sha256:
+            yield Fault("manifest.json", "it is not the manifest that was published: its SHA-256 is another")
+        manifest = orjson.loads(data)
     except FileNotFoundError:
         raise UserError(f"{snapshot.root}: no manifest.json here: give the folder of a snapshot") from None
     except orjson.JSONDecodeError as error:
         yield Fault("manifest.json", f"no JSON: {error}")
         return
-    if manifest.get("format") != FORMAT:
-        raise UserError(
-            f"{snapshot.root}: manifest of format {manifest.get('format')!r}; this version reads {FORMAT!r}"
-        )
-    state = _Snapshot(snapshot, manifest, {file["path"]: File(**file) for file in manifest["files"]})
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        given = manifest.get("format") if isinstance(manifest, dict) else type(manifest).__name__
+        raise UserError(f"{snapshot.root}: manifest of format {given!r}; this version reads {FORMAT!r}")
+    try:
+        state = _Snapshot(snapshot, manifest, {str(file["path"]): File(**file) for file in manifest["files"]})
+        state.rules["export.files"], state.rules["clean.profile"]
+    except (KeyError, TypeError) as error:
+        yield Fault("manifest.json", f"not of its form: {type(error).__name__} {error}")
+        return
     yield from _presence(state)
     if "index.parquet" in state.files:
         yield from _index(state)
@@ -93,9 +112,13 @@ def verify(snapshot: Lake, progress: Callable[[str], None] = lambda path: None) 
     for path in sorted(state.files, key=lambda path: (not path.startswith("corpus/metadata/"), path)):
         progress(path)
         if snapshot.size(path) is not None:
-            yield from _file(state, state.files[path])
+            try:
+                yield from _file(state, state.files[path])
+            except (pa.ArrowException, KeyError, TypeError, ValueError, OSError) as error:
+                yield Fault(path, f"cannot be read: {type(error).__name__} {error}")
     for missed in sorted(set(state.index) - state.seen)[:100]:
         yield Fault("index.parquet", f"document {missed} is in no file")
+    yield from _agreement(state)
 
 
 def _presence(state: _Snapshot) -> Iterator[Fault]:
@@ -121,11 +144,38 @@ def _index(state: _Snapshot) -> Iterator[Fault]:
     if not table.schema.equals(INDEX):
         yield Fault("index.parquet", f"its columns are {table.schema.names}; expected {INDEX.names} with their types")
         return
-    columns = (table[name].to_pylist() for name in ("id", "file", "line"))
-    for id_, file, line in zip(*columns, strict=True):
+    names = ("id", "file", "line", "set", "split", "words", "oa_evidence")
+    for id_, file, line, set_, split, words, evidence in zip(*(table[name].to_pylist() for name in names), strict=True):
         if id_ in state.index:
             yield Fault("index.parquet", f"document {id_} is there twice")
-        state.index[id_] = (file, line)
+        state.index[id_], state.words[id_] = (file, line), words
+        if not file.startswith(f"v2/{set_}/{split}/"):
+            yield Fault("index.parquet", f"document {id_} is of {set_} {split} there, but in {file}")
+        if set_ == "s2orc" and not evidence:
+            yield Fault("index.parquet", f"document {id_} is a full text, and nothing says why it is open")
+
+
+def _agreement(state: _Snapshot) -> Iterator[Fault]:
+    """What must agree between files: documents with papers, aliases with clusters, statistics with what is there."""
+    if state.papers:
+        for unknown in sorted(state.seen - state.papers)[:100]:
+            yield Fault("index.parquet", f"document {unknown} is a paper that corpus/metadata has not")
+    try:
+        papers = set(_parquet(state, "clusters.parquet")["paper_id"].to_pylist())
+        for alias in _parquet(state, "aliases.parquet").to_pylist():
+            if alias["paper_id"] not in papers:
+                yield Fault("aliases.parquet", f"{alias['alias']} leads to {alias['paper_id']}, which is not a paper")
+        stats = orjson.loads(state.lake.get("stats.json")[0])["sets"]
+        for set_, splits in stats.items():
+            for split, counts in splits.items():
+                for what in ("documents", "words"):
+                    if counts[what] != state.counted[set_, split, what]:
+                        found = state.counted[set_, split, what]
+                        yield Fault("stats.json", f"{counts[what]} {what} of {set_} {split}; the files have {found}")
+    except (pa.ArrowException, KeyError, TypeError, AttributeError, ValueError, OSError) as error:
+        yield Fault(
+            "stats.json", f"it, aliases.parquet or clusters.parquet cannot be read: {type(error).__name__} {error}"
+        )
 
 
 def _parquet(state: _Snapshot, path: str) -> pa.Table:
@@ -180,7 +230,7 @@ def _plain(state: _Snapshot, file: File) -> Iterator[Fault]:
 def _line_check(state: _Snapshot, path: str) -> Callable[[bytes, int], Iterator[str]]:
     """The check of one kind of file: given a line and its number, what is wrong."""
     if match := _DOCUMENTS.fullmatch(path):
-        return _documents_check(state, path, match[1], int(match[3]))
+        return _documents_check(state, path, match[1], match[2], int(match[3]))
     if match := _CORPUS.fullmatch(path):
         return _corpus_check(state, match[1], int(match[2]))
     return lambda line, row: iter(())
@@ -194,7 +244,9 @@ def _survived(check: Callable[[bytes, int], Iterator[str]], line: bytes, row: in
         yield f"not of its form: {type(error).__name__} {error}"
 
 
-def _documents_check(state: _Snapshot, path: str, set_: str, nn: int) -> Callable[[bytes, int], Iterator[str]]:
+def _documents_check(
+    state: _Snapshot, path: str, set_: str, split: str, nn: int
+) -> Callable[[bytes, int], Iterator[str]]:
     recipe = state.rules["clean.profile"] == "recipe-2024"
     last = ""
 
@@ -212,6 +264,11 @@ def _documents_check(state: _Snapshot, path: str, set_: str, nn: int) -> Callabl
         if id_ in state.seen:
             yield f"document {id_} is in another file too"
         state.seen.add(id_)
+        words = len(orjson.loads(line)["text"].split())
+        state.counted[set_, split, "documents"] += 1
+        state.counted[set_, split, "words"] += words
+        if state.words.get(id_, words) != words:
+            yield f"document {id_} has {words} words, the index says {state.words[id_]}"
         if state.index.get(id_) != (path, row):
             yield f"the index has document {id_} at {state.index.get(id_)}"
 
@@ -236,11 +293,15 @@ def _corpus_check(state: _Snapshot, kind: str, nn: int) -> Callable[[bytes, int]
             yield f"paper {paper_id} belongs to another file"
         if kind == "metadata":
             state.papers.add(paper_id)
+            if value.get("has_pdf_body_text"):
+                state.bodies.add(paper_id)
             yield from checks.metadata(value)
         else:
             yield from checks.parse(value)
             if paper_id not in state.papers:
                 yield f"paper {paper_id} has no metadata"
+            elif kind == "pdf_parses" and bool(value.get("body_text")) != (paper_id in state.bodies):
+                yield f"paper {paper_id}: its metadata say {'text' if paper_id in state.bodies else 'no text'}, its parse does not"
 
     return check
 

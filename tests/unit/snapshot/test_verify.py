@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
@@ -166,6 +167,104 @@ def test_a_damaged_file_is_found(copy: Path, path: str, damage: str) -> None:
     assert path in result.output
 
 
+def remade(folder: Path, path: str) -> None:
+    """List a plain file in the manifest as it now is: the harder manipulation."""
+    data = (folder / path).read_bytes()
+    manifest = orjson.loads((folder / "manifest.json").read_bytes())
+    for file in manifest["files"]:
+        if file["path"] == path:
+            file |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    (folder / "manifest.json").write_bytes(orjson.dumps(manifest))
+
+
+def index_with(folder: Path, **columns: Any) -> None:
+    """Change columns of the first row of the index."""
+    table = pq.read_table(folder / "index.parquet")
+    rows = table.to_pylist()
+    rows[0] |= columns
+    pq.write_table(pa.Table.from_pylist(rows, table.schema), folder / "index.parquet")
+    remade(folder, "index.parquet")
+
+
+def first_of_s2orc(folder: Path) -> dict[str, Any]:
+    return next(row for row in pq.read_table(folder / "index.parquet").to_pylist() if row["set"] == "s2orc")
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        ({"words": 1}, "words, the index says 1"),
+        ({"split": "held"}, "there, but in v2/"),
+        ({"set": "s2ag", "split": "valid", "file": "v2/s2orc/train/00.jsonl.gz"}, "but in v2/s2orc/train"),
+    ],
+)
+def test_an_index_that_contradicts_the_files_is_found(copy: Path, columns: dict[str, Any], says: str) -> None:
+    index_with(copy, **columns)
+    result = run(verify.command, str(copy))
+    assert result.exit_code == 1 and says in result.output
+
+
+def test_a_full_text_without_evidence_is_found(copy: Path) -> None:
+    table = pq.read_table(copy / "index.parquet")
+    rows = [{**row, "oa_evidence": None} for row in table.to_pylist()]
+    pq.write_table(pa.Table.from_pylist(rows, table.schema), copy / "index.parquet")
+    remade(copy, "index.parquet")
+    assert "nothing says why it is open" in run(verify.command, str(copy)).output
+
+
+def test_an_alias_to_nobody_is_found(copy: Path) -> None:
+    table = pq.read_table(copy / "aliases.parquet")
+    rows = [*table.to_pylist(), {"alias": "f" * 15, "paper_id": "e" * 15}]
+    pq.write_table(pa.Table.from_pylist(rows, table.schema), copy / "aliases.parquet")
+    remade(copy, "aliases.parquet")
+    assert f"leads to {'e' * 15}, which is not a paper" in run(verify.command, str(copy)).output
+
+
+def test_statistics_that_are_not_the_files_are_found(copy: Path) -> None:
+    stats = orjson.loads((copy / "stats.json").read_bytes())
+    stats["sets"]["s2orc"]["train"]["words"] += 1
+    (copy / "stats.json").write_bytes(orjson.dumps(stats))
+    remade(copy, "stats.json")
+    assert "words of s2orc train; the files have" in run(verify.command, str(copy)).output
+
+
+def test_text_put_into_a_parse_whose_paper_has_none_is_found(copy: Path) -> None:
+    for path in sorted((copy / "corpus/pdf_parses").glob("*.jsonl.gz")):
+        relative = path.relative_to(copy).as_posix()
+        lines = lines_of(copy, relative)
+        closed = [i for i, line in enumerate(lines) if not orjson.loads(line)["body_text"]]
+        if closed:
+            lines[closed[0]] = changed(
+                lines[closed[0]], body_text=[{"text": "closed text", "section": "", "cite_spans": []}]
+            )
+            relisted(copy, relative, lines)
+            break
+    else:
+        raise AssertionError("the snapshot has no closed parse")
+    assert "its metadata say no text" in run(verify.command, str(copy)).output
+
+
+@pytest.mark.parametrize(
+    "manifest", [b"[]", b'{"format": "s2corpus-snapshot-1"}', b'{"format": "s2corpus-snapshot-1", "files": [{}]}']
+)
+def test_a_manifest_of_another_form_is_a_sentence(copy: Path, manifest: bytes) -> None:
+    (copy / "manifest.json").write_bytes(manifest)
+    result = run(verify.command, str(copy))
+    assert isinstance(result.exception, UserError) or "not of its form" in result.output
+
+
+def test_a_published_snapshot_is_verified_from_its_publication(lake: Path, published: Path, tmp_path: Path) -> None:
+    """Whatever is changed and listed anew: the manifest is then another than the one that was published."""
+    whole = tmp_path / "lake"
+    shutil.copytree(lake, whole)
+    folder = whole / "snapshots" / published.name
+    assert run(verify.command, str(folder)).exit_code == 0
+    readme = folder / "README.md"
+    readme.write_bytes(readme.read_bytes().replace(b"CC-BY-4.0", b"CC0-1.0  "))
+    remade(folder, "README.md")
+    assert "it is not the manifest that was published" in run(verify.command, str(folder)).output
+
+
 def test_a_file_that_the_manifest_does_not_list_is_found(copy: Path) -> None:
     (copy / "v2" / "more.jsonl.gz").write_bytes(b"")
     assert "there, but not listed" in run(verify.command, str(copy)).output
@@ -212,7 +311,7 @@ def test_read_by_what_the_text_says(published: Path) -> None:
     assert sorted(orjson.loads(line)["id"] for line in everything) == ids(published)
     expected = [line for line in everything if "A" <= orjson.loads(line)["text"][3] <= "M"]
     assert found == expected
-    assert "no regular expression" in str(run(read.command, str(published), "--grep", "(").exception)
+    assert "not a regular expression" in str(run(read.command, str(published), "--grep", "(").exception)
 
 
 def test_read_the_latest_of_a_spec_by_name(lake: Path, published: Path) -> None:

@@ -45,7 +45,9 @@ class Case:
     records: list[tuple[str, Row]] = field(default_factory=list)  # (delivery, row); pdf_sha1 may be "@<name of PDF>"
     pdfs: list[PdfCase] = field(default_factory=list)
     canonical: str | None = None  # name of its canonical PDF
-    latex: str | None = None  # name of its LaTeX source archive, where that is its only full text
+    full_text: str | None = (
+        None  # name of its only full text, where that is no PDF: its suffix tells of which kind, see `generate.KINDS`
+    )
     filed_under: str | None = None  # its field of study by its sources, where that is not the paper's own
     declares: bool = False  # whether its PDF is declared with title and authors: a record of its own
     open_access: bool = True

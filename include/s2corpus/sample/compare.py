@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.sample.rows import Row, conflicts, identifiers, kinds, parses, row_of, selections
+from s2corpus.sample.rows import Row, conflicts, contents, identifiers, kinds, parses, row_of, selections
 from s2corpus.sample.truth import PaperTruth, Truth
 
 TABLES = ("selections", "clusters", "papers", "filtered", "links", "documents", "splits", "edges", "fulltexts")
@@ -81,6 +81,7 @@ def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
         ),
         identifiers(truth, tables["selections"]),
         kinds(truth, ids, tables["fulltexts"]),
+        contents(truth, ids, tables["fulltexts"]),
         *parses(tables["fulltexts"]),
         _outcomes(
             "filter", truth, ids, {r["paper_id"]: r["outcome"] for r in tables["filtered"].to_pylist()}, "filtered"

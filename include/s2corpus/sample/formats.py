@@ -103,83 +103,83 @@ def _escaped(text: str) -> str:
 def _pubmed(rows: Sequence[Row]) -> bytes:
     root = ElementTree.Element("PubmedArticleSet")
     for row in rows:
-        article = _add(root, "PubmedArticle")
-        citation = _add(article, "MedlineCitation", Status="MEDLINE")
-        _add(citation, "PMID", _native(row), Version="1")
-        paper = _add(citation, "Article")
-        journal = _add(paper, "Journal")
+        article = add(root, "PubmedArticle")
+        citation = add(article, "MedlineCitation", Status="MEDLINE")
+        add(citation, "PMID", _native(row), Version="1")
+        paper = add(citation, "Article")
+        journal = add(paper, "Journal")
         year, _, month = row.get("date", "").partition("-")
-        issue = _add(journal, "JournalIssue")
+        issue = add(journal, "JournalIssue")
         if "volume" in row:
-            _add(issue, "Volume", row["volume"])
-        when = _add(issue, "PubDate")
+            add(issue, "Volume", row["volume"])
+        when = add(issue, "PubDate")
         for tag, text in (("Year", year), ("Month", month)):
             if text:
-                _add(when, tag, text)
-        _add(journal, "Title", row.get("journal", ""))
+                add(when, tag, text)
+        add(journal, "Title", row.get("journal", ""))
         if "pages" in row:
-            _add(_add(paper, "Pagination"), "MedlinePgn", row["pages"])
-        _add(paper, "ArticleTitle", f"{row['title']}." if "title" in row else "")
+            add(add(paper, "Pagination"), "MedlinePgn", row["pages"])
+        add(paper, "ArticleTitle", f"{row['title']}." if "title" in row else "")
         if parts := _parts(row):
-            abstract = _add(paper, "Abstract")
+            abstract = add(paper, "Abstract")
             for label, text in parts:
-                _add(abstract, "AbstractText", text, **({"Label": label} if label else {}))
-        authors = _add(paper, "AuthorList")
+                add(abstract, "AbstractText", text, **({"Label": label} if label else {}))
+        authors = add(paper, "AuthorList")
         for given, family, suffix in _names(row):
-            author = _add(authors, "Author", ValidYN="Y")
+            author = add(authors, "Author", ValidYN="Y")
             for tag, text in (("LastName", family), ("ForeName", given), ("Suffix", suffix)):
                 if text:
-                    _add(author, tag, text)
-        headings = _add(citation, "MeshHeadingList")
+                    add(author, tag, text)
+        headings = add(citation, "MeshHeadingList")
         for heading in row.get("subjects", ()):
-            _add(_add(headings, "MeshHeading"), "DescriptorName", heading, MajorTopicYN="N")
-        ids = _add(_add(article, "PubmedData"), "ArticleIdList")
+            add(add(headings, "MeshHeading"), "DescriptorName", heading, MajorTopicYN="N")
+        ids = add(add(article, "PubmedData"), "ArticleIdList")
         for kind, key in (("pubmed", "pubmed_id"), ("doi", "doi"), ("pmc", "pmc_id")):
             if key in row:
-                _add(ids, "ArticleId", row[key], IdType=kind)
+                add(ids, "ArticleId", row[key], IdType=kind)
     return _xml(root)
 
 
 def _arxiv(rows: Sequence[Row]) -> bytes:
     root = ElementTree.Element("OAI-PMH", xmlns="http://www.openarchives.org/OAI/2.0/")
-    listed = _add(root, "ListRecords")
+    listed = add(root, "ListRecords")
     for row in rows:
-        record = _add(listed, "record")
-        _add(_add(record, "header"), "identifier", f"oai:arXiv.org:{row['arxiv_id']}")
-        paper = _add(_add(record, "metadata"), "arXiv", xmlns="http://arxiv.org/OAI/arXiv/")
-        _add(paper, "id", row["arxiv_id"])
-        _add(paper, "created", row["date"])
-        authors = _add(paper, "authors")
+        record = add(listed, "record")
+        add(add(record, "header"), "identifier", f"oai:arXiv.org:{row['arxiv_id']}")
+        paper = add(add(record, "metadata"), "arXiv", xmlns="http://arxiv.org/OAI/arXiv/")
+        add(paper, "id", row["arxiv_id"])
+        add(paper, "created", row["date"])
+        authors = add(paper, "authors")
         for given, family, suffix in _names(row):
-            author = _add(authors, "author")
+            author = add(authors, "author")
             for tag, text in (("keyname", family), ("forenames", given), ("suffix", suffix)):
                 if text:
-                    _add(author, tag, text)
-        _add(paper, "title", row["title"])
-        _add(paper, "categories", " ".join(row.get("subjects", ())))
+                    add(author, tag, text)
+        add(paper, "title", row["title"])
+        add(paper, "categories", " ".join(row.get("subjects", ())))
         if "doi" in row:
-            _add(paper, "doi", row["doi"])
-        _add(paper, "license", "http://creativecommons.org/licenses/by/4.0/")
-        _add(paper, "abstract", "  " + row.get("abstract", "").replace(". ", ".\n"))  # wrapped, as arXiv has it
+            add(paper, "doi", row["doi"])
+        add(paper, "license", "http://creativecommons.org/licenses/by/4.0/")
+        add(paper, "abstract", "  " + row.get("abstract", "").replace(". ", ".\n"))  # wrapped, as arXiv has it
     return _xml(root)
 
 
 def _dblp(rows: Sequence[Row]) -> bytes:
     root = ElementTree.Element("dblp")
     for row in rows:
-        paper = _add(root, "article", key=_native(row))
+        paper = add(root, "article", key=_native(row))
         for given, family, suffix in _names(row):
-            _add(paper, "author", " ".join(filter(None, (given, family, suffix))))
-        _add(paper, "title", row["title"])
+            add(paper, "author", " ".join(filter(None, (given, family, suffix))))
+        add(paper, "title", row["title"])
         if "year" in row:
-            _add(paper, "year", str(row["year"]))
+            add(paper, "year", str(row["year"]))
         if "venue" in row:
-            _add(paper, "booktitle", row["venue"])
+            add(paper, "booktitle", row["venue"])
         for tag in ("volume", "pages"):
             if tag in row:
-                _add(paper, tag, row[tag])
+                add(paper, tag, row[tag])
         if "doi" in row:
-            _add(paper, "ee", f"https://doi.org/{row['doi']}")
+            add(paper, "ee", f"https://doi.org/{row['doi']}")
     return _xml(root)
 
 
@@ -187,23 +187,23 @@ def _acl(rows: Sequence[Row]) -> bytes:
     root = ElementTree.Element("collection", id=_native(rows[0]).partition("-")[0])
     for row in rows:
         volume_id, _, number = _native(row).partition("-")[2].partition(".")
-        volume = _add(root, "volume", id=volume_id)
-        meta = _add(volume, "meta")
-        _add(meta, "booktitle", row.get("venue", ""))
+        volume = add(root, "volume", id=volume_id)
+        meta = add(volume, "meta")
+        add(meta, "booktitle", row.get("venue", ""))
         year, month, *_ = row["date"].split("-")
-        _add(meta, "month", month)
-        _add(meta, "year", year)
-        paper = _add(volume, "paper", id=number)
-        _add(paper, "title", row["title"])
+        add(meta, "month", month)
+        add(meta, "year", year)
+        paper = add(volume, "paper", id=number)
+        add(paper, "title", row["title"])
         for given, family, suffix in _names(row):
-            author = _add(paper, "author")
-            _add(author, "first", given)
-            _add(author, "last", " ".join(filter(None, (family, suffix))))
+            author = add(paper, "author")
+            add(author, "first", given)
+            add(author, "last", " ".join(filter(None, (family, suffix))))
         if "abstract" in row:
-            _add(paper, "abstract", row["abstract"])
-        _add(paper, "url", _native(row))
+            add(paper, "abstract", row["abstract"])
+        add(paper, "url", _native(row))
         if "doi" in row:
-            _add(paper, "doi", row["doi"])
+            add(paper, "doi", row["doi"])
     return _xml(root)
 
 
@@ -231,32 +231,41 @@ def _jats(rows: Sequence[Row]) -> bytes:
     """PMC's articles, their front matter only."""
     root = ElementTree.Element("pmc-articleset", {"xmlns:xlink": "http://www.w3.org/1999/xlink"})
     for row in rows:
-        front = _add(_add(root, "article"), "front")
-        titles = _add(_add(front, "journal-meta"), "journal-title-group")
-        _add(titles, "journal-title", row.get("journal", ""))
-        meta = _add(front, "article-meta")
-        for kind, key in (("doi", "doi"), ("pmid", "pubmed_id"), ("pmc", "pmc_id")):
-            if key in row:
-                _add(meta, "article-id", row[key], **{"pub-id-type": kind})
-        categories = _add(meta, "article-categories")
-        for subject in ("Research Article", *row.get("subjects", ())):
-            _add(_add(categories, "subj-group", **{"subj-group-type": "heading"}), "subject", subject)
-        _add(_add(meta, "title-group"), "article-title", row["title"])
-        authors = _add(meta, "contrib-group")
-        for given, family, suffix in _names(row):
-            name = _add(_add(authors, "contrib", **{"contrib-type": "author"}), "name")
-            for tag, text in (("surname", family), ("given-names", given), ("suffix", suffix)):
-                if text:
-                    _add(name, tag, text)
-        date = _add(meta, "pub-date", **{"pub-type": "epub"})
-        for tag, text in zip(("day", "month", "year"), reversed(row["date"].split("-")), strict=False):
-            _add(date, tag, text)
-        licence = {"license-type": "open-access", "xlink:href": "http://creativecommons.org/licenses/by/4.0/"}
-        _add(_add(meta, "permissions"), "license", **licence)
+        front(add(root, "article"), row)
     return _xml(root)
 
 
-def _add(parent: ElementTree.Element, tag: str, text: str = "", **attributes: str) -> ElementTree.Element:
+def front(article: ElementTree.Element, row: Row) -> None:
+    """Add the front matter of an article; `licence`, where the row has one, is an SPDX id of Creative Commons, version 4.0."""
+    front = add(article, "front")
+    titles = add(add(front, "journal-meta"), "journal-title-group")
+    add(titles, "journal-title", row.get("journal", ""))
+    meta = add(front, "article-meta")
+    for kind, key in (("doi", "doi"), ("pmid", "pubmed_id"), ("pmc", "pmc_id")):
+        if key in row:
+            add(meta, "article-id", row[key], **{"pub-id-type": kind})
+    categories = add(meta, "article-categories")
+    for subject in ("Research Article", *row.get("subjects", ())):
+        add(add(categories, "subj-group", **{"subj-group-type": "heading"}), "subject", subject)
+    add(add(meta, "title-group"), "article-title", row["title"])
+    authors = add(meta, "contrib-group")
+    for given, family, suffix in _names(row):
+        name = add(add(authors, "contrib", **{"contrib-type": "author"}), "name")
+        for tag, text in (("surname", family), ("given-names", given), ("suffix", suffix)):
+            if text:
+                add(name, tag, text)
+    date = add(meta, "pub-date", **{"pub-type": "epub"})
+    for tag, text in zip(("day", "month", "year"), reversed(row["date"].split("-")), strict=False):
+        add(date, tag, text)
+    terms = row.get("licence", "CC-BY-4.0").removeprefix("CC-").removesuffix("-4.0").lower()
+    licence = {"license-type": "open-access", "xlink:href": f"http://creativecommons.org/licenses/{terms}/4.0/"}
+    add(add(meta, "permissions"), "license", **licence)
+    if "abstract" in row:
+        add(add(meta, "abstract"), "p", row["abstract"])
+
+
+def add(parent: ElementTree.Element, tag: str, text: str = "", **attributes: str) -> ElementTree.Element:
+    """Add an element with its text."""
     element = ElementTree.SubElement(parent, tag, attributes)
     element.text = text or None
     return element

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from s2corpus.errors import UserError
-from s2corpus.sample import broken, formats, latex, typeset
+from s2corpus.sample import articles, broken, formats, latex, typeset
 from s2corpus.sample.cases import sample_cast, tiny_cast
 from s2corpus.sample.cast import Case, Cast, PdfCase
 from s2corpus.sample.model import Head, Reference
@@ -102,10 +102,22 @@ def _pdfs(cast: Cast, workers: int) -> dict[str, bytes]:
     with ThreadPoolExecutor(workers) as pool:
         made = list(pool.map(lambda job: broken.treat(typeset.compile_pdf(job[1]), job[0].treat), jobs))
     contents = {pdf.name: content for (pdf, _), content in zip(jobs, made, strict=True)}
-    contents |= {case.latex: latex.archive(case.paper) for case in cast.cases if case.latex}
+    contents |= {case.full_text: _kind(case.full_text)[1](case) for case in cast.cases if case.full_text}
     for name in cast.extras:
         contents[name] = EXTRAS[name](jobs[0][1])
     return contents
+
+
+KINDS: dict[str, tuple[str, Callable[[Case], bytes]]] = {
+    ".gz": ("latex", lambda case: latex.archive(case.paper)),
+    ".nxml": ("jats", lambda case: articles.jats(case.paper, case.licence or "")),
+    ".json": ("elsevier", lambda case: articles.elsevier(case.paper)),
+}
+"""Suffix of a full text that is no PDF → its kind, and how it is written."""
+
+
+def _kind(name: str) -> tuple[str, Callable[[Case], bytes]]:
+    return KINDS[Path(name).suffix]
 
 
 EXTRAS: dict[str, Callable[[dict[str, Any]], bytes]] = {
@@ -151,6 +163,9 @@ def _truth(cast: Cast, contents: dict[str, bytes], release: int) -> Truth:
     seen = {name for drop, names in drops.items() if DROPS[drop][0] <= release for name in names}
     records = _records(cast, release)
     records |= {c.key: (f"declared:{c.pdfs[0].drops[0]}/{c.pdfs[0].name}",) for c in cast.cases if c.declares}
+    for c in cast.cases:
+        if c.full_text and (kind := _kind(c.full_text)[0]) != "latex":  # a publisher's file gives a record too
+            records[c.key] = tuple(sorted((*records[c.key], f"{kind}:{sha1(contents[c.full_text])}")))
     cases = {c.key: c.at(release) for c in cast.cases}
     cases = {
         key: c for key, c in cases.items() if records[key] or (not c.records and any(p.name in seen for p in c.pdfs))
@@ -204,7 +219,7 @@ def _paper_truth(
 ) -> PaperTruth:
     p = case.paper
     selected = [pdf for pdf in case.pdfs if pdf.selection == "selected" and pdf.name in seen]
-    kinds = tuple(kind for kind, name in (("pdf", case.canonical), ("latex", case.latex)) if name)
+    kinds = (("pdf",) if case.canonical else ()) + ((_kind(case.full_text)[0],) if case.full_text else ())
     has_text = bool(kinds)
     says = [row for _, row in case.records if row.get("source") != "scienceparse"]
     says += [pdf.declared for pdf in case.pdfs if pdf.declared and case.declares]

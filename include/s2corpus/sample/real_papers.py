@@ -10,9 +10,10 @@ LABELS = ("BACKGROUND", "METHODS", "RESULTS")
 
 
 def real_papers(cast: Cast) -> None:
-    """Structured abstracts, stamps, LaTeX alone, two DOIs, declared facts, paragraphs of figures."""
+    """Structured abstracts, stamps, LaTeX or a publisher's file alone, two DOIs, declared facts, paragraphs of figures."""
     abstracts(cast)
     archives(cast)
+    publishers(cast)
     two = cast.add(
         "two-dois", "open by Unpaywall, though it prints no DOI and its preprint has one too", "2017-05-17", evidence="unpaywall",
         licence="CC-BY",
@@ -90,5 +91,16 @@ def archives(cast: Cast) -> None:
     )
     source.paper.journal = source.paper.venue = source.paper.doi = None
     source.paper.arxiv_id = f"2003.9{cast.number(source):04d}"
-    source.latex = f"{source.paper.arxiv_id}.gz"
+    source.full_text = f"{source.paper.arxiv_id}.gz"
     delivered(source, sources.arxiv(source.paper))
+
+
+def publishers(cast: Cast) -> None:
+    """A publisher's file is the only full text: JATS, Elsevier's JSON; it says itself that it is open, and under which licence."""
+    for key, suffix, licence in (("jats-only", "nxml", "CC-BY-NC-4.0"), ("elsevier-only", "json", "CC-BY-4.0")):
+        case = cast.add(
+            key, f"its publisher's .{suffix} without a PDF, joined by its DOI", "2018-10-12", evidence="publisher",
+            licence=licence, columns=1,
+        )  # fmt: skip
+        case.full_text = f"{key}.{suffix}"
+        delivered(case, sources.crossref(case.paper))

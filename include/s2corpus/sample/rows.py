@@ -82,6 +82,24 @@ def kinds(truth: Truth, ids: Mapping[str, str], fulltexts: pa.Table) -> Row:
     )
 
 
+def contents(truth: Truth, ids: Mapping[str, str], fulltexts: pa.Table) -> Row:
+    """The heads of the body's sections in order and the number of entries, of full texts whose source says them (not of PDFs)."""
+    got: dict[str, tuple[list[str], int]] = {}
+    for row in fulltexts.to_pylist():
+        if row["parse_kind"] != "pdf":
+            parse = json.loads(row["parse"])
+            heads = list(dict.fromkeys(p["section"] for p in parse["body_text"]))
+            got[row["paper_id"]] = heads, len(parse["bib_entries"])
+    return row_of(
+        "sections, entries of sources",
+        (
+            (p.key, (list(dict.fromkeys(b.section for b in p.body)), len(p.bibliography)), got.get(ids.get(p.key, "")))
+            for p in truth.papers
+            if set(p.fulltexts) - {"pdf"}
+        ),
+    )
+
+
 def parses(fulltexts: pa.Table) -> list[Row]:
     """Of all parses: whether each citation names an entry, and each paragraph's section is the innermost head of its path."""
     callouts, sections = [], []

@@ -29,13 +29,13 @@ def write_all(cast: Cast) -> None:
     absent = {f.name: absent_works(cast.rng(f.name, "absent"), f, cast.titles) for f in FIELDS}
     regular = [c for c in cast.cases if c.key.startswith("regular-")]
     for case in cast.cases:
-        if case.body not in _WITHOUT_REFERENCES and (case.pdfs or case.latex):
+        if case.body not in _WITHOUT_REFERENCES and (case.pdfs or case.full_text):
             rng = cast.rng(case.key, "references")
             entries = _references(rng, cast, case, citable, absent[case.paper.field])
             if case in regular:
                 entries += _special(rng, cast, regular.index(case), entries)
             order_references(rng, case.paper, entries)
-        if case.pdfs or case.latex:
+        if case.pdfs or case.full_text:
             _body(cast, case)
     _copy_twin(cast)
 

@@ -38,7 +38,7 @@ def drops_of(cast: Cast) -> dict[str, dict[str, PdfCase | None]]:
         for pdf in case.pdfs:
             for drop in pdf.drops:
                 drops[drop][pdf.name] = pdf
-    for name in (*cast.extras, *(case.latex for case in cast.cases if case.latex)):
+    for name in (*cast.extras, *(case.full_text for case in cast.cases if case.full_text)):
         drops["2023-01-a"][name] = None
     return drops
 

@@ -13,16 +13,30 @@ import pytest
 
 from s2corpus.sample import Truth, compare, compare_identities, truths
 from s2corpus.sample.compare import TABLES, expected_text
+from s2corpus.sample.truth import PaperTruth
 
 pytestmark = pytest.mark.slow
 
 PARAGRAPH = {"section": "Mice", "section_path": "Methods::Mice", "cite_spans": [{"ref_id": "BIBREF0"}]}
 PARSE = {"body_text": [PARAGRAPH], "back_matter": [], "bib_entries": {"BIBREF0": {}}}
+PARSED = orjson.dumps(PARSE)
 Release = dict[str, list[dict[str, Any]]]
 
 
 def parse(**changes: Any) -> bytes:
     return orjson.dumps({**PARSE, "body_text": [{**PARAGRAPH, **changes}]})
+
+
+def source_of(paper: PaperTruth) -> bytes:
+    """A parse with the sections and the entries of the truth."""
+    body = [{**PARAGRAPH, "section": b.section, "section_path": b.section} for b in paper.body]
+    return orjson.dumps(
+        {
+            "body_text": body,
+            "back_matter": [],
+            "bib_entries": {f"BIBREF{i}": {} for i in range(len(paper.bibliography))},
+        }
+    )
 
 
 def perfect(truth: Truth) -> Release:
@@ -53,7 +67,9 @@ def perfect(truth: Truth) -> Release:
             }
         )
         for kind in p.fulltexts:
-            release["fulltexts"].append({"paper_id": paper_id, "parse_kind": kind, "parse": orjson.dumps(PARSE)})
+            release["fulltexts"].append(
+                {"paper_id": paper_id, "parse_kind": kind, "parse": PARSED if kind == "pdf" else source_of(p)}
+            )
         release["filtered"].append({"paper_id": paper_id, "outcome": p.filtered})
         for i, entry in enumerate(p.bibliography):
             cited = ids[entry.links_to] if entry.links_to else ids["part-ii"] if entry.warning else None
@@ -114,6 +130,7 @@ MISTAKES: list[tuple[str, Callable[[Release], None]]] = [
     ("declared facts", change("papers", "date", None, of("retitled"))),
     ("identifiers read from PDFs", change("selections", "pmc_id", None, lambda r: r["pmc_id"] is not None)),
     ("kind of full text", change("fulltexts", "parse_kind", "pdf", of("latex-only"))),
+    ("sections, entries of sources", change("fulltexts", "parse", parse(), of("jats-only"))),
     ("conflicts of DOIs", change("edges", "taken", True, lambda r: True)),
     ("filter", change("filtered", "outcome", "kept", of("german"))),
     ("citations found", change("links", "cited_paper_id", None, lambda r: r["cited_paper_id"] is not None)),

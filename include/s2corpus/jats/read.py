@@ -12,9 +12,8 @@ from s2corpus.sources.streams import MAX_ENTRY_BYTES, parse_xml
 MAX_TAGS = 2_000_000  # opening and closing ones
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
 Element = etree._Element
-_FOREIGN = etree.XPath(
-    "descendant-or-self::*[namespace-uri() != '' and namespace-uri() != 'http://www.w3.org/1998/Math/MathML']"
-)
+# Most elements have no namespace: they are passed over first, by the cheaper of the two questions.
+_FOREIGN = etree.XPath("descendant-or-self::*[namespace-uri()][not(self::m:*)]", namespaces={"m": MATHML.strip("{}")})
 
 
 def read(data: bytes) -> Element:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 _LETTER = r"[^\W\d_]"
 _HYPHEN = r"[-‐‑–]"
@@ -68,6 +69,7 @@ GROUP = (
 _GROUP = re.compile(GROUP, re.IGNORECASE)
 
 
+@lru_cache(maxsize=4096)  # the same few come again in every list of references
 def initials_of(word: str) -> tuple[str, ...]:
     """The initials that a word is made of: "J.Q." and "JQ" are two, "J.-P." is one; none if it is not such a word."""
     parts = re.findall(rf"{_LETTER}+", word) if _DOTTED.fullmatch(word) and ("." in word or len(word) < 4) else []

@@ -61,6 +61,12 @@ def test_every_line_is_right_or_explained(lines: dict[tuple[str, str], Line], pa
 
 
 @pytest.mark.slow
+def test_no_line_that_is_right_is_listed(lines: dict[tuple[str, str], Line]) -> None:
+    right = sorted(key for key in known() if lines[key].right)
+    assert not right, f"right, take it out of {DOC.name}: {right}"
+
+
+@pytest.mark.slow
 def test_every_file_is_a_full_text(run: Run) -> None:
     selected = Counter(row["outcome"] for row in run.table(SELECTIONS).read().to_pylist())
     assert selected == {"selected": 42}

@@ -93,7 +93,7 @@ def test_every_document_is_readable_and_in_the_format(run: Run) -> None:
             assert (
                 int.from_bytes(hashlib.sha1(document["id"].encode()).digest()[:8], "big") % run.spec.export.files == n
             )
-            assert document["sha1"] == paper["canonical_pdf"]
+            assert document.get("sha1") == (paper["canonical_pdf"] if "/s2orc/" in key else None)
             title, abstract, *blocks = document["text"].split("\n\n")
             assert title and abstract
             if "/s2orc/" in key:

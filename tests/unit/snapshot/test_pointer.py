@@ -90,7 +90,7 @@ def test_yanking_an_older_one_leaves_the_pointer(lake: Lake) -> None:
 def test_a_yank_needs_a_published_snapshot_and_a_reason(lake: Lake, snapshot: str, reason: str) -> None:
     whole(lake, JANUARY, FEBRUARY)
     pointer.publish(lake, JANUARY)
-    with pytest.raises(UserError, match=r"never published|for a reason|no snapshot id"):
+    with pytest.raises(UserError, match=r"never published|for a reason|not a snapshot id"):
         pointer.yank(lake, snapshot, reason)
 
 

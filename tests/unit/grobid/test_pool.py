@@ -163,7 +163,7 @@ def test_busy_until_the_deadline_is_given_up_and_not_final() -> None:
 
 def test_a_server_with_less_room_than_we_have_requests_is_not_hammered() -> None:
     with StandIn(slots=2, latency=0.02) as server:
-        results = run(Pool([server.url], limits=replace(QUICK, busy_wait=(0.2, 0.4))), pdfs(40))
+        results = run(Pool([server.url], limits=replace(QUICK, busy_wait=(0.5, 1.0))), pdfs(40))
     assert {r.outcome for r in results.values()} == {Outcome.OK}
     assert server.statuses["503"] < 40
     assert server.most_in_work == 2

@@ -10,7 +10,7 @@ import s2corpus
 
 _PACKAGE = Path(__file__).parent
 _SQL = _PACKAGE.parents[1] / "sql"
-_SUFFIXES = frozenset({".py", ".sql", ".crfsuite", ".json", ".j2", ".md", ".typ", ".txt", ".yaml"})
+_SUFFIXES = frozenset({".py", ".sql", ".csv", ".crfsuite", ".json", ".j2", ".md", ".typ", ".txt", ".yaml"})
 """files that decide what is written: code, queries, models, tables and templates"""
 
 

@@ -1,6 +1,6 @@
-"""The stages of a release, one file each, behind the protocol in `base`.
+"""The stages of a release, in order, behind the protocol in `pipeline.run`.
 
-A new stage is one file here and one name in `STAGES`, at its place.
+A new stage is one file or package in `stages/` and one name in `STAGES`, at its place.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STAGES = (
     "split",
     "export",
 )
-"""In order. Each is `stages/<name>.py` with a class of that name, capitalised."""
+"""In order. Each is `stages/<name>.py`, or a package of that name, with a class of that name, capitalised."""
 
 TAKES_OVER = {
     "select": "intake",

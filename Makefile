@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release up down status test test-quick test-faults test-e2e lint docs format bench lock
+.PHONY: help setup demo release up down status test test-quick test-laws test-faults test-e2e lint docs format bench lock
 PYTHON ?= python3
 UV := .venv/bin/uv
 UV_VERSION := 0.13.8
@@ -62,6 +62,9 @@ test-e2e: .venv/.development ## A corpus in operation: drops, releases, approval
 
 test-quick: .venv/.development ## The quick ones only
 	@$(RUN) pytest -q -n 2 --dist loadfile -m "not slow and not services and not airflow" tests/unit
+
+test-laws: .venv/.development ## The quick ones with newly drawn examples
+	@HYPOTHESIS_PROFILE=new $(RUN) pytest -q -n 2 --dist loadfile -m "not slow and not services and not airflow" tests/unit
 
 lint: .venv/.development ## ruff, mypy --strict and the word list
 	@$(RUN) ruff check . && $(RUN) ruff format --check . && $(RUN) mypy && .venv/bin/python tests/words.py

@@ -7,11 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from s2corpus.storage.lake import Lake, open_lake
 
 pytest_plugins = ["tests.conftest_services", "tests.releases"]
 ROOT = Path(__file__).resolve().parent.parent
+
+# The same examples in every run, so that a change is judged and not a draw; `make test-laws` draws new ones.
+settings.register_profile("same", derandomize=True)
+settings.register_profile("new", derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 @pytest.fixture(scope="session", autouse=True)

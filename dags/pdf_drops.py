@@ -125,12 +125,9 @@ def settle(
 
 
 def _lake() -> Any:
-    from s2corpus.storage.lake import open_lake
+    from s2corpus.storage.lake import lake_uri, open_lake
 
-    uri = os.environ.get("S2CORPUS_LAKE")
-    if not uri:
-        raise UserError("no lake given: set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
-    return open_lake(uri)
+    return open_lake(lake_uri())
 
 
 def _specs() -> Any:

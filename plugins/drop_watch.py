@@ -6,7 +6,6 @@ Here, because the triggerer imports it by name, and every component finds this f
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
 from dataclasses import asdict
 from typing import Any
@@ -59,13 +58,9 @@ class DropWatch(BaseEventTrigger):
 def _watch(before: Any) -> Any:
     """A watch over the lake, the one before where there is one, with the lake opened anew."""
     from s2corpus.deliveries.status import Watch
-    from s2corpus.errors import UserError
-    from s2corpus.storage.lake import open_lake
+    from s2corpus.storage.lake import lake_uri, open_lake
 
-    uri = os.environ.get("S2CORPUS_LAKE")
-    if not uri:
-        raise UserError("no lake given: set S2CORPUS_LAKE to s3://bucket[/prefix] for every component of Airflow")
-    lake = open_lake(uri)
+    lake = open_lake(lake_uri())
     if before is None:
         return Watch(lake)
     before.lake = lake

@@ -18,6 +18,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from s2corpus.errors import UserError
+from s2corpus.ids import SPEC_NAME, ReleaseId
 
 
 class _Section(BaseModel):
@@ -298,7 +299,7 @@ class Resources(_Section):
 class ReleaseSpec(_Section):
     """All that makes a release."""
 
-    name: str = Field(pattern="^[a-z0-9][a-z0-9_]{0,40}$")
+    name: str = Field(pattern=f"^{SPEC_NAME}$")
     description: str = ""
     profile: Literal["public", "own"] = "public"
     """own: the PDFs are the user's, count as open access, and unknown years are kept"""
@@ -336,9 +337,9 @@ class ReleaseSpec(_Section):
             del rules["export"][operational]
         return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()
 
-    def release_id(self, as_of: datetime) -> str:
-        """The lake's folder of the release of one instant, `<spec>-<YYYYMMDD>`."""
-        return f"{self.name}-{as_of:%Y%m%d}"
+    def release_id(self, as_of: datetime) -> ReleaseId:
+        """The release of one instant."""
+        return ReleaseId.of(self.name, as_of)
 
 
 def releases_folder() -> Path:

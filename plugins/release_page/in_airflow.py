@@ -5,7 +5,6 @@ Airflow mounts a plugin's app without authentication: each route asks `requires_
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
@@ -21,8 +20,7 @@ from sqlalchemy import select
 from release_page.app import DAG, build
 from release_page.releases import Archive, DagRun
 from s2corpus.catalog import Catalog
-from s2corpus.errors import UserError
-from s2corpus.storage.lake import Lake, open_lake
+from s2corpus.storage.lake import Lake, lake_uri, open_lake
 
 
 @cache
@@ -36,10 +34,7 @@ def _lake(uri: str) -> Lake:
 
 
 def _archive() -> Archive:
-    uri = os.environ.get("S2CORPUS_LAKE")
-    if not uri:
-        raise UserError("no lake given: set S2CORPUS_LAKE for Airflow's API server")
-    return Archive(_lake(uri), _catalog(), _run_of)
+    return Archive(_lake(lake_uri()), _catalog(), _run_of)
 
 
 def _run_of(spec: str, as_of: datetime) -> DagRun | None:

@@ -18,8 +18,9 @@ def command(snapshot: str, reason: str, lake: str) -> None:
 
     Its files stay for those who read it; `corpus prune` deletes them.
     """
-    from s2corpus.snapshot.pointer import spec_of, yank
+    from s2corpus.ids import SnapshotId
+    from s2corpus.snapshot.pointer import yank
     from s2corpus.storage.lake import open_lake
 
     pointer = yank(open_lake(lake), snapshot, reason)
-    click.echo(f"{snapshot} is yanked; the latest of {spec_of(snapshot)} is {pointer.snapshot or 'none'}")
+    click.echo(f"{snapshot} is yanked; the latest of {SnapshotId(snapshot).spec} is {pointer.snapshot or 'none'}")

@@ -24,6 +24,7 @@ from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
 from s2corpus.deliveries.declarations import Declarations, Facts
 from s2corpus.deliveries.ready import Delivery, File, Ready, Refusal, Refused, listed
 from s2corpus.errors import UserError
+from s2corpus.ids import RecordId
 from s2corpus.sources.identifiers import normalise_arxiv
 from s2corpus.sources.jsonl import NAME as GENERIC
 from s2corpus.sources.jsonl import entry_of, quoted, wrong_promise
@@ -266,7 +267,7 @@ def _generic(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entr
                 continue
             where, line = item
             native = line.get("record_id", line.get("id"))
-            claimed = native.partition(":")[0] if isinstance(native, str) and ":" in native else delivery.source
+            claimed = RecordId(native).source if isinstance(native, str) and ":" in native else delivery.source
             wrong = wrong_promise(line)
             if wrong is None and line.get("source") is not None and line["source"] not in own:
                 wrong = f"source: {quoted(line['source'])} given, a delivery of {delivery.source} has records of its own only"
@@ -310,7 +311,7 @@ def _tombstone(record_id: str, delivery: Delivery) -> dict[str, Any]:
     return {
         **dict.fromkeys(REGISTERED_RECORDS.schema.names),
         "record_id": record_id,
-        "source": record_id.partition(":")[0],
+        "source": RecordId(record_id).source,
         "kind": "archive",
         "delivery": delivery.id,
         "ready_at": delivery.ready_at,

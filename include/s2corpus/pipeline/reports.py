@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
 from collections.abc import Iterator
@@ -11,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from s2corpus.errors import UserError
+from s2corpus.ids import ReleaseId
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.storage.lake import open_lake
+from s2corpus.storage.lake import lake_uri, open_lake
 from s2corpus.storage.parts import NotCommitted, TableRef
 from s2corpus.tables import TABLES, Table
 
@@ -41,12 +41,9 @@ def release_table(release: str, table: Table) -> TableRef:
     Raises:
         UserError: no lake is named, or it has no such release.
     """
-    uri = os.environ.get("S2CORPUS_LAKE")
-    if not uri:
-        raise UserError("no lake given: set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
-    lake = open_lake(uri)
-    if release not in (there := lake.folders("releases/")):
-        raise UserError(f"{release}: no such release in {uri}; there are {', '.join(there) or 'none'}")
+    lake = open_lake(lake_uri())
+    if ReleaseId.parse(release) not in (there := lake.folders("releases/")):
+        raise UserError(f"{release}: no such release in {lake.root}; there are {', '.join(there) or 'none'}")
     return TableRef(lake, f"releases/{release}/{table.name}", table)
 
 

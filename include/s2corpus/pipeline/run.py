@@ -21,9 +21,9 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from s2corpus.errors import UserError
+from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.spec import ReleaseSpec
-from s2corpus.storage.lake import Lake, open_lake
+from s2corpus.storage.lake import Lake, lake_uri, open_lake
 from s2corpus.storage.parts import ContentStore, TableRef
 from s2corpus.tables import DELIVERIES, EXTRACTIONS, MEMBERS, PARSES, PDFS, Table
 from s2corpus.version import code_version
@@ -58,15 +58,12 @@ class Run:
     @staticmethod
     def of(spec: ReleaseSpec, as_of: datetime, *, lake: str | None = None, scratch: Path | None = None) -> Run:
         """The run of a spec as of an instant (UTC), in the lake that `S2CORPUS_LAKE` names unless one is given."""
-        uri = lake or os.environ.get("S2CORPUS_LAKE")
-        if not uri:
-            raise UserError("no lake given: set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
         if as_of.tzinfo is None:
             raise ValueError("as_of needs a time zone")
-        return Run(spec, as_of.astimezone(UTC), open_lake(uri), scratch or scratch_folder())
+        return Run(spec, as_of.astimezone(UTC), open_lake(lake or lake_uri()), scratch or scratch_folder())
 
     @property
-    def release_id(self) -> str:
+    def release_id(self) -> ReleaseId:
         """The release's folder in the lake."""
         return self.spec.release_id(self.as_of)
 
@@ -104,10 +101,10 @@ class Run:
         return int(self.table(MEMBERS).committed().facts["paper_shards"])
 
     @cached_property
-    def parent(self) -> str | None:
+    def parent(self) -> SnapshotId | None:
         """Id of the parent snapshot: the newest published one of this spec with a smaller as_of, as intake found it."""
         parent: str | None = self.table(DELIVERIES).committed().facts["parent"]
-        return parent
+        return None if parent is None else SnapshotId.parse(parent)
 
     def parent_table(self, name: str) -> pa.Table | None:
         """A Parquet file of the parent snapshot, `snapshots/<parent>/<name>.parquet`; None where there is no parent."""
@@ -128,7 +125,7 @@ class Run:
         return {f"{v['stage']}.{v['check']}": v["accepted"] for v in verdicts if v.get("accepted")}
 
     @cached_property
-    def snapshot_id(self) -> str:
+    def snapshot_id(self) -> SnapshotId:
         """`<spec>-<as_of>-<8 hex>` over spec, code, extractor and converter versions, inputs, parent (SEMANTICS §0) and overrides."""
         intake = self.table(DELIVERIES).committed().facts
         identity = {
@@ -143,7 +140,7 @@ class Run:
         if self.overrides:
             identity["overrides"] = self.overrides
         digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
-        return f"{self.spec.name}-{self.as_of:%Y%m%d}-{digest[:8]}"
+        return SnapshotId.of(self.release_id, digest)
 
 
 @runtime_checkable

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from s2corpus.ids import RecordId
+
 _AUTHOR = ("first", "middle", "last", "suffix")
 """What the release says of an author; affiliations and ORCIDs are in the parses and in Parquet only."""
 
@@ -52,9 +54,8 @@ def metadata_row(
 def _s2_url(record_ids: Sequence[str]) -> str | None:
     """Where Semantic Scholar shows the paper, if one of its records is Semantic Scholar's."""
     for record_id in record_ids:
-        source, _, native = record_id.partition(":")
-        if source == "s2" and native.isdecimal():
-            return f"https://api.semanticscholar.org/CorpusID:{native}"
+        if (record := RecordId(record_id)).source == "s2" and record.native.isdecimal():
+            return f"https://api.semanticscholar.org/CorpusID:{record.native}"
     return None
 
 

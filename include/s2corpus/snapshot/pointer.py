@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from s2corpus.errors import TransientError, UserError
+from s2corpus.ids import SnapshotId, spec_name
 from s2corpus.storage.lake import ABSENT, Conflict
 
 if TYPE_CHECKING:
@@ -36,18 +37,6 @@ class LostRace(TransientError):
     """Another publisher moved the pointer meanwhile."""
 
 
-def spec_of(snapshot: str) -> str:
-    """The spec's name in a snapshot id `<spec>-<YYYYMMDD>-<8 hex>`.
-
-    Raises:
-        UserError: not of that form.
-    """
-    spec, date, digest = [*snapshot.rsplit("-", 2), "", ""][:3]
-    if not (spec and len(date) == 8 and date.isdecimal() and len(digest) == 8):
-        raise UserError(f"{snapshot!r} is not a snapshot id: expected <spec>-<YYYYMMDD>-<8 hex>, as in `snapshots/`")
-    return spec
-
-
 def latest(lake: Lake, spec: str) -> Pointer:
     """The pointer of a spec; it points at nothing before the first publication."""
     return _read(lake, spec)[0]
@@ -55,17 +44,13 @@ def latest(lake: Lake, spec: str) -> Pointer:
 
 def is_published(lake: Lake, snapshot: str) -> bool:
     """Whether the snapshot was ever pointed at, yanked or not."""
-    spec = spec_of(snapshot)
+    spec = SnapshotId.parse(snapshot).spec
     return lake.size(_mark(spec, "published", snapshot)) is not None or latest(lake, spec).snapshot == snapshot
 
 
-def published(lake: Lake, spec: str) -> list[str]:
+def published(lake: Lake, spec: str) -> list[SnapshotId]:
     """Snapshots of a spec that are published and not yanked, oldest first by (as_of, id)."""
-    marks = {
-        folder: {entry.key.rpartition("/")[2] for entry in lake.list(f"snapshots/{spec}/{folder}/")}
-        for folder in ("published", "yanked")
-    }
-    return sorted(marks["published"] - marks["yanked"], key=_as_of)
+    return sorted(_marked(lake, spec, "published") - _marked(lake, spec, "yanked"), key=_order)
 
 
 def publish(lake: Lake, snapshot: str, approval: Mapping[str, str] | None = None) -> Pointer:
@@ -77,12 +62,14 @@ def publish(lake: Lake, snapshot: str, approval: Mapping[str, str] | None = None
         UserError: the snapshot is not whole, or was yanked.
         LostRace: another publisher was first; trying again looks at what it published.
     """
-    spec = spec_of(snapshot)
+    spec = SnapshotId.parse(snapshot).spec
     pointer, etag = _read(lake, spec)
     if lake.size(_mark(spec, "yanked", snapshot)) is not None:
         raise UserError(f"{snapshot} was yanked: what is published again has to be another snapshot, with another id")
     new = _pointing_at(lake, snapshot)
-    if pointer != new and (pointer.snapshot is None or _as_of(pointer.snapshot)[0] <= _as_of(snapshot)[0]):
+    if pointer != new and (
+        pointer.snapshot is None or SnapshotId(pointer.snapshot).release.day <= SnapshotId(snapshot).release.day
+    ):
         _move(lake, spec, new, etag)
         pointer = new
     facts = {"manifest_sha256": new.manifest_sha256, **({"approved": dict(approval)} if approval else {})}
@@ -97,7 +84,7 @@ def yank(lake: Lake, snapshot: str, reason: str) -> Pointer:
         UserError: it was never published, or no reason is given.
         LostRace: another publisher moved the pointer meanwhile.
     """
-    spec = spec_of(snapshot)
+    spec = SnapshotId.parse(snapshot).spec
     if not is_published(lake, snapshot):
         known = ", ".join(published(lake, spec)) or "none"
         raise UserError(f"{snapshot} was never published; published are: {known}")
@@ -112,20 +99,25 @@ def yank(lake: Lake, snapshot: str, reason: str) -> Pointer:
     return pointer
 
 
-def prunable(lake: Lake, spec: str, keep: int) -> list[str]:
-    """Published or yanked snapshots that are not among the newest `keep` published ones, oldest first; never the latest."""
+def prunable(lake: Lake, spec: str, keep: int) -> list[SnapshotId]:
+    """Published or yanked snapshots that are not among the newest `keep` published ones, oldest first; never the latest.
+
+    Raises:
+        UserError: nothing of such a spec was ever published.
+    """
+    if not lake.folders(f"snapshots/{spec_name(spec)}/"):
+        known = sorted({SnapshotId(name).spec for name in lake.folders("snapshots/") if SnapshotId.known(name)})
+        raise UserError(
+            f"{spec}: no snapshot of it was ever published; there are some of: {', '.join(known) or 'none'}"
+        )
     kept = {*published(lake, spec)[-keep:], latest(lake, spec).snapshot}
-    marked = {
-        entry.key.rpartition("/")[2]
-        for folder in ("published", "yanked")
-        for entry in lake.list(f"snapshots/{spec}/{folder}/")
-    }
-    return sorted((s for s in marked - kept if next(lake.list(f"snapshots/{s}/"), None)), key=_as_of)
+    marked = _marked(lake, spec, "published") | _marked(lake, spec, "yanked")
+    return sorted((s for s in marked - kept if next(lake.list(f"snapshots/{s}/"), None)), key=_order)
 
 
 def prune(lake: Lake, snapshot: str) -> int:
     """Delete a snapshot's files, its manifest first so that nobody takes the rest for whole; their number."""
-    spec = spec_of(snapshot)
+    spec = SnapshotId.parse(snapshot).spec
     if latest(lake, spec).snapshot == snapshot:
         raise UserError(f"{snapshot} is what latest.json points at: publish another one, or yank it, first")
     lake.delete(f"snapshots/{snapshot}/manifest.json")
@@ -137,8 +129,13 @@ def prune(lake: Lake, snapshot: str) -> int:
     return deleted
 
 
-def _as_of(snapshot: str) -> tuple[str, str]:
-    return snapshot.rsplit("-", 2)[1], snapshot
+def _order(snapshot: SnapshotId) -> tuple[str, str]:
+    return snapshot.release.day, snapshot
+
+
+def _marked(lake: Lake, spec: str, folder: str) -> set[SnapshotId]:
+    names = (entry.key.rpartition("/")[2] for entry in lake.list(f"snapshots/{spec}/{folder}/"))
+    return {SnapshotId(name) for name in names if SnapshotId.known(name)}
 
 
 def _pointing_at(lake: Lake, snapshot: str) -> Pointer:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -16,7 +15,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
-from s2corpus.storage.lake import open_lake
+from s2corpus.ids import SPEC_NAME, SnapshotId
+from s2corpus.storage.lake import lake_uri, open_lake
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
@@ -29,10 +29,12 @@ def open_snapshot(name: str, lake: str | None = None) -> Lake:
         UserError: there is none.
     """
     if "/" not in name:
-        root = lake or os.environ.get("S2CORPUS_LAKE")
-        if not root:
-            raise UserError(f"{name!r} is not an address: give one (s3://…/snapshots/{name}), or the lake with --lake")
-        name = f"{root.rstrip('/')}/snapshots/{name}"
+        if not SnapshotId.known(name) and not re.fullmatch(SPEC_NAME, name):
+            raise UserError(
+                f"{name!r} is neither an address (s3://…/snapshots/<id>), nor a snapshot id <spec>-<YYYYMMDD>-<8 hex>, "
+                "nor the name of a spec"
+            )
+        name = f"{(lake or lake_uri()).rstrip('/')}/snapshots/{name}"
     folder = open_lake(name.rstrip("/"))
     if folder.size("manifest.json") is not None:
         return folder
@@ -50,7 +52,7 @@ def published_manifest(snapshot: Lake) -> str | None:
     """The SHA-256 of the manifest that a snapshot was published with; None for a copy that lies without its publication."""
     folder, _, id_ = snapshot.root.rpartition("/")
     try:
-        mark = open_lake(folder).get(f"{id_.rsplit('-', 2)[0]}/published/{id_}")[0]
+        mark = open_lake(folder).get(f"{SnapshotId(id_).spec}/published/{id_}")[0]
         sha256: str | None = orjson.loads(mark).get("manifest_sha256")
     except (FileNotFoundError, ValueError, AttributeError, UserError):
         return None

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 import orjson
 
+from s2corpus.ids import RecordId
 from s2corpus.sources.build import build
 from s2corpus.sources.fields import authors_of, with_details, words_of
 from s2corpus.sources.names import make_author, parse_authors, parse_names
@@ -44,7 +45,7 @@ def entry_of(line: dict[str, Any], where: str) -> Entry:
     if not isinstance(native, str | int) or isinstance(native, bool) or not str(native).strip():
         return Dropped(Reason.NO_ID, where, "record_id is missing or not a string")
     source = str(line.get("source") or NAME)
-    record_id = str(native) if ":" in str(native) else f"{source}:{native}"
+    record_id = str(native) if ":" in str(native) else RecordId.of(source, native)
     if line.get("deleted"):
         return Deleted(record_id)
     try:

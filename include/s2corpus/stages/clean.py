@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus import spec
+from s2corpus.ids import RecordId
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.snapshot.rows import tally
 from s2corpus.storage.lake import Lake
@@ -184,7 +185,7 @@ def _document(
         date=paper["date"],
         body=() if fulltexts and body is None else body,
         open_access=first is not None or not fulltexts,
-        sources=tuple(sorted({record.partition(":")[0] for record in paper["record_ids"]})),
+        sources=tuple(sorted({RecordId(record).source for record in paper["record_ids"]})),
     )
 
 

@@ -23,6 +23,7 @@ from s2corpus.deliveries.ready import Delivery, Refused, folders, iso, read_read
 from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
+from s2corpus.snapshot.pointer import published
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ARTICLES, DELIVERIES, LATEX_SOURCES, PDFS, RECORDS, pdf_shard
 
@@ -188,14 +189,5 @@ def _parent(run: Run) -> str | None:
     """The newest published snapshot of the spec with a smaller as_of, unless yanked; releases of `own` have none."""
     if run.spec.profile == "own":
         return None
-    prefix = f"snapshots/{run.spec.name}/"
-    listed = {
-        folder: {entry.key.rpartition("/")[2] for entry in run.lake.list(f"{prefix}{folder}/")}
-        for folder in ("published", "yanked")
-    }
-    earlier = [
-        (snapshot.split("-")[1], snapshot)
-        for snapshot in listed["published"] - listed["yanked"]
-        if snapshot.split("-")[1] < f"{run.as_of:%Y%m%d}"
-    ]
-    return max(earlier)[1] if earlier else None
+    earlier = [id_ for id_ in published(run.lake, run.spec.name) if id_.release.day < run.release_id.day]
+    return earlier[-1] if earlier else None

@@ -102,6 +102,17 @@ def open_lake(uri: str) -> Lake:
     return LocalLake(Path(uri.removeprefix("file://")))
 
 
+def lake_uri() -> str:
+    """The lake that the environment names.
+
+    Raises:
+        UserError: S2CORPUS_LAKE is not set.
+    """
+    if not (uri := os.environ.get("S2CORPUS_LAKE")):
+        raise UserError("no lake given: set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
+    return uri
+
+
 def _checked(key: str) -> str:
     if not key or key.startswith("/") or ".." in key.split("/") or "\0" in key:
         raise ValueError(f"{key!r} is not a key of the lake")

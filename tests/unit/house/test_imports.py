@@ -28,11 +28,12 @@ KERNELS = (
     "papers",
     "parse_model",
 )
-BASE = {"errors", "tables", "version", "compiled", ""}
+BASE = {"errors", "ids", "tables", "version", "compiled", ""}
 LOW = BASE | {"spec", "storage", "catalog"}
 MIDDLE = LOW | {*KERNELS, "snapshot"}
 ALLOWED = {
     "errors": set(),
+    "ids": {"errors"},
     "version": {""},
     "compiled": set(),
     "tables": set(),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 import numpy as np
 import pyarrow as pa
@@ -25,8 +24,7 @@ def parent_run(run: Run) -> Run | None:
     """The run of the parent snapshot's release, if its links are there, came from its tables as they are now, and by the same rules."""
     if run.parent is None:
         return None
-    as_of = datetime.strptime(run.parent.split("-")[-2], "%Y%m%d").replace(tzinfo=UTC)
-    parent = replace(run, as_of=as_of)
+    parent = replace(run, as_of=run.parent.release.as_of)
     try:
         facts = parent.table(LINKS).committed().facts
         same = facts.get("inputs") == inputs(parent) and facts.get("rules") == rules(run)

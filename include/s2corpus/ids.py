@@ -1,0 +1,135 @@
+"""Names of releases, snapshots and records: text that is known to have its form, and what the form says."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Self
+
+from s2corpus.errors import UserError
+
+SPEC_NAME = "[a-z0-9][a-z0-9_]{0,40}"
+"""regular expression of the name of a release spec"""
+_RELEASE = re.compile(rf"({SPEC_NAME})-([0-9]{{8}})")
+_SNAPSHOT = re.compile(rf"{_RELEASE.pattern}-([0-9a-f]{{8}})")
+
+
+def spec_name(given: str) -> str:
+    """The name of a release spec, if it can be one.
+
+    Raises:
+        UserError: it cannot.
+    """
+    if not re.fullmatch(SPEC_NAME, given):
+        raise UserError(f"{given!r} is not the name of a release spec: expected a-z, 0-9 and _, as in s2_v2")
+    return given
+
+
+class ReleaseId(str):
+    """`<spec>-<YYYYMMDD>`: the release of a spec as of a day; its folder in `releases/`."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, spec: str, as_of: datetime) -> Self:
+        """The id of a spec's release as of an instant."""
+        return cls(f"{spec}-{as_of:%Y%m%d}")
+
+    @classmethod
+    def parse(cls, given: str) -> Self:
+        """The id, if it has the form.
+
+        Raises:
+            UserError: it has not, or names a day that does not exist.
+        """
+        if not _dated(_RELEASE, given):
+            raise UserError(f"{given!r} is not a release id: expected <spec>-<YYYYMMDD>, as in `releases/`")
+        return cls(given)
+
+    @classmethod
+    def known(cls, given: str) -> bool:
+        """Whether text has the form of an id."""
+        return _dated(_RELEASE, given)
+
+    @property
+    def spec(self) -> str:
+        """The spec's name."""
+        return self.rsplit("-", 1)[0]
+
+    @property
+    def day(self) -> str:
+        """The day that the release sees, `YYYYMMDD`."""
+        return self.rsplit("-", 1)[1]
+
+    @property
+    def as_of(self) -> datetime:
+        """The beginning of that day (UTC)."""
+        return datetime.strptime(self.day, "%Y%m%d").replace(tzinfo=UTC)
+
+
+class SnapshotId(str):
+    """`<spec>-<YYYYMMDD>-<8 hex>`: a snapshot of a release; its folder in `snapshots/`."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, release: ReleaseId, digest: str) -> Self:
+        """The id of a release's snapshot, given the SHA-256 over all that decides its bytes."""
+        return cls(f"{release}-{digest[:8]}")
+
+    @classmethod
+    def parse(cls, given: str) -> Self:
+        """The id, if it has the form.
+
+        Raises:
+            UserError: it has not, or names a day that does not exist.
+        """
+        if not _dated(_SNAPSHOT, given):
+            raise UserError(f"{given!r} is not a snapshot id: expected <spec>-<YYYYMMDD>-<8 hex>, as in `snapshots/`")
+        return cls(given)
+
+    @classmethod
+    def known(cls, given: str) -> bool:
+        """Whether text has the form of an id."""
+        return _dated(_SNAPSHOT, given)
+
+    @property
+    def release(self) -> ReleaseId:
+        """The release it is a snapshot of."""
+        return ReleaseId(self.rsplit("-", 1)[0])
+
+    @property
+    def spec(self) -> str:
+        """The spec's name."""
+        return self.release.spec
+
+
+class RecordId(str):
+    """`<source>:<native id>`: a record of a metadata source."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, source: str, native: object) -> Self:
+        """The id of a source's own entry."""
+        return cls(f"{source}:{native}")
+
+    @property
+    def source(self) -> str:
+        """The source's name."""
+        return self.partition(":")[0]
+
+    @property
+    def native(self) -> str:
+        """What the source itself calls the record; empty where there is none."""
+        return self.partition(":")[2]
+
+
+def _dated(form: re.Pattern[str], given: str) -> bool:
+    if not (match := form.fullmatch(given)):
+        return False
+    try:
+        datetime.strptime(match[2], "%Y%m%d")
+    except ValueError:
+        return False
+    return True

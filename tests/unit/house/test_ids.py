@@ -1,0 +1,61 @@
+"""Ids of releases, snapshots and records: what they say, and that everything else is answered by a sentence, not by a path."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from s2corpus.errors import UserError
+from s2corpus.ids import RecordId, ReleaseId, SnapshotId, spec_name
+
+SNAPSHOT = "s2_v2-20230101-0a1b2c3d"
+NO_IDS = ["", "x", "../../etc-20230101-0a1b2c3d", "a/b-20230101-0a1b2c3d", "s2_v2-20230230-0a1b2c3d", "s2_v2-20230101",
+          "s2_v2-20230101-0A1B2C3D", f"{SNAPSHOT}\n", f" {SNAPSHOT}", "s2_v2-٢٠٢٣٠١٠١-0a1b2c3d", "-20230101-0a1b2c3d"]  # fmt: skip
+
+
+def test_an_id_says_what_it_names() -> None:
+    snapshot = SnapshotId.parse(SNAPSHOT)
+    assert (snapshot.release, snapshot.spec) == ("s2_v2-20230101", "s2_v2")
+    assert snapshot.release.as_of == datetime(2023, 1, 1, tzinfo=UTC)
+    assert ReleaseId.of("s2_v2", snapshot.release.as_of) == ReleaseId.parse("s2_v2-20230101") == snapshot.release
+    assert SnapshotId.of(snapshot.release, "0a1b2c3d" * 8) == SNAPSHOT
+    record = RecordId("crossref:10.1000/a:b")
+    assert (record.source, record.native) == ("crossref", "10.1000/a:b")
+
+
+@pytest.mark.parametrize("given", NO_IDS)
+def test_what_has_not_the_form_is_refused(given: str) -> None:
+    assert not SnapshotId.known(given)
+    with pytest.raises(UserError, match="is not a snapshot id: expected <spec>-<YYYYMMDD>-<8 hex>"):
+        SnapshotId.parse(given)
+
+
+def test_a_day_that_does_not_exist_is_not_a_release() -> None:
+    with pytest.raises(UserError, match="is not a release id"):
+        ReleaseId.parse("s2_v2-20230230")
+
+
+@pytest.mark.parametrize("given", ["", "../x", "S2", "a b", "a-b", "x" * 42])
+def test_what_cannot_be_a_spec_is_refused(given: str) -> None:
+    with pytest.raises(UserError, match="is not the name of a release spec"):
+        spec_name(given)
+
+
+@pytest.mark.parametrize("given", ["../../etc-20230101-0a1b2c3d", "a b", "s2_v2-20230101"])
+def test_yank_and_prune_and_read_answer_with_a_sentence(given: str, tmp_path: Path) -> None:
+    """Each of them once took such a name for a path or ended in a traceback."""
+    for arguments in (
+        ["yank", given, "--reason", "a test", "--lake", str(tmp_path)],
+        ["prune", given, "--keep", "1", "--delete", "--lake", str(tmp_path)],
+        ["read", given, "--sample", "1", "--lake", str(tmp_path)],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "s2corpus", *arguments], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 2, (arguments, done.stderr)
+        assert len(done.stderr.splitlines()) == 1, (arguments, done.stderr)
+    assert list(tmp_path.iterdir()) == [], "nothing is written for a name that is none"

@@ -6,11 +6,13 @@ Here, because every component finds this folder: tasks, the DAG processor (it de
 from __future__ import annotations
 
 import asyncio
+import html
 import logging
 import os
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -18,7 +20,7 @@ from airflow.plugins_manager import AirflowPlugin
 from airflow.sdk import BaseDeadlineReference, Connection
 from airflow.sdk.configuration import conf
 
-from s2corpus.pipeline.alerts import RUNBOOK, Alert, Mailbox, send, sentence, todo
+from s2corpus.pipeline.alerts import RUNBOOK, Alert, send, sentence, todo
 
 WEBHOOK = "s2corpus_alerts_webhook"
 """connection whose password is the webhook's whole address; else the environment's S2CORPUS_ALERTS_WEBHOOK"""
@@ -126,36 +128,32 @@ def _connections() -> dict[str, Any]:
 
 def _send(alert: Alert, connections: Mapping[str, Any]) -> None:
     webhook = getattr(connections.get(WEBHOOK), "password", None) or os.environ.get("S2CORPUS_ALERTS_WEBHOOK")
-    mailbox = None
-    try:
-        mailbox = _mailbox(connections[MAIL]) if MAIL in connections else None
-    except Exception as error:
-        log.warning("the connection %s cannot be used: %s", MAIL, type(error).__name__)
-    send(alert, webhook, mailbox)
+    send(alert, webhook, partial(_mail, connections[MAIL]) if MAIL in connections else None)
 
 
-def _mailbox(connection: Any) -> Mailbox | None:
-    """The mailbox of an smtp connection; `disable_ssl` and `disable_tls` mean what they mean to Airflow's own mails."""
+def _mail(connection: Connection, alert: Alert) -> None:
+    """Send an alert as a mail by Airflow's SMTP hook, which reads server, keys and encryption from the connection."""
+    from airflow.providers.smtp.hooks.smtp import SmtpHook
+
+    class Known(SmtpHook):
+        """The hook with the connection that was already looked up: the triggerer may only await it."""
+
+        @classmethod
+        def get_connection(cls, conn_id: str) -> Connection:
+            return connection
+
     extra = connection.extra_dejson
     to = [address.strip() for address in str(extra.get("to", "")).split(",") if address.strip()]
     if not (connection.host and to):
         log.warning("the connection %s needs a host, and addresses in `to` of its extra: no mail is sent", MAIL)
-        return None
-    tls = not _true(extra.get("disable_ssl"))
-    return Mailbox(
-        connection.host,
-        connection.port or (465 if tls else 587),
-        extra.get("from_email") or connection.login or to[0],
-        to,
-        connection.login,
-        connection.password,
-        tls,
-        not _true(extra.get("disable_tls")),
-    )
-
-
-def _true(value: Any) -> bool:
-    return str(value).lower() in ("true", "1", "yes")
+        return
+    with Known(MAIL) as mailbox:
+        mailbox.send_email_smtp(
+            to=to,
+            from_email=extra.get("from_email") or connection.login or to[0],
+            subject=f"[s2corpus] {alert.what}",
+            html_content=f"<pre>{html.escape(alert.text, quote=False)}</pre>",
+        )
 
 
 def _link(dag_id: str, run_id: str, task_id: str = "", map_index: int | None = None) -> str:

@@ -45,6 +45,10 @@ class Heard:
         """The alerts with this first line."""
         return [body["text"] for path, body in self.posts if body["text"].splitlines()[0] == subject]
 
+    def about(self, subject: str) -> list[Message]:
+        """The mails whose subject has these words."""
+        return [mail for mail in self.mails if subject in " ".join(mail["Subject"].split())]
+
 
 @contextmanager
 def listening() -> Iterator[Heard]:

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import json
 import logging
-import smtplib
-import ssl
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from email.message import EmailMessage
 from typing import IO, Any
 from urllib.parse import urlsplit
 
@@ -20,7 +17,7 @@ from s2corpus.pipeline.registry import STAGES
 
 log = logging.getLogger(__name__)
 SECONDS = 10
-"""that a server has to take an alert"""
+"""that a webhook has to take an alert"""
 LONGEST = 600
 """characters of an error"""
 RUNBOOK = "docs/runbook.md"
@@ -46,21 +43,6 @@ class Alert:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Mailbox:
-    """An SMTP server, and who writes to whom."""
-
-    host: str
-    port: int
-    sender: str
-    to: Sequence[str]
-    user: str | None = None
-    password: str | None = None
-    tls: bool = True
-    """encrypted from the first byte; else STARTTLS where `starttls`"""
-    starttls: bool = True
-
-
 def sentence(error: BaseException | str | None) -> str:
     """An error in one line: its type where it is not a message for people, its text, cut where it is too long."""
     if error is None:
@@ -77,16 +59,16 @@ def todo(stage: str) -> str:
     return f"what the error says, else {RUNBOOK}#{anchor}; then clear the task with what follows it"
 
 
-def send(alert: Alert, webhook: str | None = None, mailbox: Mailbox | None = None) -> None:
-    """Log an alert and send it wherever it can be sent. Never raises."""
+def send(alert: Alert, webhook: str | None = None, mail: Callable[[Alert], None] | None = None) -> None:
+    """Log an alert and send it wherever it can be sent: to a webhook's address, and by what sends a mail. Never raises."""
     log.error("%s", alert.text)
     if webhook:
         _try("webhook", lambda: _post(webhook, alert))
-    if mailbox:
-        _try("mail server", lambda: _mail(mailbox, alert))
+    if mail:
+        _try("mail server", lambda: mail(alert))
 
 
-def _try(where: str, act: Any) -> None:
+def _try(where: str, act: Callable[[], None]) -> None:
     try:
         act()
     except Exception as error:  # whatever a server, a name or a setting does: the release matters more
@@ -108,23 +90,3 @@ def _post(url: str, alert: Alert) -> None:
         url, json.dumps({"text": text}).encode(), {"Content-Type": "application/json; charset=utf-8"}
     )
     urllib.request.build_opener(_NoRedirect).open(request, timeout=SECONDS).close()
-
-
-def _mail(mailbox: Mailbox, alert: Alert) -> None:
-    message = EmailMessage()
-    message["Subject"] = f"[s2corpus] {alert.what}"
-    message["From"] = mailbox.sender
-    message["To"] = ", ".join(mailbox.to)
-    message.set_content(alert.text)
-    context = ssl.create_default_context()
-    server = (
-        smtplib.SMTP_SSL(mailbox.host, mailbox.port, timeout=SECONDS, context=context)
-        if mailbox.tls
-        else smtplib.SMTP(mailbox.host, mailbox.port, timeout=SECONDS)
-    )
-    with server:
-        if mailbox.starttls and not mailbox.tls:
-            server.starttls(context=context)
-        if mailbox.user:
-            server.login(mailbox.user, mailbox.password or "")
-        server.send_message(message)

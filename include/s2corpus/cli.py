@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import io
 import os
 import pkgutil
+import signal
 import sys
+from typing import NoReturn
 
 import click
 
@@ -53,15 +57,39 @@ def corpus() -> None:
 
 
 def main() -> None:
-    """Run the command line: a `UserError` is one sentence on stderr and exit status 2, never a traceback."""
+    """Run the command line.
+
+    A `UserError`, and what a disk or a file refuses, is one sentence on stderr and exit status 2; what may pass has exit status 3.
+    SIGTERM ends a command as Ctrl-C does: what is half written is removed.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
-        corpus(prog_name="corpus")
-    except UserError as error:
-        click.echo(f"corpus: {error}", err=True)
-        sys.exit(2)
-    except TransientError as error:
-        click.echo(f"corpus: {error} (trying again may help)", err=True)
-        sys.exit(3)
+        try:
+            corpus(prog_name="corpus")
+        finally:
+            sys.stdout.flush()
+    except (UserError, TransientError) as error:
+        _end(error)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except Exception as error:
+        from s2corpus.storage.transient import of_the_surroundings
+
+        meant = of_the_surroundings(error)
+        if meant is None:
+            raise
+        _end(meant)
+
+
+def _end(error: UserError | TransientError) -> NoReturn:
+    """One sentence, and the exit status: 2, or 3 for what may pass."""
+    lasting = isinstance(error, UserError)
+    click.echo(f"corpus: {error}{'' if lasting else ' (trying again may help)'}", err=True)
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what it could not take is not tried again
+    sys.exit(2 if lasting else 3)

@@ -51,6 +51,7 @@ def command(
     from s2corpus.errors import UserError
     from s2corpus.pdf.files import check_table
     from s2corpus.sources.files import read_latest
+    from s2corpus.storage.outputs import whole
 
     for path in (out, edges_out, aliases_out):
         if path is not None:
@@ -74,11 +75,11 @@ def command(
         max_preprint_years=rules.max_preprint_years,
         parent=before,
     )
-    pq.write_table(found.clusters.select(["record_id", "paper_id"]), out, compression="zstd")
-    if edges_out is not None:
-        pq.write_table(found.edges, edges_out, compression="zstd")
-    if aliases_out is not None:
-        pq.write_table(found.aliases, aliases_out, compression="zstd")
+    clusters = found.clusters.select(["record_id", "paper_id"])
+    for path, table in ((out, clusters), (edges_out, found.edges), (aliases_out, found.aliases)):
+        if path is not None:
+            with whole(path) as beside:
+                pq.write_table(table, beside, compression="zstd")
     if explain:
         for explanation in explanations(found.clusters, found.edges):
             click.echo(told(explanation))

@@ -44,6 +44,7 @@ def command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: f
     from s2corpus.grobid import Limits, Options, Pool
     from s2corpus.grobid.embedded import embedded_extractor
     from s2corpus.pdf.files import by_sha1, write_table
+    from s2corpus.storage.outputs import printable, whole_file
     from s2corpus.tables import EXTRACTIONS
 
     logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -79,13 +80,14 @@ def command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: f
                     "stored": None if result.tei is None else f"{result.pdf_sha1}.tei.xml",
                 }
                 if result.tei is not None:
-                    (out / f"{result.pdf_sha1}.tei.xml").write_bytes(result.tei)
+                    with whole_file(out / f"{result.pdf_sha1}.tei.xml") as tei:
+                        tei.write(result.tei)
                 rows[result.pdf_sha1] = row
                 lines.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
                 lines.flush()
     write_table(table, EXTRACTIONS, rows.values())
     for sha1, path in files.items():
-        click.echo(f"{rows[sha1]['outcome']}\t{path}\t{rows[sha1]['stored'] or ''}".rstrip())
+        click.echo(f"{rows[sha1]['outcome']}\t{printable(path)}\t{rows[sha1]['stored'] or ''}".rstrip())
     counts = Counter(rows[sha1]["outcome"] for sha1 in files)
     told = ", ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items()))
     click.echo(f"{len(files)} PDFs with {extractor} {version}: {told}; {len(files) - len(items)} were there", err=True)

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Literal
 import click
 
 from s2corpus.errors import UserError
+from s2corpus.storage.outputs import printable, whole_file
 
 if TYPE_CHECKING:
     from s2corpus.parse_model import Parse
@@ -61,7 +62,11 @@ def command(
     start = time.monotonic()
 
     def work(path: Path) -> Parse | latex.BadSource:
-        data = path.read_bytes() if path.stat().st_size <= latex.MAX_PACKED else b"\0" * (latex.MAX_PACKED + 1)
+        try:
+            with path.open("rb") as file:
+                data = file.read(latex.MAX_PACKED + 1)
+        except OSError as error:
+            return latex.BadSource(latex.Outcome.UNREADABLE, error.strerror or str(error))
         sha1 = hashlib.sha1(data, usedforsecurity=False).hexdigest()
         try:
             return latex.convert(data, sha1=sha1, converter_name=converter, seconds=seconds)
@@ -69,17 +74,17 @@ def command(
             return bad
 
     with contextlib.ExitStack() as opened:
-        lines: IO[bytes] = opened.enter_context(out.open("wb")) if out else sys.stdout.buffer
-        rejected = opened.enter_context(rejects.open("wb")) if rejects else None
+        lines: IO[bytes] = opened.enter_context(whole_file(out)) if out else sys.stdout.buffer
+        rejected = opened.enter_context(whole_file(rejects)) if rejects else None
         pool = opened.enter_context(ThreadPoolExecutor(workers))
         for path, result in zip(files, pool.map(work, files), strict=True):
             if isinstance(result, latex.BadSource):
                 outcomes[result.outcome] += 1
                 if rejected is not None:
-                    row = {"name": path.name, "outcome": result.outcome.value, "detail": result.detail}
+                    row = {"name": printable(path.name), "outcome": result.outcome.value, "detail": result.detail}
                     rejected.write(tei.to_json_bytes(row) + b"\n")
                 else:
-                    click.echo(f"{path.name}: {result}", err=True)
+                    click.echo(f"{printable(path.name)}: {result}", err=True)
                 continue
             outcomes[latex.Outcome.OK] += 1
             lines.write(tei.to_json_bytes(tei.to_s2orc(result, _stem(path))) + b"\n")
@@ -99,7 +104,7 @@ def _files(inputs: tuple[Path, ...]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        found = sorted(p for p in path.rglob("*") if p.is_file() and p.name.lower().endswith(_SUFFIXES))
+        found = sorted(p for p in path.rglob("*") if not p.is_dir() and p.name.lower().endswith(_SUFFIXES))
         if not found:
             raise UserError(f"{path} has no LaTeX sources: expected names that end in {', '.join(_SUFFIXES)}")
         yield from found
@@ -107,4 +112,4 @@ def _files(inputs: tuple[Path, ...]) -> Iterator[Path]:
 
 def _stem(path: Path) -> str:
     suffix = next((suffix for suffix in _SUFFIXES if path.name.lower().endswith(suffix)), "")
-    return path.name[: len(path.name) - len(suffix)]
+    return printable(path.name[: len(path.name) - len(suffix)])

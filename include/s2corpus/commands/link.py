@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from s2corpus.errors import UserError
+from s2corpus.storage.outputs import whole, whole_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -247,7 +248,8 @@ def _writer(out: Path) -> Callable[[pa.Table], None]:
         def write_parquet(table: pa.Table) -> None:
             import pyarrow.parquet as pq
 
-            pq.write_table(table, out, compression="zstd")
+            with whole(out) as beside:
+                pq.write_table(table, beside, compression="zstd")
 
         return write_parquet
     if out.suffix == ".jsonl":
@@ -255,7 +257,7 @@ def _writer(out: Path) -> Callable[[pa.Table], None]:
         def write_jsonl(table: pa.Table) -> None:
             import orjson
 
-            with out.open("wb") as file:
+            with whole_file(out) as file:
                 for batch in table.to_batches(max_chunksize=_ROWS):
                     file.writelines(orjson.dumps(row) + b"\n" for row in batch.to_pylist())
 

@@ -15,6 +15,7 @@ import click
 import orjson
 
 from s2corpus.errors import UserError
+from s2corpus.storage.outputs import printable, whole_file
 
 if TYPE_CHECKING:
     from s2corpus.parse_model import Parse
@@ -58,10 +59,10 @@ def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Pa
     outcomes: Counter[str] = Counter()
     progress = _Progress(shown=not quiet and sys.stderr.isatty())
     with contextlib.ExitStack() as files:
-        lines: IO[bytes] = files.enter_context(out.open("wb")) if out else sys.stdout.buffer
-        rejected = files.enter_context(rejects.open("wb")) if rejects else None
+        lines: IO[bytes] = files.enter_context(whole_file(out)) if out else sys.stdout.buffer
+        rejected = files.enter_context(whole_file(rejects)) if rejects else None
         for name, pdf_sha1, data in _documents(inputs):
-            parse, outcome = _parse(data, pdf_sha1)
+            parse, outcome = (None, "unreadable") if data is None else _parse(data, pdf_sha1)
             if parse is None:
                 if rejected is not None:
                     rejected.write(orjson.dumps({"name": name, "outcome": outcome}) + b"\n")
@@ -94,24 +95,36 @@ def _parse(data: bytes, sha1: str) -> tuple[Parse | None, str]:
         return None, f"bad_{form}:{bad.outcome}"
 
 
-def _documents(inputs: tuple[Path, ...]) -> Iterator[tuple[str, str, bytes]]:
-    """(name, SHA-1 of the PDF or "", bytes) of every document, one in memory at a time."""
+def _documents(inputs: tuple[Path, ...]) -> Iterator[tuple[str, str, bytes | None]]:
+    """(name, SHA-1 of the PDF or "", bytes or None where it cannot be read) of every document, one in memory at a time."""
     from s2corpus.sources.streams import MAX_ENTRY_BYTES
 
     for path in inputs:
         if path.suffix == ".parquet":
             yield from _rows(path)
             continue
-        files = sorted(p for p in path.rglob("*") if _SUFFIX.search(p.name)) if path.is_dir() else [path]
+        files = [path]
+        if path.is_dir():
+            files = sorted(p for p in path.rglob("*") if _SUFFIX.search(p.name) and not p.is_dir())
         if not files:
             raise UserError(f"{path} has no full text: expected names that end in .xml, .nxml, .tei or .json")
         for file in files:
-            name = _SUFFIX.sub("", file.name)
-            with file.open("rb") as stream:
-                yield name, name if _SHA1.fullmatch(name) else "", stream.read(MAX_ENTRY_BYTES + 1)
+            name = printable(_SUFFIX.sub("", file.name))
+            yield name, name if _SHA1.fullmatch(name) else "", _read(file, MAX_ENTRY_BYTES + 1, named=file == path)
 
 
-def _rows(path: Path) -> Iterator[tuple[str, str, bytes]]:
+def _read(file: Path, limit: int, *, named: bool) -> bytes | None:
+    """The first bytes of a file; None for one that is a link to nothing, or not to be read. Of what was not `named`, files only."""
+    try:
+        if not (named or file.is_file()):
+            return None
+        with file.open("rb") as stream:
+            return stream.read(limit)
+    except OSError:
+        return None
+
+
+def _rows(path: Path) -> Iterator[tuple[str, str, bytes | None]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

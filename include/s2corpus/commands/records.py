@@ -33,6 +33,7 @@ def command(
     from s2corpus import sources
     from s2corpus.errors import UserError
     from s2corpus.pdf.files import check_table
+    from s2corpus.storage.outputs import printable, whole, whole_file
     from s2corpus.tables import RECORDS
 
     sources.adapter(source)
@@ -43,8 +44,10 @@ def command(
     if out.suffix != ".parquet":
         raise UserError(f"{out}: expected a name that ends in .parquet")
     with contextlib.ExitStack() as stack:
-        writer = stack.enter_context(pq.ParquetWriter(out, RECORDS.schema, compression="zstd"))
-        reject = stack.enter_context(dropped.open("wb")) if dropped else None
+        writer = stack.enter_context(
+            pq.ParquetWriter(stack.enter_context(whole(out)), RECORDS.schema, compression="zstd")
+        )
+        reject = stack.enter_context(whole_file(dropped)) if dropped else None
 
         def kept(file: Path, counts: sources.Counts) -> Iterator[sources.Record]:
             for entry in sources.read(source, file):
@@ -53,7 +56,9 @@ def command(
                     yield entry
                 elif reject is not None:
                     what = entry if isinstance(entry, sources.Dropped) else {"deleted": entry.record_id}
-                    reject.write(orjson.dumps({"file": str(file), "entry": what}, option=orjson.OPT_APPEND_NEWLINE))
+                    reject.write(
+                        orjson.dumps({"file": printable(file), "entry": what}, option=orjson.OPT_APPEND_NEWLINE)
+                    )
 
         for file in files:
             counts = sources.Counts(0, 0, {})
@@ -61,4 +66,6 @@ def command(
                 writer.write_batch(batch)
             reasons = "".join(f", {reason} {number}" for reason, number in sorted(counts.dropped.items()))
             withdrawn = f", withdrawn {counts.deleted}" if counts.deleted else ""
-            click.echo(f"{file}: {counts.entries} entries, {counts.records} records{withdrawn}{reasons}", err=True)
+            click.echo(
+                f"{printable(file)}: {counts.entries} entries, {counts.records} records{withdrawn}{reasons}", err=True
+            )

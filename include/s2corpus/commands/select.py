@@ -24,6 +24,7 @@ def command(
     """Say of each PDF (or each PDF of a folder) whether it is worth extracting, and why not."""
     from s2corpus.pdf import inspect_many
     from s2corpus.pdf.files import by_sha1, check_table, write_table
+    from s2corpus.storage.outputs import printable
     from s2corpus.tables import SELECTIONS
 
     if out is not None:
@@ -34,7 +35,9 @@ def command(
         files.items(), max_pages=max_pages, workers=workers, timeout=seconds, memory_bytes=memory_mb << 20
     ):
         rows.append(selection.as_row())
-        click.echo("\t".join([selection.outcome, str(files[selection.pdf_sha1]), selection.detail or ""]).rstrip())
+        click.echo(
+            "\t".join([selection.outcome, printable(files[selection.pdf_sha1]), selection.detail or ""]).rstrip()
+        )
     if out is not None:
         write_table(out, SELECTIONS, rows)
     told = ", ".join(f"{n} {outcome}" for outcome, n in sorted(Counter(row["outcome"] for row in rows).items()))

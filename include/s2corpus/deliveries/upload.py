@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,7 +19,9 @@ from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.ready import Delivery, Refused
 from s2corpus.errors import UserError
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
+from s2corpus.storage.outputs import printable
 
+log = logging.getLogger(__name__)
 READY = "_READY"
 
 
@@ -50,10 +53,21 @@ def own_files(folder: Path) -> list[Path]:
     """
     if not folder.is_dir():
         raise UserError(f"{folder}: no such folder; give one that holds PDF files")
-    pdfs = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".pdf" and path.is_file())
+    named = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".pdf" and not path.is_dir())
+    pdfs = [path for path in named if path.is_file()]
+    for path in sorted(set(named) - set(pdfs)):
+        log.warning("%s: left out: not a file, or a link to nothing", printable(path))
     if not pdfs:
         raise UserError(f"{folder}: no PDF in it: files whose names end in .pdf are taken, from its subfolders too")
+    _refuse_names(folder, [path.relative_to(folder).as_posix() for path in pdfs])
     return pdfs
+
+
+def _refuse_names(folder: Path, names: Iterable[str]) -> None:
+    """Raise UserError where a file has a name that no drop may have: not UTF-8, line ends, backslashes, too long."""
+    if bad := [name for name in names if not name.isprintable() or "\\" in name or len(name) > 1024]:
+        shown = ", ".join(repr(printable(name)) for name in bad[:3])
+        raise UserError(f"{folder}: {len(bad)} file name(s) that a drop cannot have, such as {shown}: rename them")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +104,7 @@ def files_below(folder: Path) -> dict[str, Path]:
         if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     }
     found.pop(READY, None)
-    if bad := [name for name in found if not name.isprintable() or "\\" in name or len(name) > 1024]:
-        shown = ", ".join(ascii(name) for name in bad[:3])
-        raise UserError(f"{folder}: {len(bad)} file name(s) that a drop cannot have, such as {shown}: rename them")
+    _refuse_names(folder, found)
     if not found:
         raise UserError(f"{folder}: no file in it")
     return found

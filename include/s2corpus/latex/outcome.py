@@ -13,6 +13,7 @@ class Outcome(StrEnum):
     WITHDRAWN = "withdrawn"  # the authors withdrew it: arXiv keeps a notice
     NO_LATEX = "no_latex"  # no file starts a LaTeX document: plain TeX, HTML, Word, figures only
     NOT_AN_ARCHIVE = "not_an_archive"  # neither gzip nor tar nor TeX
+    UNREADABLE = "unreadable"  # a file that cannot be read (`corpus latex`)
     DAMAGED = "damaged"  # breaks off or does not check
     UNSAFE_PATH = "unsafe:path"  # a name that leaves the folder
     UNSAFE_LINK = "unsafe:link"  # a symbolic or hard link

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,11 +14,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
+from s2corpus.storage.outputs import printable, whole, whole_file
 from s2corpus.tables import Table
+
+log = logging.getLogger(__name__)
 
 
 def by_sha1(paths: Iterable[Path]) -> dict[str, Path]:
     """Files, and the `*.pdf` files of folders, by SHA-1 of their bytes: the same bytes twice are one PDF.
+
+    What a folder has by such a name and cannot be read (a link to nothing) is left out with a warning.
 
     Raises:
         UserError: a path that is not there or cannot be read, or a folder without PDFs.
@@ -25,9 +31,12 @@ def by_sha1(paths: Iterable[Path]) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for path in paths:
         if path.is_dir():
-            files = sorted(p for p in path.iterdir() if p.suffix.lower() == ".pdf" and p.is_file())
+            files = sorted(p for p in path.iterdir() if p.suffix.lower() == ".pdf" and not p.is_dir())
+            for file in (absent := [p for p in files if not p.is_file()]):
+                log.warning("%s: left out: not a file, or a link to nothing", printable(file))
+            files = [p for p in files if p not in absent]
             if not files:
-                raise UserError(f"{path}: a folder without PDFs: expected files named *.pdf in it")
+                raise UserError(f"{printable(path)}: a folder without PDFs: expected files named *.pdf in it")
         else:
             files = [path]
         for file in files:
@@ -35,7 +44,9 @@ def by_sha1(paths: Iterable[Path]) -> dict[str, Path]:
                 with file.open("rb") as stream:
                     found.setdefault(hashlib.file_digest(stream, "sha1").hexdigest(), file)
             except OSError as error:
-                raise UserError(f"{file}: cannot be read ({error.strerror}): expected a PDF file or a folder") from None
+                raise UserError(
+                    f"{printable(file)}: cannot be read ({error.strerror}): expected a PDF file or a folder"
+                ) from None
     return found
 
 
@@ -52,9 +63,11 @@ def check_table(path: Path) -> None:
 
 
 def write_table(path: Path, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write rows in order of the table's key, as Parquet or JSON lines by the file's suffix."""
+    """Write rows in order of the table's key, as Parquet or JSON lines by the file's suffix; the whole file or nothing."""
     data = sorted(rows, key=lambda row: tuple(row[column] for column in table.key))
     if path.suffix == ".parquet":
-        pq.write_table(pa.Table.from_pylist(data, schema=table.schema), path, compression="zstd")
+        with whole(path) as beside:
+            pq.write_table(pa.Table.from_pylist(data, schema=table.schema), beside, compression="zstd")
     else:
-        path.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in data))
+        with whole_file(path) as file:
+            file.writelines(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in data)

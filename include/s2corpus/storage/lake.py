@@ -138,16 +138,16 @@ class LocalLake:
         """See `Lake.put`."""
         path = self._path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".put-", delete=False) as file:
+        with self._beside(path) as file:
             file.write(data)
-        if expect is None:
-            Path(file.name).replace(path)
-        else:
-            with self._locked():
-                if self.etag(key) != expect:
-                    Path(file.name).unlink()
-                    raise Conflict(key)
+            file.flush()
+            if expect is None:
                 Path(file.name).replace(path)
+            else:
+                with self._locked():
+                    if self.etag(key) != expect:
+                        raise Conflict(key)
+                    Path(file.name).replace(path)
         return hashlib.sha256(data).hexdigest()
 
     @contextmanager
@@ -175,12 +175,20 @@ class LocalLake:
         """See `Lake.upload`."""
         target = self._path(key)
         target.parent.mkdir(parents=True, exist_ok=True)
-        with (
-            tempfile.NamedTemporaryFile(dir=target.parent, prefix=".put-", delete=False) as file,
-            path.open("rb") as source,
-        ):
+        with path.open("rb") as source, self._beside(target) as file:
             shutil.copyfileobj(source, file)
-        Path(file.name).replace(target)
+            file.flush()
+            Path(file.name).replace(target)
+
+    @contextmanager
+    def _beside(self, path: Path) -> Iterator[Any]:
+        """A file to write to in the folder of `path`; whoever writes it renames it, else nothing of it is left."""
+        file = tempfile.NamedTemporaryFile(dir=path.parent, prefix=".put-", delete=False)  # noqa: SIM115
+        try:
+            with file:
+                yield file
+        finally:
+            Path(file.name).unlink(missing_ok=True)
 
     def download(self, key: str, path: Path) -> None:
         """See `Lake.download`."""

@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from s2corpus.errors import TransientError, UserError
+from s2corpus.storage.outputs import printable
 
 _LASTING = (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError)
+_LASTING_NUMBERS = frozenset({errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP, errno.EFBIG})
 _NETWORKED = frozenset({"botocore", "boto3", "s3transfer", "urllib3", "requests", "psycopg2"})
 _FULL = ("No space left on device", "max_temp_directory_size")  # the latter is DuckDB's word for the free space
 # What Arrow and DuckDB say of S3 and of disks is in their texts only.
@@ -37,17 +39,38 @@ def explained() -> Iterator[None]:
     except Exception as error:
         if said := _passing(error):
             raise TransientError(said) from error
+        if said := _refused(error):
+            raise UserError(said) from error
         raise
+
+
+def of_the_surroundings(error: Exception) -> UserError | TransientError | None:
+    """What an error of a disk, a file or a server means to whom a command runs for; None for what is a fault of ours."""
+    if said := _passing(error):
+        return TransientError(said)
+    if said := _refused(error):
+        return UserError(said)
+    if isinstance(error, OSError):
+        where = f"{printable(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+        return UserError(f"{where}{error.strerror or error}")
+    return None
+
+
+def _refused(error: Exception) -> str | None:
+    """What nobody can write to, as a sentence."""
+    if getattr(error, "errno", None) != errno.EROFS and "Read-only file system" not in str(error):
+        return None
+    return f"the file system is read-only: {error}: name a folder that can be written to"
 
 
 def _passing(error: Exception) -> str | None:
     """What may pass, as a sentence; None for what would fail again."""
     text = str(error).strip() or type(error).__name__
     if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or any(full in text for full in _FULL):
-        return f"the disk is full: {text}: make room in the scratch folder (TMPDIR, S2CORPUS_SCRATCH)"
+        return f"the disk is full: {text}: make room in the scratch folder (TMPDIR, S2CORPUS_SCRATCH) or where files are written"
     kind = f"{type(error).__module__}.{type(error).__name__}"
     library = kind.partition(".")[0].lstrip("_")
-    if isinstance(error, OSError) and not isinstance(error, _LASTING):
+    if isinstance(error, OSError) and not isinstance(error, _LASTING) and error.errno not in _LASTING_NUMBERS:
         return f"{kind.removeprefix('builtins.')}: {text}"
     if library in _NETWORKED or kind in ("sqlalchemy.exc.OperationalError", "sqlalchemy.exc.InterfaceError"):
         return f"{kind}: {text}"

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.spec import ReleaseSpec
+from s2corpus.storage.outputs import whole
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import Decision, Document, Outcome
 from s2corpus.text.layout import Unit
@@ -56,7 +57,7 @@ def clean_file(
     candidates: list[Candidate] = []
     with tempfile.TemporaryDirectory(prefix="s2corpus-clean-") as scratch, ExitStack() as stack:
         interim = Path(scratch) / "kept.jsonl"
-        reject = stack.enter_context(_writer(dropped, _DROPPED)) if dropped else None
+        reject = _writer(stack, dropped, _DROPPED) if dropped else None
         with interim.open("wb") as kept:
             for raw, document in _documents(source):
                 decision = decide(document, spec.clean, unigrams)
@@ -72,7 +73,7 @@ def clean_file(
                 line = {"id": document.paper_id, "sha1": raw.get("sha1"), "text": decision.text, "split": split}
                 kept.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
         duplicates = {} if spec.clean.profile == "recipe-2024" else later_duplicates(candidates)
-        accept = stack.enter_context(_writer(out, _KEPT))
+        accept = _writer(stack, out, _KEPT)
         with interim.open("rb") as lines:
             for text in lines:
                 line = orjson.loads(text)
@@ -242,18 +243,20 @@ class _Writer(Protocol):
     def __exit__(self, *_: object) -> None: ...
 
 
-def _writer(path: Path, schema: pa.Schema) -> _Writer:
+def _writer(stack: ExitStack, path: Path, schema: pa.Schema) -> _Writer:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return _ParquetRows(path, schema) if path.suffix == ".parquet" else _JsonRows(path)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
+    beside = stack.enter_context(whole(path))
+    rows = _ParquetRows(beside, schema) if path.suffix == ".parquet" else _JsonRows(beside, packed=path.suffix == ".gz")
+    return stack.enter_context(rows)
 
 
 class _JsonRows:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, packed: bool) -> None:
         plain = path.open("wb")
-        self._file: Any = gzip.GzipFile("", "wb", fileobj=plain, mtime=0) if path.suffix == ".gz" else plain
+        self._file: Any = gzip.GzipFile("", "wb", fileobj=plain, mtime=0) if packed else plain
         self._plain = plain
 
     def write(self, row: dict[str, Any]) -> None:
@@ -286,6 +289,7 @@ class _ParquetRows:
     def __enter__(self) -> _ParquetRows:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._flush()
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self._flush()
         self._writer.close()

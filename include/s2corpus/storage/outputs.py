@@ -1,0 +1,75 @@
+"""Files that commands write: whole or not at all; and names of files as text."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from s2corpus.errors import TransientError, UserError
+
+_UNWRITABLE = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the quota is used up",
+    errno.EROFS: "the file system is read-only",
+    errno.EFBIG: "the file would be larger than is allowed",
+    errno.EACCES: "you have no right to write there",
+}
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_ROOM = 1 << 20
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A file beside `path` to write to: it takes `path`'s place when the block ends, and is removed when the block is left otherwise.
+
+    What was there before stays until then. What is not a regular file (a pipe, /dev/null) is written to directly.
+
+    Raises:
+        UserError: nothing can be written there, with the reason.
+        TransientError: the disk is full.
+    """
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        yield path
+        return
+    beside = target.with_name(f".s2corpus-{os.getpid()}-{secrets.token_hex(4)}.part")
+    try:
+        os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        yield beside
+        beside.replace(target)
+    except OSError as error:
+        if error.errno not in _UNWRITABLE if error.filename is None else Path(error.filename) not in (beside, target):
+            raise  # of another file
+        if error.errno in _FULL and _free(target.parent) >= _ROOM:
+            raise  # of the disk of another file
+        why = _UNWRITABLE.get(error.errno or 0, error.strerror or str(error))
+        kind = TransientError if error.errno in _FULL else UserError
+        raise kind(f"{printable(path)} cannot be written: {why}; what was there before is as it was") from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """The file of `whole`, opened for bytes."""
+    with whole(path) as beside, beside.open("wb") as file:
+        yield file
+
+
+def printable(path: str | bytes | Path) -> str:
+    r"""A path as text for messages and rows: bytes that are not UTF-8, control characters and line ends become escapes (`\xff`)."""
+    text = os.fsencode(path).decode("utf-8", "backslashreplace")
+    return "".join(
+        c.encode("unicode_escape").decode() if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text
+    )
+
+
+def _free(folder: Path) -> int:
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize

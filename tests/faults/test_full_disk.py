@@ -1,0 +1,176 @@
+"""Disk full, or read-only, during every command that writes: one sentence, nothing half written, what was there stays."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from s2corpus.sample.truth import Truth
+from s2corpus.storage.lake import open_lake
+from tests.releases import ROOT
+
+MOUNTING = "no small file system can be mounted here: that needs root, or a kernel that lets users mount tmpfs"
+BEFORE = b"what was there before\n"
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A file system of 5 MB."""
+    folder = tmp_path_factory.mktemp("small")
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", str(folder)], capture_output=True, check=False
+    ).returncode:
+        pytest.skip(MOUNTING)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) -> dict[str, str]:
+    """What the commands read: made by the commands before them."""
+    folder, sample = tmp_path_factory.mktemp("inputs"), tiny[0]
+    given = {
+        name: str(folder / name) for name in ("r.parquet", "c.parquet", "p.parquet", "docs.jsonl", "tei", "source.tex")
+    }
+    given |= {"sample": str(sample), "pdf": str(next(sample.glob("drops/*/*.pdf")))}
+    given["crossref"] = str(next(path for path in sample.glob("sources/crossref/*/*") if path.name != "_READY"))
+    for arguments in (
+        ("records", "crossref", given["crossref"], "--out", given["r.parquet"]),
+        ("cluster", "--records", given["r.parquet"], "--out", given["c.parquet"]),
+        ("vote", "--records", given["r.parquet"], "--clusters", given["c.parquet"], "--out", given["p.parquet"]),
+        ("extract", given["pdf"], "--out", given["tei"]),
+    ):
+        done = corpus(*arguments)
+        assert done.returncode == 0, done.stderr
+    Path(given["docs.jsonl"]).write_text('{"id": "a", "title": "t", "abstract": "b", "body": [], "year": 2020}\n')
+    Path(given["source.tex"]).write_text(
+        "\\documentclass{article}\\begin{document}\\section{One}Some words of a paper.\\end{document}"
+    )
+    (folder / "entries.jsonl").write_text('{"entry_id": "e", "title": "A title of a paper"}\n')
+    (folder / "papers.jsonl").write_text('{"paper_id": "p", "title": "A title of a paper"}\n')
+    return given | {"entries": str(folder / "entries.jsonl"), "papers": str(folder / "papers.jsonl")}
+
+
+COMMANDS = {
+    "select": "select {pdf} --out {out}.parquet",
+    "select as lines": "select {pdf} --out {out}.jsonl",
+    "extract": "extract {pdf} --out {folder}",
+    "parse": "parse {tei} --out {out}.jsonl --rejects {out}.rejects.jsonl",
+    "latex": "latex {source.tex} --out {out}.jsonl",
+    "records": "records crossref {crossref} --out {out}.parquet",
+    "cluster": "cluster --records {r.parquet} --out {out}.parquet",
+    "vote": "vote --records {r.parquet} --clusters {c.parquet} --out {out}.parquet",
+    "filter": "filter --papers {p.parquet} --out {out}.jsonl",
+    "link": "link --entries {entries} --papers {papers} --out {out}.parquet",
+    "link as lines": "link --entries {entries} --papers {papers} --out {out}.jsonl",
+    "clean": "clean --in {docs.jsonl} --set s2ag --out /dev/null --dropped {out}.jsonl",
+    "clean as Parquet": "clean --in {docs.jsonl} --set s2ag --out {out}.parquet",
+    "sample": "sample --tiny --out {folder}/sample",
+    "deliver": "deliver {sample}/drops/2023-01-a --drop d --to {folder}",
+    "build": "build include/releases/sample.yaml --as-of 2023-02-01 --lake {folder} --from {sample}",
+}
+
+
+def corpus(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line."""
+    return subprocess.run(
+        [sys.executable, "-m", "s2corpus", *arguments], cwd=ROOT, env=os.environ | environment, capture_output=True, text=True
+    )  # fmt: skip
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder by name, but the ballast, and the log by which `extract` goes on after a crash."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name not in ("ballast", ".lock", "extractions.jsonl")
+    }
+
+
+def in_turn(command: str, inputs: dict[str, str], small: Path) -> list[str]:
+    """The words of a command that writes to the small disk."""
+    given = {**inputs, "out": str(small / "out"), "folder": str(small / "folder")}
+    return [word if "{" not in word else replaced(word, given) for word in command.split()]
+
+
+def replaced(word: str, given: dict[str, str]) -> str:
+    """`{name}` of a word by its value; names have dots."""
+    for name, value in given.items():
+        word = word.replace(f"{{{name}}}", value)
+    return word
+
+
+def assert_one_sentence(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    """Not a traceback: the last line says what, and the exit status that it failed."""
+    assert done.returncode in (2, 3), done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+    said = [line for line in done.stderr.splitlines() if line.startswith("corpus: ")]
+    assert len(said) == 1, done.stderr
+    assert any(word in said[0] for word in words), said[0]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_full_disk(name: str, inputs: dict[str, str], small: Path) -> None:
+    for suffix in ("parquet", "jsonl"):
+        (small / f"out.{suffix}").write_bytes(BEFORE)
+    (small / "folder").mkdir(exist_ok=True)
+    before = files_in(small)
+    with (small / "ballast").open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(1 << 12))
+    try:
+        assert_one_sentence(corpus(*in_turn(COMMANDS[name], inputs, small)), "the disk is full")
+        after = files_in(small)
+        if name == "sample":  # its mark is empty until it is whole: the next call makes it anew
+            assert after.pop("folder/sample/.sample.json") == b""
+            after = {path: data for path, data in after.items() if not path.startswith("folder/sample/drops/")}
+        assert after == before
+    finally:
+        (small / "ballast").unlink()
+
+
+@pytest.mark.parametrize("name", ["select", "extract", "parse", "records", "clean", "deliver", "build"])
+def test_a_read_only_disk(name: str, inputs: dict[str, str], small: Path) -> None:
+    (small / "folder").mkdir(exist_ok=True)
+    before = files_in(small)
+    subprocess.run(["mount", "-o", "remount,ro", str(small)], check=True)
+    try:
+        assert_one_sentence(corpus(*in_turn(COMMANDS[name], inputs, small)), "read-only", "Read-only", "may write to")
+        assert files_in(small) == before
+    finally:
+        subprocess.run(["mount", "-o", "remount,rw", str(small)], check=True)
+
+
+def test_a_disk_that_fills_up_on_the_way_leaves_nothing_half(inputs: dict[str, str], small: Path) -> None:
+    room = 5 << 20
+    pdfs = Path(inputs["sample"]) / "drops" / "2023-01-a"
+    (small / "ballast").write_bytes(bytes(room - (64 << 10)))  # room for a part of the drop
+    try:
+        assert_one_sentence(
+            corpus("deliver", str(pdfs), "--drop", "d", "--to", str(small / "lake")), "the disk is full"
+        )
+        lake = open_lake(str(small / "lake"))
+        assert "drops/d/_READY" not in [entry.key for entry in lake.list("")]
+        assert all(
+            lake.get(entry.key)[0] == (pdfs / Path(entry.key).name).read_bytes() for entry in lake.list("drops/")
+        )
+        assert not list((small / "lake").rglob(".put-*"))
+    finally:
+        (small / "ballast").unlink()
+    assert corpus("deliver", str(pdfs), "--drop", "d", "--to", str(small / "lake2")).returncode == 0
+
+
+def test_a_full_standard_output_is_said() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "s2corpus", "--help"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert_one_sentence(done, "the disk is full")

@@ -1,0 +1,93 @@
+"""Names that are not UTF-8, names with line ends, links to nothing: one outcome or one sentence for each."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import orjson
+import pytest
+from click.testing import CliRunner, Result
+
+from s2corpus.cli import corpus
+from s2corpus.deliveries.upload import own_files
+from s2corpus.errors import UserError
+from s2corpus.storage.outputs import printable, whole, whole_file
+
+NOT_UTF8 = os.fsdecode(b"caf\xe9")
+TEI = (
+    b'<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title level="a">T</title></titleStmt>'
+    b"</fileDesc></teiHeader><text><body><div><head>One</head><p>Words.</p></div></body></text></TEI>"
+)
+TEX = b"\\documentclass{article}\\begin{document}\\section{One}Words of a paper.\\end{document}"
+
+
+def run(*arguments: str) -> Result:
+    done = CliRunner().invoke(corpus, arguments)
+    assert done.exception is None or isinstance(done.exception, (SystemExit, UserError)), done.exception
+    return done
+
+
+def lines(path: Path) -> list[dict[str, str]]:
+    return [orjson.loads(line) for line in path.read_bytes().splitlines()]
+
+
+@pytest.mark.parametrize(("command", "suffix", "data"), [("parse", ".tei.xml", TEI), ("latex", ".tex", TEX)])
+def test_every_name_has_one_outcome(command: str, suffix: str, data: bytes, tmp_path: Path) -> None:
+    (folder := tmp_path / "in").mkdir()
+    for name in (NOT_UTF8, "two\nlines", "tab\there", "plain"):
+        (folder / f"{name}{suffix}").write_bytes(data)
+    (folder / f"dangling{suffix}").symlink_to("nowhere")
+    (folder / f"folder{suffix}").mkdir()
+    out, rejects = tmp_path / "out.jsonl", tmp_path / "rejects.jsonl"
+    assert run(command, str(folder), "--out", str(out), "--rejects", str(rejects)).exit_code == 0
+    assert sorted(line["paper_id"] for line in lines(out)) == ["caf\\xe9", "plain", "tab\\there", "two\\nlines"]
+    assert [line["outcome"] for line in lines(rejects)] == ["unreadable"]
+
+
+def test_a_drop_with_such_names_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    (tmp_path / f"{NOT_UTF8}.pdf").write_bytes(b"%PDF-1.4")
+    with pytest.raises(UserError, match=r"1 file name\(s\) that a drop cannot have, such as .*xe9"):
+        own_files(tmp_path)
+
+
+def test_a_link_to_nothing_is_left_out_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4")
+    (tmp_path / "b.pdf").symlink_to("nowhere")
+    assert own_files(tmp_path) == [tmp_path / "a.pdf"]
+    assert "b.pdf: left out" in caplog.text
+
+
+def test_printable_keeps_what_can_be_read() -> None:
+    assert [printable(name) for name in ("Müller 2020.pdf", "a\nb", NOT_UTF8)] == [
+        "Müller 2020.pdf",
+        "a\\nb",
+        "caf\\xe9",
+    ]
+
+
+def test_an_output_is_whole_or_not_at_all(tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    out.write_bytes(b"before")
+    with pytest.raises(KeyboardInterrupt), whole_file(out) as file:
+        file.write(b"half")
+        raise KeyboardInterrupt
+    assert out.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [out]
+    with whole_file(out) as file:
+        file.write(b"after")
+    assert out.read_bytes() == b"after"
+
+
+def test_a_link_is_written_through(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (link := tmp_path / "link.jsonl").symlink_to(tmp_path / "real" / "x.jsonl")
+    with whole_file(link) as file:
+        file.write(b"x")
+    assert link.is_symlink()
+    assert (tmp_path / "real" / "x.jsonl").read_bytes() == b"x"
+
+
+def test_what_is_not_a_file_is_written_to_directly() -> None:
+    with whole(Path("/dev/null")) as path:
+        assert path == Path("/dev/null")

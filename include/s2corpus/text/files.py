@@ -249,7 +249,8 @@ def _writer(stack: ExitStack, path: Path, schema: pa.Schema) -> _Writer:
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
     beside = stack.enter_context(whole(path))
-    rows = _ParquetRows(beside, schema) if path.suffix == ".parquet" else _JsonRows(beside, packed=path.suffix == ".gz")
+    packed = path.suffix == ".gz"
+    rows: _Writer = _ParquetRows(beside, schema) if path.suffix == ".parquet" else _JsonRows(beside, packed=packed)
     return stack.enter_context(rows)
 
 

@@ -290,7 +290,7 @@ class _ParquetRows:
     def __enter__(self) -> _ParquetRows:
         return self
 
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
+    def __exit__(self, *raised: object) -> None:
+        if raised[0] is None:
             self._flush()
         self._writer.close()

@@ -15,12 +15,11 @@ import orjson
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Approval, ReleaseState
+from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake
 
-RELEASE_ID = re.compile(r"([a-z0-9][a-z0-9_]{0,40})-([0-9]{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))")
-"""`<spec>-<as_of as YYYYMMDD>`, a folder of `releases/`"""
 READERS = 16
 """small files read at a time"""
 TREND = 12
@@ -107,20 +106,6 @@ class StageRow:
     verdicts: list[dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One bar of the funnel: how many stayed, and who was left out, by reason."""
-
-    label: str
-    count: int
-    left_out: list[tuple[str, int]] = field(default_factory=list)
-    stage: str = ""
-    """where the left out are read, empty where they are not kept as rows"""
-    set: str = ""
-    starts: bool = False
-    """counts something else than the bar before it"""
-
-
 class Archive:
     """The releases in one lake, with the catalog's times and Airflow's runs where there are such."""
 
@@ -129,14 +114,14 @@ class Archive:
         self.catalog = catalog
         self.run_of = run_of
 
-    def ids(self, spec: str | None = None) -> list[str]:
+    def ids(self, spec: str | None = None) -> list[ReleaseId]:
         """Releases, newest first by (as_of, spec)."""
-        found = [m for m in map(RELEASE_ID.fullmatch, self.lake.folders("releases/")) if m and spec in (None, m[1])]
-        return [m[0] for m in sorted(found, key=lambda m: (m[2], m[1]), reverse=True)]
+        found = [ReleaseId(name) for name in self.lake.folders("releases/") if ReleaseId.known(name)]
+        return sorted((r for r in found if spec in (None, r.spec)), key=lambda r: (r.day, r.spec), reverse=True)
 
     def has(self, release: str) -> bool:
         """Whether there is such a release."""
-        return RELEASE_ID.fullmatch(release) is not None and bool(next(self.lake.list(f"releases/{release}/"), None))
+        return ReleaseId.known(release) and bool(next(self.lake.list(f"releases/{release}/"), None))
 
     def releases(self, ids: Sequence[str]) -> list[Release]:
         """These releases, in order."""
@@ -146,11 +131,12 @@ class Archive:
 
     def release(self, release: str, snapshots: Sequence[str] | None = None) -> Release:
         """One release; `snapshots` are the folders of `snapshots/`, where they were read already."""
-        spec, as_of = release.rsplit("-", 1)
+        id_ = ReleaseId(release)
+        spec, as_of = id_.spec, id_.day
         measured, checked = self._stages_in(release, "_metrics"), self._stages_in(release, "_quality")
         furthest = next((s for s in reversed(STAGES) if s in measured), None)
         snapshot, state = self._snapshot(release, spec, snapshots)
-        run = self.run_of(spec, _instant(as_of)) if self.run_of else None
+        run = self.run_of(spec, id_.as_of) if self.run_of else None
         cancelled = run is not None and run.state == "failed"
         if state is State.COMPLETE and not cancelled and self.catalog and (known := self.catalog.release(release)):
             answered = {ReleaseState.AWAITING: State.AWAITING, ReleaseState.REJECTED: State.REJECTED}
@@ -220,10 +206,10 @@ class Archive:
             )
         return rows
 
-    def trend(self, release: str) -> list[str]:
+    def trend(self, release: str) -> list[ReleaseId]:
         """The release and those of its spec before it, at most TREND, oldest first."""
-        spec, as_of = release.rsplit("-", 1)
-        return [r for r in self.ids(spec) if r.rsplit("-", 1)[1] <= as_of][:TREND][::-1]
+        last = ReleaseId(release)
+        return [r for r in self.ids(last.spec) if r.day <= last.day][:TREND][::-1]
 
     def manifest(self, snapshot: str) -> dict[str, Any] | None:
         """The snapshot's manifest."""
@@ -237,7 +223,7 @@ class Archive:
 
     def yanked(self, snapshot: str) -> dict[str, Any] | None:
         """When and why the snapshot was withdrawn."""
-        found: dict[str, Any] | None = self._json(f"snapshots/{pointer.spec_of(snapshot)}/yanked/{snapshot}")
+        found: dict[str, Any] | None = self._json(f"snapshots/{SnapshotId(snapshot).spec}/yanked/{snapshot}")
         return found
 
     def download_lines(self, snapshot: str, manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -295,43 +281,6 @@ class Archive:
             return list(pool.map(self._json, keys))
 
 
-def funnel(metrics: Metrics) -> list[Step]:
-    """The funnel of a release: every bar, and who was left out before it."""
-
-    def count(stage: str, name: str) -> int:
-        return int(metrics.get(stage, {}).get(name, 0))
-
-    def others(stage: str, prefix: str, *kept: str) -> list[tuple[str, int]]:
-        return [
-            (word, n) for word, n in _ranked(metrics.get(stage, {}), prefix) if word not in kept and "." not in word
-        ]
-
-    steps = []
-    if "intake" in metrics:
-        steps.append(Step("PDFs delivered", count("intake", "pdfs"), starts=True))
-    for stage, label, kept in (
-        ("select", "selected", "selected"),
-        ("extract", "extracted", "ok"),
-        ("postprocess", "parsed", "ok"),
-    ):
-        if stage in metrics:
-            steps.append(Step(label, count(stage, f"outcome.{kept}"), others(stage, "outcome.", kept), stage))
-    if "vote" in metrics:
-        steps.append(Step("Papers", count("vote", "rows.papers"), starts=True))
-    if "filter" in metrics:
-        steps.append(Step("kept", count("filter", "outcome.kept"), others("filter", "outcome.", "kept"), "filter"))
-    for set_ in ("s2orc", "s2ag"):
-        if (asked := count("clean", f"{set_}.rows")) or count("clean", f"{set_}.kept"):
-            steps.append(Step(f"Asked for {set_}", asked, starts=True))
-            left = others("clean", f"{set_}.", "kept", "rows", "words")
-            steps.append(Step(f"clean in {set_}", count("clean", f"{set_}.kept"), left, "clean", set_))
-            if "split" in metrics:
-                published = count("split", f"{set_}.train") + count("split", f"{set_}.valid")
-                held = others("split", f"{set_}.", "train", "valid")
-                steps.append(Step(f"published in {set_}", published, held, "split", set_))
-    return steps
-
-
 RATES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "PDFs selected": ("select", ("outcome.selected",), ("rows",)),
     "PDFs extracted": ("extract", ("outcome.ok",), ("rows",)),
@@ -386,10 +335,6 @@ def _counted(diff: Mapping[str, Any]) -> dict[str, int]:
         for change in ("added", "removed", "moved", "changed")
         if change in diff
     }
-
-
-def _instant(as_of: str) -> datetime:
-    return datetime.strptime(as_of, "%Y%m%d").replace(tzinfo=UTC)
 
 
 def _utc(at: datetime) -> datetime:

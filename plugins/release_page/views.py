@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from release_page import charts
-from release_page.releases import RATES, Archive, Step, funnel, rates
+from release_page.releases import RATES, Archive, rates
+from s2corpus.pipeline.funnel import Step, funnel
 
 PER_PAGE = 25
 
@@ -16,7 +17,7 @@ def release_list(archive: Archive, visible: Callable[[str], bool], page: int) ->
     allowed: dict[str, bool] = {}
     ids = []
     for release in archive.ids():
-        spec = release.rsplit("-", 1)[0]
+        spec = release.spec
         if spec not in allowed:
             allowed[spec] = visible(spec)
         if allowed[spec]:
@@ -44,7 +45,7 @@ def overview(archive: Archive, id_: str) -> dict[str, Any]:
     stages = archive.stages(id_, metrics, verdicts)
     total = sum(stage.seconds or 0 for stage in stages)
     trend = archive.trend(id_)
-    over = [(r.rsplit("-", 1)[1], rates(metrics if r == id_ else archive.metrics(r))) for r in trend]
+    over = [(r.day, rates(metrics if r == id_ else archive.metrics(r))) for r in trend]
     said = [v for of in verdicts.values() for v in of]
     return {
         "release": release,
@@ -85,7 +86,7 @@ def quality_table(archive: Archive, id_: str) -> dict[str, Any]:
             points = []
             for release in trend:
                 found = next((v for v in over[release].get(stage, ()) if v["check"] == verdict["check"]), None)
-                date = release.rsplit("-", 1)[1]
+                date = release.day
                 points.append((date, found["verdict"], found["offending"]) if found else (date, "", 0))
             label = f"{stage}.{verdict['check']} over {len(trend)} releases"
             rows.append((stage, verdict, charts.verdicts(points, label)))

@@ -73,7 +73,9 @@ def test_only_releases_whose_dag_the_user_may_see_are_listed(built: Built) -> No
 
 
 def test_the_funnel_loses_nobody(built: Built) -> None:
-    from release_page.releases import Archive, funnel
+    from release_page.releases import Archive
+
+    from s2corpus.pipeline.funnel import funnel
 
     steps = funnel(Archive(built.runs[PUBLISHED].lake).metrics(PUBLISHED))
     assert [step.label for step in steps][:5] == ["PDFs delivered", "selected", "extracted", "parsed", "Papers"]
@@ -84,7 +86,9 @@ def test_the_funnel_loses_nobody(built: Built) -> None:
 
 def test_everybody_the_funnel_leaves_out_can_be_read(page: Any, built: Built) -> None:
     from release_page.papers import Tables, rejects
-    from release_page.releases import Archive, funnel
+    from release_page.releases import Archive
+
+    from s2corpus.pipeline.funnel import funnel
 
     run = built.runs[PUBLISHED]
     left = [(s, word, n) for s in funnel(Archive(run.lake).metrics(PUBLISHED)) for word, n in s.left_out]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import orjson
 
 from s2corpus.pipeline import quality
+from s2corpus.pipeline.funnel import PUBLISHED, SETS, funnel
 from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, PAPERS, PDFS, SELECTIONS, SPLITS
 
@@ -35,41 +36,19 @@ def summary(run: Run, durations: Mapping[str, float] | None = None, *, command: 
 
 
 def _funnel(metrics: Mapping[str, Metrics]) -> list[tuple[str, str]]:
-    def count(stage: str, name: str) -> int:
-        return int(metrics.get(stage, {}).get(name, 0))
-
-    def words(stage: str, prefix: str, without: str) -> str:
-        found = {
-            n.removeprefix(prefix): int(v) for n, v in metrics.get(stage, {}).items() if n.startswith(prefix) and v
-        }
-        found.pop(without, None)
-        return "; ".join(f"{word} {n}" for word, n in sorted(found.items(), key=lambda item: (-item[1], item[0])))
-
-    def without(stage: str, word: str) -> str:
-        others = words(stage, "outcome.", word)
-        return f"{count(stage, f'outcome.{word}')}" + (f"   not: {others}" if others else "")
-
-    rows = [
-        ("PDFs in", str(count("intake", "pdfs"))),
-        ("selected", without("select", "selected")),
-        ("extracted", without("extract", "ok")),
-        ("parses", without("postprocess", "ok")),
-        ("records from sources", str(count("intake", "records"))),
-        ("papers", str(count("vote", "rows.papers"))),
-        ("kept", without("filter", "kept")),
-        ("bibliography entries", str(count("assemble", "rows.entries"))),
-        ("linked", f"{count('link', 'linked')}   {words('link', 'reason.', 'none')}"),
-    ]
-    for name in ("s2orc", "s2ag"):
-        values = metrics.get("split", {})
-        splits = [
-            n.removeprefix(f"{name}.") for n in sorted(values) if n.startswith(f"{name}.") and not n.endswith(".words")
-        ]
-        each = [
-            f"{split} {count('split', f'{name}.{split}')} ({count('split', f'{name}.{split}.words')} words)"
-            for split in splits
-        ]
-        rows.append((f"documents of {name}", "  ".join(each) or "none"))
+    """The funnel's bars, then what its papers hold: labels and values."""
+    rows = []
+    for step in funnel(metrics):
+        left = "; ".join(f"{word} {n}" for word, n in step.left_out)
+        rows.append((step.label, f"{step.count}" + (f"   not: {left}" if left else "")))
+    for label, stage, *names in (
+        ("Records of sources", "intake", "records"),
+        ("Bibliography entries", "assemble", "rows.entries"),
+        ("linked", "link", "linked"),
+        *((f"Words of {set_}", "split", *(f"{set_}.{split}.words" for split in PUBLISHED)) for set_ in SETS),
+    ):
+        values = metrics.get(stage, {})
+        rows.append((label, f"{int(sum(values.get(name, 0) for name in names))}"))
     return rows
 
 

@@ -10,7 +10,7 @@ import hashlib
 import math
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from heapq import merge
@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import TransientError
 from s2corpus.parse_model import ParseKind
+from s2corpus.pipeline import funnel
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Metrics, Run, Shard
 from s2corpus.snapshot import plots, report, rows
@@ -47,8 +48,6 @@ from s2corpus.tables import (
     MEMBERS,
     PAPERS,
     PARSES,
-    PDFS,
-    SELECTIONS,
     SPLITS,
     Table,
 )
@@ -228,11 +227,11 @@ def _describe(run: Run, store: Store, scratch: Path) -> Metrics:
     if run.parent is not None:
         put_text("diff.json", _pretty(_diff(run, run.parent, index, scratch)))
 
-    stats = report.stats(published, _funnel(run), _languages(run), _sources(run), _metrics(run))
+    measured = read_metrics(run)
+    stats = report.stats(published, funnel.rows(measured), _languages(run), _sources(run), _kept_metrics(measured))
     put_text("stats.json", _pretty(stats))
-    funnel = [(row["stage"], row["outcome"], row["count"]) for row in stats["funnel"]]
-    put_text("funnel.csv", report.funnel_csv(funnel).encode())
-    put_text("funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel]).encode())
+    put_text("funnel.csv", report.funnel_csv(funnel.rows(measured)).encode())
+    put_text("funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel.rows(measured)]).encode())
     put_text("years.svg", plots.columns("Documents by year", sorted(published.years.items())).encode())
     description = (
         run.spec.description or f"Open-access papers cleaned by the rules of the S2 V2 card ({run.spec.name})."
@@ -325,18 +324,6 @@ def _diff(run: Run, parent: str, index: Path, scratch: Path) -> dict[str, Any]:
         return diff(connection, parent)
 
 
-def _funnel(run: Run) -> list[report.FunnelRow]:
-    """How many of what came to where, in the order of the stages."""
-    found: list[report.FunnelRow] = [("intake", "pdfs", run.table(PDFS).committed().rows)]
-    for stage, table in (("select", SELECTIONS), ("extract", EXTRACTIONS), ("postprocess", PARSES)):
-        found += [(stage, outcome, n) for (outcome,), n in _tally(run, table, "outcome")]
-    found.append(("vote", "papers", run.table(PAPERS).committed().rows))
-    found += [("filter", outcome, n) for (outcome,), n in _tally(run, FILTERED, "outcome")]
-    found += [(f"clean {set_}", outcome, n) for (set_, outcome), n in _tally(run, DOCUMENTS, "set", "outcome")]
-    found += [(f"split {set_}", split, n) for (set_, split), n in _tally(run, SPLITS, "set", "split")]
-    return found
-
-
 def _tally(run: Run, table: Table, *columns: str) -> list[tuple[tuple[str, ...], int]]:
     return sorted(rows.tally(run.table(table), columns).items(), key=lambda item: tuple(map(str, item[0])))
 
@@ -351,11 +338,11 @@ def _sources(run: Run) -> dict[str, int]:
     return {source: n for (source,), n in _tally(run, MEMBERS, "source")}
 
 
-def _metrics(run: Run) -> dict[str, Metrics]:
+def _kept_metrics(measured: Mapping[str, Metrics]) -> dict[str, Metrics]:
     """What the stages before this one measured, without what differs from run to run of the same release."""
     return {
         stage: {name: value for name, value in metrics.items() if not _OPERATIONAL.search(name)}
-        for stage, metrics in read_metrics(run).items()
+        for stage, metrics in measured.items()
         if stage != Export.name
     }
 

@@ -14,7 +14,7 @@ import orjson
 import pyarrow as pa
 import wordfreq
 
-from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.run import Metrics, Run, Stage, count_outcomes
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import (
@@ -154,9 +154,27 @@ def lay_out(
     _write(run, LINKS, [[_link(p, cites[p.row["paper_id"]]) for p in bucket if p.parse] for bucket in sharded])
     _write(run, CONTEXTS, [[] for _ in sharded])
     _write(run, ALIASES, [[{"alias": "0" * 15, "paper_id": kept[0]}]] if kept else [[]])
+    put_metrics(run, "intake", {"pdfs": 0.0})
+    put_metrics(run, "vote", {"rows.papers": float(len(ordered))})
+    put_metrics(run, "filter", count_outcomes(run, FILTERED))
     clusters = [{"record_id": p.row["record_ids"][0], "paper_id": p.row["paper_id"]} for p in ordered]
     _write(run, CLUSTERS, [sorted(clusters, key=lambda row: row["record_id"])])
     return run
+
+
+def through(run: Run, *stages: Stage, backwards: bool = False) -> Run:
+    """The run after these stages: worked, finished, and their metrics kept, as the runner does it."""
+    for stage in stages:
+        shards = stage.plan(run)
+        for shard in reversed(shards) if backwards else shards:
+            stage.work(run, shard)
+        put_metrics(run, stage.name, stage.finish(run))
+    return run
+
+
+def put_metrics(run: Run, stage: str, metrics: Metrics) -> None:
+    """Keep what a stage measured."""
+    run.lake.put(f"releases/{run.release_id}/_metrics/{stage}.json", orjson.dumps(metrics))
 
 
 def _id(paper: Paper) -> str:

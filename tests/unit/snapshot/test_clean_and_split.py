@@ -18,7 +18,7 @@ from s2corpus.stages.clean import Clean
 from s2corpus.stages.split import Split
 from s2corpus.storage.lake import LocalLake
 from s2corpus.tables import DOCUMENTS, FILTERED, SPLITS
-from tests.unit.snapshot.release import Paper, lay_out, papers, paragraph
+from tests.unit.snapshot.release import Paper, lay_out, papers, paragraph, through
 
 
 def release(
@@ -29,10 +29,7 @@ def release(
     spec = ReleaseSpec.model_validate({"name": "small", **fields})
     made = (change(paper) for paper in papers(count))
     run = lay_out(LocalLake(folder / "lake"), folder, spec, made, buckets=3)
-    for stage in (Clean(), Split()):
-        for shard in stage.plan(run):
-            stage.work(run, shard)
-        stage.finish(run)
+    through(run, Clean(), Split())
     tables = (run.table(DOCUMENTS).read().to_pylist(), run.table(SPLITS).read().to_pylist())
     documents, splits = ({(row["set"], row["paper_id"]): row for row in table} for table in tables)
     return run, documents, splits

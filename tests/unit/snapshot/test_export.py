@@ -22,7 +22,7 @@ from s2corpus.stages.clean import Clean
 from s2corpus.stages.export import Export
 from s2corpus.stages.split import Split
 from s2corpus.storage.lake import Lake, LocalLake
-from tests.unit.snapshot.release import lay_out, papers
+from tests.unit.snapshot.release import lay_out, papers, through
 
 SPEC = ReleaseSpec.model_validate({"name": "small", "export": {"files": 6}})
 COUNT = 80
@@ -40,12 +40,7 @@ def release(
     """A release up to and with its export."""
     folder.mkdir(parents=True, exist_ok=True)
     run = lay_out(LocalLake(folder / "lake"), folder, spec, papers(count, seed=seed), buckets=buckets)
-    for stage in (Clean(), Split(), Export()):
-        shards = stage.plan(run)
-        for shard in reversed(shards) if backwards else shards:
-            stage.work(run, shard)
-        stage.finish(run)
-    return run
+    return through(run, Clean(), Split(), Export(), backwards=backwards)
 
 
 def content(run: Run) -> dict[str, str]:
@@ -189,10 +184,7 @@ def test_another_instant_has_another_id_and_says_what_changed(tmp_path: Path) ->
     for entry in list(first.lake.list(f"releases/{later.release_id}/")):
         if "/_export/" not in entry.key:
             run.lake.put(entry.key.replace(later.release_id, run.release_id), run.lake.get(entry.key)[0])
-    for stage in (Clean(), Split(), Export()):
-        for shard in stage.plan(run):
-            stage.work(run, shard)
-        stage.finish(run)
+    through(run, Clean(), Split(), Export())
     assert publish(run.lake, run.snapshot_id).snapshot == run.snapshot_id
     changes = json.loads(run.lake.get(f"snapshots/{run.snapshot_id}/diff.json")[0])
     assert changes["parent"] == first.snapshot_id

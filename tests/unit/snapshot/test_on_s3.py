@@ -20,7 +20,7 @@ from s2corpus.stages.clean import Clean
 from s2corpus.stages.export import Export
 from s2corpus.stages.split import Split
 from s2corpus.storage.lake import Lake, open_lake
-from tests.unit.snapshot.release import lay_out, papers
+from tests.unit.snapshot.release import lay_out, papers, through
 from tests.unit.snapshot.test_export import SPEC
 
 pytestmark = pytest.mark.services
@@ -39,10 +39,7 @@ def lake(services: Endpoints) -> Iterator[Lake]:
 def run(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A published release."""
     made = lay_out(lake, tmp_path_factory.mktemp("scratch"), SPEC, papers(40), buckets=2)
-    for stage in (Clean(), Split(), Export()):
-        for shard in stage.plan(made):
-            stage.work(made, shard)
-        stage.finish(made)
+    through(made, Clean(), Split(), Export())
     publish(made.lake, made.snapshot_id)
     return made
 

@@ -28,7 +28,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from s2corpus.grobid import Limits, Pool
+from s2corpus.extractors import Limits, Pool
 from s2corpus.pdf import inspect_many
 from tests.standin_grobid import TEI, StandIn, Upload
 

@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from s2corpus.grobid.embedded import embedded_extractor  # noqa: E402
+from s2corpus.extractors.embedded import embedded_extractor  # noqa: E402
 from tests.real.compare import FACTS, compare  # noqa: E402
 from tests.real.release import build  # noqa: E402
 

@@ -11,7 +11,7 @@ import pytest
 
 from s2corpus import sample
 from s2corpus.deliveries.upload import deliver_tree
-from s2corpus.grobid.embedded import embedded_extractor
+from s2corpus.extractors.embedded import embedded_extractor
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run

@@ -63,14 +63,16 @@ class Select(_Section):
 
 
 class Extract(_Section):
-    """What GROBID is asked for (SEMANTICS: Extract)."""
+    """What the extractor is asked for (SEMANTICS: Extract). The first four are GROBID's; other extractors take `options`."""
 
     consolidate_header: Literal[0, 1, 2] = 0
     consolidate_citations: Literal[0, 1, 2] = 0
     include_raw_citations: bool = True
     segment_sentences: bool = False
     max_tei_bytes: Count = 12_000_000
-    """a larger answer is `bad_tei`"""
+    """a larger answer is `bad_tei`, or `bad_answer` of an extractor that does not write TEI"""
+    options: dict[str, str] = {}
+    """what an extractor other than GROBID is asked for, by the names that its adapter knows (docs/extractors.md)"""
     max_failure_rate: Fraction = 0.2
     """share of a shard's PDFs that may end as gave_up before the shard fails"""
 
@@ -129,9 +131,8 @@ class Vote(_Section):
         "s2",
         "unpaywall",
         "scienceparse",
-        "grobid",
     )
-    """sources by trust, the last tie-break but one; a source not listed comes after all that are, by name"""
+    """sources by trust, the last tie-break but one; a source not listed, as the extractor, comes after all that are, by name"""
 
 
 class Filter(_Section):
@@ -291,7 +292,7 @@ class Resources(_Section):
     latex_memory_mb: Annotated[int, Field(ge=128)] = 1024
     """heap of one LaTeX source's converter, MB"""
     extract_seconds: Annotated[float, Field(gt=0)] = 600
-    """deadline of one PDF in the GROBID pool, 503s included, seconds; one request has a third of it"""
+    """deadline of one PDF in the extractor's pool, 503s and polling included, seconds; one try has a third of it"""
     in_flight: Count = 2
     """requests one extract task keeps open, and the slots of the pool `grobid` it takes: together never more than the pool has"""
 

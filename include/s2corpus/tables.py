@@ -156,7 +156,7 @@ _METADATA = (
     _c("acl_id", pa.string(), "ACL Anthology id"),
 )
 _RECORD = (
-    _k("source", "who says it: crossref, arxiv, …; grobid or scienceparse for a PDF's own header"),
+    _k("source", "who says it: crossref, arxiv, …; the extractor or scienceparse for a PDF's own header"),
     _k("kind", "publisher (gold), archive, or pdf"),
     _c("delivery", pa.string(), "delivery (or drop) that brought it"),
     _c("ready_at", pa.string(), "when that delivery was ready, ISO UTC: the only clock"),
@@ -322,19 +322,19 @@ STORED_SELECTIONS = Table(
 )
 EXTRACTIONS = Table(
     "extractions",
-    "what the extractor answered for each selected PDF; the TEI itself lies in the content store",
+    "what the extractor answered for each selected PDF; the answer itself lies in the content store",
     ("pdf_sha1",),
     (
         _PDF_SHA1,
-        _k("extractor", "who extracted: grobid, s2corpus-layout, …"),
+        _k("extractor", "who extracted, by the name that it gives itself"),
         _k("version", "its version"),
         _k("options_hash", "16 hex digits over the options sent"),
-        _k("outcome", "ok, no_content, bad_tei, failed:<CODE>, gave_up:busy|timeout|connection"),
+        _k("outcome", "ok, no_content, bad_tei, bad_answer, failed:<CODE>, gave_up:busy|timeout|connection"),
         _k("tries", "requests made", pa.int32()),
         _k("seconds", "time of the last try, seconds", pa.float64()),
         _c("server", pa.string(), "server that answered"),
-        _c("tei_sha1", pa.string(), "SHA-1 of the TEI"),
-        _c("stored", pa.string(), "part of the content store that holds the TEI"),
+        _c("tei_sha1", pa.string(), "SHA-1 of the answer"),
+        _c("stored", pa.string(), "part of the content store that holds the answer"),
     ),
     "pdf",
 )
@@ -344,7 +344,7 @@ STORED_TEI = Table(
     ("pdf_sha1",),
     (
         *(c for c in EXTRACTIONS.columns if c.name != "stored"),
-        _c("tei", pa.binary(), "the answer, TEI XML"),
+        _c("tei", pa.binary(), "the answer: TEI XML, or what its extractor writes"),
     ),
     "pdf",
 )
@@ -356,7 +356,7 @@ PARSES = Table(
         _k("parse_id", "<pdf_sha1>:pdf:<hash of extractor, version, options>:<converter_version>"),
         _PDF_SHA1,
         _k("kind", "pdf"),
-        _k("outcome", "ok, bad_tei:<reason>, or none:<extraction outcome>"),
+        _k("outcome", "ok, bad_tei:<reason> (bad_answer:<reason> where it is not TEI), or none:<extraction outcome>"),
         _c("citation_style", pa.string(), "BRACKET, NAME_YEAR or OTHER"),
         _k("bytes", "size of the JSON, bytes", pa.int64()),
         _c("stored", pa.string(), "part of the content store that holds the parse"),

@@ -30,7 +30,7 @@ SELECT paper_id FROM papers ANTI JOIN (SELECT paper_id FROM fulltexts WHERE pars
 -- reason: publishers' full texts were lost in assemble: clear it
 SELECT paper_id, kind FROM (
   SELECT paper_id, one.kind AS kind, one.sha1 AS pdf_sha1 FROM (SELECT paper_id, unnest(access) AS one FROM papers)
-) ANTI JOIN fulltexts USING (paper_id, pdf_sha1) WHERE kind IN ('jats', 'elsevier');
+) ANTI JOIN fulltexts USING (paper_id, pdf_sha1) WHERE kind IN (SELECT kind FROM article_parses);
 
 -- check: access_is_the_files
 -- severity: block

@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from s2corpus.deliveries.upload import deliver_own
-from s2corpus.grobid import Limits
+from s2corpus.extractors import Limits
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run

@@ -20,7 +20,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.storage.lake import Lake, open_lake
 from tests.releases import AS_OF, spec
 from tests.standin_grobid import StandIn
-from tests.unit.grobid.test_extract_stage import papers
+from tests.unit.extractors.test_extract_stage import papers
 from tests.unit.intake.test_drops import deliver
 
 pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow]

@@ -19,7 +19,7 @@ from s2corpus.stages.select import Select
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables import STORED_TEI
 from tests.standin_grobid import StandIn
-from tests.unit.grobid.test_extract_stage import Intake, outcomes, papers, selected, work
+from tests.unit.extractors.test_extract_stage import Intake, outcomes, papers, selected, work
 
 pytestmark = pytest.mark.services
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,7 +95,7 @@ def test_a_server_that_is_gone_fails_the_shard_and_a_retry_goes_on(s3: Lake, mon
         monkeypatch.setenv("PYTHONPATH", str(ROOT / "include"))
         run.put_plan("extract", Extract().plan(run))
         impatient = WORKER.replace("extract.Extract()", "extract.Extract(Limits(outage=0.5, health_wait=(0.1, 0.2)))")
-        command = [sys.executable, "-c", f"from s2corpus.grobid import Limits\n{impatient}"]
+        command = [sys.executable, "-c", f"from s2corpus.extractors import Limits\n{impatient}"]
         worker = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE)
         while len(server.answered) < 5:
             assert worker.poll() is None

@@ -38,7 +38,7 @@ def command(spec: Path, as_of: datetime, lake: str, tree: Path | None, workers: 
     The extractor is what GROBID_URL names; without one, the embedded extractor is started for the time of the build.
     """
     from s2corpus.deliveries.upload import deliver_tree
-    from s2corpus.grobid.embedded import embedded_extractor
+    from s2corpus.extractors.embedded import embedded_extractor
     from s2corpus.pipeline import runner
     from s2corpus.pipeline.registry import STAGES
     from s2corpus.pipeline.run import Run

@@ -41,8 +41,8 @@ def command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: f
     as it takes. What the folder already has of the same extractor, version and options is not sent again.
     """
     from s2corpus.errors import UserError
-    from s2corpus.grobid import Limits, Options, Pool
-    from s2corpus.grobid.embedded import embedded_extractor
+    from s2corpus.extractors import Limits, Pool
+    from s2corpus.extractors.embedded import embedded_extractor
     from s2corpus.pdf.files import by_sha1, write_table
     from s2corpus.storage.outputs import printable, whole_file
     from s2corpus.tables import EXTRACTIONS
@@ -61,9 +61,9 @@ def command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: f
             url, token = stack.enter_context(embedded_extractor(in_flight))
             servers = [url]
         limits = Limits(in_flight=in_flight or GROBID_CONCURRENCY, deadline=seconds, request=seconds / Limits.tries)
-        pool = Pool(servers, Options(), limits, token=token)
-        extractor, version = pool.identity()
-        key = {"extractor": extractor, "version": version, "options_hash": pool.options.hash}
+        pool = Pool(servers, None, limits, token=token)
+        identity = pool.identity()
+        key = identity.key
         table = out / "extractions.jsonl"
         rows = {row["pdf_sha1"]: row for row in _kept(table) if key.items() <= row.items() and _complete(row, out)}
         items = [(sha1, partial(_open, path)) for sha1, path in files.items() if sha1 not in rows]
@@ -90,7 +90,7 @@ def command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: f
         click.echo(f"{rows[sha1]['outcome']}\t{printable(path)}\t{rows[sha1]['stored'] or ''}".rstrip())
     counts = Counter(rows[sha1]["outcome"] for sha1 in files)
     told = ", ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items()))
-    click.echo(f"{len(files)} PDFs with {extractor} {version}: {told}; {len(files) - len(items)} were there", err=True)
+    click.echo(f"{len(files)} PDFs with {identity}: {told}; {len(files) - len(items)} were there", err=True)
 
 
 def _open(path: Path) -> BinaryIO:

@@ -34,11 +34,11 @@ SELECT sha1 AS archive_sha1, any_value(bytes) AS bytes,
 FROM files WHERE kind = 'latex' GROUP BY sha1 ORDER BY sha1
 """
 
-_ARTICLES = """
+_ARTICLES = f"""
 SELECT sha1 AS file_sha1, min(kind) AS kind, any_value(bytes) AS bytes,
-  list({'folder': folder, 'name': name, 'open_access': open_access, 'licence': licence} ORDER BY folder, name) AS places,
+  list({{'folder': folder, 'name': name, 'open_access': open_access, 'licence': licence}} ORDER BY folder, name) AS places,
   min(ready_at) AS first_seen, coalesce(list_sort(list(DISTINCT record_id) FILTER (record_id IS NOT NULL)), []) AS record_ids
-FROM files WHERE kind IN ('jats', 'elsevier') GROUP BY sha1 ORDER BY sha1
+FROM files WHERE kind IN ({", ".join(f"'{kind}'" for kind in jats.CONVERTERS)}) GROUP BY sha1 ORDER BY sha1
 """
 FILES = ((PDFS, _PLACES), (LATEX_SOURCES, _SOURCES), (ARTICLES, _ARTICLES))
 """The tables of full texts by content, and how they are put together."""

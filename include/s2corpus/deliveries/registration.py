@@ -24,7 +24,9 @@ from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
 from s2corpus.deliveries.declarations import Declarations, Facts
 from s2corpus.deliveries.ready import Delivery, File, Ready, Refusal, Refused, listed
 from s2corpus.errors import UserError
+from s2corpus.extractors import adapter_names
 from s2corpus.ids import RecordId
+from s2corpus.layout.version import NAME as EMBEDDED
 from s2corpus.sources.identifiers import normalise_arxiv
 from s2corpus.sources.jsonl import NAME as GENERIC
 from s2corpus.sources.jsonl import entry_of, quoted, wrong_promise
@@ -32,11 +34,9 @@ from s2corpus.sources.record import DECLARED
 from s2corpus.sources.streams import MAX_ENTRY_BYTES, json_objects, open_stream, readable
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import REGISTERED_FILES, REGISTERED_RECORDS
+from s2corpus.tables import REGISTERED_FILES, REGISTERED_RECORDS, STORED_TEI
 
 _ARTICLE_SUFFIXES = (".xml", ".nxml", ".json")
-_RESERVED = (DECLARED, "grobid", "s2corpus-layout")
-"""sources of the records that we make ourselves: of what drops declare, and of what extractors read from PDFs"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def register(lake: Lake, delivery: Delivery, *, threads: int = 8) -> Registered:
         return Registered(**{**kept, "warnings": tuple(kept["warnings"])})
     ready, _ = listed(lake, delivery.key("_READY"), lake.size(delivery.key("_READY")) or 0)
     _check_names(lake, delivery, ready)
-    _check_source(delivery, ready)
+    _check_source(lake, delivery, ready)
     with ThreadPoolExecutor(threads) as pool:
         digests = list(pool.map(lambda file: _verified(lake, delivery, file), ready.files))
     sha1_of = {file.name: digest for file, digest in zip(ready.files, digests, strict=True)}
@@ -100,7 +100,7 @@ def register(lake: Lake, delivery: Delivery, *, threads: int = 8) -> Registered:
 class _Article:
     """A publisher's full text, and the record that it gives; None where it gives none."""
 
-    kind: Literal["jats", "elsevier"]
+    kind: str
     record_id: str | None
 
 
@@ -217,9 +217,11 @@ def _verified(lake: Lake, delivery: Delivery, file: File) -> str:
     return sha1.hexdigest()
 
 
-def _check_source(delivery: Delivery, ready: Ready) -> None:
-    """Refuse a delivery with files for an adapter that is not there."""
-    if delivery.source in _RESERVED:
+def _check_source(lake: Lake, delivery: Delivery, ready: Ready) -> None:
+    """Refuse a delivery under the name of records that we make ourselves (of what
+    drops declare, of what extractors read from PDFs), or with files for an adapter that is not there."""
+    extracts = delivery.kind == "delivery" and next(iter(lake.list(f"{STORED_TEI.name}/{delivery.source}/")), None)
+    if delivery.source == DECLARED or delivery.source in (*adapter_names(), EMBEDDED) or extracts:
         raise Refused(
             Refusal.UNKNOWN_SOURCE,
             f"{delivery.source} is what drops and PDFs say of themselves: no source is called so",

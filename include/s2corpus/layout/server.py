@@ -35,7 +35,7 @@ from starlette.routing import Route
 from s2corpus.errors import UserError
 
 from .errors import Code, ExtractionError
-from .version import VERSION
+from .version import NAME, VERSION
 
 _LOG = logging.getLogger(__name__)
 
@@ -119,7 +119,7 @@ class Service:
         self._authorise(request)
         if "text/plain" in request.headers.get("accept", ""):
             return PlainTextResponse(VERSION)
-        return JSONResponse({"version": VERSION, "name": "s2corpus-layout"})
+        return JSONResponse({"version": VERSION, "name": NAME})
 
     async def _fulltext(self, request: Request) -> Response:
         self._authorise(request)

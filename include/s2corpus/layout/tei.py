@@ -16,6 +16,7 @@ from .header import Header
 from .model import Kind
 from .references import Entry
 from .text import Text
+from .version import NAME
 
 TEI = "http://www.tei-c.org/ns/1.0"
 _ID = "{http://www.w3.org/XML/1998/namespace}id"
@@ -108,10 +109,8 @@ def _header(parent: etree._Element, version: str, header: Header, lines: Mapping
     for kind, value in (("DOI", identity.doi), ("arXiv", arxiv), ("PMCID", identity.pmc_id)):
         if value:
             _add(structure, "idno", value, type=kind)
-    application = _add(
-        _add(_add(parent, "encodingDesc"), "appInfo"), "application", version=version, ident="s2corpus-layout"
-    )
-    _add(application, "desc", "s2corpus-layout - text and structure of papers from the layout that pdfalto reports")
+    application = _add(_add(_add(parent, "encodingDesc"), "appInfo"), "application", version=version, ident=NAME)
+    _add(application, "desc", f"{NAME} - text and structure of papers from the layout that pdfalto reports")
     profile = _add(parent, "profileDesc")
     if header.keywords:
         _keywords(profile, header.keywords)

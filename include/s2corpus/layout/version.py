@@ -1,3 +1,4 @@
-"""The extractor's version: raised whenever its answer to some PDF changes."""
+"""The extractor's name, and its version: raised whenever its answer to some PDF changes."""
 
+NAME = "s2corpus-layout"
 VERSION = "0.8.0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -11,32 +12,32 @@ from typing import Any
 
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus import spec
-from s2corpus.ids import RecordId
+from s2corpus.papers.vote import Rule as Decided
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.snapshot.rows import tally
+from s2corpus.sources.record import Kind
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.uris import fetch
-from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, PAPERS
+from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, MEMBERS, PAPERS
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import Decision, Document, Outcome
 from s2corpus.text.layout import units_of_parse
 from s2corpus.text.near_duplicates import text_key, title_key
 from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
 
-_READS_PDFS = ("grobid", "scienceparse")
-"""Sources whose abstracts were read from a PDF: published only if the PDF is open."""
 _ROWS = 256
 """Documents held in memory at a time."""
 
 
 class Clean:
-    """papers, filtered, fulltexts → documents: one row a kept paper in s2orc, one more in s2ag if it is not in s2orc."""
+    """papers, members, filtered, fulltexts → documents: one row a kept paper in s2orc, one more in s2ag if it is not in s2orc."""
 
     name = "clean"
-    reads = (PAPERS, FILTERED, FULLTEXTS)
+    reads = (PAPERS, MEMBERS, FILTERED, FULLTEXTS)
     writes = (DOCUMENTS,)
 
     def plan(self, run: Run) -> list[Shard]:
@@ -122,7 +123,12 @@ def _rows(
 
 
 def _papers(run: Run, shard: Shard) -> Iterator[dict[str, Any]]:
-    """The kept papers of a bucket, by paper_id."""
+    """The kept papers of a bucket, by paper_id, with the sources that know them otherwise than from their PDFs."""
+    sources: dict[str, set[str]] = {}
+    others = pc.field("kind") != Kind.PDF.value
+    for batch in run.table(MEMBERS).batches(["paper_id", "source", "kind"], shard=shard.index, where=others):
+        for paper_id, source in zip(batch["paper_id"].to_pylist(), batch["source"].to_pylist(), strict=True):
+            sources.setdefault(paper_id, set()).add(sys.intern(source))
     filtered = run.table(FILTERED).read(shard=shard.index)
     kept = {
         paper_id
@@ -137,15 +143,15 @@ def _papers(run: Run, shard: Shard) -> Iterator[dict[str, Any]]:
         "date",
         "access",
         "provenance",
-        "record_ids",
     ]
     for batch in run.table(PAPERS).batches(columns, shard=shard.index):
         for paper in batch.to_pylist():
             if paper["paper_id"] in kept:
                 abstract_from = dict(paper["provenance"]).get("abstract") or {}
                 open_pdf = any(one["open_access"] for one in paper["access"] if one["kind"] == "pdf")
-                if not open_pdf and abstract_from.get("source") in _READS_PDFS:
-                    paper["abstract"] = None
+                if not open_pdf and abstract_from.get("rule") == Decided.PDF:
+                    paper["abstract"] = None  # read from a PDF that is not open
+                paper["sources"] = sorted(sources.get(paper["paper_id"], ()))
                 yield paper
 
 
@@ -185,7 +191,7 @@ def _document(
         date=paper["date"],
         body=() if fulltexts and body is None else body,
         open_access=first is not None or not fulltexts,
-        sources=tuple(sorted({RecordId(record).source for record in paper["record_ids"]})),
+        sources=tuple(paper["sources"]),
     )
 
 

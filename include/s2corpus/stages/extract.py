@@ -1,6 +1,7 @@
-"""Selected PDFs through GROBID (SEMANTICS §2). What was extracted once is kept by content and never sent again, in any release.
+"""Selected PDFs through an extractor (SEMANTICS §2). What was extracted once is kept by content and never sent again, in any release.
 
-The servers are named by `GROBID_URL` (several with commas between), their token by `S2CORPUS_EXTRACTOR_TOKEN`.
+The servers are named by `GROBID_URL` (several with commas between; those of another protocol than GROBID's with its adapter's name in
+front), their token by `S2CORPUS_EXTRACTOR_TOKEN`.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from typing import Any
 
 from s2corpus.deliveries.files import open_file
 from s2corpus.errors import TransientError, UserError
-from s2corpus.grobid import Limits, Options, Pool
+from s2corpus.extractors import Limits, Pool
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes
 from s2corpus.storage.parts import ContentStore
 from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI
 
 log = logging.getLogger(__name__)
 PART_BYTES = 32 << 20
-"""TEI held in memory before it is stored as one part"""
+"""answers held in memory before they are stored as one part"""
 PART_SECONDS = 30.0
 """the most work that a killed task loses"""
 
@@ -31,7 +32,7 @@ class TooManyFailures(TransientError):
 
 
 class Extract:
-    """Selections → extractions, one row for each selected PDF; the TEI goes to the content store."""
+    """Selections → extractions, one row for each selected PDF; the answers go to the content store."""
 
     name = "extract"
     reads = (PDFS, SELECTIONS)
@@ -43,9 +44,8 @@ class Extract:
     def plan(self, run: Run) -> list[Shard]:
         """A shard for each range of PDFs, all for the one extractor that answers now."""
         pool = self._pool(run)
-        extractor, version = pool.identity()
-        key = {"extractor": extractor, "version": version, "options_hash": pool.options.hash}
-        return [Shard(index, key) for index in range(run.pdf_shards)]
+        key = pool.identity().key
+        return [Shard(index, {**key, "adapter": pool.adapter}) for index in range(run.pdf_shards)]
 
     def work(self, run: Run, shard: Shard) -> None:
         """Send what the store does not have yet, store answers as they come, then list the shard's extractions.
@@ -55,8 +55,7 @@ class Extract:
         """
         selections = run.table(SELECTIONS).read(["pdf_sha1", "outcome"], shard=shard.index).to_pylist()
         selected = [row["pdf_sha1"] for row in selections if row["outcome"] == "selected"]
-        key = dict(shard.params)
-        store = run.store(STORED_TEI, key["extractor"], key["version"], key["options_hash"])
+        store = run.store(STORED_TEI, *_key(shard).values())
         known = self._known(store, selected)
         missing = [sha1 for sha1 in selected if sha1 not in known]
         log.info("extract shard %d: %d selected, %d already extracted", shard.index, len(selected), len(known))
@@ -67,30 +66,23 @@ class Extract:
 
     def finish(self, run: Run) -> Metrics:
         """Commit, with who extracted; PDFs by outcome."""
-        key = run.planned(self.name)[0].params
-        extractor = f"{key['extractor']} {key['version']} {key['options_hash']}"
-        commit_all(run, self.writes, run.pdf_shards, {"extractor": extractor})
+        planned = run.planned(self.name)[0]
+        facts = {"extractor": " ".join(_key(planned).values()), "adapter": planned.params["adapter"]}
+        commit_all(run, self.writes, run.pdf_shards, facts)
         return count_outcomes(run, EXTRACTIONS)
 
     def _pool(self, run: Run) -> Pool:
-        asked = run.spec.extract
-        options = Options(
-            consolidate_header=asked.consolidate_header,
-            consolidate_citations=asked.consolidate_citations,
-            include_raw_citations=int(asked.include_raw_citations),
-            segment_sentences=int(asked.segment_sentences),
-        )
         deadline = run.spec.resources.extract_seconds
         limits = self.limits or Limits(
             in_flight=run.spec.resources.in_flight,
             deadline=deadline,
             request=deadline / Limits.tries,
-            max_tei_bytes=asked.max_tei_bytes,
+            max_tei_bytes=run.spec.extract.max_tei_bytes,
         )
         servers = os.environ.get("GROBID_URL", "")
         if not servers:
             raise UserError("no extractor given: set GROBID_URL to the address of a GROBID server, or run `corpus up`")
-        return Pool(servers.split(","), options, limits, token=os.environ.get("S2CORPUS_EXTRACTOR_TOKEN"))
+        return Pool(servers.split(","), run.spec.extract, limits, token=os.environ.get("S2CORPUS_EXTRACTOR_TOKEN"))
 
     def _known(self, store: ContentStore, selected: list[str]) -> dict[str, dict[str, Any]]:
         if not selected:
@@ -103,11 +95,11 @@ class Extract:
         self, run: Run, shard: Shard, store: ContentStore, missing: list[str], selected: int
     ) -> dict[str, dict[str, Any]]:
         """Extract and store; the rows of what was given up, by pdf_sha1."""
-        key = dict(shard.params)
+        key = _key(shard)
         pool = self._pool(run)
-        if (found := pool.identity()) != (key["extractor"], key["version"]):
+        if (found := pool.identity()).key != key:
             raise UserError(
-                f"the extract stage was planned for {key['extractor']} {key['version']}, but {' '.join(found)} answers: "
+                f"the extract stage was planned for {key['extractor']} {key['version']}, but {found} answers: "
                 "clear the stage from its plan on"
             )
         wanted = set(missing)
@@ -152,3 +144,8 @@ class Extract:
                 f"extract.max_failure_rate {run.spec.extract.max_failure_rate} allows; what was answered is kept"
             )
         return given_up
+
+
+def _key(shard: Shard) -> dict[str, str]:
+    """Who extracts, as the columns of EXTRACTIONS and the folders of the content store have it."""
+    return {name: shard.params[name] for name in ("extractor", "version", "options_hash")}

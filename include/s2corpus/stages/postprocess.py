@@ -1,4 +1,5 @@
-"""TEI, LaTeX sources and publishers' full texts → S2ORC parses (S2ORC §2.1, §2.2; SEMANTICS §3), and the PDF's own header as a record.
+"""Extractors' answers, LaTeX sources and publishers' full texts → S2ORC parses (S2ORC §2.1, §2.2; SEMANTICS §3), and the PDF's own
+header as a record.
 
 Parses are kept by content: what was converted once by this converter version is never converted again, in any release.
 """
@@ -14,6 +15,7 @@ import orjson
 from s2corpus import jats, latex, tei
 from s2corpus.deliveries.files import read_file
 from s2corpus.errors import UserError
+from s2corpus.extractors import Adapter, BadAnswer, Identity, adapter
 from s2corpus.parse_model import ParseKind, parse_id
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
 from s2corpus.storage.parts import ContentStore
@@ -50,23 +52,24 @@ class Postprocess:
     def work(self, run: Run, shard: Shard) -> None:
         """Convert what this converter has not converted yet, then list the shard's parses and headers."""
         rows = run.table(EXTRACTIONS).read(shard=shard.index).to_pylist()
+        by = _adapter(run)
         done: dict[str, dict[str, Any]] = {}
         by_extraction = defaultdict(list)
         for row in rows:
             if row["outcome"] == "ok":
                 by_extraction[row["extractor"], row["version"], row["options_hash"]].append(row)
         for key, extracted in sorted(by_extraction.items()):
-            store = run.store(STORED_PARSES, tei.CONVERTER_VERSION, *key)
+            store = run.store(STORED_PARSES, _converter(by), *key)
             first, last = extracted[0]["pdf_sha1"], extracted[-1]["pdf_sha1"]
             wanted = ("outcome", "citation_style", "header", "bytes")
             known = store.known(first, last, wanted)
             missing = [row for row in extracted if row["pdf_sha1"] not in known]
             if missing:
-                self._convert(run.store(STORED_TEI, *key), store, missing)
+                self._convert(by, run.store(STORED_TEI, *key), store, missing)
                 known = store.known(first, last, wanted)
             done |= {row["pdf_sha1"]: known[row["pdf_sha1"]] for row in extracted}
         log.info("postprocess shard %d: %d extractions, %d parses", shard.index, len(rows), len(done))
-        run.table(PARSES).write(shard.index, [_parse_row(row, done.get(row["pdf_sha1"])) for row in rows])
+        run.table(PARSES).write(shard.index, [_parse_row(by, row, done.get(row["pdf_sha1"])) for row in rows])
         pdfs = {pdf["pdf_sha1"]: pdf for pdf in run.table(PDFS).read(shard=shard.index).to_pylist()}
         printed = {row["pdf_sha1"]: row for row in run.table(SELECTIONS).read(_PRINTED, shard=shard.index).to_pylist()}
         headers = [
@@ -103,15 +106,17 @@ class Postprocess:
         log.info("postprocess shard %d: %d LaTeX sources", shard.index, len(sources))
         return [_latex_row(run, source, known.get(source["archive_sha1"])) for source in sources]
 
-    def _convert(self, source: ContentStore, target: ContentStore, extracted: list[dict[str, Any]]) -> None:
+    def _convert(
+        self, by: Adapter, source: ContentStore, target: ContentStore, extracted: list[dict[str, Any]]
+    ) -> None:
         by_part = defaultdict(list)
         for row in extracted:
             by_part[row["stored"]].append(row["pdf_sha1"])
         batch: list[dict[str, Any]] = []
         size = 0
         for part, keys in sorted(by_part.items()):
-            for row in source.fetch(part, keys, ["pdf_sha1", "tei", "options_hash"]):
-                batch.append(convert(row["pdf_sha1"], row["tei"], row["options_hash"]))
+            for row in source.fetch(part, keys, ["pdf_sha1", "tei", *_KEY]):
+                batch.append(convert(by, row["pdf_sha1"], row["tei"], _made_by(row)))
                 size += batch[-1]["bytes"]
                 if size > BATCH_BYTES:
                     target.append(batch)
@@ -122,12 +127,29 @@ class Postprocess:
     def finish(self, run: Run) -> Metrics:
         """Commit; parses by outcome and citation style."""
         articles = ",".join(f"{kind}-{version}" for kind, version in jats.VERSIONS.items())
-        converters = f"{tei.CONVERTER_VERSION};{','.join(_latex_key(run))};{articles}"
+        converters = f"{_converter(_adapter(run))};{','.join(_latex_key(run))};{articles}"
         commit_all(run, self.writes, run.pdf_shards, {"converter": converters})
         of_latex = {f"latex.{name}": value for name, value in count_outcomes(run, LATEX_PARSES).items()}
         of_articles = {f"article.{name}": value for name, value in count_outcomes(run, ARTICLE_PARSES).items()}
         of_pdfs = {**count_outcomes(run, PARSES), **count_outcomes(run, PARSES, "citation_style")}
         return {**of_pdfs, **of_latex, **of_articles}
+
+
+_KEY = ("extractor", "version", "options_hash")
+
+
+def _adapter(run: Run) -> Adapter:
+    """The adapter that reads the answers of this release's extractor."""
+    return adapter(run.table(EXTRACTIONS).committed().facts["adapter"])
+
+
+def _made_by(row: dict[str, Any]) -> Identity:
+    return Identity(row["extractor"], row["version"], options_hash=row["options_hash"])
+
+
+def _converter(by: Adapter) -> str:
+    """Its converter and version: where the parses of PDFs are kept."""
+    return f"{by.NAME}-{by.CONVERTER_VERSION}"
 
 
 _TRIED_AGAIN = (latex.Outcome.TIMEOUT, latex.Outcome.OUT_OF_MEMORY)
@@ -239,12 +261,12 @@ def _article_row(article: dict[str, Any], parse: dict[str, Any]) -> dict[str, An
     }
 
 
-def convert(pdf_sha1: str, data: bytes, options: str) -> dict[str, Any]:
-    """One TEI as a row of STORED_PARSES: the parse, or why there is none."""
+def convert(by: Adapter, pdf_sha1: str, data: bytes, made_by: Identity) -> dict[str, Any]:
+    """One answer of an extractor as a row of STORED_PARSES: the parse, or why there is none."""
     try:
-        parse = tei.convert(data, pdf_sha1=pdf_sha1, options=options)
-    except tei.BadTei as error:
-        return {"pdf_sha1": pdf_sha1, "kind": ParseKind.PDF.value, "outcome": f"bad_tei:{error.reason}", "bytes": 0}
+        parse = by.convert(data, pdf_sha1=pdf_sha1, made_by=made_by)
+    except BadAnswer as bad:
+        return {"pdf_sha1": pdf_sha1, "kind": ParseKind.PDF.value, "outcome": bad.outcome, "bytes": 0}
     body = orjson.dumps(tei.to_s2orc(parse))
     return {
         "pdf_sha1": pdf_sha1,
@@ -257,13 +279,13 @@ def convert(pdf_sha1: str, data: bytes, options: str) -> dict[str, Any]:
     }
 
 
-def _parse_row(extraction: dict[str, Any], parse: dict[str, Any] | None) -> dict[str, Any]:
+def _parse_row(by: Adapter, extraction: dict[str, Any], parse: dict[str, Any] | None) -> dict[str, Any]:
     return {
         "parse_id": parse_id(
             extraction["pdf_sha1"],
             ParseKind.PDF,
-            tei.CONVERTER_VERSION,
-            [extraction[name] for name in ("extractor", "version", "options_hash")],
+            by.CONVERTER_VERSION,
+            [extraction[name] for name in _KEY],
         ),
         "pdf_sha1": extraction["pdf_sha1"],
         "kind": ParseKind.PDF.value,

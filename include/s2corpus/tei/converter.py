@@ -6,24 +6,25 @@ import hashlib
 from dataclasses import replace
 from itertools import starmap
 
-from s2corpus.parse_model import EQUATION, EqSpan, Paragraph, Parse, RefEntry, RefType
+from s2corpus.parse_model import EQUATION, EqSpan, Paragraph, Parse, Provenance, RefEntry, RefType
 from s2corpus.tei.bibliography import XML_ID, read_bibliography
 from s2corpus.tei.callouts import Linker
 from s2corpus.tei.crossrefs import RefIndex
-from s2corpus.tei.header import read_header, read_provenance
+from s2corpus.tei.header import read_extractor, read_header
 from s2corpus.tei.read import local_name, read
 from s2corpus.tei.references import first_ids, float_type, keys, printed_label, read_float, read_formula, read_note
 from s2corpus.tei.sections import Section, Sections
 from s2corpus.tei.text import Draft, Element, TextReader, plain
 
-CONVERTER_VERSION = "3"  # part of the key of every stored parse: raise it when any parse may come out different
+CONVERTER_VERSION = "4"  # part of the key of every stored parse: raise it when any parse may come out different
 
 
-def convert(tei: bytes, *, pdf_sha1: str, options: str = "") -> Parse:
+def convert(tei: bytes, *, pdf_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:
     """The parse of one TEI document as GROBID 0.5 to 0.8 writes it (SEMANTICS §3).
 
-    `pdf_sha1` names the PDF it was extracted from, `options` the extractor's options; both are only recorded. Pure: the same
-    bytes give an equal parse. Raises `BadTei` with its reason, and nothing else, whatever the bytes are.
+    `pdf_sha1` names the PDF it was extracted from, `made_by` the extractor, its version and options, where they are known better
+    than from the TEI; both are only recorded. Pure: the same bytes give an equal parse. Raises `BadTei` with its reason, and
+    nothing else, whatever the bytes are.
     """
     root = read(tei)
     header = next((child for child in root if local_name(child) == "teiHeader"), None)
@@ -59,8 +60,10 @@ def convert(tei: bytes, *, pdf_sha1: str, options: str = "") -> Parse:
         citation_style=linker.style,
         bib_entries=tuple(entries),
         ref_entries=(*ref_entries, *index.section_entries()),
-        provenance=read_provenance(
-            header, options, hashlib.sha1(tei, usedforsecurity=False).hexdigest(), CONVERTER_VERSION
+        provenance=Provenance(
+            *(made_by or read_extractor(header)),
+            hashlib.sha1(tei, usedforsecurity=False).hexdigest(),
+            CONVERTER_VERSION,
         ),
         **texts,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from s2corpus.parse_model import Header, Provenance
+from s2corpus.parse_model import Header
 from s2corpus.sources.dates import parse_date
 from s2corpus.sources.record import Author
 from s2corpus.tei.bibliography import read_identifiers, with_arxiv
@@ -49,10 +49,9 @@ def read_header(header: Element | None) -> Header:
     )  # fmt: skip
 
 
-def read_provenance(header: Element | None, options: str, tei_sha1: str, converter_version: str) -> Provenance:
-    """Which extractor made the TEI, by its own word; "unknown" where it does not say."""
+def read_extractor(header: Element | None) -> tuple[str, str, str]:
+    """Which extractor made the TEI and its version, by its own word ("unknown" where it does not say); its options are not in it."""
     for element in header.iter() if header is not None else ():
         if local_name(element) == "application":
-            name, version = element.get("ident") or "unknown", element.get("version") or ""
-            return Provenance(name.lower(), version, options, tei_sha1, converter_version)
-    return Provenance("unknown", "", options, tei_sha1, converter_version)
+            return (element.get("ident") or "unknown").lower(), element.get("version") or "", ""
+    return "unknown", "", ""

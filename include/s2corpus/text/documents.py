@@ -52,7 +52,7 @@ class Document:
     """its paragraphs in order; null where there is no parse"""
     open_access: bool = True
     sources: tuple[str, ...] = ()
-    """who knows the paper (recipe-2024)"""
+    """who knows the paper otherwise than from its PDF (recipe-2024)"""
 
     @property
     def year(self) -> int | None:

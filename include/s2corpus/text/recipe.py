@@ -26,8 +26,8 @@ _MIN_YEAR = 1970
 _MIN_TITLE_WORDS = 3
 _MAX_SPACED = 4
 """characters of a run of spaced letters from which an abstract is dropped"""
-_CRAWLED = re.compile("^unpaywall|mergedpdfextraction|scienceparse|anansi|adhoc|crawler|grobid|mag$", re.IGNORECASE)
-"""sources that read PDFs: the recipe's, and ours of that kind"""
+_CRAWLED = re.compile("^unpaywall|mergedpdfextraction|scienceparse|anansi|adhoc|crawler|mag$", re.IGNORECASE)
+"""the recipe's sources that read PDFs; ours are told by their kind, see `Document.sources`"""
 _BLANK = "unk"
 """what a blank text votes for"""
 

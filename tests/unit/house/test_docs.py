@@ -11,7 +11,7 @@ import pytest
 
 from s2corpus.catalog.models import ReleaseState
 from s2corpus.deliveries.ready import Refusal
-from s2corpus.grobid import answer
+from s2corpus.extractors import protocol
 from s2corpus.latex import Outcome as LatexOutcome
 from s2corpus.papers import filter as keeping
 from s2corpus.papers import openness, vote
@@ -27,7 +27,7 @@ DOCS = Path(__file__).resolve().parents[3] / "docs"
 RUNBOOK = (DOCS / "runbook.md").read_text("utf-8")
 WORDS = set(re.findall(r"`([^`\n]+)`", RUNBOOK))
 ENUMS: tuple[type[StrEnum], ...] = (
-    Refusal, record.Reason, pdf.Outcome, answer.Outcome, read.Reason, LatexOutcome, vote.Rule, openness.Evidence, keeping.Outcome,
+    Refusal, record.Reason, pdf.Outcome, protocol.Outcome, read.Reason, LatexOutcome, vote.Rule, openness.Evidence, keeping.Outcome,
     linking.Reason, documents.Outcome, splits.Split, ReleaseState,
 )  # fmt: skip
 

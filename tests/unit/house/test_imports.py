@@ -16,7 +16,7 @@ INCLUDE = Path(__file__).resolve().parents[3] / "include"
 PACKAGE = INCLUDE / "s2corpus"
 KERNELS = (
     "pdf",
-    "grobid",
+    "extractors",
     "layout",
     "tei",
     "latex",

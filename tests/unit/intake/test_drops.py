@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -17,6 +18,7 @@ from s2corpus.commands.drops import command
 from s2corpus.deliveries.status import MOST_KNOWN, MOST_TRIES, Row, State, Watch, listed, unended
 from s2corpus.drops import batches, processing
 from s2corpus.errors import TransientError, UserError
+from s2corpus.extractors import Adapter
 from s2corpus.local import Endpoints
 from s2corpus.pdf import Selection
 from s2corpus.pipeline import runner
@@ -25,7 +27,7 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Entry, Lake, LocalLake, open_lake
 from s2corpus.tables import EXTRACTIONS, PARSES, SELECTIONS
 from tests.standin_grobid import StandIn, Upload
-from tests.unit.grobid.test_extract_stage import papers
+from tests.unit.extractors.test_extract_stage import papers
 from tests.unit.pdf.bad_pdfs import assemble, paper
 
 SPEC = ReleaseSpec.model_validate({"name": "test", "resources": {"extract_seconds": 3, "in_flight": 8}})
@@ -358,10 +360,10 @@ def test_a_drop_at_which_an_error_of_ours_stops_is_failed_and_in_nobodys_way(
 
     convert = postprocess.convert
 
-    def stumbling(sha1: str, *rest: bytes) -> dict[str, object]:
+    def stumbling(by: Adapter, sha1: str, *rest: Any) -> dict[str, object]:
         if sha1 == hashlib.sha1(pdfs[0]).hexdigest():
             raise KeyError("an error of ours")
-        return convert(sha1, *rest)
+        return convert(by, sha1, *rest)
 
     monkeypatch.setattr(postprocess, "convert", stumbling)
     deliver(lake, "drops/bad", {"a.pdf": pdfs[0]})

@@ -125,7 +125,11 @@ def lay_out(
     run = Run(spec, AS_OF, lake, scratch)
     run.table(DELIVERIES).write(0, [])
     run.table(DELIVERIES).commit([0], {"inputs": ["drop:one"], "parent": parent})
-    for table, facts in ((PDFS, {"pdf_shards": 1}), (SELECTIONS, {}), (EXTRACTIONS, {"extractor": "generated 1"})):
+    for table, facts in (
+        (PDFS, {"pdf_shards": 1}),
+        (SELECTIONS, {}),
+        (EXTRACTIONS, {"extractor": "generated 1", "adapter": "grobid"}),
+    ):
         _write(run, table, [[]], facts)
     _write(run, PARSES, [[]], {"converter": "1"})
     sharded: list[list[Paper]] = [[] for _ in range(buckets)]

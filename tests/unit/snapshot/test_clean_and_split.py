@@ -53,9 +53,9 @@ def test_only_the_sets_asked_for_are_made(tmp_path: Path) -> None:
     assert {set_ for set_, _ in documents} == {"s2orc"}
 
 
-def closed_with_abstract_from(source: str) -> Callable[[Paper], Paper]:
+def closed_with_abstract_from(source: str, rule: str) -> Callable[[Paper], Paper]:
     def change(paper: Paper) -> Paper:
-        decided = {"source": source, "record_id": None, "rule": "majority", "votes_for": 1, "votes_against": 0}
+        decided = {"source": source, "record_id": None, "rule": rule, "votes_for": 1, "votes_against": 0}
         row = {**paper.row, "open_access": False, "access": [], "provenance": [("abstract", decided)]}
         return dataclasses.replace(paper, row={**row, "date": "2011", "abstract": paragraph(random.Random(1), 60)})
 
@@ -63,10 +63,18 @@ def closed_with_abstract_from(source: str) -> Callable[[Paper], Paper]:
 
 
 @pytest.mark.parametrize(
-    ("source", "outcomes"), [("crossref", {"kept"}), ("grobid", {"no_abstract"}), ("scienceparse", {"no_abstract"})]
+    ("source", "rule", "outcomes"),
+    [
+        ("crossref", "majority", {"kept"}),
+        ("grobid", "pdf", {"no_abstract"}),
+        ("scienceparse", "pdf", {"no_abstract"}),
+        ("whoever-extracts", "pdf", {"no_abstract"}),
+    ],
 )
-def test_an_abstract_read_from_a_closed_pdf_is_not_published(tmp_path: Path, source: str, outcomes: set[str]) -> None:
-    _, documents, _ = release(tmp_path, closed_with_abstract_from(source))
+def test_an_abstract_read_from_a_closed_pdf_is_not_published(
+    tmp_path: Path, source: str, rule: str, outcomes: set[str]
+) -> None:
+    _, documents, _ = release(tmp_path, closed_with_abstract_from(source, rule))
     assert {row["outcome"] for (set_, _), row in documents.items() if set_ == "s2orc"} <= {"closed", "no_parse"}
     assert {row["outcome"] for (set_, _), row in documents.items() if set_ == "s2ag"} == outcomes
 

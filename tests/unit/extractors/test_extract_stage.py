@@ -23,7 +23,7 @@ from s2corpus.stages.select import Select
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI, pdf_shard
 from tests.standin_grobid import StandIn, Upload
-from tests.unit.grobid.test_pool import QUICK
+from tests.unit.extractors.test_pool import QUICK
 from tests.unit.pdf.bad_pdfs import KINDS, assemble, paper, text
 
 FAST = replace(QUICK, tries=1)
@@ -126,7 +126,10 @@ def test_extract_has_a_row_for_each_selected_pdf_and_the_tei_in_the_store(lake: 
         tei = None if row["pdf_sha1"] == odd else server.recorded(row["pdf_sha1"])
         assert stored["tei"] == tei
         assert row["tei_sha1"] == (tei and hashlib.sha1(tei).hexdigest())
-    assert run.table(EXTRACTIONS).committed().facts == {"extractor": f"grobid 0.8.2 {server_options()}"}
+    assert run.table(EXTRACTIONS).committed().facts == {
+        "extractor": f"grobid 0.8.2 {server_options()}",
+        "adapter": "grobid",
+    }
 
 
 def server_options() -> str:

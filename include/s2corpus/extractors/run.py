@@ -1,6 +1,6 @@
 """One extraction by a pool: `in_flight` threads over a shared state of what waits, which server takes how much, what is done.
 
-A PDF that waits holds neither a thread nor a request.
+A PDF that waits holds neither a thread nor a request, be it for its turn or for a server that works on it in the background.
 """
 
 from __future__ import annotations
@@ -16,17 +16,16 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from s2corpus.grobid.answer import Options, Outcome
-from s2corpus.grobid.extraction import Extraction, Limits
-from s2corpus.grobid.load import Load
-from s2corpus.grobid.server import Answer, Server
+from s2corpus.extractors.limits import Extraction, Limits
+from s2corpus.extractors.load import Load
+from s2corpus.extractors.protocol import Answer, Outcome, Server, Task
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(order=True, slots=True)
 class _Job:
-    """A PDF on its way; ordered by when it may be sent."""
+    """A PDF on its way; ordered by when it may be sent, or asked for."""
 
     not_before: float
     number: int
@@ -38,6 +37,11 @@ class _Job:
     outcome: Outcome = field(default=Outcome.CONNECTION, compare=False)
     seconds: float = field(default=0.0, compare=False)
     server: str | None = field(default=None, compare=False)
+    load: Load | None = field(default=None, compare=False)
+    started: float = field(default=0.0, compare=False)
+    task: Task | None = field(default=None, compare=False)
+    unanswered: int = field(default=0, compare=False)
+    """polls of the task that failed in a row"""
 
 
 class Run:
@@ -48,19 +52,18 @@ class Run:
         servers: Sequence[Server],
         answering: Set[str],
         fit: Callable[[Server], bool],
-        options: Options,
         limits: Limits,
         items: Iterator[tuple[str, Callable[[], BinaryIO]]],
         total: int | None,
     ) -> None:
         self.fit = fit
-        self.options = options
         self.limits = limits
         self.items = items
         self.total = total
         self.loads = [Load(server, out=server.name not in answering) for server in servers]
         self.changed = threading.Condition()
         self.waiting: list[_Job] = []
+        self.tasks: list[_Job] = []
         self.done: deque[Extraction] = deque()
         self.taken = 0
         self.in_flight = 0
@@ -73,7 +76,7 @@ class Run:
     def results(self) -> Iterator[Extraction]:
         """Start the threads and give what gets done, with a line in the log every few seconds."""
         for number in range(self.limits.in_flight):
-            threading.Thread(target=self._work, name=f"grobid-{number}", daemon=True).start()
+            threading.Thread(target=self._work, name=f"extractor-{number}", daemon=True).start()
         started = time.monotonic()
         said = started
         while True:
@@ -129,21 +132,48 @@ class Run:
                     with self.changed:
                         self._looked(load, fit)
                 else:
-                    start = time.monotonic()
-                    answer = load.server.process(
-                        job.pdf_sha1,
-                        job.open_pdf,
-                        self.options,
-                        timeout=min(self.limits.request, max(job.deadline - start, 0.1)),
-                        max_tei_bytes=self.limits.max_tei_bytes,
-                    )
-                    job.seconds = time.monotonic() - start
+                    reply = self._ask(load.server, job)
+                    job.seconds = time.monotonic() - job.started
                     with self.changed:
-                        self._settle(load, job, answer)
+                        if not isinstance(answer := self._of_task(job, reply), Task):
+                            self._settle(load, job, answer)
         except BaseException as error:
             with self.changed:
                 self.error = error
                 self.changed.notify_all()
+
+    def _ask(self, server: Server, job: _Job) -> Answer | Task:
+        """The next request for a PDF: its submission, a poll of its task, or the task's answer."""
+        left = max(self._end(job) - time.monotonic(), 0.1)
+        if job.task is None:
+            return server.submit(job.pdf_sha1, job.open_pdf, timeout=left)
+        if job.task.done:
+            return server.fetch(job.task, timeout=left)
+        return server.poll(job.task, timeout=min(left, self.limits.status))
+
+    def _end(self, job: _Job) -> float:
+        """When a try of a PDF has taken too long."""
+        return min(job.deadline, job.started + self.limits.request)
+
+    def _of_task(self, job: _Job, reply: Answer | Task) -> Answer | Task:
+        """What a reply comes to: the task that is asked for again later, or the answer that the try ends with."""
+        now = time.monotonic()
+        in_time = now < self._end(job)
+        if isinstance(reply, Task):
+            job.task, job.unanswered = reply, 0
+            if not in_time:
+                return Answer(Outcome.TIMEOUT, broken=True, detail=f"task {reply.id}: not done in time")
+            wait = 0.0 if reply.done else max(reply.wait, 0.0)
+        else:
+            job.unanswered += 1
+            final = reply.outcome.final or reply.lost
+            if job.task is None or final or not in_time or job.unanswered >= self.limits.tries:
+                return reply
+            wait = random.uniform(*(self.limits.busy_wait if reply.outcome is Outcome.BUSY else self.limits.retry_wait))
+        job.not_before = min(now + wait, self._end(job))
+        heapq.heappush(self.tasks, job)
+        self.changed.notify_all()
+        return job.task
 
     def _next(self) -> tuple[Load, _Job | None] | float | None:
         """What a free thread does next: a PDF for a server, a look at a server, wait so many seconds, or (None) end."""
@@ -164,10 +194,14 @@ class Run:
         if outage and self._take():
             self._finish(self.waiting.pop())
             return 0.0
+        if self.tasks and self.tasks[0].not_before <= now:
+            job = heapq.heappop(self.tasks)
+            assert job.load is not None
+            return job.load, job
         if self._finished():
             self.changed.notify_all()
             return None
-        takers = [load for load in self.loads if load.takes(now)]
+        takers = [load for load in self.loads if load.takes(now) and self.in_flight < self.limits.in_flight]
         due = bool(self.waiting) and self.waiting[0].not_before <= now
         if takers and (due or (len(self.waiting) < 100 * self.limits.in_flight and self._take())):
             job = heapq.heappop(self.waiting)
@@ -175,12 +209,17 @@ class Run:
             load.in_flight += 1
             self.in_flight += 1
             job.tries += 1
-            job.server = load.server.name
+            job.server, job.load = load.server.name, load
+            job.started, job.task, job.unanswered = now, None, 0
             job.deadline = job.deadline or now + self.limits.deadline
             return load, job
         if takers:
-            return max(self.waiting[0].not_before - now, 0.0) if self.waiting else self.limits.progress
-        return max(min(load.look_at if load.out else load.room_until for load in self.loads) - now, 0.0)
+            then = self.waiting[0].not_before if self.waiting else now + self.limits.progress
+        elif self.in_flight < self.limits.in_flight:
+            then = min(load.look_at if load.out else load.room_until for load in self.loads)
+        else:
+            then = now + self.limits.progress
+        return max(min(then, self.tasks[0].not_before if self.tasks else then) - now, 0.0)
 
     def _take(self) -> bool:
         """Put the next PDF at the head of those waiting; False at the end."""
@@ -200,6 +239,8 @@ class Run:
         now = time.monotonic()
         load.in_flight -= 1
         self.in_flight -= 1
+        if answer.outcome is Outcome.OK and len(answer.body) > self.limits.max_tei_bytes:
+            answer = Answer(Outcome.BAD_ANSWER, detail="too large")
         job.outcome = answer.outcome
         if answer.outcome.final:
             load.answered()

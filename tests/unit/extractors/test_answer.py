@@ -5,9 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
-from s2corpus.grobid import Options, Outcome
-from s2corpus.grobid.answer import is_tei, judge
+from s2corpus.errors import UserError
+from s2corpus.extractors import Outcome
+from s2corpus.extractors.grobid import form, is_tei, judge
+from s2corpus.extractors.protocol import options_hash
+from s2corpus.spec import Extract
 from tests.standin_grobid import TEI
 
 GOOD = TEI.format("A title").encode()
@@ -45,12 +49,12 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
 )
 def test_only_well_formed_tei_is_tei(body: bytes, good: bool) -> None:
     assert is_tei(body) is good
-    assert judge(200, body, LIMIT) is (Outcome.OK if good else Outcome.BAD_TEI)
+    assert judge(200, body, LIMIT).outcome is (Outcome.OK if good else Outcome.BAD_TEI)
 
 
 def test_a_tei_may_have_its_limit_and_no_byte_more() -> None:
-    assert judge(200, GOOD, len(GOOD)) is Outcome.OK
-    assert judge(200, GOOD, len(GOOD) - 1) is Outcome.BAD_TEI
+    assert judge(200, GOOD, len(GOOD)).outcome is Outcome.OK
+    assert judge(200, GOOD, len(GOOD) - 1).outcome is Outcome.BAD_TEI
 
 
 @pytest.mark.parametrize(
@@ -75,24 +79,37 @@ def test_a_tei_may_have_its_limit_and_no_byte_more() -> None:
     ],
 )
 def test_statuses_and_codes(status: int, body: bytes, outcome: Outcome) -> None:
-    assert judge(status, body, LIMIT) is outcome
+    assert judge(status, body, LIMIT).outcome is outcome
 
 
 @given(st.integers(100, 599), st.binary(max_size=200))
 def test_every_answer_has_an_outcome(status: int, body: bytes) -> None:
-    outcome = judge(status, body, LIMIT)
+    outcome = judge(status, body, LIMIT).outcome
     assert outcome is not Outcome.OK or status == 200
     assert outcome.final == (not outcome.value.startswith("gave_up:"))
 
 
 def test_options_are_part_of_the_key() -> None:
     hashes = {
-        Options(header, citations, raw, sentences).hash
+        options_hash(
+            form(
+                Extract.model_validate(
+                    {
+                        "consolidate_header": header,
+                        "consolidate_citations": citations,
+                        "include_raw_citations": raw,
+                        "segment_sentences": sentences,
+                    }
+                )
+            )
+        )
         for header in (0, 1, 2)
         for citations in (0, 1, 2)
-        for raw in (0, 1)
-        for sentences in (0, 1)
+        for raw in (False, True)
+        for sentences in (False, True)
     }
     assert len(hashes) == 36
-    with pytest.raises(ValueError, match="consolidate_header"):
-        Options(consolidate_header=3)
+    with pytest.raises(ValidationError, match="consolidate_header"):
+        Extract.model_validate({"consolidate_header": 3})
+    with pytest.raises(UserError, match=r"extract\.options: .*has fields of its own"):
+        form(Extract(options={"do_ocr": "true"}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from s2corpus.grobid.server import Server
+from s2corpus.extractors.protocol import Server
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,8 @@ from typing import BinaryIO
 import pytest
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.grobid import Extraction, Limits, Options, Outcome, Pool
+from s2corpus.extractors import Extraction, Limits, Outcome, Pool
+from s2corpus.spec import Extract
 from tests.standin_grobid import StandIn, Upload
 
 QUICK = Limits(
@@ -119,13 +120,13 @@ def test_connections_are_kept(fault: str | None) -> None:
 
 
 def test_every_option_is_sent() -> None:
-    options = Options(consolidate_header=1, include_raw_citations=0)
     with StandIn() as server:
-        run(Pool([server.url], options, QUICK), pdfs(1))
+        pool = Pool([server.url], Extract(consolidate_header=1, include_raw_citations=False), QUICK)
+        run(pool, pdfs(1))
     assert server.forms == [
         {"consolidateHeader": "1", "consolidateCitations": "0", "includeRawCitations": "0", "segmentSentences": "0"}
     ]
-    assert options.hash != Options().hash == "2531976d7b1d5c70"
+    assert pool.options_hash != Pool([server.url], Extract()).options_hash == "2531976d7b1d5c70"
 
 
 @pytest.mark.parametrize("seekable", [True, False])
@@ -300,7 +301,8 @@ def test_progress_is_logged(caplog: pytest.LogCaptureFixture) -> None:
 )
 def test_who_extracts(version: object, told: tuple[str, str]) -> None:
     with StandIn(version=version) as server:
-        assert Pool([server.url], limits=QUICK).identity() == told
+        identity = Pool([server.url], limits=QUICK).identity()
+        assert (identity.extractor, identity.version) == told
 
 
 def test_servers_of_one_pool_are_similar() -> None:
@@ -316,7 +318,7 @@ def test_a_server_that_comes_back_as_another_is_not_used() -> None:
     with StandIn(version="0.8.1", latency=0.01) as other, StandIn(version="0.8.2", latency=0.01) as one:
         other.stop()
         pool = Pool([other.url, one.url], limits=QUICK)
-        assert pool.identity() == ("grobid", "0.8.2")
+        assert str(pool.identity()) == "grobid 0.8.2"
         other.start()
         results = run(pool, pdfs(60))
         assert {r.server for r in results.values()} == {one.url}

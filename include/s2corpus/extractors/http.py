@@ -1,0 +1,220 @@
+"""Requests to an extractor's server, limited in time and size: what adapters derive their servers from.
+
+No redirect is followed, no proxy, .netrc or cookie is used, and an answer is read until its limit of bytes or seconds is over.
+"""
+
+from __future__ import annotations
+
+import io
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from http.cookiejar import DefaultCookiePolicy
+from typing import Any, BinaryIO
+from urllib.parse import urlsplit, urlunsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.exceptions import HTTPError, NewConnectionError
+
+from s2corpus.errors import TransientError, UserError
+from s2corpus.extractors.protocol import Answer, Outcome, Task
+
+CONNECT_SECONDS = 10.0
+_BLOCK = 1 << 16
+
+
+class HttpServer:
+    """A server under its base URL (`http://host:8070`), with as many kept connections as requests may be in flight.
+
+    An extractor that answers at once has only `submit`.
+    """
+
+    KIND = "an extractor's server"
+    """what it is, for messages"""
+
+    def __init__(self, url: str, *, headers: Mapping[str, str], connections: int, max_bytes: int) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise UserError(f"{url!r} is not {self.KIND}: expected an address such as http://localhost:8070")
+        self.url = url.rstrip("/")
+        self.name = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
+        self.max_bytes = max_bytes
+        self.session = requests.Session()
+        self.session.trust_env = False  # no proxy between us and the server, no .netrc instead of the token
+        self.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # no balancer's sticky sessions
+        self.session.headers.update({"Accept-Encoding": "identity", **headers})
+        for scheme in ("http://", "https://"):
+            self.session.mount(scheme, HTTPAdapter(pool_connections=1, pool_maxsize=connections))
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        timeout: float,
+        headers: Mapping[str, str] | None = None,
+        params: Mapping[str, str] | None = None,
+        data: Any = None,
+        files: dict[Any, Any] | None = None,
+    ) -> requests.Response:
+        """One request; the answer's body is read until `max_bytes` + 1 bytes or until `timeout` seconds are over.
+
+        Raises:
+            requests.RequestException: no answer, or half an answer.
+        """
+        end = time.monotonic() + timeout
+        with self.session.request(
+            method,
+            f"{self.url}/{path.lstrip('/')}",
+            headers=dict(headers or {}),
+            params=params,
+            data=data,
+            files=files,
+            timeout=(min(timeout, CONNECT_SECONDS), timeout),
+            allow_redirects=False,
+            stream=True,
+        ) as response:
+            body = bytearray()
+            try:
+                # read1: whatever has arrived; a read of a whole block would wait for it, a trickle at a time
+                while len(body) <= self.max_bytes and (block := response.raw.read1(_BLOCK, decode_content=True)):
+                    body += block
+                    if time.monotonic() > end:
+                        raise requests.ReadTimeout(f"no whole answer within {timeout:g} s")
+            except HTTPError as error:
+                raise requests.ConnectionError(error) from None
+            response._content = bytes(body)
+        return response
+
+    def read(self, path: str, *, timeout: float) -> tuple[int, bytes] | Answer:
+        """Status and body of a GET, or what it means that there is none."""
+        start = time.monotonic()
+        try:
+            response = self.ask("GET", path, timeout=timeout)
+        except requests.RequestException as error:
+            return _unanswered(error, time.monotonic() - start >= timeout)
+        return response.status_code, response.content
+
+    def upload(
+        self,
+        path: str,
+        pdf_sha1: str,
+        open_pdf: Callable[[], BinaryIO],
+        *,
+        field: str,
+        form: Mapping[str, str],
+        timeout: float,
+    ) -> tuple[int, bytes] | Answer:
+        """Post one PDF, read in blocks, as a multipart form: status and body, or what it means that there is none."""
+        start = time.monotonic()
+        try:
+            pdf = open_pdf()
+        except Exception as error:  # whatever the storage raises
+            return Answer(Outcome.CONNECTION, detail=repr(error))
+        with pdf:
+            body = _Upload(field, f"{pdf_sha1}.pdf", pdf, form)
+            try:
+                response = self.ask(
+                    "POST", path, timeout=timeout, data=body, headers={"Content-Type": body.content_type}
+                )
+            except Exception as error:
+                if body.error is not None:
+                    return Answer(Outcome.CONNECTION, detail=repr(body.error))
+                if not isinstance(error, requests.RequestException):
+                    raise
+                return _unanswered(error, time.monotonic() - start >= timeout)
+        return response.status_code, response.content
+
+    def version_answer(self, path: str, *, timeout: float) -> tuple[int, bytes]:
+        """Status and body of the address that says who the server is.
+
+        Raises:
+            TransientError: it does not answer.
+            UserError: it wants a token.
+        """
+        try:
+            response = self.ask("GET", path, timeout=timeout)
+        except requests.RequestException as error:
+            raise TransientError(f"{self.name} does not answer ({type(error).__name__})") from None
+        status = response.status_code
+        if status in (401, 403):
+            raise UserError(f"{self.name} wants a token (HTTP {status}): set S2CORPUS_EXTRACTOR_TOKEN to its token")
+        if status >= 500:
+            raise TransientError(f"{self.name} answers HTTP {status} to {path}")
+        return status, response.content
+
+    def poll(self, task: Task, *, timeout: float) -> Answer | Task:
+        """Never asked of an extractor that answers at once."""
+        raise NotImplementedError
+
+    def fetch(self, task: Task, *, timeout: float) -> Answer:
+        """Never asked of an extractor that answers at once."""
+        raise NotImplementedError
+
+
+def refusal(status: int, body: bytes) -> Answer:
+    """What a status other than the expected one means, for any extractor: busy, too late, or broken."""
+    detail = f"HTTP {status}: {body[:200].decode(errors='replace')}"
+    if status in (429, 503):
+        return Answer(Outcome.BUSY, body, detail=detail)
+    late = status in (408, 504)
+    broken = status in (502, 504)
+    return Answer(Outcome.TIMEOUT if late else Outcome.CONNECTION, body, broken=broken, detail=detail)
+
+
+def _unanswered(error: requests.RequestException, late: bool) -> Answer:
+    unreachable = isinstance(error, requests.ConnectTimeout) or (
+        bool(error.args) and isinstance(getattr(error.args[0], "reason", None), NewConnectionError)
+    )
+    outcome = Outcome.TIMEOUT if late and not unreachable else Outcome.CONNECTION
+    return Answer(outcome, unreachable=unreachable, broken=True, detail=str(error)[:200])
+
+
+class _Upload:
+    """A multipart body over an open PDF, read in blocks: never in memory as a whole.
+
+    Its length is 0 (which requests sends as chunks) where the stream cannot say its own, as one from S3.
+    """
+
+    def __init__(self, field: str, name: str, pdf: BinaryIO, form: Mapping[str, str]) -> None:
+        boundary = secrets.token_hex(16)
+        fields = "".join(
+            f'--{boundary}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
+            for key, value in form.items()
+        )
+        head = (
+            f'{fields}--{boundary}\r\nContent-Disposition: form-data; name="{field}"; filename="{name}"\r\n'
+            "Content-Type: application/pdf\r\n\r\n"
+        )
+        tail = f"\r\n--{boundary}--\r\n"
+        size = 0
+        if sized := pdf.seekable():
+            size = pdf.seek(0, io.SEEK_END)
+            pdf.seek(0)
+        self.content_type = f"multipart/form-data; boundary={boundary}"
+        self.error: Exception | None = None
+        self._parts: list[BinaryIO] = [io.BytesIO(head.encode()), pdf, io.BytesIO(tail.encode())]
+        self._length = len(head.encode()) + size + len(tail) if sized else 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __bool__(self) -> bool:
+        return True  # requests drops what is false
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(lambda: self.read(_BLOCK), b"")
+
+    def read(self, size: int = -1) -> bytes:
+        """The next block."""
+        while self._parts:
+            try:
+                block = self._parts[0].read(size if size >= 0 else _BLOCK)
+            except Exception as error:
+                self.error = error
+                raise
+            if block:
+                return block
+            self._parts.pop(0)
+        return b""

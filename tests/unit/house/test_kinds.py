@@ -1,0 +1,86 @@
+"""Kinds are data: what a record, a parse or an extractor is called decides nothing (docs/extractors.md)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from s2corpus import jats
+from s2corpus.extractors.registry import BUILT_IN
+from s2corpus.layout.version import NAME as EMBEDDED
+from s2corpus.parse_model import ParseKind
+from s2corpus.spec import FullText
+
+ROOT = Path(__file__).resolve().parents[3]
+EXTRACTORS = (*BUILT_IN, EMBEDDED)
+SAYS_ITS_OWN_NAME = {
+    "include/s2corpus/extractors/grobid.py",
+    "include/s2corpus/extractors/registry.py",
+    "include/s2corpus/layout/version.py",
+}
+SLOTS = {("dags/corpus_release.py", "pool"), ("dags/pdf_drops.py", "pool")}
+"""Airflow's pool of slots is called so: it limits, whoever extracts"""
+_NAME = re.compile(rf"(?<![\w./-])(?:{'|'.join(map(re.escape, EXTRACTORS))})(?![\w./-])")
+
+
+def strings(path: Path) -> Iterator[tuple[int, str, str]]:
+    """Line, text and the name of the argument or key it is given under, of each string that is not a docstring."""
+    tree = ast.parse(path.read_text("utf-8"))
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    given: dict[int, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword):
+            given[id(node.value)] = node.arg or ""
+        elif isinstance(node, ast.Dict):
+            given |= {
+                id(value): str(key.value)
+                for key, value in zip(node.keys, node.values, strict=True)
+                if isinstance(key, ast.Constant)
+            }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
+            yield node.lineno, node.value, given.get(id(node), "")
+
+
+def code() -> Iterator[Path]:
+    for folder in ("include", "plugins", "dags"):
+        yield from sorted((ROOT / folder).rglob("*.py"))
+
+
+def test_no_literal_name_of_an_extractor_decides() -> None:
+    """Where a name stands in code, something is decided by it, and differently for the next extractor."""
+    offenders = []
+    for path in code():
+        name = path.relative_to(ROOT).as_posix()
+        if name in SAYS_ITS_OWN_NAME:
+            continue
+        for line, text, under in strings(path):
+            if _NAME.search(text) and (name, under) not in SLOTS:
+                offenders.append(f"{name}:{line}: {text!r}")
+    assert not offenders, "ask for the kind of the record, or for the identity that the extract stage committed"
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "sql").rglob("*.sql")), ids=lambda path: f"{path.parent.name}/{path.name}"
+)
+def test_no_query_names_an_extractor(path: Path) -> None:
+    queries = re.sub(r"--.*", "", path.read_text("utf-8"))
+    assert not re.search(rf"'[^']*(?:{'|'.join(EXTRACTORS)})[^']*'", queries)
+
+
+def test_the_kinds_of_full_texts_stand_in_one_order_everywhere() -> None:
+    assert get_args(FullText) == tuple(kind.value for kind in ParseKind)
+    assert {*jats.CONVERTERS, ParseKind.PDF, ParseKind.LATEX} == {*ParseKind}
+
+
+def test_the_test_finds_what_it_is_for(tmp_path: Path) -> None:
+    file = tmp_path / "rule.py"
+    file.write_text(
+        f'"""About {EMBEDDED}."""\nREADS = ("{EMBEDDED}", "x")\nPATTERN = "a|grobid|b"\nkey = "grobid_parse"\n'
+    )
+    assert {line for line, text, _ in strings(file) if _NAME.search(text)} == {2, 3}

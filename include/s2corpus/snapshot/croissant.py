@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pyarrow as pa
+
+from s2corpus.snapshot import documents, hub
 from s2corpus.snapshot.files import File
 
 _CONTEXT = {
@@ -48,19 +51,35 @@ _CONTEXT = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
-_FIELDS = {
+_PARQUET = "application/x-parquet"
+_LINES = {
+    "s2orc": pa.schema([(name, pa.string()) for name in ("id", "sha1", "text")]),
+    "s2ag": pa.schema([(name, pa.string()) for name in ("id", "text")]),
+}
+"""The keys of a line of each set."""
+_MEANINGS = {
     "id": "The paper's id.",
     "sha1": "SHA-1 of the file the text is from (s2orc only).",
-    "text": "Title, abstract and, in s2orc, the body.",
+    "text": "Title, abstract and, in s2orc, the body; of a paragraph its text.",
 }
+
+
+_TYPES = {"string": "sc:Text", "int32": "sc:Integer", "int64": "sc:Integer", "double": "sc:Float", "bool": "sc:Boolean"}
+"""Columns of other types (lists of structs) are in the files, and not among the fields."""
 
 
 def croissant(
     snapshot: str, description: str, as_of: str, stats: Mapping[str, Any], files: Sequence[File]
 ) -> dict[str, Any]:
-    """What `croissant.json` says: every file with its checksum, and a record set for each set and split."""
-    documents = [file for file in files if file.path.startswith("v2/")]
-    groups = sorted({file.path.rpartition("/")[0] for file in documents})
+    """What `croissant.json` says: every data file with its checksum, a record set for each set and split of the documents,
+    as JSON lines and as Parquet, and one for every table."""
+    described = [file for file in files if file.path.endswith((".jsonl.gz", ".parquet"))]
+    lines = sorted({file.path.rpartition("/")[0] for file in described if file.path.startswith("v2/")})
+    tables = {
+        f"documents-{set_}-{split}": (f"documents/{set_}/{split}/*.parquet", documents.SCHEMA)
+        for set_, splits in stats["sets"].items()
+        for split in splits
+    } | dict(hub.TABLES)
     return {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
@@ -72,11 +91,31 @@ def croissant(
         "version": "1.0.0",
         "license": sorted(stats["licences"]),
         "distribution": [
-            *(_file_object(file) for file in documents),
-            *(_file_set(group, documents) for group in groups),
+            *(_file_object(file) for file in described),
+            *(_file_set(group, f"{group}/*.jsonl.gz", "application/jsonlines") for group in lines),
+            *(
+                _file_set(f"files-{name}", path, _PARQUET)
+                for name, (path, _) in tables.items()
+                if _matching(path, described)
+            ),
         ],
-        "recordSet": [_record_set(group) for group in groups],
+        "recordSet": [
+            *(
+                _record_set(group.removeprefix("v2/").replace("/", "-"), group, _LINES[group.split("/")[1]])
+                for group in lines
+            ),
+            *(
+                _record_set(name, f"files-{name}", schema)
+                for name, (path, schema) in tables.items()
+                if _matching(path, described)
+            ),
+        ],
     }
+
+
+def _matching(path: str, files: Sequence[File]) -> bool:
+    folder, _, suffix = path.partition("*")
+    return any(file.path.startswith(folder) and file.path.endswith(suffix) for file in files)
 
 
 def _file_object(file: File) -> dict[str, Any]:
@@ -86,37 +125,35 @@ def _file_object(file: File) -> dict[str, Any]:
         "name": file.path.replace("/", "-"),
         "contentUrl": file.path,
         "contentSize": f"{file.bytes} B",
-        "encodingFormat": "application/gzip",
+        "encodingFormat": _PARQUET if file.path.endswith(".parquet") else "application/gzip",
         "sha256": file.sha256,
     }
 
 
-def _file_set(group: str, documents: Sequence[File]) -> dict[str, Any]:
+def _file_set(id_: str, includes: str, encoding: str) -> dict[str, Any]:
     return {
         "@type": "cr:FileSet",
-        "@id": group,
-        "name": group.replace("/", "-"),
-        "encodingFormat": "application/jsonlines",
-        "includes": f"{group}/*.jsonl.gz",
+        "@id": id_,
+        "name": id_.replace("/", "-"),
+        "encodingFormat": encoding,
+        "includes": includes,
     }
 
 
-def _record_set(group: str) -> dict[str, Any]:
-    name = group.removeprefix("v2/").replace("/", "-")
-    return {
-        "@type": "cr:RecordSet",
-        "@id": name,
-        "name": name,
-        "key": {"@id": f"{name}/id"},
-        "field": [
-            {
+def _record_set(name: str, files: str, schema: pa.Schema) -> dict[str, Any]:
+    fields = {}
+    for column in schema:
+        repeated = pa.types.is_list(column.type)
+        kind = _TYPES.get(str(column.type.value_type if repeated else column.type))
+        if kind is not None:
+            fields[column.name] = {
                 "@type": "cr:Field",
-                "@id": f"{name}/{column}",
-                "name": column,
-                "description": meaning,
-                "dataType": "sc:Text",
-                "source": {"fileSet": {"@id": group}, "extract": {"column": column}},
+                "@id": f"{name}/{column.name}",
+                "name": column.name,
+                "description": _MEANINGS.get(column.name, column.name.replace("_", " ")),
+                "dataType": kind,
+                **({"repeated": True} if repeated else {}),
+                "source": {"fileSet": {"@id": files}, "extract": {"column": column.name}},
             }
-            for column, meaning in _FIELDS.items()
-        ],
-    }
+    key = {"key": {"@id": f"{name}/id"}} if "id" in fields else {}
+    return {"@type": "cr:RecordSet", "@id": name, "name": name, **key, "field": list(fields.values())}

@@ -46,6 +46,11 @@ def documents_path(set_: str, split: str, number: int) -> str:
     return f"v2/{set_}/{split}/{number:02d}.jsonl.gz"
 
 
+def parquet_path(set_: str, split: str, number: int) -> str:
+    """`documents/<set>/<split>/<nn>.parquet`."""
+    return f"documents/{set_}/{split}/{number:02d}.parquet"
+
+
 def json_line(value: Any) -> bytes:
     """Canonical JSON (UTF-8, no spaces, keys in the order given) and a newline."""
     return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)

@@ -13,6 +13,7 @@ from typing import Any
 import jinja2
 import pyarrow as pa
 
+from s2corpus.snapshot import hub
 from s2corpus.snapshot.manifest import Manifest
 
 FunnelRow = tuple[str, str, int]
@@ -102,4 +103,5 @@ def _template() -> jinja2.Template:
 def data_card(manifest: Manifest, stats: Mapping[str, Any], description: str) -> str:
     """The data card, `README.md`: what the S2 V2 card says, filled by the run."""
     rules = {rule.name: rule.value for rule in manifest.rules}
-    return _template().render(manifest=manifest, stats=stats, description=description, rules=rules)
+    head = hub.front_matter(stats, manifest.files, manifest.snapshot)
+    return head + _template().render(manifest=manifest, stats=stats, description=description, rules=rules)

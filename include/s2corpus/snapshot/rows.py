@@ -13,6 +13,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from s2corpus.snapshot.documents import IDENTIFIERS, year
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, LINKS, PAPERS, SPLITS, Table
@@ -31,8 +32,11 @@ INDEX = pa.schema(
         pa.field("split", pa.string(), nullable=False),
         pa.field("file", pa.string(), nullable=False),
         pa.field("line", pa.int64(), nullable=False),
+        pa.field("sha1", pa.string()),
+        pa.field("title", pa.string()),
         pa.field("date", pa.string()),
-        pa.field("doi", pa.string()),
+        pa.field("year", pa.int32()),
+        *(pa.field(name, pa.string()) for name in IDENTIFIERS),
         pa.field("licence", pa.string()),
         pa.field("oa_evidence", pa.string()),
         pa.field("fields_of_study", pa.list_(pa.string())),
@@ -49,10 +53,13 @@ def documents(tables: Tables, bucket: int, set_: str) -> Iterator[Row]:
     Licence and evidence are those of the file the text is from; of titles and abstracts (s2ag), the paper's.
     """
     kept = (pc.field("set") == set_) & (pc.field("outcome") == "kept")
-    columns = ["paper_id", "text", "text_key", "sha1", *(("licence", "oa_evidence") if set_ == "s2orc" else ())]
+    columns = ["paper_id", "text", "text_key", "sha1", "log_prob", "top_word", "top_share"]
+    columns += ["licence", "oa_evidence"] if set_ == "s2orc" else []
     texts = _rows(tables(DOCUMENTS), bucket, columns, kept, 64)
+    columns = ["paper_id", "parse_kind", "pdf_sha1", "parse"]
+    parses = _Lookup(_grouped(_rows(tables(FULLTEXTS), bucket, columns, pc.field("open_access"), 16)))
     splits = _Lookup(_rows(tables(SPLITS), bucket, ["paper_id", "split"], pc.field("set") == set_))
-    columns = ["paper_id", "date", "doi", "licence", "oa_evidence", "fields_of_study"]
+    columns = ["paper_id", "title", "date", *IDENTIFIERS, "licence", "oa_evidence", "fields_of_study"]
     papers = _Lookup(_rows(tables(PAPERS), bucket, columns))
     for document in texts:
         split = splits.at(document["paper_id"])
@@ -60,13 +67,28 @@ def documents(tables: Tables, bucket: int, set_: str) -> Iterator[Row]:
         if split is None or paper is None:
             raise ValueError(f"document {document['paper_id']} of {set_} has no split or no paper")
         if split["split"] in ("train", "valid"):
-            yield {**paper, **document, "split": split["split"]}
+            yield {
+                **paper,
+                **document,
+                "split": split["split"],
+                **_parse_of(document, parses if set_ == "s2orc" else None),
+            }
+
+
+def _parse_of(document: Row, parses: _Lookup | None) -> Row:
+    """The parse that a document's text is from, and its kind; both null for titles and abstracts."""
+    found = parses.at(document["paper_id"]) if parses else None
+    for fulltext in found["rows"] if found else ():
+        if fulltext["pdf_sha1"] == document["sha1"]:
+            return {"parse_kind": fulltext["parse_kind"], "parse": fulltext["parse"]}
+    return {"parse_kind": None, "parse": None}
 
 
 def index_row(document: Row, set_: str, path: str, line: int) -> Row:
     """A document's row of the index; not its text."""
     words = len(document["text"].split())
     row = {**document, "id": document["paper_id"], "set": set_, "file": path, "line": line, "words": words}
+    row["year"] = year(document["date"])
     return {name: row[name] for name in INDEX.names}
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
-from s2corpus.snapshot import checks
+from s2corpus.snapshot import checks, copies
 from s2corpus.snapshot.files import File, number
 from s2corpus.snapshot.manifest import FORMAT
 from s2corpus.snapshot.rows import INDEX
@@ -68,6 +68,8 @@ class _Snapshot:
     """documents met in a file"""
     papers: set[str] = field(default_factory=set)
     """papers of corpus/metadata"""
+    said: copies.Said = field(default_factory=copies.Said)
+    """what the lines said that the Parquet files repeat"""
 
     @property
     def rules(self) -> dict[str, Any]:
@@ -108,8 +110,10 @@ def verify(
     yield from _presence(state)
     if "index.parquet" in state.files:
         yield from _index(state)
-    # metadata first: every parse and link must belong to a paper that it has
-    for path in sorted(state.files, key=lambda path: (not path.startswith("corpus/metadata/"), path)):
+    # metadata first: every parse and link must belong to a paper that it has; then lines, before what repeats them
+    for path in sorted(
+        state.files, key=lambda path: (not path.startswith("corpus/metadata/"), path.endswith(".parquet"), path)
+    ):
         progress(path)
         if snapshot.size(path) is not None:
             try:
@@ -221,6 +225,8 @@ def _plain(state: _Snapshot, file: File) -> Iterator[Fault]:
         table = _parquet(state, file.path)
         if table.num_rows != file.rows:
             yield Fault(file.path, f"{table.num_rows} rows, {file.rows} in the manifest")
+        if file.path.startswith(("documents/", "tables/")):
+            yield from (Fault(file.path, what) for what in copies.faults(file.path, table, state.said, state.papers))
         if file.path.startswith("graph/"):
             ends = {*table["paper_id"].to_pylist(), *table["cited_paper_id"].to_pylist()}
             for unknown in sorted(ends - state.papers)[:10]:
@@ -264,7 +270,9 @@ def _documents_check(
         if id_ in state.seen:
             yield f"document {id_} is in another file too"
         state.seen.add(id_)
-        words = len(orjson.loads(line)["text"].split())
+        value = orjson.loads(line)
+        state.said.add_document(set_, split, value)
+        words = len(value["text"].split())
         state.counted[set_, split, "documents"] += 1
         state.counted[set_, split, "words"] += words
         if state.words.get(id_, words) != words:
@@ -298,6 +306,7 @@ def _corpus_check(state: _Snapshot, kind: str, nn: int) -> Callable[[bytes, int]
             yield from checks.metadata(value)
         else:
             yield from checks.parse(value)
+            state.said.add_parse(kind.removesuffix("_parses"), value)
             if paper_id not in state.papers:
                 yield f"paper {paper_id} has no metadata"
             elif kind == "pdf_parses" and bool(value.get("body_text")) != (paper_id in state.bodies):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import warnings
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from s2corpus.snapshot import documents, hub
 from s2corpus.snapshot.pointer import publish
 from tests.unit.snapshot.test_export import release
 
@@ -32,6 +35,11 @@ def expected(folder: Path) -> set[str]:
     return found
 
 
+def _ids(folder: Path, set_: str, split: str) -> set[str]:
+    index = pq.read_table(folder / "index.parquet").to_pylist()
+    return {row["id"] for row in index if (row["set"], row["split"]) == (set_, split)}
+
+
 def test_pandas(folder: Path, expected: set[str]) -> None:
     files = sorted((folder / "v2/s2orc/train").glob("*.jsonl.gz"))
     frames = [pd.read_json(file, lines=True, dtype=False) for file in files]
@@ -48,20 +56,109 @@ def test_duckdb(folder: Path, expected: set[str]) -> None:
     assert graph == (0,)
 
 
-def test_datasets(folder: Path, expected: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Hugging Face datasets without a network, with a cache of its own."""
     monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
-    datasets = pytest.importorskip("datasets")
-    files = str(folder / "v2/s2orc/train/*.jsonl.gz")
-    loaded = datasets.load_dataset("json", data_files=files, split="train", cache_dir=str(tmp_path))
-    assert set(loaded["id"]) == expected
+    module = pytest.importorskip("datasets")
+    monkeypatch.setattr(module.config, "HF_DATASETS_CACHE", tmp_path)
+    return module
 
 
-def test_croissant(folder: Path, expected: set[str]) -> None:
+SETS = [(set_, split) for set_ in ("s2orc", "s2ag") for split in ("train", "valid")]
+TABLES = ["index", "papers", "paragraphs", "bib_entries", "ref_entries", "links", "contexts"]
+
+
+@pytest.mark.parametrize(("set_", "split"), SETS)
+def test_datasets_reads_the_folder_by_its_card(folder: Path, datasets: Any, set_: str, split: str) -> None:
+    expected = _ids(folder, set_, split)
+    loaded = datasets.load_dataset(str(folder), set_, split=split)
+    assert set(loaded["id"]) == expected and expected
+    streamed = datasets.load_dataset(str(folder), set_, split=split, streaming=True)
+    assert {row["id"] for row in streamed} == expected
+    features = datasets.Features.from_arrow_schema(documents.SCHEMA)
+    assert loaded.features == features == streamed.features
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_datasets_reads_every_table(folder: Path, datasets: Any, table: str) -> None:
+    path, schema = hub.TABLES[table]
+    rows = sum(pq.read_metadata(file).num_rows for file in folder.glob(path))
+    if not rows:  # it is not in the card, as nothing can be loaded
+        with pytest.raises(ValueError, match="not found"):
+            datasets.load_dataset(str(folder), table, split="train")
+        return
+    loaded = datasets.load_dataset(str(folder), table, split="train")
+    assert len(loaded) == rows
+    assert loaded.features == datasets.Features.from_arrow_schema(schema)
+
+
+@pytest.mark.parametrize(("set_", "split"), SETS)
+def test_datasets_reads_the_lines(folder: Path, datasets: Any, set_: str, split: str) -> None:
+    loaded = datasets.load_dataset("json", data_files=str(folder / f"v2/{set_}/{split}/*.jsonl.gz"), split="train")
+    assert set(loaded["id"]) == _ids(folder, set_, split)
+    assert loaded.column_names == (["id", "sha1", "text"] if set_ == "s2orc" else ["id", "text"])
+
+
+def test_the_cards_features_are_as_datasets_writes_them(folder: Path, datasets: Any) -> None:
+    huggingface_hub = pytest.importorskip("huggingface_hub")
+    card = huggingface_hub.DatasetCard.load(folder / "README.md")
+    declared = {info["config_name"]: info for info in card.data.to_dict()["dataset_info"]}
+    assert declared["s2ag"]["features"] == datasets.Features.from_arrow_schema(documents.SCHEMA)._to_yaml_list()
+    for name, (_, schema) in hub.TABLES.items():
+        if name not in ("ref_entries", "contexts"):  # which have no rows here
+            assert declared[name]["features"] == datasets.Features.from_arrow_schema(schema)._to_yaml_list()
+    stats = json.loads((folder / "stats.json").read_bytes())["sets"]
+    for set_, splits in stats.items():
+        found = {split["name"]: split["num_examples"] for split in declared[set_]["splits"]}
+        assert found == {split: counted["documents"] for split, counted in splits.items()}
+    assert card.data.size_categories == ["n<1K"]
+
+
+@pytest.mark.parametrize(("set_", "split"), SETS)
+def test_polars(folder: Path, set_: str, split: str) -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.read_parquet(folder / f"documents/{set_}/{split}/*.parquet")
+    assert set(frame["id"]) == _ids(folder, set_, split)
+    keys = ["id", "sha1", "text"] if set_ == "s2orc" else ["id", "text"]
+    schema = dict.fromkeys(keys, polars.String)  # no guessing: a file may be empty
+    assert set(polars.read_ndjson(folder / f"v2/{set_}/{split}/*.jsonl.gz", schema=schema)["id"]) == set(frame["id"])
+    for name, (path, _) in hub.TABLES.items():
+        assert polars.read_parquet(folder / path).height == sum(
+            pq.read_metadata(file).num_rows for file in folder.glob(path)
+        ), name
+
+
+def test_no_file_has_an_empty_row_group(folder: Path) -> None:
+    for file in folder.rglob("*.parquet"):
+        metadata = pq.read_metadata(file)
+        assert all(metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)), file
+
+
+def test_the_parquet_copy_says_what_the_lines_say(folder: Path) -> None:
+    for set_, split in SETS:
+        for file in sorted((folder / f"documents/{set_}/{split}").glob("*.parquet")):
+            lines = gzip.decompress((folder / f"v2/{set_}/{split}/{file.stem}.jsonl.gz").read_bytes()).splitlines()
+            rows = pq.read_table(file).to_pylist()
+            assert [row["id"] for row in rows] == [json.loads(line)["id"] for line in lines]
+            for row, line in zip(rows, lines, strict=True):
+                said = json.loads(line)
+                assert row["text"] == said["text"]
+                assert row["sha1"] == said.get("sha1")
+                assert row["num_words"] == len(said["text"].split())
+
+
+def test_croissant(folder: Path) -> None:
     mlcroissant = pytest.importorskip("mlcroissant")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         dataset = mlcroissant.Dataset(jsonld=folder / "croissant.json")
     assert not dataset.metadata.issues.errors
     assert not dataset.metadata.issues.warnings
-    records = list(dataset.records("s2orc-train"))
-    assert {record["s2orc-train/id"].decode() for record in records} == expected
+    for set_, split in SETS:
+        for name in (f"{set_}-{split}", f"documents-{set_}-{split}"):
+            found = {record[f"{name}/id"] for record in dataset.records(name)}
+            assert {id_.decode() for id_ in found} == _ids(folder, set_, split), name
+    for name, (path, _) in hub.TABLES.items():
+        rows = sum(pq.read_metadata(file).num_rows for file in folder.glob(path))
+        assert sum(1 for _ in dataset.records(name)) == rows, name

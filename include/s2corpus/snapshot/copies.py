@@ -1,0 +1,85 @@
+"""What the Parquet copies of a snapshot must agree with: the lines they repeat. Each check yields what is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import pyarrow as pa
+
+from s2corpus.snapshot import documents, flat
+
+_MOST = 10
+"""Faults told of one file."""
+
+
+def digest(texts: Iterable[str]) -> bytes:
+    """A hash of some texts in order."""
+    found = hashlib.sha256()
+    for text in texts:
+        found.update(f"{len(text)}:".encode())
+        found.update(text.encode("utf-8", "surrogatepass"))
+    return found.digest()[:16]
+
+
+@dataclass(slots=True)
+class Said:
+    """What the lines said."""
+
+    documents: dict[str, bytes] = field(default_factory=dict)
+    """document → digest of (path of its line without number, sha1, text)"""
+    parses: dict[tuple[str, str], tuple[bytes, int, int]] = field(default_factory=dict)
+    """(paper, kind) → digest of its paragraphs, number of bibliography entries, of reference entries"""
+
+    def add_document(self, set_: str, split: str, value: Mapping[str, Any]) -> None:
+        """Note a line of `v2/`."""
+        self.documents[value["id"]] = digest((set_, split, value.get("sha1") or "", value["text"]))
+
+    def add_parse(self, kind: str, value: Mapping[str, Any]) -> None:
+        """Note a line of `corpus/<kind>_parses/`."""
+        paragraphs = (*value["abstract"], *value["body_text"], *value.get("back_matter", ()))
+        self.parses[value["paper_id"], kind] = (
+            digest(paragraph["text"] for paragraph in paragraphs),
+            len(value["bib_entries"]),
+            len(value["ref_entries"]),
+        )
+
+
+def faults(path: str, table: pa.Table, said: Said, papers: set[str]) -> Iterator[str]:
+    """What is wrong with one Parquet file of `documents/` or `tables/`; `papers` are those of corpus/metadata."""
+    folder, _, rest = path.partition("/")
+    name = rest.partition("/")[0]
+    schema = documents.SCHEMA if folder == "documents" else flat.SCHEMAS.get(name)
+    if schema is None or not table.schema.equals(schema):
+        yield f"its columns are not those of {folder}/{name}"
+        return
+    found = _documents(table, said) if folder == "documents" else _rows(name, table, said, papers)
+    for _, fault in zip(range(_MOST), found, strict=False):
+        yield fault
+
+
+def _documents(table: pa.Table, said: Said) -> Iterator[str]:
+    for row in table.select(["id", "set", "split", "sha1", "text"]).to_pylist():
+        if said.documents.get(row["id"]) != digest((row["set"], row["split"], row["sha1"] or "", row["text"])):
+            yield f"document {row['id']} is not what the lines of v2/ say of it"
+
+
+def _rows(name: str, table: pa.Table, said: Said, papers: set[str]) -> Iterator[str]:
+    if name == "papers":
+        yield from (
+            f"paper {id_} is not in corpus/metadata" for id_ in table["paper_id"].to_pylist() if id_ not in papers
+        )
+        return
+    columns = ["paper_id", "parse_kind", *(["text"] if name == "paragraphs" else [])]
+    rows = table.select(columns).to_pylist()
+    for key, group in groupby(rows, key=lambda row: (row["paper_id"], row["parse_kind"])):
+        expected = said.parses.get(key)
+        if expected is None:
+            yield f"{key[1]} parse of {key[0]} is not in corpus/"
+        elif name == "paragraphs" and digest(row["text"] for row in group) != expected[0]:
+            yield f"the paragraphs of {key[0]} ({key[1]}) are not those of its parse in corpus/"
+        elif name != "paragraphs" and (count := sum(1 for _ in group)) != expected[1 if name == "bib_entries" else 2]:
+            yield f"{count} of {name} for {key[0]} ({key[1]}), its parse in corpus/ has another number"

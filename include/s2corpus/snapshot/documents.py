@@ -1,0 +1,118 @@
+"""The documents again as Parquet: typed, with what is known of each and its quality signals, and quick to look up by id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from s2corpus.text import sections, signals
+from s2corpus.text.language import language
+
+ROW_GROUP_BYTES = 4 << 20
+"""Bytes of text from which a row group ends: what one look-up reads, and what a file holds in memory while it is written."""
+
+IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
+_FROM_PARSE = ("num_citations", "num_bib_entries", "num_equations", "num_figures", "num_tables")
+_WHOLE = {"num_chars", "num_lines", "num_words", "rps_doc_word_count"}
+
+SCHEMA = pa.schema(
+    [
+        pa.field("id", pa.string(), nullable=False),
+        pa.field("set", pa.string(), nullable=False),
+        pa.field("split", pa.string(), nullable=False),
+        pa.field("sha1", pa.string()),
+        pa.field("title", pa.string()),
+        pa.field("date", pa.string()),
+        pa.field("year", pa.int32()),
+        *(pa.field(name, pa.string()) for name in IDENTIFIERS),
+        pa.field("licence", pa.string()),
+        pa.field("oa_evidence", pa.string()),
+        pa.field("fields_of_study", pa.list_(pa.string())),
+        pa.field("parse_kind", pa.string()),
+        pa.field("language", pa.string()),
+        pa.field("language_probability", pa.float64()),
+        pa.field("log_prob", pa.float64()),
+        pa.field("top_word", pa.string()),
+        pa.field("top_share", pa.float64()),
+        pa.field("section_types", pa.list_(pa.string()), nullable=False),
+        *(pa.field(name, pa.int64()) for name in _FROM_PARSE),
+        *(pa.field(name, pa.int64() if name in _WHOLE else pa.float64(), nullable=False) for name in signals.NAMES),
+        pa.field("text", pa.string(), nullable=False),
+    ]
+)
+"""A row of `documents/<set>/<split>/<nn>.parquet`. Signals: `text/signals.py`; what is from the parse is null in s2ag."""
+
+
+def row(document: Mapping[str, Any], set_: str) -> dict[str, Any]:
+    """A document's row, from what `rows.documents` gives of it."""
+    text = document["text"]
+    code, probability = language(text)
+    known = {
+        **document,
+        **signals.signals(text),
+        **_of_parse(document),
+        "id": document["paper_id"],
+        "set": set_,
+        "year": year(document["date"]),
+        "language": code,
+        "language_probability": probability,
+        "section_types": sections.types(line for line in text.split("\n")) if set_ == "s2orc" else [],
+    }
+    return {name: known[name] for name in SCHEMA.names}
+
+
+def year(date: str | None) -> int | None:
+    """The year of an ISO date of any precision."""
+    return int(date[:4]) if date else None
+
+
+def _of_parse(document: Mapping[str, Any]) -> dict[str, int | None]:
+    """Counts over the whole parse that the text is from, whether or not a paragraph was removed in cleaning."""
+    if document.get("parse") is None:
+        return dict.fromkeys(_FROM_PARSE)
+    parse = orjson.loads(document["parse"])
+    kinds = [entry.get("type") for entry in parse["ref_entries"].values()]
+    body = parse["body_text"]
+    return {
+        "num_citations": sum(len(paragraph["cite_spans"]) for paragraph in body),
+        "num_bib_entries": len(parse["bib_entries"]),
+        "num_equations": sum(len(paragraph.get("eq_spans", ())) for paragraph in body),
+        "num_figures": kinds.count("figure"),
+        "num_tables": kinds.count("table"),
+    }
+
+
+class ParquetFile:
+    """Writes rows, sorted by the caller, in row groups that end by bytes; a file without rows has no row group."""
+
+    def __init__(self, path: Path, schema: pa.Schema = SCHEMA) -> None:
+        self._writer = pq.ParquetWriter(path, schema, compression="zstd")
+        self._schema = schema
+        self._rows: list[dict[str, Any]] = []
+        self._bytes = self.count = 0
+
+    def write(self, row: dict[str, Any], size: int) -> None:
+        """Append a row that takes about `size` bytes."""
+        self._rows.append(row)
+        self._bytes += size
+        self.count += 1
+        if self._bytes >= ROW_GROUP_BYTES:
+            self._end_group()
+
+    def _end_group(self) -> None:
+        self._writer.write_table(pa.Table.from_pylist(self._rows, self._schema))
+        self._rows, self._bytes = [], 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: object, trace: TracebackType | None) -> None:
+        if self._rows and kind is None:
+            self._end_group()
+        self._writer.close()

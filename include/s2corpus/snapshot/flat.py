@@ -1,0 +1,145 @@
+"""The corpus as flat, typed tables in Parquet, beside the 20200705 JSONL: papers, paragraphs, bibliography and reference entries.
+
+A file holds the papers of one number; rows are in the order of papers, and of their parts as the parse has them. Of a closed
+full text only the bibliography is there, as in the JSONL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+import pyarrow as pa
+
+from s2corpus.snapshot.documents import year
+from s2corpus.tables import AUTHORS, PAPERS
+
+Row = dict[str, Any]
+
+_SPAN = [("start", pa.int32()), ("end", pa.int32()), ("text", pa.string()), ("ref_id", pa.string())]
+_SPANS = pa.list_(pa.struct(_SPAN))
+_EQUATIONS = pa.list_(pa.struct([*_SPAN, ("latex", pa.string()), ("mathml", pa.string())]))
+_IDS = {"DOI": "doi", "arXiv": "arxiv_id", "PMID": "pubmed_id", "PMCID": "pmc_id"}
+_OF_PAPERS = (
+    "title", "authors", "abstract", "date", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "mag_ids", "venue",
+    "journal", "volume", "issue", "pages", "fields_of_study", "subjects", "open_access", "oa_evidence", "licence",
+)  # fmt: skip
+
+SCHEMAS: dict[str, pa.Schema] = {
+    "papers": pa.schema(
+        [
+            pa.field("paper_id", pa.string(), nullable=False),
+            *(PAPERS.schema.field(name).remove_metadata() for name in _OF_PAPERS),
+            pa.field("year", pa.int32()),
+            pa.field("outbound_citations", pa.list_(pa.string()), nullable=False),
+            pa.field("parses", pa.list_(pa.string()), nullable=False),
+        ]
+    ),
+    "paragraphs": pa.schema(
+        [
+            pa.field("paper_id", pa.string(), nullable=False),
+            pa.field("parse_kind", pa.string(), nullable=False),
+            pa.field("paragraph", pa.int32(), nullable=False),
+            pa.field("part", pa.string(), nullable=False),
+            pa.field("section", pa.string(), nullable=False),
+            pa.field("section_path", pa.string(), nullable=False),
+            pa.field("sec_num", pa.string()),
+            pa.field("text", pa.string(), nullable=False),
+            pa.field("cite_spans", _SPANS, nullable=False),
+            pa.field("ref_spans", _SPANS, nullable=False),
+            pa.field("eq_spans", _EQUATIONS, nullable=False),
+        ]
+    ),
+    "bib_entries": pa.schema(
+        [
+            pa.field("paper_id", pa.string(), nullable=False),
+            pa.field("parse_kind", pa.string(), nullable=False),
+            pa.field("ref_id", pa.string(), nullable=False),
+            pa.field("title", pa.string()),
+            pa.field("authors", AUTHORS, nullable=False),
+            pa.field("year", pa.int32()),
+            *(pa.field(name, pa.string()) for name in ("venue", "volume", "issue", "pages", *_IDS.values())),
+            pa.field("raw_text", pa.string()),
+            pa.field("cited_paper_id", pa.string()),
+        ]
+    ),
+    "ref_entries": pa.schema(
+        [
+            pa.field("paper_id", pa.string(), nullable=False),
+            pa.field("parse_kind", pa.string(), nullable=False),
+            pa.field("ref_id", pa.string(), nullable=False),
+            pa.field("type", pa.string(), nullable=False),
+            *(pa.field(name, pa.string()) for name in ("num", "text", "latex", "html")),
+            pa.field("cells", pa.list_(pa.list_(pa.string()))),
+        ]
+    ),
+}
+"""`tables/<name>/<nn>.parquet`. A paragraph's number counts over abstract, body and back matter from 0, as in `graph/contexts`."""
+
+
+def path(table: str, number: int) -> str:
+    """`tables/<table>/<nn>.parquet`."""
+    return f"tables/{table}/{number:02d}.parquet"
+
+
+def rows(paper: Mapping[str, Any]) -> Iterator[tuple[str, Row, int]]:
+    """(table, row, about how many bytes) of everything a released paper is in; `parses` are released ones."""
+    own = {name: paper[name] for name in _OF_PAPERS}
+    own |= {"paper_id": paper["paper_id"], "year": year(paper["date"]), "parses": sorted(paper["parses"])}
+    yield "papers", own | {"outbound_citations": paper["outbound"]}, 1000 + len(paper["abstract"] or "")
+    for kind in sorted(paper["parses"]):
+        key = {"paper_id": paper["paper_id"], "parse_kind": kind}
+        parse = paper["parses"][kind]
+        yield from (("paragraphs", key | row, 400 + len(row["text"])) for row in _paragraphs(parse))
+        yield from (("bib_entries", key | row, 400) for row in _bib_entries(parse["bib_entries"]))
+        yield from (("ref_entries", key | row, size) for row, size in _ref_entries(parse["ref_entries"]))
+
+
+def _paragraphs(parse: Mapping[str, Any]) -> Iterator[Row]:
+    parts = chain.from_iterable(
+        ((part, p) for p in parse.get(name, ()))
+        for part, name in (("abstract", "abstract"), ("body", "body_text"), ("back", "back_matter"))
+    )
+    for number, (part, paragraph) in enumerate(parts):
+        section = paragraph["section"] or ""
+        yield {
+            "paragraph": number,
+            "part": part,
+            "section": section,
+            "section_path": paragraph.get("section_path", section),
+            "sec_num": paragraph.get("sec_num"),
+            "text": paragraph["text"],
+            "cite_spans": [_span(span) for span in (*paragraph["cite_spans"], *paragraph.get("unlinked_spans", ()))],
+            "ref_spans": [_span(span) for span in paragraph.get("ref_spans", ())],
+            "eq_spans": [
+                _span(span) | {"latex": span.get("latex"), "mathml": span.get("mathml")}
+                for span in paragraph.get("eq_spans", ())
+            ],
+        }
+
+
+def _span(span: Mapping[str, Any]) -> Row:
+    return {"start": span["start"], "end": span["end"], "text": span["text"], "ref_id": span.get("ref_id")}
+
+
+def _bib_entries(entries: Mapping[str, Mapping[str, Any]]) -> Iterable[Row]:
+    for ref_id, entry in entries.items():
+        ids = entry.get("other_ids", {})
+        yield {
+            "ref_id": ref_id,
+            **{
+                name: entry.get(name) or None
+                for name in ("title", "year", "venue", "volume", "issue", "pages", "raw_text")
+            },
+            "authors": entry["authors"],
+            **{column: next(iter(ids.get(kind, ())), None) for kind, column in _IDS.items()},
+            "cited_paper_id": entry["link"],
+        }
+
+
+def _ref_entries(entries: Mapping[str, Mapping[str, Any]]) -> Iterable[tuple[Row, int]]:
+    for ref_id, entry in entries.items():
+        row = {"ref_id": ref_id, "type": entry["type"], "text": entry["text"]}
+        row |= {name: entry.get(name) for name in ("num", "latex", "html", "cells")}
+        yield row, 200 + sum(len(row[name] or "") for name in ("text", "html", "latex"))

@@ -1,0 +1,94 @@
+"""The YAML at the head of the data card: what the Hugging Face Hub and `datasets` read of a folder (Hub docs: Dataset Cards)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import yaml
+
+from s2corpus.snapshot import documents, flat
+from s2corpus.snapshot.files import File
+from s2corpus.snapshot.rows import INDEX
+from s2corpus.tables import CONTEXTS, LINKS
+
+_SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"),
+          (10**8, "10M<n<100M"), (10**9, "100M<n<1B"))  # fmt: skip
+_ARROW_NAMES = {"double": "float64", "float": "float32"}
+
+TABLES: Mapping[str, tuple[str, pa.Schema]] = {
+    "index": ("index.parquet", INDEX),
+    **{name: (f"tables/{name}/*.parquet", schema) for name, schema in flat.SCHEMAS.items()},
+    **{table.name: (f"graph/{table.name}/*.parquet", table.schema) for table in (LINKS, CONTEXTS)},
+}
+"""Configurations that are not sets: where they lie, and their columns; each has one split, `train`, as `datasets` calls it."""
+
+
+def front_matter(stats: Mapping[str, Any], files: Sequence[File], pretty_name: str) -> str:
+    """The lines between `---` and `---`: a configuration for each set with its splits, and one for every table.
+
+    `license` is `other`: each document names its own (SPDX), the card counts them.
+    """
+    count = sum(counted["documents"] for splits in stats["sets"].values() for counted in splits.values())
+    sets = {
+        set_: {split: _Files(f"documents/{set_}/{split}/*.parquet", files) for split in splits}
+        for set_, splits in stats["sets"].items()
+    }
+    sets |= {name: {"train": _Files(path, files)} for name, (path, _) in TABLES.items()}
+    # `datasets` refuses a configuration without rows
+    sets = {
+        name: kept for name, splits in sets.items() if (kept := {split: f for split, f in splits.items() if f.rows})
+    }
+    schemas = dict.fromkeys(stats["sets"], documents.SCHEMA) | {name: schema for name, (_, schema) in TABLES.items()}
+    value = {
+        "pretty_name": pretty_name,
+        "license": "other",
+        "license_name": "per-document",
+        "license_link": "README.md",
+        "language": ["en"],
+        "task_categories": ["text-generation"],
+        "tags": ["scientific papers", "open access", "s2orc", "croissant"],
+        "size_categories": [next((name for most, name in _SIZES if count < most), "n>1B")],
+        "configs": [
+            {
+                "config_name": name,
+                **({"default": True} if number == 0 else {}),
+                "data_files": [{"split": split, "path": found.path} for split, found in splits.items()],
+            }
+            for number, (name, splits) in enumerate(sets.items())
+        ],
+        "dataset_info": [
+            {
+                "config_name": name,
+                "features": [{"name": field.name, **_feature(field.type)} for field in schemas[name]],
+                "splits": [
+                    {"name": split, "num_bytes": found.bytes, "num_examples": found.rows}
+                    for split, found in splits.items()
+                ],
+            }
+            for name, splits in sets.items()
+        ],
+    }
+    return f"---\n{yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120)}---\n"
+
+
+class _Files:
+    """The files of a pattern with one `*` at most: their bytes and rows."""
+
+    def __init__(self, path: str, files: Sequence[File]) -> None:
+        self.path = path
+        folder, _, suffix = path.partition("*")
+        found = [f for f in files if f.path.startswith(folder) and f.path.endswith(suffix)]
+        self.bytes = sum(file.bytes for file in found)
+        self.rows = sum(file.rows or 0 for file in found)
+
+
+def _feature(type_: pa.DataType) -> dict[str, Any]:
+    """A column's type as `datasets` writes it."""
+    if pa.types.is_list(type_):
+        item = _feature(type_.value_type)
+        return {"list": item.get("struct") or (item if "list" in item else item["dtype"])}
+    if pa.types.is_struct(type_):
+        return {"struct": [{"name": field.name, **_feature(field.type)} for field in type_]}
+    return {"dtype": _ARROW_NAMES.get(str(type_), str(type_))}

@@ -1,0 +1,51 @@
+"""Which kinds of sections a paper has, by the words of its heads (IMRaD and what surrounds it)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_WORDS = {
+    "abstract": ("abstract", "summary"),
+    "introduction": ("introduction", "motivation"),
+    "background": ("background", "preliminaries", "theory"),
+    "related_work": ("related work", "related works", "prior work", "previous work", "literature review"),
+    "methods": (
+        "method", "methods", "methodology", "materials and methods", "methods and materials", "patients and methods",
+        "experimental section", "experimental", "experimental setup", "model", "approach", "study design",
+    ),
+    "results": ("results", "results and discussion", "findings", "experiments", "evaluation", "experimental results"),
+    "discussion": ("discussion", "results and discussion", "discussion and conclusion", "discussion and conclusions"),
+    "limitations": ("limitations", "strengths and limitations", "study limitations"),
+    "conclusion": (
+        "conclusion", "conclusions", "concluding remarks", "discussion and conclusion", "discussion and conclusions",
+        "conclusion and future work", "conclusions and future work",
+    ),
+    "future_work": ("future work", "outlook", "conclusion and future work", "conclusions and future work"),
+}  # fmt: skip
+"""Type → heads, normalised. Heads as written in the papers of PMC and arXiv; the types are those of Dr. Inventor and IMRaD."""
+_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*|[ivxlc]+|[a-z])[.)]?\s+")
+_NOT_WORD = re.compile(r"[^a-z]+")
+_LONGEST = 60
+
+
+def _types_by_head() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for type_, heads in _WORDS.items():
+        for head in heads:
+            found.setdefault(head, []).append(type_)
+    return found
+
+
+_TYPES = _types_by_head()
+
+
+def types(lines: Iterable[str]) -> list[str]:
+    """The types of all lines that are such a head, each once, sorted; a line of running text is none."""
+    found: set[str] = set()
+    for line in lines:
+        if len(line) <= _LONGEST:
+            lowered = line.lower()
+            head = _NOT_WORD.sub(" ", _NUMBER.sub("", lowered)).strip()
+            found.update(_TYPES.get(head, ()))
+    return sorted(found)

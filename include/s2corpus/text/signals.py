@@ -1,0 +1,319 @@
+"""Quality signals of a document, for whoever filters after us: names and definitions of RedPajama-v2 and Gopher where they exist.
+
+Nothing here decides anything. Words are what stands between white space, normalised as RedPajama-v2 does: lower case, without
+ASCII punctuation, empty ones left out. Sources: RedPajama-v2 (arXiv:2411.12372, Table 5 and its `quality_signals` code),
+Gopher (arXiv:2112.11446, Table A1), C4 (arXiv:1910.10683).
+"""
+
+from __future__ import annotations
+
+import string
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from s2corpus.compiled import njit
+
+VERSION = "1"
+
+STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
+"""Gopher, Appendix A: two of these at least are in a text of running English."""
+TOP_NGRAMS = (2, 3, 4)
+REPEATED_NGRAMS = (5, 6, 7, 8, 9, 10)
+"""Gopher, Table A1: the orders for which it limits the most frequent n-gram, and all repeated n-grams."""
+
+_COUNTS = (
+    "num_chars",
+    "num_lines",
+    "num_words",
+    "rps_doc_word_count",
+    "rps_doc_mean_word_length",
+    "rps_doc_frac_unique_words",
+    "rps_doc_stop_word_fraction",
+    "rps_doc_frac_all_caps_words",
+    "rps_doc_frac_no_alph_words",
+    "rps_doc_symbol_to_word_ratio",
+    "rps_doc_frac_lines_end_with_ellipsis",
+    "frac_digits",
+    "frac_upper",
+    "frac_lines_repeated",
+    "frac_chars_lines_repeated",
+    "frac_lines_of_numbers",
+)
+NAMES = (
+    *_COUNTS,
+    *(f"rps_doc_frac_chars_top_{n}gram" for n in TOP_NGRAMS),
+    *(f"rps_doc_frac_chars_dupe_{n}grams" for n in REPEATED_NGRAMS),
+)
+"""All of them; those with `num_` or `_count` are whole numbers, the others shares or means."""
+
+_SPACE, _ALPHA, _DIGIT, _UPPER, _PUNCTUATION, _LINE = 1, 2, 4, 8, 16, 32
+_PLANES = 0x20000
+"""Code points with a class of their own; above are ideographs only, which are letters."""
+
+
+def signals(text: str) -> dict[str, float]:
+    """Every signal of `NAMES`: counts, means in characters, shares from 0 to 1 (0 where there is nothing to share).
+
+    - `rps_doc_word_count`, `num_words`: normalised words; words as written.
+    - `rps_doc_symbol_to_word_ratio`: `#`, `...` and `…` by words as written.
+    - `rps_doc_frac_all_caps_words`, `rps_doc_frac_no_alph_words`: of the words as written.
+    - `frac_digits`, `frac_upper`: of the characters that are not white space.
+    - `frac_lines_repeated`, `frac_chars_lines_repeated`: lines that stood before, and their characters (Gopher: duplicate lines).
+    - `frac_lines_of_numbers`: lines of four words or more of which more than half have no letter: remains of tables.
+    - `rps_doc_frac_chars_top_<n>gram`: characters of the most frequent n-gram's occurrences, if it occurs twice at least.
+    - `rps_doc_frac_chars_dupe_<n>grams`: characters of words in an n-gram that occurred before.
+    """
+    written = np.frombuffer(text.encode("utf-32-le", "replace"), np.uint32)
+    lowered = np.frombuffer(text.lower().encode("utf-32-le", "replace"), np.uint32)
+    classes = _classes()
+    values = np.zeros(len(NAMES))
+    _of_characters(written, classes, values)
+    hashes, lengths = _words(lowered, classes)
+    _of_words(hashes, lengths, _stop_words(), values)
+    _of_ngrams(hashes, lengths, values)
+    return dict(zip(NAMES, values.tolist(), strict=True))
+
+
+@cache
+def _classes() -> npt.NDArray[np.uint8]:
+    """What each code point is, as bits."""
+    found = np.zeros(_PLANES, np.uint8)
+    for code in range(_PLANES):
+        character = chr(code)
+        found[code] = (
+            (_SPACE if character.isspace() else 0)
+            | (_ALPHA if character.isalpha() else 0)
+            | (_DIGIT if character.isdigit() else 0)
+            | (_UPPER if character.isupper() else 0)
+        )
+    for character in string.punctuation:
+        found[ord(character)] |= _PUNCTUATION
+    found[ord("\n")] |= _LINE
+    return found
+
+
+@cache
+def _stop_words() -> npt.NDArray[np.uint64]:
+    text = np.frombuffer(" ".join(STOP_WORDS).encode("utf-32-le"), np.uint32)
+    return np.sort(_words(text, _classes())[0])
+
+
+@njit(cache=True)
+def _class_of(classes: npt.NDArray[np.uint8], code: np.uint32) -> np.uint8:
+    return classes[code] if code < len(classes) else np.uint8(2)
+
+
+@njit(cache=True)
+def _mixed(a: np.uint64, b: np.uint64) -> np.uint64:
+    """A hash of two hashes (the finaliser of splitmix64)."""
+    x = (a * np.uint64(0x9E3779B97F4A7C15)) ^ (b + np.uint64(0x165667B19E3779F9))
+    x ^= x >> np.uint64(30)
+    x *= np.uint64(0xBF58476D1CE4E5B9)
+    x ^= x >> np.uint64(27)
+    x *= np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+@njit(cache=True)
+def _slot(table: npt.NDArray[np.int32], keys: npt.NDArray[np.uint64], key: np.uint64) -> int:
+    """The slot of an open-addressing table (index + 1 of the first with this key, 0 empty) for `key`."""
+    mask = np.uint64(len(table) - 1)
+    at = key & mask
+    while table[at] != 0 and keys[table[at] - 1] != key:
+        at = (at + np.uint64(1)) & mask
+    return int(at)
+
+
+@njit(cache=True)
+def _table(rows: int) -> npt.NDArray[np.int32]:
+    size = 16
+    while size < 2 * rows:
+        size *= 2
+    return np.zeros(size, np.int32)
+
+
+@njit(cache=True)
+def _of_characters(
+    text: npt.NDArray[np.uint32], classes: npt.NDArray[np.uint8], values: npt.NDArray[np.float64]
+) -> None:
+    visible = digits = upper = words = caps = wordless = symbols = 0
+    lines = ellipses = of_numbers = 0
+    ends = 0
+    for code in text:
+        if code == np.uint32(10):
+            ends += 1
+    line_hashes = np.zeros(ends + 1, np.uint64)
+    line_lengths = np.zeros(ends + 1, np.int64)
+    start = 0
+    dot = np.uint32(46)
+    while start <= len(text):
+        end = start
+        hashed = np.uint64(1469598103934665603)
+        line_words = line_wordless = line_chars = 0
+        last = last_but = np.uint32(0)
+        while True:  # a word a turn
+            while end < len(text) and text[end] != np.uint32(10) and _class_of(classes, text[end]) & np.uint8(1):
+                end += 1
+            if end >= len(text) or text[end] == np.uint32(10):
+                break
+            letters = uppers = lowers = 0
+            while end < len(text):
+                code = text[end]
+                kind = _class_of(classes, code)
+                if kind & np.uint8(1):
+                    break
+                hashed = (hashed ^ np.uint64(code)) * np.uint64(1099511628211)
+                line_chars += 1
+                if kind & np.uint8(2):
+                    letters += 1
+                    if kind & np.uint8(8):
+                        uppers += 1
+                    else:
+                        lowers += 1
+                elif kind & np.uint8(4):
+                    digits += 1
+                if code == np.uint32(35) or code == np.uint32(0x2026):
+                    symbols += 1
+                if code == dot and last == dot and last_but == dot:
+                    symbols += 1
+                    last_but, last = dot, np.uint32(0)
+                else:
+                    last_but, last = last, code
+                end += 1
+            hashed = (hashed ^ np.uint64(32)) * np.uint64(1099511628211)
+            upper += uppers
+            line_words += 1
+            if letters == 0:
+                line_wordless += 1
+            elif uppers > 0 and lowers == 0:
+                caps += 1
+        if line_words:
+            line_hashes[lines] = hashed
+            line_lengths[lines] = line_chars
+            lines += 1
+            words += line_words
+            wordless += line_wordless
+            visible += line_chars
+            if last == np.uint32(0x2026) or (last == np.uint32(0) and last_but == dot):
+                ellipses += 1
+            if line_words >= 4 and 2 * line_wordless > line_words:
+                of_numbers += 1
+        start = end + 1
+    repeated = repeated_chars = 0
+    table = _table(lines)
+    for i in range(lines):
+        at = _slot(table, line_hashes, line_hashes[i])
+        if table[at]:
+            repeated += 1
+            repeated_chars += line_lengths[i]
+        else:
+            table[at] = i + 1
+    values[0] = len(text)
+    values[1] = lines
+    values[2] = words
+    values[7] = caps / max(words, 1)
+    values[8] = wordless / max(words, 1)
+    values[9] = symbols / max(words, 1)
+    values[10] = ellipses / max(lines, 1)
+    values[11] = digits / max(visible, 1)
+    values[12] = upper / max(visible, 1)
+    values[13] = repeated / max(lines, 1)
+    values[14] = repeated_chars / max(visible, 1)
+    values[15] = of_numbers / max(lines, 1)
+
+
+@njit(cache=True)
+def _words(
+    text: npt.NDArray[np.uint32], classes: npt.NDArray[np.uint8]
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """Hash and length, in characters, of every word without its punctuation; empty ones left out."""
+    hashes = np.empty(len(text) // 2 + 1, np.uint64)
+    lengths = np.empty(len(text) // 2 + 1, np.int64)
+    count = 0
+    length = 0
+    hashed = np.uint64(1469598103934665603)
+    for i in range(len(text) + 1):
+        kind = _class_of(classes, text[i]) if i < len(text) else np.uint8(1)
+        if kind & np.uint8(1):
+            if length:
+                hashes[count] = _mixed(hashed, np.uint64(length))
+                lengths[count] = length
+                count += 1
+                length = 0
+                hashed = np.uint64(1469598103934665603)
+        elif not kind & np.uint8(16):
+            hashed = (hashed ^ np.uint64(text[i])) * np.uint64(1099511628211)
+            length += 1
+    return hashes[:count].copy(), lengths[:count].copy()
+
+
+@njit(cache=True)
+def _of_words(
+    hashes: npt.NDArray[np.uint64],
+    lengths: npt.NDArray[np.int64],
+    stop_words: npt.NDArray[np.uint64],
+    values: npt.NDArray[np.float64],
+) -> None:
+    table = _table(len(hashes))
+    unique = stops = characters = 0
+    for i in range(len(hashes)):
+        at = _slot(table, hashes, hashes[i])
+        if table[at] == 0:
+            table[at] = i + 1
+            unique += 1
+        for stop in stop_words:
+            if stop == hashes[i]:
+                stops += 1
+        characters += lengths[i]
+    words = max(len(hashes), 1)
+    values[3] = len(hashes)
+    values[4] = characters / words
+    values[5] = unique / words
+    values[6] = stops / words
+
+
+@njit(cache=True)
+def _of_ngrams(hashes: npt.NDArray[np.uint64], lengths: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> None:
+    """Repeated n-grams from two words on. One of n + 1 words can only occur twice where its first n words do: the others are let go."""
+    positions = np.arange(len(hashes))
+    keys = hashes.copy()
+    counts = np.zeros(len(hashes), np.int64)
+    total = max(lengths.sum(), 1)
+    for n in range(2, 11):
+        positions = positions[positions <= len(hashes) - n]
+        keys = keys[: len(positions)]
+        for i in range(len(positions)):
+            keys[i] = _mixed(keys[i], hashes[positions[i] + n - 1])
+        table = _table(len(positions))
+        first = np.empty(len(positions), np.int64)
+        counts[: len(positions)] = 0
+        characters = until = best = 0
+        for i in range(len(positions)):
+            at = _slot(table, keys, keys[i])
+            seen = table[at] != 0
+            if not seen:
+                table[at] = i + 1
+            first[i] = table[at] - 1
+            counts[first[i]] += 1
+            if seen:
+                start = positions[i]
+                for word in range(max(start, until), start + n):
+                    characters += lengths[word]
+                until = start + n
+        if n <= 4:
+            for i in range(len(positions)):
+                if counts[i] > counts[best]:
+                    best = i
+            if len(positions) and counts[best] >= 2:
+                at = positions[best]
+                values[14 + n] = counts[best] * lengths[at : at + n].sum() / total
+        else:
+            values[14 + n] = characters / total
+        kept = 0
+        for i in range(len(positions)):
+            if counts[first[i]] >= 2:
+                positions[kept], keys[kept] = positions[i], keys[i]
+                kept += 1
+        positions, keys = positions[:kept], keys[:kept]

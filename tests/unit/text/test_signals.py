@@ -1,0 +1,119 @@
+"""Quality signals, beside their definitions written out slowly, and on texts of which each is known."""
+
+from __future__ import annotations
+
+import string
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from s2corpus.text.sections import types
+from s2corpus.text.signals import NAMES, REPEATED_NGRAMS, STOP_WORDS, TOP_NGRAMS, signals
+
+WORDS = st.sampled_from(
+    ["the", "of", "Gene", "gene,", "DNA", "12", "3.5", "-", "#1", "...", "é", "ab", "with", "x…", "𝒜", "日本"]
+)
+LINES = st.lists(WORDS, max_size=12).map(" ".join)
+TEXTS = st.lists(LINES, max_size=8).map("\n".join)
+
+
+def slowly(text: str) -> dict[str, float]:
+    """The definitions, one after the other."""
+    written = text.split()
+    lines = [line.split() for line in text.split("\n") if line.strip()]
+    words = [
+        w for w in (word.translate(str.maketrans("", "", string.punctuation)) for word in text.lower().split()) if w
+    ]
+    total = sum(map(len, words))
+    visible = "".join(written)
+    seen: set[tuple[str, ...]] = set()
+    repeated = [line for line in lines if tuple(line) in seen or seen.add(tuple(line))]  # type: ignore[func-returns-value]
+    found = {
+        "num_chars": len(text),
+        "num_lines": len(lines),
+        "num_words": len(written),
+        "rps_doc_word_count": len(words),
+        "rps_doc_mean_word_length": total / max(len(words), 1),
+        "rps_doc_frac_unique_words": len(set(words)) / max(len(words), 1),
+        "rps_doc_stop_word_fraction": sum(word in STOP_WORDS for word in words) / max(len(words), 1),
+        "rps_doc_frac_all_caps_words": sum(_capitals(word) for word in written) / max(len(written), 1),
+        "rps_doc_frac_no_alph_words": sum(_no_letter(word) for word in written) / max(len(written), 1),
+        "rps_doc_symbol_to_word_ratio": (visible.count("#") + visible.count("…") + sum(w.count("...") for w in written))
+        / max(len(written), 1),
+        "rps_doc_frac_lines_end_with_ellipsis": sum(line[-1].endswith(("...", "…")) for line in lines)
+        / max(len(lines), 1),
+        "frac_digits": sum(map(str.isdigit, visible)) / max(len(visible), 1),
+        "frac_upper": sum(map(str.isupper, visible)) / max(len(visible), 1),
+        "frac_lines_repeated": len(repeated) / max(len(lines), 1),
+        "frac_chars_lines_repeated": sum(len("".join(line)) for line in repeated) / max(len(visible), 1),
+        "frac_lines_of_numbers": sum(len(line) > 3 and 2 * sum(map(_no_letter, line)) > len(line) for line in lines)
+        / max(len(lines), 1),
+    }
+    for n in TOP_NGRAMS:
+        ngrams = [tuple(words[i : i + n]) for i in range(len(words) - n + 1)]
+        best, count = Counter(ngrams).most_common(1)[0] if ngrams else ((), 0)
+        found[f"rps_doc_frac_chars_top_{n}gram"] = count * len("".join(best)) / total if count > 1 else 0
+    for n in REPEATED_NGRAMS:
+        ngrams = [tuple(words[i : i + n]) for i in range(len(words) - n + 1)]
+        before: set[tuple[str, ...]] = set()
+        inside: set[int] = set()
+        for i, ngram in enumerate(ngrams):
+            inside.update(range(i, i + n) if ngram in before else ())
+            before.add(ngram)
+        found[f"rps_doc_frac_chars_dupe_{n}grams"] = sum(len(words[i]) for i in inside) / max(total, 1)
+    return found
+
+
+def _no_letter(word: str) -> bool:
+    return not any(map(str.isalpha, word))
+
+
+def _capitals(word: str) -> bool:
+    letters = [character for character in word if character.isalpha()]
+    return bool(letters) and all(map(str.isupper, letters))
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXTS)
+def test_they_are_what_their_definitions_say(text: str) -> None:
+    found = signals(text)
+    assert list(found) == list(NAMES)
+    assert found == pytest.approx(slowly(text), abs=1e-12)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=300))
+def test_any_text_has_shares_between_0_and_1(text: str) -> None:
+    for name, value in signals(text).items():
+        assert value >= 0
+        assert value <= 1 or name.startswith("num_") or name.endswith(("_count", "_length", "_ratio"))
+
+
+def test_a_repeated_sentence_is_seen_in_every_order_that_fits_into_it() -> None:
+    sentence = "We report a new method for the rapid detection of influenza in water"
+    found = signals(f"{sentence}\nSomething else entirely stands here between both of them\n{sentence}")
+    assert found["frac_lines_repeated"] == pytest.approx(1 / 3)
+    assert all(found[f"rps_doc_frac_chars_dupe_{n}grams"] > 0.3 for n in REPEATED_NGRAMS)
+    assert signals(sentence)["rps_doc_frac_chars_dupe_5grams"] == 0
+
+
+def test_the_remains_of_a_table_are_lines_of_numbers() -> None:
+    found = signals("Table 2 shows the results.\n12.4 3.1 0.05 ± 7\nAge 51 4.2 0.3 1.0\n1 2 3")
+    assert found["frac_lines_of_numbers"] == 0.5
+
+
+def test_heads_say_which_sections_a_paper_has() -> None:
+    lines = [
+        "1. Introduction",
+        "Text of the introduction.",
+        "II. MATERIALS AND METHODS",
+        "3 Results and Discussion",
+        "Funding",
+    ]
+    assert types(lines) == ["discussion", "introduction", "methods", "results"]
+    assert (
+        types(["The introduction of this paper was long, and had many methods in it, more than one would have thought"])
+        == []
+    )

@@ -3,7 +3,8 @@
   body     F1 of word tokens (letters and digits) of the body against `body//p` outside tables, captions and
            formulas, which this script reads by itself
   cites    share of the callouts `<xref ref-type="bibr">` that are citation spans with their text and the entry they name
-  speed    documents a second on one core, bytes to JSON, beside what BeautifulSoup(…, "xml") needs merely to load the same files
+  speed  documents a second on one core (process time), bytes to JSON, and the ratio to what BeautifulSoup(…, "xml")
+         needs merely to load the same files
 With GROBID's TEI (`pmc-with-tei`) and, with --pdf, with the embedded extractor (`pmc-pdf`; some minutes): the same F1 of their parses.
 """
 

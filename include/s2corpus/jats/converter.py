@@ -33,7 +33,9 @@ def convert(data: bytes, *, sha1: str) -> Parse:
     if body is None or not any(True for _ in body.iter("p", "sec", "disp-formula")):
         raise BadArticle(Outcome.NO_BODY)
     entries, ids = read_references(article)
-    referenced = {rid for xref in article.iter("xref") for rid in (xref.get("rid") or "").split()}
+    referenced: set[str] = set()
+    if next(article.iter("fn-group"), None) is not None:
+        referenced.update(rid for xref in article.iter("xref") for rid in (xref.get("rid") or "").split())
     readers = [TextReader(ids, referenced=referenced) for _ in range(3)]
     abstract, text, back = readers
     meta = article.find("front/article-meta")

@@ -35,16 +35,14 @@ class Entries:
         first: str | None = None
         for kind, found in floats_of(element):
             caption = caption_of(found, self._cited)
-            rows = rows_of(found, self._cited) if kind is RefType.TABLE else []
+            rows, referring = rows_of(found, self._cited) if kind is RefType.TABLE else ([], [])
             entry = self._keep(
                 found, kind, caption.text, num=number_of_float(found),
-                cells=tuple(tuple(cell.text for cell in row) for row in rows) or None,
+                cells=tuple(map(tuple, rows)) or None,
                 cite_spans=self._linker.citations(caption),
                 cell_cites=tuple(
-                    CellCite(number, column, span)
-                    for number, row in enumerate(rows)
-                    for column, cell in enumerate(row)
-                    if cell.marks
+                    CellCite(row, column, span)
+                    for row, column, cell in referring
                     for span in self._linker.citations(cell)
                 ),
             )  # fmt: skip

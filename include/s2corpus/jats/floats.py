@@ -63,27 +63,34 @@ def caption_of(element: Element, entries: Container[str]) -> Draft:
     return flat((child for child in element if child.tag in wanted), entries)
 
 
-def rows_of(element: Element, entries: Container[str]) -> list[list[Draft]]:
-    """The cells of a table, row by row; a cell over several columns leaves empty ones after its own."""
+def rows_of(element: Element, entries: Container[str]) -> tuple[list[list[str]], list[tuple[int, int, Draft]]]:
+    """The cells of a table, row by row, and (row, column, draft) of those that refer to something. A cell over several columns leaves
+    empty ones after its own."""
+    rows: list[list[str]] = []
+    referring: list[tuple[int, int, Draft]] = []
     table = element if element.tag in ("table", "array") else _table_of(element)
-    if table is None:
-        return []
-    rows: list[list[Draft]] = []
     total = 0
-    for row in _rows(table):
-        cells: list[Draft] = []
+    for row in _rows(table) if table is not None else ():
+        cells: list[str] = []
         for cell in row:
-            if cell.tag in ("td", "th"):
-                cells.append(flat([cell], entries) if len(cell) else Draft(" ".join((cell.text or "").split())))
-                span = cell.get("colspan") or "1"
-                extra = int(span) - 1 if span.isascii() and span.isdecimal() and len(span) < 4 else 0
-                cells.extend(Draft("") for _ in range(min(extra, MAX_SPAN)))
+            if cell.tag == "td" or cell.tag == "th":
+                if len(cell):
+                    draft = flat([cell], entries)
+                    text = draft.text
+                    if draft.marks:
+                        referring.append((len(rows), len(cells), draft))
+                else:
+                    text = " ".join((cell.text or "").split())
+                cells.append(text)
+                span = cell.get("colspan")
+                if span is not None and span.isascii() and span.isdecimal() and len(span) < 4:
+                    cells.extend([""] * min(int(span) - 1, MAX_SPAN))
         if cells:
             rows.append(cells)
             total += len(cells)
         if total > MAX_CELLS:
             break
-    return rows
+    return rows, referring
 
 
 def _table_of(element: Element) -> Element | None:

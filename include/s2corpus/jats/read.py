@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import cast
 
 from lxml import etree
@@ -14,6 +15,9 @@ MATHML = "{http://www.w3.org/1998/Math/MathML}"
 Element = etree._Element
 # Most elements have no namespace: they are passed over first, by the cheaper of the two questions.
 _FOREIGN = etree.XPath("descendant-or-self::*[namespace-uri()][not(self::m:*)]", namespaces={"m": MATHML.strip("{}")})
+_NAMESPACE = re.compile(rb"xmlns(?!:mml=\"http://www\.w3\.org/1998/Math/MathML\"):?([^\s=]*)")
+_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)")
+_PLAIN_ENCODINGS = ("utf-8", "us-ascii", "iso-8859-1")  # in which a name's bytes are its letters
 
 
 def read(data: bytes) -> Element:
@@ -33,9 +37,12 @@ def read(data: bytes) -> Element:
     declared = root.getroottree().docinfo.internalDTD
     if declared is not None and next(iter(declared.iterentities()), None) is not None:
         raise BadArticle(Outcome.ENTITIES)
-    etree.strip_elements(root, etree.Entity, with_tail=False)
-    for element in _FOREIGN(root):
-        element.tag = str(element.tag).rpartition("}")[2]
+    plain = (root.getroottree().docinfo.encoding or "utf-8").casefold() in _PLAIN_ENCODINGS
+    if not plain or _ENTITY.search(data):
+        etree.strip_elements(root, etree.Entity, with_tail=False)
+    if not plain or _has_foreign(data):
+        for element in _FOREIGN(root):
+            element.tag = str(element.tag).rpartition("}")[2]
     if root.tag == "article":
         return root
     articles = [found for found in root.iter("article") if found.find("front") is not None]
@@ -44,6 +51,12 @@ def read(data: bytes) -> Element:
     if not articles:
         raise BadArticle(Outcome.NOT_AN_ARTICLE, f"<{root.tag!s}>"[:100])
     return articles[0]
+
+
+def _has_foreign(data: bytes) -> bool:
+    """Whether an element may have a namespace that is not MathML's: asked of the bytes, as asking every element takes longer."""
+    prefixes = set(_NAMESPACE.findall(data))
+    return b"" in prefixes or any(b"<%b:" % prefix in data for prefix in (*prefixes, b"xml"))
 
 
 def _why(error: str) -> Outcome:

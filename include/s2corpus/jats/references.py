@@ -81,31 +81,39 @@ class _Said:
         self.raw = " ".join("".join(self._parts).split())
 
     def _read(self, element: Element, *, authors: bool) -> None:
-        parts = self._parts
+        parts, fields, between = self._parts, self.fields, self._between
         for child in element:
-            tag = str(child.tag)
+            tag = child.tag
             if tag == "name":
                 self._name(child, authors)
             elif tag in _FIELDS:
-                text = plain(child)
-                self.fields.setdefault(tag, text)
-                parts.append(text if len(child) else child.text or "")
+                if len(child):
+                    text = words = plain(child)
+                else:
+                    text = child.text or ""
+                    words = text if text.isalnum() else " ".join(text.split())
+                parts.append(text)
+                if tag not in fields:
+                    fields[tag] = words
             elif tag == "person-group":
                 self._read(child, authors=authors and child.get("person-group-type", "author") in _AUTHORS)
             elif tag != "label":
                 self._other(child, tag, authors)
-            parts.append(child.tail or self._between)
+            parts.append(child.tail or between)
 
     def _name(self, element: Element, authors: bool) -> None:
         given = family = suffix = ""
         for part in element:
             tag = part.tag
+            text = part.text
+            if text is None or not text.isalnum() or len(part):
+                text = plain(part)
             if tag == "surname":
-                family = plain(part)
+                family = text
             elif tag == "given-names":
-                given = plain(part)
+                given = text
             elif tag == "suffix":
-                suffix = plain(part)
+                suffix = text
         self._parts.append(f"{family} {given} {suffix}" if suffix else f"{family} {given}" if given else family)
         if not authors:
             return
@@ -205,7 +213,7 @@ def _identifiers(pub_ids: Iterable[tuple[str, str]], urls: Iterable[str], text: 
             take("pubmed_id", identifiers.normalise_pmid(url))
         elif match := _PMC_LINK.search(url):
             take("pmc_id", identifiers.normalise_pmcid(match.group(1)))
-    if match := _ARXIV.search(text):
+    if "arxiv" in text.casefold() and (match := _ARXIV.search(text)):
         take("arxiv_id", identifiers.normalise_arxiv(text[match.start() :]))
     return with_arxiv(found)
 

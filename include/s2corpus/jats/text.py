@@ -87,17 +87,21 @@ class TextReader:
 
     def _add(self, text: str) -> None:
         """Append text, white space normalised."""
-        words = " ".join(text.split())
-        if not words:
-            self._pending = True
-            return
+        if not text.isalnum():
+            first, last = text[0].isspace(), text[-1].isspace()
+            text = " ".join(text.split())
+            if not text:
+                self._pending = True
+                return
+        else:
+            first = last = False
         self._begun = False
-        if self._length and (self._pending or text[0].isspace()):
+        if self._length and (self._pending or first):
             self._parts.append(" ")
             self._length += 1
-        self._parts.append(words)
-        self._length += len(words)
-        self._pending = text[-1].isspace()
+        self._parts.append(text)
+        self._length += len(text)
+        self._pending = last
 
     def _content(self, element: Element) -> None:
         self._depth += 1
@@ -106,7 +110,13 @@ class TextReader:
         if text := element.text:
             self._add(text)
         for child in element:
-            self._element(child)
+            does = DOES.get(child.tag)
+            if does is not None:
+                self._act(child, does)
+            elif len(child):
+                self._content(child)
+            elif text := child.text:
+                self._add(text)
             if text := child.tail:
                 self._add(text)
         self._depth -= 1
@@ -115,7 +125,11 @@ class TextReader:
         does = DOES.get(element.tag)
         if does is None:
             self._content(element)
-        elif does is CALLOUT:
+        else:
+            self._act(element, does)
+
+    def _act(self, element: Element, does: str) -> None:
+        if does is CALLOUT:
             self._callout(element)
         elif does is LEAVE:
             return

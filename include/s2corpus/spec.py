@@ -82,6 +82,8 @@ class Latex(_Section):
 
     converter: Literal["pandoc", "latexml"] = "pandoc"
     """who reads them; LaTeXML must be installed where the tasks run, and takes some thirty times as long"""
+    unsafe: bool = False
+    """run LaTeXML where the kernel has no sandbox: a source could then read what the task may read"""
 
 
 UNRELATED_SCORE = 0.3
@@ -332,10 +334,11 @@ class ReleaseSpec(_Section):
 
     @property
     def digest(self) -> str:
-        """SHA-256 over all that decides bytes: everything but resources, schedule and approval."""
+        """SHA-256 over all that decides bytes: everything but resources, schedule, approval and latex.unsafe."""
         rules = self.model_dump(mode="json", exclude={"resources", "schedule"})
         for operational in ("approval", "approval_hours"):
             del rules["export"][operational]
+        del rules["latex"]["unsafe"]
         return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()
 
     def release_id(self, as_of: datetime) -> ReleaseId:

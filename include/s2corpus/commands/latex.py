@@ -34,6 +34,7 @@ _SUFFIXES = (".tar.gz", ".tgz", ".gz", ".tar", ".tex")
     help="Who reads the LaTeX; LaTeXML must be installed.",
 )
 @click.option("--seconds", type=click.FloatRange(min=1), help="Time of one source.  [default: pandoc 60, latexml 600]")
+@click.option("--unsafe", is_flag=True, help="Run LaTeXML where the kernel has no sandbox for it.")
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Sources read at a time.")
 @click.option(
     "--rejects", type=click.Path(path_type=Path, dir_okay=False), help="JSONL of what gave no parse, with its outcome."
@@ -44,6 +45,7 @@ def command(
     out: Path | None,
     converter: Literal["pandoc", "latexml"],
     seconds: float | None,
+    unsafe: bool,
     workers: int,
     rejects: Path | None,
     quiet: bool,
@@ -58,6 +60,7 @@ def command(
     files = list(_files(inputs))
     if converter == "latexml" and not latex.converter("latexml").installed():
         raise UserError("latexml is not installed: install Debian's package latexml, or use --converter pandoc")
+    latex.converter(converter).refuse_unconfined(unsafe=unsafe)
     outcomes: Counter[str] = Counter()
     start = time.monotonic()
 
@@ -69,7 +72,7 @@ def command(
             return latex.BadSource(latex.Outcome.UNREADABLE, error.strerror or str(error))
         sha1 = hashlib.sha1(data, usedforsecurity=False).hexdigest()
         try:
-            return latex.convert(data, sha1=sha1, converter_name=converter, seconds=seconds)
+            return latex.convert(data, sha1=sha1, converter_name=converter, seconds=seconds, unsafe=unsafe)
         except latex.BadSource as bad:
             return bad
 

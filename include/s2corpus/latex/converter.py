@@ -50,14 +50,18 @@ def convert(
     converter_name: Name = "pandoc",
     seconds: float | None = None,
     memory_mb: int = MEMORY_MB,
+    unsafe: bool = False,
 ) -> Parse:
     """The parse of one source archive. `sha1` names it and is only recorded. The same bytes give an equal parse.
 
     `seconds` and `memory_mb` limit each run of the converter; what comes before and after it has twice the time.
+    `unsafe` runs LaTeXML where there is no sandbox for it.
 
     Raises:
         BadSource: with the outcome, and nothing else, whatever the bytes are.
+        UserError: there is no sandbox for LaTeXML here.
     """
+    converter(converter_name).refuse_unconfined(unsafe=unsafe)
     try:
         return _converted(data, sha1, converter(converter_name), seconds or SECONDS[converter_name], memory_mb)
     except RecursionError:

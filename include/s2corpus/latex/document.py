@@ -130,6 +130,9 @@ class Converter(Protocol):
     def installed(self) -> bool:
         """Whether it can be run here."""
 
+    def refuse_unconfined(self, *, unsafe: bool) -> None:
+        """Raise UserError where this machine cannot keep it from other files, unless that is asked for."""
+
     @property
     def version(self) -> str:
         """The program's own version."""

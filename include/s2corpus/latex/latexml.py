@@ -10,12 +10,14 @@ from __future__ import annotations
 import functools
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from lxml import etree
 
+from s2corpus.errors import UserError
 from s2corpus.latex.document import (
     Appendix,
     BibItem,
@@ -38,6 +40,7 @@ from s2corpus.latex.process import run
 from s2corpus.latex.source import Source, definitions, names_in
 from s2corpus.latex.tables import TABULAR
 from s2corpus.latex.tex import environments
+from s2corpus.sandbox import Policy, beside, missing
 
 _DEFINED = r"""
 \providecommand{\makecell}[2][]{\shortstack{#2}}\providecommand{\thead}[2][]{\shortstack{#2}}\providecommand{\specialcell}[2][]{\shortstack{#2}}
@@ -57,6 +60,7 @@ _LEVELS = {
 }
 _FLOATS = {"figure": "figure", "table": "table", "float": "algorithm"}
 _MEMORY = 4 << 30
+_TEX = ("/usr/share", "/etc/texmf", "/var/lib/texmf", "/etc/perl", "/usr/local/share/texmf")
 Element = etree._Element
 
 
@@ -72,9 +76,17 @@ class Latexml:
     @functools.cached_property
     def version(self) -> str:
         """LaTeXML's version."""
-        _, out, said = run(["latexml", "--VERSION"], b"", seconds=60)
+        _, out, said = run(["latexml", "--VERSION"], b"", seconds=60, policy=_policy())
         found = re.search(r"\d+\.\d+[\d.]*", out.decode() + said)
         return found.group() if found else "unknown"
+
+    def refuse_unconfined(self, *, unsafe: bool) -> None:
+        """Raise where this machine has no sandbox for it: it is a whole TeX, and would read any file for a source."""
+        if (lacking := missing()) is not None and not unsafe:
+            raise UserError(
+                f"{lacking}, so LaTeXML would not be kept from other files: say `latex: {{converter: pandoc}}`, "
+                "or `latex: {unsafe: true}` if all sources are trusted"
+            )
 
     def read(self, source: Source, *, seconds: float, memory_mb: int) -> Document:
         """The document; raises `BadSource`."""
@@ -91,6 +103,20 @@ class Latexml:
         return _Reader(source).document(root)
 
 
+def _policy(folder: str | None = None) -> Policy:
+    """It reads its folder and TeX's, writes its log and no other file, and starts `kpsewhich`, which says where TeX's files are."""
+    helpers = (found for name in ("perl", "sh", "pwd", "kpsewhich") if (found := shutil.which(name)))
+    return Policy(
+        folder,
+        read=(*beside(shutil.which("latexml") or sys.executable), *_TEX),
+        write=(f"{folder}/main.log",) if folder else (),
+        execute=tuple(helpers),
+        processes=32,
+        limits={"AS": _MEMORY},
+        make=False,
+    )
+
+
 def _convert(source: Source, defined: str, seconds: float) -> tuple[Element, str]:
     used = names_in(source.body)
     body = source.body
@@ -105,10 +131,12 @@ def _convert(source: Source, defined: str, seconds: float) -> tuple[Element, str
         for name, data in source.files.items():  # it looks into them for the packages they load
             if name.lower().endswith((".sty", ".cls")):
                 path.with_name(PurePosixPath(name).name).write_bytes(data)
-        command = ["latexml", "--nocomments", "--noparse", "--inputencoding=utf8", "--log=main.log", str(path)]
-        status, out, said = run(command, b"", seconds=seconds, cwd=Path(folder), memory=_MEMORY)
         log = path.with_name("main.log")
-        said += log.read_text("utf-8", "replace")[: 1 << 20] if log.exists() else ""
+        log.touch()
+        command = ["latexml", "--nocomments", "--noparse", "--inputencoding=utf8", "--log=main.log", "main.tex"]
+        status, out, said = run(command, b"", seconds=seconds, policy=_policy(folder))
+        with log.open("rb") as lines:
+            said += lines.read(1 << 20).decode("utf-8", "replace")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(out, parser)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import orjson
 
 from s2corpus.latex.outcome import BadSource
-from s2corpus.latex.pandoc import binary
+from s2corpus.latex.pandoc import binary, limited
 from s2corpus.latex.process import run
 
 MAX_FORMULA = 20_000
@@ -68,7 +68,7 @@ def to_mathml(formulas: Iterable[str], *, seconds: float, memory_mb: int) -> dic
         "--wrap=none",
     ]
     try:
-        status, out, _ = run(command, given, seconds=seconds)
+        status, out, _ = run(command, given, seconds=seconds, policy=limited(memory_mb))
     except BadSource:
         return {}
     found = _PARAGRAPH.findall(out.decode()) if status == 0 else []

@@ -22,6 +22,7 @@ from s2corpus.latex.pandoc_ast import BLOCK, CELL, CLOSE, END, FIELD, OPEN, VALU
 from s2corpus.latex.process import run
 from s2corpus.latex.source import Source, definitions, names_in
 from s2corpus.latex.tex import balanced, calls, replaced
+from s2corpus.sandbox import Policy
 
 _REPAIRS = 6
 """Paragraphs that pandoc cannot read and that are left out before the source is given up."""
@@ -93,6 +94,11 @@ def binary() -> str:
     return str(pypandoc.get_pandoc_path())
 
 
+def limited(memory_mb: int) -> Policy:
+    """pandoc reads its standard input and no file; beside its heap it has room for its own data."""
+    return Policy(limits={"DATA": (memory_mb + 512) << 20})
+
+
 class Pandoc:
     """The default converter."""
 
@@ -101,6 +107,9 @@ class Pandoc:
     def installed(self) -> bool:
         """It comes with this package's requirements."""
         return True
+
+    def refuse_unconfined(self, *, unsafe: bool) -> None:
+        """It has a sandbox of its own besides (`--sandbox`)."""
 
     @functools.cached_property
     def version(self) -> str:
@@ -227,7 +236,9 @@ def _convert(text: str, seconds: float, memory_mb: int) -> dict[str, Any]:
             "--to",
             "json",
         ]
-        status, out, said = run(command, text.encode(), seconds=max(until - time.monotonic(), 0.1))
+        status, out, said = run(
+            command, text.encode(), seconds=max(until - time.monotonic(), 0.1), policy=limited(memory_mb)
+        )
         if status == 0:
             unknown = "" if defined else _unknown(said)
             if not unknown:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import resource
+import math
+import shutil
 import signal
-import subprocess
 import tempfile
 from functools import cache
 from pathlib import Path
 
 from lxml import etree
 
+from s2corpus import sandbox
+from s2corpus.sandbox.confine import NOT_CONFINED
 from s2corpus.storage.transient import refuse_full
 
 from .errors import Code, ExtractionError
@@ -40,17 +40,8 @@ def _binary() -> str:
     return str(binary_path())
 
 
-def _limit(pid: int) -> None:
-    """Limits a started process; on systems without prlimit only time limits it."""
-    if hasattr(resource, "prlimit"):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            resource.prlimit(pid, resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-            resource.prlimit(pid, resource.RLIMIT_FSIZE, (OUTPUT_BYTES, OUTPUT_BYTES))
-            resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
-
-
-def _convert(pdf: Path, out: Path, timeout: float) -> None:
-    """Writes the ALTO XML of `pdf` to `out`, its metadata beside it.
+def _convert(folder: Path, timeout: float) -> None:
+    """Writes the ALTO XML of a folder's `in.pdf` to `a.xml`, its metadata beside it.
 
     Raises ExtractionError: TIMEOUT, or PDFALTO_CONVERSION_FAILURE on a non-zero exit."""
     options = [
@@ -64,24 +55,15 @@ def _convert(pdf: Path, out: Path, timeout: float) -> None:
         "-vectorLimit",
         "5000",
     ]
-    process = subprocess.Popen(
-        [_binary(), *options, str(pdf), str(out)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    _limit(process.pid)
-    try:
-        status = process.wait(timeout)
-    except subprocess.TimeoutExpired:
-        raise ExtractionError(Code.TIMEOUT, f"pdfalto took more than {timeout:g} s") from None
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-    refuse_full(out.parent)  # else half a file would be read for the whole
-    if status != 0 or not out.exists():
+    limits = {"AS": MEMORY_BYTES, "FSIZE": OUTPUT_BYTES, "CORE": 0, "CPU": math.ceil(timeout) + 1}
+    policy = sandbox.Policy(str(folder), read=sandbox.beside(_binary()), limits=limits)
+    status = sandbox.wait(sandbox.start([_binary(), *options, "in.pdf", "a.xml"], policy, seconds=timeout), timeout)
+    if status is None or status == -signal.SIGXCPU:
+        raise ExtractionError(Code.TIMEOUT, f"pdfalto took more than {timeout:g} s")
+    refuse_full(folder)  # else half a file would be read for the whole
+    if status == NOT_CONFINED:
+        raise OSError("pdfalto could not be started in its sandbox")
+    if status != 0 or not (folder / "a.xml").exists():
         raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, f"pdfalto ended with status {status}")
 
 
@@ -95,7 +77,8 @@ def read(pdf: Path, timeout: float) -> Document:
             raise ExtractionError(Code.BAD_INPUT_DATA, "not a PDF: no %PDF- in its first 1,024 bytes")
     with tempfile.TemporaryDirectory(prefix="s2corpus-alto-") as folder:
         out = Path(folder) / "a.xml"
-        _convert(pdf.absolute(), out, timeout)
+        shutil.copyfile(pdf, out.with_name("in.pdf"))
+        _convert(out.parent, timeout)
         return Document(list(_pages(out)), _claimed_title(out.with_name("a_metadata.xml")))
 
 

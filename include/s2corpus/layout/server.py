@@ -12,7 +12,7 @@ import hmac
 import logging
 import multiprocessing
 import os
-import resource
+import shutil
 import signal
 import socket
 import sys
@@ -23,6 +23,7 @@ from concurrent.futures import BrokenExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from pathlib import Path
 
+import pdfalto
 import uvicorn
 from pebble import ProcessExpired, ProcessPool
 from starlette.applications import Starlette
@@ -32,6 +33,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from s2corpus import sandbox
 from s2corpus.errors import UserError
 
 from .errors import Code, ExtractionError
@@ -51,11 +53,22 @@ TASKS_PER_WORKER = 500
 """A worker is replaced after this many PDFs, so that its memory cannot grow."""
 
 
-def _prepare() -> None:
+def _prepare(uploads: str) -> None:
+    """In a worker, before its first PDF: into the sandbox, with a folder of its own, and the uploads to read."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (WORKER_MEMORY, WORKER_MEMORY))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    own = tempfile.mkdtemp(prefix="worker-", dir=uploads)
+    binary = str(pdfalto.binary_path())
+    sandbox.enter(
+        sandbox.Policy(
+            own,
+            read=(*sandbox.interpreter(), *sandbox.beside(binary), uploads),
+            execute=(binary,),
+            processes=8,
+            limits={"AS": WORKER_MEMORY, "CORE": 0},
+        )
+    )
+    os.environ.clear()
+    tempfile.tempdir = own
 
 
 def _work(path: str, timeout: float) -> bytes | tuple[str, str] | None:
@@ -79,6 +92,7 @@ class Service:
         self._timeout = timeout
         self._busy = 0
         self._pool: ProcessPool | None = None
+        self._folder = ""
         self.app = Starlette(
             routes=[
                 Route("/api/isalive", self._alive),
@@ -90,18 +104,23 @@ class Service:
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        self._folder = tempfile.mkdtemp(prefix="s2corpus-uploads-")
         try:
             yield
         finally:
             if self._pool is not None:
                 self._pool.stop()  # type: ignore[no-untyped-call]
                 await asyncio.to_thread(self._pool.join, 10)
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _workers_pool(self) -> ProcessPool:
         """The pool of workers; a new one if all workers of the old one died."""
         if self._pool is None or not self._pool.active:
             context = multiprocessing.get_context("forkserver")
-            self._pool = ProcessPool(self._workers, TASKS_PER_WORKER, initializer=_prepare, context=context)
+            os.environ.update(sandbox.ONE_THREAD)
+            self._pool = ProcessPool(
+                self._workers, TASKS_PER_WORKER, initializer=_prepare, initargs=(self._folder,), context=context
+            )
         return self._pool
 
     def _authorise(self, request: Request) -> None:
@@ -123,7 +142,7 @@ class Service:
 
     async def _fulltext(self, request: Request) -> Response:
         self._authorise(request)
-        with tempfile.TemporaryDirectory(prefix="s2corpus-upload-") as folder:
+        with tempfile.TemporaryDirectory(prefix="upload-", dir=self._folder) as folder:
             path = Path(folder) / "input.pdf"
             try:
                 problem = await _receive(request, path)

@@ -1,8 +1,9 @@
-"""The child process that reads hostile PDFs: `python -m s2corpus.pdf.child <memory bytes> <timeout> <max pages>`.
+"""The child process that reads hostile PDFs: `python -m s2corpus.pdf.child <memory bytes> <timeout> <max pages> <folder>`.
 
-A path a line (JSON) comes in; `[]` goes out once it is ready; then for each path one line with what reading it said
-and, where that left the decision to pdfalto, a second line with the outcome; of a selected PDF a third with its
-identity. Whoever started it waits for each line as long as it likes and kills the process group.
+Standard input is a socket: a message a PDF comes in, with the opened file, or with why it cannot be opened. `[]` goes out once it is
+ready; then for each PDF one line with what reading it said and, where that left the decision to pdfalto, a second line with the
+outcome; of a selected PDF a third with its identity. Whoever started it waits for each line as long as it likes and kills the
+process group. It is in a sandbox: of files it may read this installation's and its folder's.
 """
 
 from __future__ import annotations
@@ -12,22 +13,39 @@ import errno
 import json
 import logging
 import os
-import resource
 import signal
+import socket
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pdfalto
+
+from s2corpus import sandbox
 from s2corpus.pdf.first_pages import read_first_pages
 from s2corpus.pdf.identity import identify
 from s2corpus.pdf.inspection import describe, has_text, read
 from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading
 
 
-def main(memory_bytes: int, timeout: float, max_pages: int) -> None:
-    """Answer paths from standard input until it ends."""
-    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def enter_sandbox(memory_bytes: int, folder: Path) -> None:
+    """Keep this process to its folder, this installation's modules and pdfalto."""
+    binary = str(pdfalto.binary_path())
+    sandbox.enter(
+        sandbox.Policy(
+            str(folder),
+            read=(*sandbox.interpreter(), *sandbox.beside(binary)),
+            execute=(binary,),
+            processes=8,
+            limits={"AS": memory_bytes, "CORE": 0},
+        )
+    )
+
+
+def main(memory_bytes: int, timeout: float, max_pages: int, folder: Path) -> None:
+    """Answer PDFs from standard input until it ends."""
+    enter_sandbox(memory_bytes, folder)
     logging.disable()
     with os.fdopen(os.dup(1), "w") as answers:
         null = os.open(os.devnull, os.O_WRONLY)
@@ -39,12 +57,15 @@ def main(memory_bytes: int, timeout: float, max_pages: int) -> None:
 
         say([])
         os.dup2(null, 2)
-        for line in sys.stdin:
+        for pdf in _pdfs():
             signal.alarm(int(3 * timeout) + 60)  # should nobody be left to kill this process
-            path = Path(json.loads(line))
             try:
-                data = path.read_bytes()
-                reading = read(data, max_pages)
+                if isinstance(pdf, str):
+                    reading = Reading(Outcome.UNREADABLE, detail=pdf)
+                else:
+                    with os.fdopen(pdf, "rb") as file:
+                        data = file.read()
+                    reading = read(data, max_pages)
             except OSError as error:
                 reading = Reading(Outcome.UNREADABLE, detail=describe(error))
             except MemoryError:
@@ -52,7 +73,7 @@ def main(memory_bytes: int, timeout: float, max_pages: int) -> None:
             say(dataclasses.astuple(reading))
             if reading.outcome is None:
                 try:
-                    failure = has_text(path, timeout=timeout)
+                    failure = has_text(data, folder, timeout=timeout)
                 except OSError as error:
                     if error.errno == errno.ENOSPC:
                         sys.exit(DISK_FULL)
@@ -63,5 +84,15 @@ def main(memory_bytes: int, timeout: float, max_pages: int) -> None:
             signal.alarm(0)
 
 
+def _pdfs() -> Iterator[int | str]:
+    """Opened files, or why they cannot be."""
+    with socket.socket(fileno=0) as orders:
+        while True:
+            message, files, _, _ = socket.recv_fds(orders, 1000, 1)
+            if not message:
+                return
+            yield files[0] if files else message.decode("utf-8", "replace")
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))
+    main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]))

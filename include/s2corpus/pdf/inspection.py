@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import ctypes
 import io
-import os
-import resource
 import signal
-import subprocess
-import tempfile
 from pathlib import Path
 
 import pdfalto
 import pypdf
 import pypdfium2
 
+from s2corpus import sandbox
 from s2corpus.pdf.outcome import Outcome, Reading
+from s2corpus.sandbox.confine import NOT_CONFINED
 from s2corpus.storage.transient import refuse_full
 
 ALTO_BYTES = 1 << 30
 """Largest file pdfalto may write, bytes: real papers stay below 100 MB."""
 _STRING = b"<String "
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None)
 
 
 def read(data: bytes, max_pages: int) -> Reading:
@@ -53,46 +48,44 @@ def read(data: bytes, max_pages: int) -> Reading:
     return Reading(None, pages, width, height)
 
 
-def has_text(path: Path, *, timeout: float) -> str | None:
-    """Run pdfalto over a PDF: None if it finds text, else why it does not count as converted.
+def has_text(data: bytes, folder: Path, *, timeout: float) -> str | None:
+    """Run pdfalto over a PDF's bytes in a folder of its own: None if it finds text, else why it does not count as converted.
 
     pdfalto exits with 0 on scans and on most bombs, so an answer without a single text string is a failure too.
-    `timeout` in seconds. Memory is what this process itself is limited to, which its children inherit.
+    `timeout` in seconds. Memory is what this process itself is limited to, which its children inherit. The folder is left empty.
 
     Raises:
         OSError: the disk is full.
     """
-
-    def limit() -> None:
-        cpu = int(timeout) + 1
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 5))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (ALTO_BYTES, ALTO_BYTES))
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-    with tempfile.TemporaryDirectory(prefix="select-") as folder:
-        alto = Path(folder) / "out.xml"
+    alto = folder / "out.xml"
+    (folder / "in.pdf").write_bytes(data)
+    cpu = int(timeout) + 1
+    policy = sandbox.Policy(
+        str(folder),
+        read=sandbox.beside(str(pdfalto.binary_path())),
+        limits={"CPU": cpu, "FSIZE": ALTO_BYTES, "CORE": 0},
+    )
+    status = 0
+    try:
         for _ in range(2):
-            try:
-                status = subprocess.run(
-                    [pdfalto.binary_path(), "-onlyGraphsCoord", "-q", path.resolve(), alto],
-                    cwd=folder,
-                    env={**os.environ, "TMPDIR": folder},
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    timeout=timeout,
-                    preexec_fn=limit,
-                ).returncode
-            except subprocess.TimeoutExpired:
+            command = [str(pdfalto.binary_path()), "-onlyGraphsCoord", "-q", "in.pdf", "out.xml"]
+            ended = sandbox.wait(sandbox.start(command, policy, seconds=timeout), timeout)
+            if ended is None or ended == -signal.SIGXCPU:
                 return f"took more than {timeout:g} s"
+            status = ended
+            if status == NOT_CONFINED:
+                raise OSError("pdfalto could not be started in its sandbox")
             if status != -signal.SIGKILL:  # which none of the limits gives: somebody else killed it
                 break
         if status in (pdfalto.EXIT_OK, pdfalto.EXIT_STREAMING_DISABLED) and alto.exists() and _contains(alto, _STRING):
             return None
-        refuse_full(Path(folder))
+        refuse_full(folder)
         if status not in (pdfalto.EXIT_OK, pdfalto.EXIT_STREAMING_DISABLED):
             return f"exit status {status}" if status > 0 else f"killed by signal {-status}"
         return "no text strings" if alto.exists() else "wrote nothing"
+    finally:
+        for path in folder.iterdir():
+            path.unlink()
 
 
 def _contains(path: Path, needle: bytes) -> bool:

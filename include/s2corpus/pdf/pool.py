@@ -11,15 +11,20 @@ import errno
 import json
 import os
 import selectors
+import shutil
 import signal
+import socket
+import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from s2corpus.pdf.identity import NOTHING, Identity
 from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading, Selection
+from s2corpus.sandbox import ONE_THREAD
 
 PDFS_PER_CHILD = 500
 """A child is replaced after so many PDFs, which keeps its memory where it was."""
@@ -83,7 +88,7 @@ def _environment() -> dict[str, str]:
     """What a child may know of ours: no keys, no tokens."""
     kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     search = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))
-    return {**kept, "PYTHONPATH": search}
+    return {**kept, **ONE_THREAD, "PYTHONPATH": search}
 
 
 class _Child:
@@ -95,6 +100,8 @@ class _Child:
         self.item: tuple[str, Path] | None = None
         self.deadline = 0.0
         self.process: subprocess.Popen[bytes] | None = None
+        self.orders: socket.socket | None = None
+        self.folder = ""
         self.served = 0
         self.started = False
         self.reading: Reading | None = None
@@ -111,23 +118,41 @@ class _Child:
         if self.process is not None and (self.served >= PDFS_PER_CHILD or self.process.poll() is not None):
             self._end(selector)
         if self.process is None:
-            self.process = subprocess.Popen(
-                self.command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                start_new_session=True,
-                env=_environment(),
-            )
+            self.folder = tempfile.mkdtemp(prefix="s2corpus-pdf-")
+            self.orders, theirs = socket.socketpair()
+            with theirs:
+                self.process = subprocess.Popen(
+                    [*self.command, self.folder],
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.PIPE,
+                    cwd="/",
+                    start_new_session=True,
+                    env=_environment(),
+                )
             assert self.process.stdout is not None
             selector.register(self.process.stdout, selectors.EVENT_READ, self)
             self.served, self.started, self.buffer = 0, False, b""
-        assert self.process.stdin is not None
         self.item, self.reading, self.selected = item, None, False
         self.served += 1
         self.deadline = time.monotonic() + (self.timeout if self.started else START_SECONDS)
         with contextlib.suppress(BrokenPipeError):  # should it have died meanwhile, its closed output will say so
-            self.process.stdin.write(json.dumps(str(item[1])).encode() + b"\n")
-            self.process.stdin.flush()
+            self._order(item[1])
+
+    def _order(self, path: Path) -> None:
+        """Give the process the opened file: it may open none itself."""
+        assert self.orders is not None
+        try:
+            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe would be waited for
+        except OSError as error:
+            self.orders.sendall(f"{type(error).__name__}: {error}".encode()[:1000])
+            return
+        try:
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                self.orders.sendall(b"not a file")
+                return
+            socket.send_fds(self.orders, [b"-"], [file])
+        finally:
+            os.close(file)
 
     def listen(self, selector: selectors.BaseSelector, *, heard: bool) -> Selection | None:
         """Take what the process said, or its silence (`heard` False: the deadline passed), as far as that decides."""
@@ -202,8 +227,8 @@ class _Child:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(BrokenPipeError):
-                    pipe.close()
+        assert process.stdout is not None and self.orders is not None
+        process.stdout.close()
+        self.orders.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
         return status

@@ -163,6 +163,7 @@ def _latex_key(run: Run) -> tuple[str, ...]:
         raise UserError(
             f"{program.name} is not installed here: install it where tasks run, or say `latex: {{converter: pandoc}}`"
         )
+    program.refuse_unconfined(unsafe=run.spec.latex.unsafe)
     return f"latex-{latex.CONVERTER_VERSION}", program.name, program.version
 
 
@@ -180,6 +181,7 @@ def convert_latex(run: Run, source: dict[str, Any]) -> dict[str, Any]:
             converter_name=run.spec.latex.converter,
             seconds=rules.latex_seconds * (5 if run.spec.latex.converter == "latexml" else 1),
             memory_mb=rules.latex_memory_mb,
+            unsafe=run.spec.latex.unsafe,
         )
     except latex.BadSource as bad:
         return {**nothing, "outcome": bad.outcome.value}

@@ -30,18 +30,19 @@ KERNELS = (
 )
 BASE = {"errors", "ids", "tables", "version", "compiled", ""}
 LOW = BASE | {"spec", "storage", "catalog"}
-MIDDLE = LOW | {*KERNELS, "snapshot"}
+MIDDLE = LOW | {"sandbox", *KERNELS, "snapshot"}
 ALLOWED = {
     "errors": set(),
     "ids": {"errors"},
     "version": {""},
     "compiled": set(),
+    "sandbox": set(),
     "tables": set(),
     "spec": BASE,
     "storage": BASE,
     "catalog": BASE,
     # kernels may read the spec's sections as values, and each other where one says what another needs
-    **{name: BASE | {"spec", "storage", *KERNELS} for name in KERNELS},
+    **{name: BASE | {"spec", "storage", "sandbox", *KERNELS} for name in KERNELS},
     # what is published is written, verified and pointed at in the lake
     "snapshot": BASE | {"spec", "storage", *KERNELS},
     "sample": BASE | {*KERNELS},

@@ -1,0 +1,244 @@
+"""What reads hostile files reads no file of ours, writes none, sends nothing: LaTeXML, pandoc, pdfalto, PDFium's processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from s2corpus import sandbox
+from s2corpus.errors import UserError
+from s2corpus.latex import BadSource, convert
+from s2corpus.latex.converter import Name
+from s2corpus.layout import alto
+from s2corpus.sandbox import Policy, confine
+from s2corpus.tei import to_s2orc
+from tests.unit.latex.archives import article, gz
+from tests.unit.pdf.bad_pdfs import assemble, paper, stream
+
+SECRET = "wJalrXUtnFEMI-K7MDENG"
+INCLUDE = Path(sandbox.__file__).parents[2]
+
+pytestmark = pytest.mark.skipif(sandbox.missing() is not None, reason=f"no sandbox here: {sandbox.missing()}")
+
+PROBE = r"""
+import json, os, socket, sys
+secret, outside, port, parent = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+def attempt(action):
+    try:
+        return f"did it: {action()!r}"
+    except BaseException as error:
+        return type(error).__name__
+def connect():
+    with socket.create_connection(("127.0.0.1", port), 2) as out: out.sendall(b"x")
+def datagram():
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", port))
+said = {name: attempt(action) for name, action in {
+    "read a file": lambda: open(secret).read(),
+    "list a folder": lambda: os.listdir(os.path.dirname(secret)),
+    "read the accounts": lambda: open("/etc/passwd").read(),
+    "read its parent's environment": lambda: open(f"/proc/{parent}/environ").read(),
+    "write a file": lambda: open(outside, "w").write("x"),
+    "change a file": lambda: open(secret, "a").write("x"),
+    "cut a file": lambda: os.truncate(secret, 0),
+    "open a file to others": lambda: os.chmod(secret, 0o777),
+    "give a file away": lambda: os.chown(secret, 12345, 12345),
+    "touch a file": lambda: os.utime(secret, (0, 0)),
+    "remove a file": lambda: os.unlink(secret),
+    "link a file": lambda: os.symlink(secret, "link"),
+    "connect": connect,
+    "send a datagram": datagram,
+    "listen on a Unix socket": lambda: socket.socket(socket.AF_UNIX).bind("s"),
+    "signal its parent": lambda: os.kill(parent, 0),
+    "limit its parent": lambda: __import__("resource").prlimit(parent, 4, (0, 0)),
+    "start a shell": lambda: os.execv("/bin/sh", ["sh", "-c", "true"]),
+    "become root": lambda: os.setuid(0) if os.getuid() else 1 / 0,
+    "make a namespace": lambda: os.unshare(0x10000000) if hasattr(os, "unshare") else 1 / 0,
+}.items()}
+said["environment"] = sorted(os.environ)
+open("own", "w").write("x")
+print(json.dumps(said))
+"""
+FOR_OUR_OWN_MODULES = {
+    "LANG",
+    "PATH",
+    "PYTHONPATH",
+    "OPENBLAS_NUM_THREADS",
+    "JE_ARROW_MALLOC_CONF",
+    "LC_CTYPE",
+    "HOME",
+    "TMPDIR",
+}
+
+
+@pytest.fixture
+def outer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with a secret in a file and, in this process's environment, a key; nothing may come out or change."""
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    (outer / "secret.tex").write_text(SECRET)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    before = (outer / "secret.tex").stat()
+    yield outer
+    after = (outer / "secret.tex").stat()
+    assert [path.name for path in outer.iterdir()] == ["secret.tex"]
+    assert (outer / "secret.tex").read_text() == SECRET
+    assert (before.st_mode, before.st_uid, before.st_mtime_ns) == (after.st_mode, after.st_uid, after.st_mtime_ns)
+    assert list(scratch.iterdir()) == []
+
+
+def arguments(outer: Path, listener: socket.socket) -> list[str]:
+    return [str(outer / "secret.tex"), str(outer / "made"), str(listener.getsockname()[1]), str(os.getpid())]
+
+
+def refused(said: dict[str, object]) -> None:
+    environment = said.pop("environment")
+    assert isinstance(environment, list)
+    assert set(environment) <= FOR_OUR_OWN_MODULES
+    assert {name: what for name, what in said.items() if str(what).startswith("did it")} == {}
+
+
+def test_a_program_is_refused_all_that_is_not_its_own(outer: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "probe.py").write_text(PROBE)
+    policy = Policy(str(own), read=sandbox.interpreter())
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        command = [os.path.realpath(sys.executable), "-I", "-S", "probe.py", *arguments(outer, listener)]
+        done = sandbox.start(command, policy, seconds=30, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        out, said = done.communicate()
+        assert done.returncode == 0, said
+        refused(json.loads(out))
+        listener.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            listener.accept()
+    assert (own / "own").read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    "enter",
+    [
+        "from s2corpus.pdf.child import enter_sandbox; enter_sandbox(1 << 30, Path(sys.argv[5]))",
+        "from s2corpus.layout.server import _prepare; _prepare(sys.argv[5])",
+    ],
+    ids=["the process that inspects PDFs", "the extractor's worker"],
+)
+def test_the_processes_around_pdfium_are_confined(outer: Path, tmp_path: Path, enter: str) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    code = f"import os, sys\nfrom pathlib import Path\nos.chdir(sys.argv[5])\n{enter}\nimport tempfile; os.chdir(tempfile.tempdir or '.')\n"
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", code + PROBE, *arguments(outer, listener), str(own)],
+            env={**sandbox.ONE_THREAD, "PYTHONPATH": str(INCLUDE), "PATH": os.environ["PATH"]},
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        refused(json.loads(done.stdout))
+
+
+def test_a_process_with_threads_is_not_confined_by_half() -> None:
+    code = "import threading; threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+    code += "from s2corpus import sandbox\nsandbox.enter(sandbox.Policy())"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(INCLUDE)},
+    )
+    assert "a process with threads cannot be confined" in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can leave root")
+def test_root_becomes_a_user_of_its_own() -> None:
+    programs = [sandbox.start(["id", "-u"], Policy(), seconds=30, stdout=subprocess.PIPE) for _ in range(2)]
+    users = {int(program.communicate()[0]) for program in programs}
+    assert len(users) == 2
+    assert 0 not in users
+
+
+@pytest.mark.parametrize(
+    ("script", "limits", "status"),
+    [
+        ("while :; do :; done", {"CPU": 1}, -24),
+        ("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done > own", {"FSIZE": 1 << 20}, -25),
+        ("a=xxxxxxxxxxxxxxxx; while :; do a=$a$a; done", {"AS": 64 << 20}, None),
+        ("f() { f | f & }; f; wait", {}, None),
+    ],
+    ids=["time", "output", "memory", "processes"],
+)
+def test_limits_end_a_program(tmp_path: Path, script: str, limits: dict[str, int], status: int | None) -> None:
+    policy = Policy(str(tmp_path), limits=limits)
+    ended = sandbox.wait(sandbox.start(["sh", "-c", script], policy, seconds=20), 20)
+    assert ended is not None, "only the clock ended it"
+    assert ended != 0
+    assert status is None or ended == status
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 1 << 20
+
+
+BODIES = {
+    "a file by openin": r"\newread\f\openin\f={secret}\read\f to\x \x\closein\f",
+    "the environment of its parents": r"\newread\f\openin\f=/proc/{pid}/environ \read\f to\x \x\closein\f"
+    r"\openin\f=/proc/self/environ \read\f to\x \x\closein\f",
+    "a file by a name put together": r"\csname input\endcsname{{secret}} \csname @@input\endcsname {secret}",
+    "a file by all that includes files": r"\input{{secret}}\include{{secret}}\verbatiminput{{secret}}\lstinputlisting{{secret}}"
+    r"\InputIfFileExists{{secret}}{}{}\includegraphics{{secret}}",
+    "a file by packages": r"\usepackage{{outer}/secret}\RequirePackage{{outer}/secret}\bibliography{{outer}/secret}",
+    "a shell": r"\immediate\write18{cat {secret} > {outer}/made} \input|'cat {secret}' \input{|cat {secret}}"
+    r"\immediate\openout18=|sh",
+    "a file to write": r"\newwrite\w\immediate\openout\w={outer}/made \immediate\write\w{x}\immediate\closeout\w"
+    r"\immediate\openout\w=made.tex \immediate\write\w{x}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("converter", ["pandoc", pytest.param("latexml", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", BODIES)
+def test_hostile_tex_reaches_nothing(outer: Path, converter: Name, kind: str) -> None:
+    if converter == "latexml" and not shutil.which("latexml"):
+        pytest.skip("latexml is not installed")
+    body = BODIES[kind]
+    for name, value in (("secret", outer / "secret.tex"), ("outer", outer), ("pid", os.getpid())):
+        body = body.replace(f"{{{name}}}", str(value))
+    try:
+        found = json.dumps(
+            to_s2orc(
+                convert(gz(article(f"{body}\n\nThe end of the text.")), sha1="", converter_name=converter, seconds=120)
+            )
+        )
+    except BadSource as bad:
+        found = f"{bad}, the end of the text"
+    assert SECRET not in found
+    assert "end of the text" in found
+
+
+def test_latexml_is_refused_where_there_is_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(confine, "landlock_version", lambda: 0)
+    sandbox.missing.cache_clear()
+    try:
+        with pytest.raises(UserError, match=r"no Landlock.*latex: \{unsafe: true\}"):
+            convert(gz(article("Text.")), sha1="", converter_name="latexml")
+        convert(gz(article("Text.")), sha1="", converter_name="pandoc")
+    finally:
+        sandbox.missing.cache_clear()
+
+
+def test_a_pdf_whose_text_is_another_file_gets_nothing_of_it(outer: Path, tmp_path: Path) -> None:
+    pdf = tmp_path / "outside.pdf"
+    content = stream(b"BT (not this) Tj ET", b"/F (%s) /FDecodeParms null" % str(outer / "secret.tex").encode())
+    pdf.write_bytes(assemble(paper(content=content)))
+    try:
+        words = [token.text for page in alto.read(pdf, 20).pages for line in page.lines for token in line.tokens]
+    except alto.ExtractionError:
+        words = []
+    assert not any(SECRET in word for word in words)

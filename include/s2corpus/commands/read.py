@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 import orjson
@@ -10,12 +11,18 @@ import orjson
 from s2corpus.commands._lake_option import lake_option
 from s2corpus.errors import UserError
 
+if TYPE_CHECKING:
+    from s2corpus.storage.lake import Lake
 
-@click.command(
-    epilog="Example: corpus read s3://lake/snapshots/s2_v2 --sample 3; corpus read s2_v2 --id 0123456789abcde"
-)
+
+@click.command(epilog="Example: corpus read s3://lake/snapshots/s2_v2 --sample 3; corpus read s2_v2 --doi 10.1234/5")
 @click.argument("snapshot")
 @click.option("--id", "ids", multiple=True, help="A document's id, or a former one; may be repeated.")
+@click.option("--doi", help="The paper with this DOI, in any usual form.")
+@click.option("--arxiv", help="The paper with this arXiv id.")
+@click.option("--pmid", help="The paper with this PubMed id.")
+@click.option("--title", help="The paper with this title; case, accents and punctuation do not matter.")
+@click.option("--sha1", help="The paper whose text is from the file with this SHA-1.")
 @click.option("--grep", "pattern", help="Regular expression that the text has to match.")
 @click.option("--sample", "count", type=click.IntRange(1), help="This many documents, the same each time.")
 @click.option("--set", "set_", type=click.Choice(["s2orc", "s2ag"]), help="Only of this set.")
@@ -25,6 +32,11 @@ from s2corpus.errors import UserError
 def command(
     snapshot: str,
     ids: tuple[str, ...],
+    doi: str | None,
+    arxiv: str | None,
+    pmid: str | None,
+    title: str | None,
+    sha1: str | None,
     pattern: str | None,
     count: int | None,
     set_: str | None,
@@ -35,9 +47,13 @@ def command(
     """Read documents of SNAPSHOT: its address, its id, or a spec's name for the latest."""
     from s2corpus.snapshot import reader
 
-    if [bool(ids), pattern is not None, count is not None].count(True) != 1:
-        raise UserError("say which documents: one of --id, --grep or --sample")
+    known = {"doi": doi, "arxiv": arxiv, "pmid": pmid, "title": title, "sha1": sha1}
+    by = {name: value for name, value in known.items() if value is not None}
+    if [bool(ids), pattern is not None, count is not None].count(True) + len(by) != 1:
+        raise UserError("say which documents: one of --id, --doi, --arxiv, --pmid, --title, --sha1, --grep or --sample")
     folder = reader.open_snapshot(snapshot, lake)
+    if by:
+        ids = (_id_by(folder, by),)
     sets = [set_] if set_ else ["s2orc", "s2ag"]
     splits = [split] if split else ["train", "valid"]
     if ids:
@@ -50,3 +66,17 @@ def command(
         line = f"{document['text']}\n\n".encode() if text else orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
         sys.stdout.buffer.write(line)
     sys.stdout.buffer.flush()
+
+
+def _id_by(folder: Lake, by: dict[str, str]) -> str:
+    """The id of the paper that has this identifier or title.
+
+    Raises:
+        UserError: there is none.
+    """
+    from s2corpus.snapshot.lookup import Snapshot
+
+    paper = Snapshot(folder).paper(**by)
+    if paper is None:
+        raise UserError(f"{folder.root}: no paper with {' '.join(f'{name} {value}' for name, value in by.items())}")
+    return str(paper["paper_id"])

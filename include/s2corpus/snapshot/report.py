@@ -103,5 +103,5 @@ def _template() -> jinja2.Template:
 def data_card(manifest: Manifest, stats: Mapping[str, Any], description: str) -> str:
     """The data card, `README.md`: what the S2 V2 card says, filled by the run."""
     rules = {rule.name: rule.value for rule in manifest.rules}
-    head = hub.front_matter(stats, manifest.files, manifest.snapshot)
+    head = hub.front_matter(stats, manifest.files, str(manifest.snapshot))
     return head + _template().render(manifest=manifest, stats=stats, description=description, rules=rules)

@@ -1,0 +1,1 @@
+"""Extractors of others, each one file: what docs/extractors.md shows."""

@@ -1,0 +1,213 @@
+"""docling-serve as an extractor: PDFs are converted in the background, and answered as docling's JSON documents.
+
+Named in its package's `pyproject.toml` under `[project.entry-points."s2corpus.extractors"]` as `docling = "tests.extractors.docling"`,
+its servers are given as `GROBID_URL=docling+http://host:5001`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+import orjson
+import requests
+
+from s2corpus.errors import UserError
+from s2corpus.extractors import Answer, BadAnswer, Identity, Outcome, Task
+from s2corpus.extractors.http import HttpServer, refusal
+from s2corpus.layout import fields
+from s2corpus.parse_model import BibEntry, CitationStyle, CiteSpan, Header, Paragraph, Parse, Provenance
+from s2corpus.sources.dates import to_int
+from s2corpus.sources.names import make_author, parse_authors
+from s2corpus.spec import Extract
+
+NAME = "docling"
+CONVERTER_VERSION = "1"
+WAIT = 1.0
+"""seconds between two polls"""
+_OPTIONS = {"do_ocr": "false", "pdf_backend": "dlparse_v4", "table_mode": "accurate"}
+"""options of docling-serve that a spec may set, and what is asked for where it does not"""
+_BACK = re.compile(r"acknowledge?ments?|appendix.*|funding|references|bibliography", re.IGNORECASE)
+_CALLOUT = re.compile(r"\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]")
+_LABEL = re.compile(r"\[?(\d{1,3})[\].]\s+")
+_NUMBER = re.compile(r"(\d+(?:\.\d+)*)\.?\s+(?=\S)")
+
+
+def form(asked: Extract) -> dict[str, str]:
+    """Form fields of `/v1/convert/file/async`."""
+    if unknown := sorted({*asked.options} - {*_OPTIONS}):
+        raise UserError(f"extract.options: {unknown[0]!r} given; docling has {', '.join(sorted(_OPTIONS))}")
+    return {"to_formats": "json", "image_export_mode": "placeholder", **_OPTIONS, **asked.options}
+
+
+def server(url: str, form: Mapping[str, str], *, token: str | None, connections: int, max_bytes: int) -> Server:
+    """A server by its base URL."""
+    headers = {"X-Api-Key": token} if token else {}
+    return Server(url, form, headers=headers, connections=connections, max_bytes=max_bytes)
+
+
+class Server(HttpServer):
+    """A docling-serve (`http://host:5001`)."""
+
+    KIND = "a docling-serve"
+
+    def __init__(self, url: str, form: Mapping[str, str], **limits: Any) -> None:
+        super().__init__(url, **limits)
+        self.form = form
+
+    def identity(self, *, timeout: float) -> Identity:
+        """Its version; docling's own says which models it has."""
+        status, body = self.version_answer("/version", timeout=timeout)
+        told = _object(body)
+        if status != 200 or not told.get("docling-serve"):
+            raise UserError(f"{self.name} is not a docling-serve: it answers HTTP {status} {body[:80]!r} to /version")
+        return Identity(NAME, str(told["docling-serve"]), revision=f"docling-{told.get('docling')}")
+
+    def alive(self, *, timeout: float) -> bool:
+        """Whether `/health` says so."""
+        try:
+            return self.ask("GET", "/health", timeout=timeout).status_code == 200
+        except requests.RequestException:
+            return False
+
+    def submit(self, pdf_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> Answer | Task:
+        """Send one PDF; the answer names its task."""
+        path = "/v1/convert/file/async"
+        reply = self.upload(path, pdf_sha1, open_pdf, field="files", form=self.form, timeout=timeout)
+        if isinstance(reply, Answer):
+            return reply
+        status, body = reply
+        task = _object(body).get("task_id")
+        return Task(str(task), wait=WAIT) if status == 200 and task else refusal(status, body)
+
+    def poll(self, task: Task, *, timeout: float) -> Answer | Task:
+        """pending, started, success or failure."""
+        reply = self.read(f"/v1/status/poll/{quote(task.id, safe='')}", timeout=timeout)
+        if isinstance(reply, Answer):
+            return reply
+        status, body = reply
+        if status == 404:  # it was started anew
+            return Answer(Outcome.CONNECTION, lost=True, detail="the task is not known")
+        match _object(body).get("task_status"):
+            case "success":
+                return Task(task.id, done=True)
+            case "failure":
+                return Answer(Outcome.NOT_CONVERTED, detail=body[:200].decode(errors="replace"))
+            case "pending" | "started":
+                return Task(task.id, wait=WAIT)
+        return refusal(status, body)
+
+    def fetch(self, task: Task, *, timeout: float) -> Answer:
+        """The document, as JSON."""
+        reply = self.read(f"/v1/result/{quote(task.id, safe='')}", timeout=timeout)
+        if isinstance(reply, Answer):
+            return reply
+        status, body = reply
+        if status == 404:
+            return Answer(Outcome.CONNECTION, lost=True, detail="the result is not known")
+        if status != 200:
+            return refusal(status, body)
+        if len(body) > self.max_bytes:
+            return Answer(Outcome.BAD_ANSWER, detail="too large")
+        result = _object(body)
+        if result.get("status") == "failure":
+            return Answer(Outcome.NOT_CONVERTED, detail=body[:200].decode(errors="replace"))
+        document = result.get("document")
+        content = document.get("json_content") if isinstance(document, dict) else None
+        if not isinstance(content, dict):
+            return Answer(Outcome.BAD_ANSWER, detail="no json_content")
+        return Answer(Outcome.OK, orjson.dumps(content))
+
+
+def convert(data: bytes, *, pdf_sha1: str, made_by: Identity) -> Parse:
+    """The parse of one DoclingDocument: title, authors, abstract, sections, references and the numbers that cite them."""
+    document = _object(data)
+    if document.get("schema_name") != "DoclingDocument" or not isinstance(document.get("texts"), list):
+        raise BadAnswer("bad_answer:not_a_docling_document")
+    items = [item for item in document["texts"] if isinstance(item, dict) and isinstance(item.get("text"), str)]
+    title, authors, abstract, body, back, references = "", "", [], [], [], []
+    section, sec_num, part = "", None, None
+    for label, text in _printed(items):
+        if label == "title" or (label == "section_header" and not title):
+            title = text
+        elif label == "section_header":
+            number = _NUMBER.match(text)
+            sec_num, section = (number[1], text[number.end() :]) if number else (None, text)
+            plain = section.casefold().strip(" .:")
+            part = references if plain in ("references", "bibliography") else back if _BACK.fullmatch(plain) else body
+            part = abstract if plain == "abstract" else part
+        elif part is references:
+            references.append(text)
+        elif label in ("text", "paragraph", "list_item"):
+            if part is None:
+                authors = authors or text
+            else:
+                part.append((section, sec_num, text))
+    entries = tuple(_entry(number, raw) for number, raw in enumerate(references))
+    keys = {entry.label: entry.key for entry in entries if entry.label}
+    parts = [tuple(_paragraph(*each, keys) for each in paragraphs) for paragraphs in (abstract, body, back)]
+    cited = sum(len(paragraph.cite_spans) for paragraphs in parts for paragraph in paragraphs)
+    return Parse(
+        pdf_sha1=pdf_sha1,
+        header=Header(title=title, authors=tuple(parse_authors(authors))),
+        citation_style=CitationStyle.BRACKET if cited >= 3 else CitationStyle.OTHER,
+        abstract=parts[0],
+        body_text=parts[1],
+        back_matter=parts[2],
+        bib_entries=entries,
+        ref_entries=(),
+        provenance=Provenance(
+            made_by.extractor,
+            made_by.full_version,
+            made_by.options_hash,
+            hashlib.sha1(data, usedforsecurity=False).hexdigest(),
+            CONVERTER_VERSION,
+        ),
+    )
+
+
+def _printed(items: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Label and text of what is the paper's own: no running heads, no empty texts."""
+    for item in items:
+        if item.get("content_layer", "body") == "body" and (text := " ".join(item["text"].split())):
+            yield str(item.get("label")), text
+
+
+def _entry(number: int, printed: str) -> BibEntry:
+    label = _LABEL.match(printed)
+    raw = printed[label.end() :] if label else printed
+    read = fields.parse(raw)
+    return BibEntry(
+        key=f"BIBREF{number}",
+        ref_id=f"b{number}",
+        title=read.title,
+        authors=tuple(a for each in read.authors if (a := make_author(" ".join(each.forenames), each.surname))),
+        year=to_int(read.year[:4]),
+        venue=read.journal or read.booktitle,
+        volume=read.volume,
+        pages=read.pages,
+        label=label[1] if label else None,
+        raw_text=raw,
+    )
+
+
+def _paragraph(section: str, sec_num: str | None, text: str, keys: Mapping[str, str]) -> Paragraph:
+    spans = [
+        CiteSpan(at, at + len(number[0]), number[0], keys.get(number[0]))
+        for group in _CALLOUT.finditer(text)
+        for number in re.finditer(r"\d+", group[1])
+        for at in [group.start(1) + number.start()]
+    ]
+    return Paragraph(section=section, text=text, sec_num=sec_num, cite_spans=tuple(spans))
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    """A JSON object, empty where it is something else."""
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,168 @@
+"""An extractor that works in the background: docling-serve's API by a real HTTP server, through the same pool."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import orjson
+import pytest
+
+from s2corpus.errors import UserError
+from s2corpus.extractors import Outcome, Pool
+from s2corpus.spec import Extract
+from s2corpus.stages.extract import Extract as Stage
+from s2corpus.stages.extract import TooManyFailures
+from s2corpus.storage.lake import Lake
+from s2corpus.tables import EXTRACTIONS
+from tests.extractors import docling
+from tests.extractors.plugin import installed
+from tests.standin_docling import SMALL, StandIn
+from tests.unit.extractors.test_extract_stage import Intake, outcomes, papers, selected, work
+from tests.unit.extractors.test_pool import QUICK, pdfs, run
+
+TASKS = replace(QUICK, request=2.0, status=0.5)
+
+
+@pytest.fixture(autouse=True)
+def adapter(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(docling, "WAIT", 0.02)
+    with installed(tmp_path_factory.mktemp("plugin"), "docling", "tests.extractors.docling"):
+        yield
+
+
+CASES = [
+    (None, Outcome.OK, 1),
+    ("polls 500", Outcome.OK, 1),
+    ("failure", Outcome.NOT_CONVERTED, 1),
+    ("garbage", Outcome.BAD_ANSWER, 1),
+    ("no_document", Outcome.BAD_ANSWER, 1),
+    ("huge", Outcome.BAD_ANSWER, 1),
+    ("500", Outcome.CONNECTION, 3),
+    ("lost", Outcome.CONNECTION, 3),
+    ("redirect", Outcome.CONNECTION, 3),
+    ("never", Outcome.TIMEOUT, 3),
+    ("hang", Outcome.TIMEOUT, 3),
+]
+
+
+def test_what_becomes_of_a_task() -> None:
+    items = pdfs(len(CASES))
+    fault_of = {sha1: fault for (sha1, _), (fault, _, _) in zip(items, CASES, strict=True)}
+    with StandIn(faults=lambda sha1, times: fault_of[sha1]) as server:
+        results = run(Pool([server.url], limits=replace(TASKS, in_flight=len(CASES))), items)
+    found = {fault_of[sha1]: (r.outcome, server.submitted[sha1]) for sha1, r in results.items()}
+    assert found == {fault: (outcome, tries) for fault, outcome, tries in CASES}
+    assert server.elsewhere == 0  # a redirect is not followed
+    (good,) = [r.tei for sha1, r in results.items() if fault_of[sha1] is None]
+    assert orjson.loads(good or b"") == SMALL
+
+
+def test_each_fault_once_and_still_everything_right() -> None:
+    once = ["busy", "lost", "500", "polls 500", "redirect", None, None]
+
+    def faults(sha1: str, times: int) -> str | None:
+        return once[int(sha1, 16) % len(once)] if times == 1 else None
+
+    with StandIn(faults=faults) as server:
+        results = run(Pool([server.url], limits=TASKS), pdfs(60))
+    assert Counter(r.outcome for r in results.values()) == {Outcome.OK: 60}
+    assert max(server.submitted.values()) == 2
+
+
+def test_a_server_that_was_started_anew_is_sent_again_what_it_forgot() -> None:
+    with StandIn(seconds=0.3) as server:
+        results = Pool([server.url], limits=TASKS).extract(iter(pdfs(20)))
+        first = next(results)
+        server.forget()
+        found = [first, *results]
+    assert Counter(r.outcome for r in found) == {Outcome.OK: 20}
+    assert sum(server.submitted.values()) > 20
+
+
+def test_tasks_hold_no_more_than_the_pool_may_have_in_flight() -> None:
+    with StandIn(seconds=0.1) as server:
+        run(Pool([server.url], limits=replace(TASKS, in_flight=3)), pdfs(15))
+    assert server.most_open == 3
+
+
+def test_a_queue_that_is_full_is_waited_for() -> None:
+    with StandIn(seconds=0.05, room=2) as server:
+        results = run(Pool([server.url], limits=TASKS), pdfs(20))
+    assert {r.outcome for r in results.values()} == {Outcome.OK}
+    assert server.most_open == 2
+
+
+def test_what_one_server_never_finishes_is_given_to_another() -> None:
+    with StandIn(faults=lambda *_: "never") as stuck, StandIn() as other:
+        results = run(Pool([stuck.url, other.url], limits=replace(TASKS, request=0.5)), pdfs(20))
+    assert {r.outcome for r in results.values()} == {Outcome.OK}
+    assert {r.server for r in results.values()} == {other.url.removeprefix("docling+")}
+
+
+def test_the_deadline_of_a_pdf_holds_for_its_polls() -> None:
+    start = time.monotonic()
+    with StandIn(faults=lambda *_: "never") as server:
+        results = run(Pool([server.url], limits=replace(TASKS, deadline=1.0, request=10.0)), pdfs(8))
+    assert {r.outcome for r in results.values()} == {Outcome.TIMEOUT}
+    assert time.monotonic() - start < 10  # of the request's limit, not of the deadline
+
+
+def test_who_it_is_and_what_it_is_asked_for() -> None:
+    with StandIn(version="1.18.0", docling="2.60.0", key="s3cret") as server:
+        pool = Pool([server.url], Extract(options={"do_ocr": "true"}), TASKS, token="s3cret")
+        identity = pool.identity()
+        assert str(identity) == "docling 1.18.0+docling-2.60.0"
+        assert identity.options_hash != Pool([server.url], Extract()).options_hash
+        run(pool, pdfs(1))
+        assert server.forms[0]["do_ocr"] == "true" and server.forms[0]["to_formats"] == "json"
+        assert {r.outcome for r in run(Pool([server.url], limits=replace(TASKS, tries=1)), pdfs(1)).values()} == {
+            Outcome.CONNECTION
+        }
+    with pytest.raises(UserError, match=r"'speed' given; docling has do_ocr, pdf_backend, table_mode"):
+        Pool([server.url], Extract(options={"speed": "fast"}))
+
+
+def test_adapters_are_named_and_not_mixed() -> None:
+    with pytest.raises(UserError, match=r"no extractor is called 'mineru': expected one of docling, grobid"):
+        Pool(["mineru+http://localhost:8000"])
+    with pytest.raises(UserError, match="of one extractor, but these are of docling, grobid"):
+        Pool(["docling+http://localhost:5001", "http://localhost:8070"])
+
+
+def test_what_was_extracted_is_kept_by_the_models_revision_too(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = papers(4)
+    with StandIn() as server:
+        monkeypatch.setenv("GROBID_URL", server.url)
+        for month in (1, 2):
+            run_ = selected(Intake(lake, found, month=month).run())
+            work(Stage(TASKS), run_)
+        assert server.submitted == Counter(dict.fromkeys(found, 1))
+        facts = run_.table(EXTRACTIONS).committed().facts
+        assert facts["adapter"] == "docling" and facts["extractor"].startswith("docling 1.18.0+docling-2.60.0 ")
+        server.docling = "2.61.0"
+        work(Stage(TASKS), selected(Intake(lake, found, month=3).run()))
+        assert server.submitted == Counter(dict.fromkeys(found, 2))
+
+
+def test_what_was_in_flight_when_a_worker_died_is_submitted_again(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = papers(12)
+    bad = set(sorted(found)[6:])
+    broken = True
+    with StandIn(faults=lambda sha1, _: "500" if broken and sha1 in bad else None) as server:
+        monkeypatch.setenv("GROBID_URL", server.url)
+        run_ = selected(Intake(lake, found, shards=1).run())
+        stage = Stage(replace(TASKS, tries=1))
+        shards = stage.plan(run_)
+        run_.put_plan(stage.name, shards)
+        with pytest.raises(TooManyFailures):
+            stage.work(run_, shards[0])
+        kept = {sha1 for sha1, times in server.fetched.items() if times}
+        broken = False
+        server.submitted.clear()
+        stage.work(run_, shards[0])
+        stage.finish(run_)
+        assert set(outcomes(run_).values()) == {"ok"}
+        assert bad <= set(server.submitted) and len(kept & set(server.submitted)) <= TASKS.in_flight

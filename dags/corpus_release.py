@@ -167,12 +167,12 @@ def publish(approval: Any = None, *, outlet_events: Any = None) -> str:
     manifest = runner.publish(run, word)
     (outlet,) = get_current_context()["task"].outlets
     outlet_events[outlet].extra = {
-        "release": run.release_id,
-        "snapshot": run.snapshot_id,
+        "release": str(run.release_id),
+        "snapshot": str(run.snapshot_id),
         "manifest": manifest,
     }
     print(summary(run))
-    return run.snapshot_id
+    return str(run.snapshot_id)
 
 
 _AFTER = "What follows the stages. When it fails: `docs/runbook.md#{0}`."

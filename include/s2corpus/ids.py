@@ -1,4 +1,7 @@
-"""Names of releases, snapshots and records: text that is known to have its form, and what the form says."""
+"""Names of releases, snapshots and records: text that is known to have its form, and what the form says.
+
+They are text of a type of their own: give `str(id)` to what asks for plain text, as YAML does.
+"""
 
 from __future__ import annotations
 

@@ -12,9 +12,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Generic, Literal
 
 import pyarrow as pa
+from typing_extensions import TypeVar
+
+from s2corpus import row_types as rows
 
 AUTHOR = pa.struct(
     [
@@ -86,9 +89,13 @@ class Column:
     nullable: bool = True
 
 
+R_co = TypeVar("R_co", covariant=True, default=Any)
+"""a row, as `to_pylist` gives it; Any of tables that are read as columns only"""
+
+
 @dataclass(frozen=True)
-class Table:
-    """One table: its columns, the key that is unique in it, and what its parts stand for."""
+class Table(Generic[R_co]):
+    """One table: its columns, the key that is unique in it, what its parts stand for, and the type of a row in Python."""
 
     name: str
     meaning: str
@@ -189,7 +196,7 @@ _PLACES = _k(
     ),
 )
 
-PDFS = Table(
+PDFS = Table[rows.PdfRow](
     "pdfs",
     "PDFs the release sees: one row per content, however many places it was delivered to",
     ("pdf_sha1",),
@@ -201,7 +208,7 @@ PDFS = Table(
     ),
     "pdf",
 )
-LATEX_SOURCES = Table(
+LATEX_SOURCES = Table[rows.LatexSourceRow](
     "latex_sources",
     "LaTeX source archives the release sees: one row per content",
     ("archive_sha1",),
@@ -214,7 +221,7 @@ LATEX_SOURCES = Table(
     ),
     "pdf",
 )
-ARTICLES = Table(
+ARTICLES = Table[rows.ArticleRow](
     "articles",
     "publishers' full texts (JATS, Elsevier's JSON) the release sees: one row per content",
     ("file_sha1",),
@@ -268,7 +275,7 @@ REGISTERED_RECORDS = Table(
         _k("deleted", "the source withdrew it", pa.bool_()),
     ),
 )
-DELIVERIES = Table(
+DELIVERIES = Table[rows.DeliveryRow](
     "deliveries",
     "every drop and delivery found ready before as_of: taken, or refused with the reason",
     ("kind", "source", "delivery"),
@@ -289,7 +296,7 @@ DELIVERIES = Table(
         _k("warnings", "what a drop's records.jsonl says that cannot be used, by line and key", pa.list_(pa.string())),
     ),
 )
-SELECTIONS = Table(
+SELECTIONS = Table[rows.SelectionRow](
     "selections",
     "whether a PDF is worth extracting (S2ORC App. B)",
     ("pdf_sha1",),
@@ -320,7 +327,7 @@ STORED_SELECTIONS = Table(
     SELECTIONS.columns,
     "pdf",
 )
-EXTRACTIONS = Table(
+EXTRACTIONS = Table[rows.ExtractionRow](
     "extractions",
     "what the extractor answered for each selected PDF; the answer itself lies in the content store",
     ("pdf_sha1",),
@@ -348,7 +355,7 @@ STORED_TEI = Table(
     ),
     "pdf",
 )
-PARSES = Table(
+PARSES = Table[rows.ParseRow](
     "parses",
     "the postprocessed full text of each extraction; the JSON itself lies in the content store",
     ("parse_id",),
@@ -378,7 +385,7 @@ STORED_PARSES = Table(
     ),
     "pdf",
 )
-LATEX_PARSES = Table(
+LATEX_PARSES = Table[rows.LatexParseRow](
     "latex_parses",
     "the parse of each LaTeX source archive (S2ORC §2.2); the JSON itself lies in the content store",
     ("archive_sha1",),
@@ -397,7 +404,7 @@ LATEX_PARSES = Table(
     ),
     "pdf",
 )
-ARTICLE_PARSES = Table(
+ARTICLE_PARSES = Table[rows.ArticleParseRow](
     "article_parses",
     "the parse of each publisher's full text; the JSON itself lies in the content store",
     ("file_sha1",),
@@ -461,14 +468,14 @@ ALIASES = Table(
     ("alias",),
     (_k("alias", "former paper id"), _PAPER_ID),
 )
-MEMBERS = Table(
+MEMBERS = Table[rows.MemberRow](
     "members",
     "records with the paper they belong to",
     ("paper_id", "record_id"),
     (_PAPER_ID, _RECORD_ID, *_RECORD),
     "paper",
 )
-PAPERS = Table(
+PAPERS = Table[rows.PaperRow](
     "papers",
     "canonical metadata by vote (S2ORC §2.3)",
     ("paper_id",),
@@ -497,7 +504,7 @@ PAPERS = Table(
     ),
     "paper",
 )
-FULLTEXTS = Table(
+FULLTEXTS = Table[rows.FulltextRow](
     "fulltexts",
     "parses of the papers they belong to (S2ORC §2.4)",
     ("paper_id", "parse_kind"),
@@ -513,7 +520,7 @@ FULLTEXTS = Table(
     ),
     "paper",
 )
-ENTRIES = Table(
+ENTRIES = Table[rows.EntryRow](
     "entries",
     "bibliography entries of the assembled parses",
     ("paper_id", "parse_kind", "ref_id"),
@@ -537,7 +544,7 @@ ENTRIES = Table(
     ),
     "paper",
 )
-FILTERED = Table(
+FILTERED = Table[rows.FilteredRow](
     "filtered",
     "whether a paper stays in the corpus (S2ORC §2.5)",
     ("paper_id",),
@@ -549,7 +556,7 @@ FILTERED = Table(
     ),
     "paper",
 )
-LINKS = Table(
+LINKS = Table[rows.LinkRow](
     "links",
     "bibliography entries and the kept paper each is (S2ORC §2.6); an unlinked entry has cited_paper_id null",
     ("paper_id", "parse_kind", "ref_id"),
@@ -585,7 +592,7 @@ CONTEXTS = Table(
     ),
     "paper",
 )
-DOCUMENTS = Table(
+DOCUMENTS = Table[rows.DocumentRow](
     "documents",
     "the cleaning decision of each paper in each set, with its values and, if kept, its text",
     ("set", "paper_id"),
@@ -614,7 +621,7 @@ DOCUMENTS = Table(
     ),
     "paper",
 )
-SPLITS = Table(
+SPLITS = Table[rows.SplitRow](
     "splits",
     "train, valid or held back, for every kept document",
     ("set", "paper_id"),

@@ -191,8 +191,8 @@ def _outcomes(batch: Batch) -> dict[str, dict[str, int]]:
     latex = {sha1: f"latex:{outcome}" for sha1, outcome in _outcome_of(batch, LATEX_PARSES, "archive_sha1").items()}
     articles = {sha1: f"article:{outcome}" for sha1, outcome in _outcome_of(batch, ARTICLE_PARSES, "file_sha1").items()}
     counts: dict[str, Counter[str]] = {drop: Counter() for drop in batch.drops}
-    for table, outcomes in ((PDFS, ends), (LATEX_SOURCES, latex), (ARTICLES, articles)):
-        for sha1, drops in _drops(batch.run.table(table).read()).items():
+    for files, outcomes in ((PDFS, ends), (LATEX_SOURCES, latex), (ARTICLES, articles)):
+        for sha1, drops in _drops(batch.run.table(files).read()).items():
             for drop in drops:
                 counts[drop][outcomes[sha1].removeprefix("none:")] += 1
     return {drop: dict(sorted(counted.items())) for drop, counted in counts.items()}

@@ -11,6 +11,7 @@ from typing import Any
 
 from s2corpus.errors import UserError
 from s2corpus.ids import ReleaseId
+from s2corpus.pipeline.run import Row
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import lake_uri, open_lake
 from s2corpus.storage.parts import NotCommitted, TableRef
@@ -35,7 +36,7 @@ def names() -> list[str]:
     return sorted(path.stem for path in SQL.glob("*.sql"))
 
 
-def release_table(release: str, table: Table) -> TableRef:
+def release_table(release: str, table: Table[Row]) -> TableRef[Row]:
     """A table of a release, `<spec>-<YYYYMMDD>`, in the lake that `S2CORPUS_LAKE` names.
 
     Raises:

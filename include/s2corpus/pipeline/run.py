@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import orjson
 import pyarrow as pa
@@ -29,6 +29,7 @@ from s2corpus.tables import DELIVERIES, EXTRACTIONS, MEMBERS, PARSES, PDFS, Tabl
 from s2corpus.version import code_version
 
 Metrics = dict[str, float]
+Row = TypeVar("Row")
 
 
 def scratch_folder() -> Path:
@@ -72,7 +73,7 @@ class Run:
         """Where its tables and plans are in the lake."""
         return self.within or f"releases/{self.release_id}"
 
-    def table(self, table: Table) -> TableRef:
+    def table(self, table: Table[Row]) -> TableRef[Row]:
         """A table of this release."""
         return TableRef(self.lake, f"{self.folder}/{table.name}", table)
 

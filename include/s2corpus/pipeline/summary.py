@@ -101,28 +101,22 @@ def _table(first: str, second: str, rows: Iterable[tuple[str, int, int]]) -> lis
 
 def papers_report(run: Run) -> str:
     """What became of each PDF of a small release, with the stage and the word that decided: a line for each name it was delivered by."""
-    selections = {
-        row["pdf_sha1"]: row["outcome"] for row in run.table(SELECTIONS).read(["pdf_sha1", "outcome"]).to_pylist()
-    }
-    extracted = {
-        row["pdf_sha1"]: row["outcome"] for row in run.table(EXTRACTIONS).read(["pdf_sha1", "outcome"]).to_pylist()
-    }
-    papers = {
-        row["canonical_pdf"]: row for row in run.table(PAPERS).read(["paper_id", "canonical_pdf", "title"]).to_pylist()
-    }
-    kept = {row["paper_id"]: row["outcome"] for row in run.table(FILTERED).read(["paper_id", "outcome"]).to_pylist()}
+    selections = {row["pdf_sha1"]: row["outcome"] for row in run.table(SELECTIONS).rows(["pdf_sha1", "outcome"])}
+    extracted = {row["pdf_sha1"]: row["outcome"] for row in run.table(EXTRACTIONS).rows(["pdf_sha1", "outcome"])}
+    papers = {row["canonical_pdf"]: row for row in run.table(PAPERS).rows(["paper_id", "canonical_pdf", "title"])}
+    kept = {row["paper_id"]: row["outcome"] for row in run.table(FILTERED).rows(["paper_id", "outcome"])}
     documents = {
         row["paper_id"]: row["outcome"]
-        for row in run.table(DOCUMENTS).read(["paper_id", "set", "outcome"]).to_pylist()
+        for row in run.table(DOCUMENTS).rows(["paper_id", "set", "outcome"])
         if row["set"] == "s2orc"
     }
     splits = {
         row["paper_id"]: row["split"]
-        for row in run.table(SPLITS).read(["paper_id", "set", "split"]).to_pylist()
+        for row in run.table(SPLITS).rows(["paper_id", "set", "split"])
         if row["set"] == "s2orc"
     }
     lines = []
-    for pdf in run.table(PDFS).read(["pdf_sha1", "places"]).to_pylist():
+    for pdf in run.table(PDFS).rows(["pdf_sha1", "places"]):
         sha1, paper = pdf["pdf_sha1"], papers.get(pdf["pdf_sha1"])
         if selections[sha1] != "selected":
             what = f"select: {selections[sha1]}"

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol, TypeVar
 
-import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from s2corpus.row_types import DocumentRow, FulltextRow, LinkRow
 from s2corpus.snapshot.documents import IDENTIFIERS, year
 from s2corpus.snapshot.metadata import metadata_row, released_parse
+from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, LINKS, PAPERS, SPLITS, Table
 
-Tables = Callable[[Table], TableRef]
-"""A release's tables."""
+T = TypeVar("T")
 Row = dict[str, Any]
+
+
+class Tables(Protocol):
+    """A release's tables."""
+
+    def __call__(self, table: Table[T]) -> TableRef[T]:
+        """One of them."""
+
 
 ROW_GROUP = 16_384
 """Rows of a row group of the Parquet files: part of their bytes."""
@@ -55,30 +61,25 @@ def documents(tables: Tables, bucket: int, set_: str) -> Iterator[Row]:
     kept = (pc.field("set") == set_) & (pc.field("outcome") == "kept")
     columns = ["paper_id", "text", "text_key", "sha1", "log_prob", "top_word", "top_share"]
     columns += ["licence", "oa_evidence"] if set_ == "s2orc" else []
-    texts = _rows(tables(DOCUMENTS), bucket, columns, kept, 64)
+    texts = tables(DOCUMENTS).rows(columns, shard=bucket, where=kept, at_once=64)
     columns = ["paper_id", "parse_kind", "pdf_sha1", "parse"]
-    parses = _Lookup(_grouped(_rows(tables(FULLTEXTS), bucket, columns, pc.field("open_access"), 16)))
-    splits = _Lookup(_rows(tables(SPLITS), bucket, ["paper_id", "split"], pc.field("set") == set_))
+    parses = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, where=pc.field("open_access"), at_once=16))
+    splits = ByPaper(tables(SPLITS).rows(["paper_id", "split"], shard=bucket, where=pc.field("set") == set_))
     columns = ["paper_id", "title", "date", *IDENTIFIERS, "licence", "oa_evidence", "fields_of_study"]
-    papers = _Lookup(_rows(tables(PAPERS), bucket, columns))
+    papers = ByPaper(tables(PAPERS).rows(columns, shard=bucket))
     for document in texts:
         split = splits.at(document["paper_id"])
         paper = papers.at(document["paper_id"])
-        if split is None or paper is None:
+        if not (split and paper):
             raise ValueError(f"document {document['paper_id']} of {set_} has no split or no paper")
-        if split["split"] in ("train", "valid"):
-            yield {
-                **paper,
-                **document,
-                "split": split["split"],
-                **_parse_of(document, parses if set_ == "s2orc" else None),
-            }
+        if split[0]["split"] in ("train", "valid"):
+            mine = parses.at(document["paper_id"]) if set_ == "s2orc" else []
+            yield {**paper[0], **document, "split": split[0]["split"], **_parse_of(document, mine)}
 
 
-def _parse_of(document: Row, parses: _Lookup | None) -> Row:
+def _parse_of(document: DocumentRow, fulltexts: list[FulltextRow]) -> Row:
     """The parse that a document's text is from, and its kind; both null for titles and abstracts."""
-    found = parses.at(document["paper_id"]) if parses else None
-    for fulltext in found["rows"] if found else ():
+    for fulltext in fulltexts:
         if fulltext["pdf_sha1"] == document["sha1"]:
             return {"parse_kind": fulltext["parse_kind"], "parse": fulltext["parse"]}
     return {"parse_kind": None, "parse": None}
@@ -101,20 +102,20 @@ def released_papers(tables: Tables, bucket: int, count_warnings: tuple[str, ...]
     """The kept papers of a bucket with `outbound` (cited papers, sorted) and `parses` (kind → released parse)."""
     kept = set(tables(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")[0].to_pylist())
     columns = ["paper_id", "parse_kind", "open_access", "parse"]
-    fulltexts = _Lookup(_grouped(_rows(tables(FULLTEXTS), bucket, columns, rows=16)))
-    links = _Lookup(_grouped(_rows(tables(LINKS), bucket, where=pc.field("cited_paper_id").is_valid())))
-    for paper in _rows(tables(PAPERS), bucket, [c.name for c in PAPERS.columns if c.name != "provenance"]):
+    fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, at_once=16))
+    links = ByPaper(tables(LINKS).rows(shard=bucket, where=pc.field("cited_paper_id").is_valid()))
+    for paper in tables(PAPERS).rows([c.name for c in PAPERS.columns if c.name != "provenance"], shard=bucket):
         if paper["paper_id"] not in kept:
             continue
-        linked = (links.at(paper["paper_id"]) or {"rows": []})["rows"]
-        paper["outbound"] = sorted({link["cited_paper_id"] for link in linked if _counts(link, count_warnings)})
-        paper["parses"] = {}
-        for fulltext in (fulltexts.at(paper["paper_id"]) or {"rows": []})["rows"]:
+        linked = [(link, link["cited_paper_id"]) for link in links.at(paper["paper_id"]) if link["cited_paper_id"]]
+        parses = {}
+        for fulltext in fulltexts.at(paper["paper_id"]):
             kind = fulltext["parse_kind"]
-            targets = {link["ref_id"]: link["cited_paper_id"] for link in linked if link["parse_kind"] == kind}
+            targets = {link["ref_id"]: cited for link, cited in linked if link["parse_kind"] == kind}
             parse = orjson.loads(fulltext["parse"])
-            paper["parses"][kind] = released_parse(parse, targets, open_access=fulltext["open_access"])
-        yield paper
+            parses[kind] = released_parse(parse, targets, open_access=fulltext["open_access"])
+        outbound = sorted({cited for link, cited in linked if _counts(link, count_warnings)})
+        yield {**paper, "outbound": outbound, "parses": parses}
 
 
 def metadata_of(paper: Row, inbound: Sequence[str]) -> Row:
@@ -122,85 +123,30 @@ def metadata_of(paper: Row, inbound: Sequence[str]) -> Row:
     return metadata_row(paper, paper["outbound"], inbound, paper["parses"].get("pdf"))
 
 
-def graph_rows(tables: Tables, table: Table, bucket: int) -> Iterator[Row]:
+def graph_rows(tables: Tables, table: Table[Any], bucket: int) -> Iterator[Row]:
     """Rows of links or contexts that go from a kept paper of the bucket to a paper."""
     kept = tables(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")["paper_id"]
     where = pc.field("cited_paper_id").is_valid() & pc.field("paper_id").isin(kept.combine_chunks())
-    return _rows(tables(table), bucket, where=where)
-
-
-class Inbound:
-    """Who cites each paper of some buckets: asked by ascending paper id."""
-
-    def __init__(self, cited: pa.Array, citing: pa.Array) -> None:
-        """Both sorted by (cited, citing), each pair once."""
-        changes = pc.not_equal(cited[1:], cited[:-1]).to_numpy(zero_copy_only=False)
-        starts = np.flatnonzero(np.append(True, changes)) if len(cited) else np.empty(0, np.int64)
-        self._ends = np.append(starts, len(cited)).astype(np.int64)
-        self._cited = cited
-        self._citing = citing
-        self._next = 0
-
-    def at(self, paper_id: str) -> list[str]:
-        """The papers that cite it, sorted."""
-        while self._next + 1 < len(self._ends):
-            start, end = self._ends[self._next], self._ends[self._next + 1]
-            cited = self._cited[start].as_py()
-            if cited > paper_id:
-                break
-            self._next += 1
-            if cited == paper_id:
-                citing: list[str] = self._citing[start:end].to_pylist()
-                return citing
-        return []
+    return tables(table).rows(shard=bucket, where=where)
 
 
 def inbound_citations(
     tables: Tables, buckets: Iterable[int], kept: pa.Array, count_warnings: tuple[str, ...]
-) -> Inbound:
-    """Citations of the papers of `buckets` by kept papers of any bucket."""
+) -> ByPaper[dict[str, str]]:
+    """Citations of the papers of `buckets` by kept papers of any bucket: each cited paper's citing ones as `paper_id`, sorted."""
     ids = [tables(FILTERED).read(["paper_id"], shard=bucket)["paper_id"].combine_chunks() for bucket in buckets]
     mine = pa.concat_arrays(ids) if ids else pa.array([], pa.string())
     where = pc.field("cited_paper_id").isin(mine) & pc.field("paper_id").isin(kept)
     where &= pc.field("warning").is_null() | pc.field("warning").isin(pa.array(count_warnings, pa.string()))
     pairs = tables(LINKS).read(["cited_paper_id", "paper_id"], where=where)
     pairs = pairs.group_by(["cited_paper_id", "paper_id"]).aggregate([])
-    pairs = pairs.sort_by([("cited_paper_id", "ascending"), ("paper_id", "ascending")]).combine_chunks()
-    columns = [pairs[name].combine_chunks() for name in ("cited_paper_id", "paper_id")]
-    return Inbound(*(c.chunk(0) if isinstance(c, pa.ChunkedArray) else c for c in columns))
+    pairs = pairs.sort_by([("cited_paper_id", "ascending"), ("paper_id", "ascending")])
+    rows = (row for batch in pairs.to_batches(max_chunksize=4096) for row in batch.to_pylist())
+    return ByPaper(rows, "cited_paper_id")
 
 
-def _counts(link: Row, count_warnings: tuple[str, ...]) -> bool:
+def _counts(link: LinkRow, count_warnings: tuple[str, ...]) -> bool:
     return link["warning"] is None or link["warning"] in count_warnings
-
-
-def _rows(
-    table: TableRef,
-    bucket: int,
-    columns: Sequence[str] | None = None,
-    where: pc.Expression | None = None,
-    rows: int = 1024,
-) -> Iterator[Row]:
-    for batch in table.batches(columns, shard=bucket, where=where, rows=rows):
-        yield from batch.to_pylist()
-
-
-def _grouped(rows: Iterator[Row]) -> Iterator[Row]:
-    for paper_id, group in groupby(rows, key=itemgetter("paper_id")):
-        yield {"paper_id": paper_id, "rows": list(group)}
-
-
-class _Lookup:
-    """Rows by paper_id, each asked for in ascending order."""
-
-    def __init__(self, rows: Iterator[Row]) -> None:
-        self._rows = rows
-        self._row = next(rows, None)
-
-    def at(self, paper_id: str) -> Row | None:
-        while self._row is not None and self._row["paper_id"] < paper_id:
-            self._row = next(self._rows, None)
-        return self._row if self._row is not None and self._row["paper_id"] == paper_id else None
 
 
 def tally(table: TableRef, columns: Sequence[str]) -> Counter[tuple[Any, ...]]:

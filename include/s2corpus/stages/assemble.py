@@ -23,7 +23,6 @@ from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ARTICLE_PARSES, ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES
 
-_ACCESS = ("open_access", "oa_evidence", "licence")
 _PARSES = 64
 """Parses held in memory at a time."""
 
@@ -41,10 +40,15 @@ class Assemble:
 
     def work(self, run: Run, shard: Shard) -> None:
         """Fetch the parses of one bucket's papers, in bounded memory: they come in the order of files and are sorted on disk."""
-        papers = run.table(PAPERS).read(["paper_id", "canonical_pdf", "access"], shard=shard.index).to_pylist()
         by_file = {
-            one["sha1"]: {"paper_id": paper["paper_id"], "kind": one["kind"], **{name: one[name] for name in _ACCESS}}
-            for paper in papers
+            one["sha1"]: {
+                "paper_id": paper["paper_id"],
+                "kind": one["kind"],
+                "open_access": one["open_access"],
+                "oa_evidence": one["oa_evidence"],
+                "licence": one["licence"],
+            }
+            for paper in run.table(PAPERS).rows(("paper_id", "canonical_pdf", "access"), shard=shard.index)
             for one in paper["access"]
             if one["sha1"] == paper["canonical_pdf"] or one["kind"] != "pdf"
         }

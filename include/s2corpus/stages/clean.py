@@ -18,8 +18,10 @@ import pyarrow.parquet as pq
 from s2corpus import spec
 from s2corpus.papers.vote import Rule as Decided
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
+from s2corpus.row_types import FulltextRow, PaperRow
 from s2corpus.snapshot.rows import tally
 from s2corpus.sources.record import Kind
+from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.uris import fetch
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, MEMBERS, PAPERS
@@ -29,6 +31,8 @@ from s2corpus.text.layout import units_of_parse
 from s2corpus.text.near_duplicates import text_key, title_key
 from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
 
+_PARSE = ("paper_id", "parse_kind", "pdf_sha1", "open_access", "oa_evidence", "licence", "parse")
+_PAPER = ("paper_id", "title", "authors", "abstract", "date", "access", "provenance")
 _ROWS = 256
 """Documents held in memory at a time."""
 
@@ -84,14 +88,10 @@ def _write_s2orc(run: Run, shard: Shard, rules: spec.Clean, unigrams: Unigrams, 
     """Decide the full texts of a bucket into a local file; the ids of the papers that stay for s2ag."""
     rest = set()
     with pq.ParquetWriter(path, DOCUMENTS.schema, compression="zstd") as writer:
-        papers = _papers(run, shard)
-        parses = _parses(run, shard)
-        upcoming = next(parses, None)
+        parses = ByPaper(run.table(FULLTEXTS).rows(_PARSE, shard=shard.index, at_once=16))
         rows = []
-        for paper in papers:
-            while upcoming is not None and upcoming[0] < paper["paper_id"]:
-                upcoming = next(parses, None)
-            fulltexts = upcoming[1] if upcoming is not None and upcoming[0] == paper["paper_id"] else []
+        for paper in _papers(run, shard):
+            fulltexts = parses.at(paper["paper_id"])
             first = _first(fulltexts, rules)
             decision = clean_s2orc(_document(paper, fulltexts, first, rules), rules, unigrams)
             if decision.outcome is not Outcome.KEPT:
@@ -122,64 +122,35 @@ def _rows(
         yield from pq.ParquetFile(full).iter_batches(_ROWS)
 
 
-def _papers(run: Run, shard: Shard) -> Iterator[dict[str, Any]]:
-    """The kept papers of a bucket, by paper_id, with the sources that know them otherwise than from their PDFs."""
+class _Kept(PaperRow):
+    """A kept paper, with the sources that know it otherwise than from its PDFs."""
+
+    sources: list[str]
+
+
+def _papers(run: Run, shard: Shard) -> Iterator[_Kept]:
+    """The kept papers of a bucket, by paper_id."""
     sources: dict[str, set[str]] = {}
     others = pc.field("kind") != Kind.PDF.value
-    for batch in run.table(MEMBERS).batches(["paper_id", "source", "kind"], shard=shard.index, where=others):
-        for paper_id, source in zip(batch["paper_id"].to_pylist(), batch["source"].to_pylist(), strict=True):
-            sources.setdefault(paper_id, set()).add(sys.intern(source))
-    filtered = run.table(FILTERED).read(shard=shard.index)
-    kept = {
-        paper_id
-        for paper_id, outcome in zip(filtered["paper_id"].to_pylist(), filtered["outcome"].to_pylist(), strict=True)
-        if outcome == "kept"
-    }
-    columns = [
-        "paper_id",
-        "title",
-        "authors",
-        "abstract",
-        "date",
-        "access",
-        "provenance",
-    ]
-    for batch in run.table(PAPERS).batches(columns, shard=shard.index):
-        for paper in batch.to_pylist():
-            if paper["paper_id"] in kept:
-                abstract_from = dict(paper["provenance"]).get("abstract") or {}
-                open_pdf = any(one["open_access"] for one in paper["access"] if one["kind"] == "pdf")
-                if not open_pdf and abstract_from.get("rule") == Decided.PDF:
-                    paper["abstract"] = None  # read from a PDF that is not open
-                paper["sources"] = sorted(sources.get(paper["paper_id"], ()))
-                yield paper
+    for member in run.table(MEMBERS).rows(["paper_id", "source", "kind"], shard=shard.index, where=others):
+        sources.setdefault(member["paper_id"], set()).add(sys.intern(member["source"]))
+    kept = {row["paper_id"] for row in run.table(FILTERED).rows(shard=shard.index) if row["outcome"] == "kept"}
+    for paper in run.table(PAPERS).rows(_PAPER, shard=shard.index):
+        if paper["paper_id"] in kept:
+            abstract_from = dict(paper["provenance"]).get("abstract")
+            open_pdf = any(one["open_access"] for one in paper["access"] if one["kind"] == "pdf")
+            if not open_pdf and abstract_from and abstract_from["rule"] == Decided.PDF:
+                paper["abstract"] = None  # read from a PDF that is not open
+            yield {**paper, "sources": sorted(sources.get(paper["paper_id"], ()))}
 
 
-def _parses(run: Run, shard: Shard) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """paper_id → its parses, by paper_id."""
-    current: tuple[str, list[dict[str, Any]]] | None = None
-    columns = ["paper_id", "parse_kind", "pdf_sha1", "open_access", "oa_evidence", "licence", "parse"]
-    for batch in run.table(FULLTEXTS).batches(columns, shard=shard.index, rows=16):
-        for row in batch.to_pylist():
-            if current is not None and current[0] == row["paper_id"]:
-                current[1].append(row)
-                continue
-            if current is not None:
-                yield current
-            current = (row["paper_id"], [row])
-    if current is not None:
-        yield current
-
-
-def _first(fulltexts: list[dict[str, Any]], rules: spec.Clean) -> dict[str, Any] | None:
+def _first(fulltexts: list[FulltextRow], rules: spec.Clean) -> FulltextRow | None:
     """The open full text that a paper's text is from: the first in the spec's order (S2 V2 card: the PDF's)."""
     open_parses = [parse for parse in fulltexts if parse["open_access"]]
     return min(open_parses, key=lambda parse: rules.text_from.index(parse["parse_kind"]), default=None)
 
 
-def _document(
-    paper: dict[str, Any], fulltexts: list[dict[str, Any]], first: dict[str, Any] | None, rules: spec.Clean
-) -> Document:
+def _document(paper: _Kept, fulltexts: list[FulltextRow], first: FulltextRow | None, rules: spec.Clean) -> Document:
     """The paper as the rules see it, with the text of the full text that comes first."""
     body = None
     if first is not None:
@@ -195,11 +166,11 @@ def _document(
     )
 
 
-def _row(decision: Decision, paper: dict[str, Any]) -> dict[str, Any]:
+def _row(decision: Decision, paper: PaperRow) -> dict[str, Any]:
     row = asdict(decision)
     if decision.text is not None:
-        authors = paper["authors"] or [{"last": ""}]
+        surnames = [author["last"] for author in paper["authors"] or ()]
         row["text_key"] = text_key(decision.text)
-        row["title_key"] = title_key(paper["title"], authors[0]["last"])
+        row["title_key"] = title_key(paper["title"] or "", surnames[0] if surnames else "")
     row["language_votes"] = decision.language_votes and list(decision.language_votes.items())
     return row

@@ -196,7 +196,10 @@ def _write_corpus(group: _Group, scratch: Path) -> None:
                 if (table, nn) in files:
                     files[table, nn].write(row, size)
             if (path := f"corpus/metadata/metadata_{nn:02d}.jsonl.gz") in missing:
-                yield path, json_line(rows.metadata_of(paper, inbound.at(paper["paper_id"])))
+                yield (
+                    path,
+                    json_line(rows.metadata_of(paper, [row["paper_id"] for row in inbound.at(paper["paper_id"])])),
+                )
             for kind, folder in _PARSE_FOLDERS.items():
                 path = f"corpus/{folder}/{folder}_{nn:02d}.jsonl.gz"
                 if kind in paper["parses"] and path in missing:
@@ -277,7 +280,7 @@ def _describe(run: Run, store: Store, scratch: Path) -> Metrics:
     as_of = f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}"
     put_text("croissant.json", _pretty(croissant(run.snapshot_id, description, as_of, stats, files)))
     manifest = Manifest(
-        snapshot=run.snapshot_id,
+        snapshot=str(run.snapshot_id),
         spec=run.spec.name,
         as_of=as_of,
         parent=run.parent,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import orjson
@@ -13,7 +12,9 @@ import orjson
 from s2corpus.errors import UserError
 from s2corpus.papers.filter import verdict
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, paper_shards
+from s2corpus.row_types import FulltextRow
 from s2corpus.sources.identifiers import normalise_doi
+from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS
 
 _VOTED = ["paper_id", "title", "authors", "abstract", "access"]
@@ -35,32 +36,21 @@ class Filter:
         """Decide on every paper of one bucket."""
         suppressed = read_suppressions(run.lake.get(f"releases/{run.release_id}/suppress.jsonl")[0])
         names = _names(run, shard)
-        bodies = _bodies(run, shard)
-        upcoming = next(bodies, None)
+        parse = ("paper_id", "parse_kind", "parse")
+        fulltexts = ByPaper(run.table(FULLTEXTS).rows(parse, shard=shard.index, at_once=64))
         rows = []
-        for batch in run.table(PAPERS).batches(_VOTED, shard=shard.index):
-            for paper in batch.to_pylist():
-                paper_id = paper["paper_id"]
-                body = ""
-                if upcoming is not None and upcoming[0] == paper_id:
-                    body, upcoming = upcoming[1], next(bodies, None)
-                found = verdict(
-                    names[paper_id] | {text["sha1"] for text in paper["access"]},
-                    suppressed,
-                    title=paper["title"],
-                    authors=len(paper["authors"] or ()),
-                    text="\n".join(part for part in (paper["abstract"], body) if part),
-                    min_characters=run.spec.filter.min_characters,
-                    min_english=run.spec.filter.min_english,
-                )
-                rows.append(
-                    {
-                        "paper_id": paper_id,
-                        "outcome": found.outcome,
-                        "characters": found.characters,
-                        "english": found.english,
-                    }
-                )
+        for paper in run.table(PAPERS).rows(_VOTED, shard=shard.index):
+            body = _body(fulltexts.at(paper["paper_id"]), run.spec.clean.text_from)
+            found = verdict(
+                names[paper["paper_id"]] | {text["sha1"] for text in paper["access"]},
+                suppressed,
+                title=paper["title"],
+                authors=len(paper["authors"] or ()),
+                text="\n".join(part for part in (paper["abstract"], body) if part),
+                min_characters=run.spec.filter.min_characters,
+                min_english=run.spec.filter.min_english,
+            )
+            rows.append({"paper_id": paper["paper_id"], **asdict(found)})
         run.table(FILTERED).write(shard.index, rows)
 
     def finish(self, run: Run) -> Metrics:
@@ -98,25 +88,17 @@ def read_suppressions(content: bytes) -> set[str]:
 def _names(run: Run, shard: Shard) -> dict[str, set[str]]:
     """All that a paper of the bucket may be suppressed by: id, former ids, its records' DOIs and SHA-1s."""
     names: dict[str, set[str]] = defaultdict(set)
-    for batch in run.table(MEMBERS).batches(["paper_id", "doi", "pdf_sha1"], shard=shard.index):
-        for row in batch.to_pylist():
-            names[row["paper_id"]].update(value for value in row.values() if value)
-    for batch in run.table(ALIASES).batches():
-        for row in batch.to_pylist():
-            if row["paper_id"] in names:
-                names[row["paper_id"]].add(row["alias"])
+    for member in run.table(MEMBERS).rows(["paper_id", "doi", "pdf_sha1"], shard=shard.index):
+        names[member["paper_id"]].update(filter(None, (member["paper_id"], member["doi"], member["pdf_sha1"])))
+    for row in run.table(ALIASES).rows():
+        if row["paper_id"] in names:
+            names[row["paper_id"]].add(row["alias"])
     return names
 
 
-def _bodies(run: Run, shard: Shard) -> Iterator[tuple[str, str]]:
-    """(paper_id, body text) of each paper of the bucket with a full text: the first in the spec's order."""
-    order = run.spec.clean.text_from
-
-    def rows() -> Iterator[dict[str, Any]]:
-        for batch in run.table(FULLTEXTS).batches(["paper_id", "parse_kind", "parse"], shard=shard.index, rows=64):
-            yield from batch.to_pylist()
-
-    for paper_id, found in groupby(rows(), key=itemgetter("paper_id")):
-        first = min(found, key=lambda row: order.index(row["parse_kind"]))
-        parse = orjson.loads(first["parse"])
-        yield paper_id, "\n".join(paragraph["text"] for paragraph in parse["body_text"])
+def _body(fulltexts: list[FulltextRow], order: Sequence[str]) -> str:
+    """The body text of a paper's first full text in the spec's order; empty where it has none."""
+    if not fulltexts:
+        return ""
+    first = min(fulltexts, key=lambda row: order.index(row["parse_kind"]))
+    return "\n".join(paragraph["text"] for paragraph in orjson.loads(first["parse"])["body_text"])

@@ -34,7 +34,7 @@ class Select:
 
     def work(self, run: Run, shard: Shard) -> None:
         """Read the shard's PDFs that nobody has decided on; one is on this machine's disk at a time for each child process."""
-        pdfs = run.table(PDFS).read(["pdf_sha1", "places"], shard=shard.index).to_pylist()
+        pdfs = list(run.table(PDFS).rows(["pdf_sha1", "places"], shard=shard.index))
         store = run.store(STORED_SELECTIONS, readers(), str(run.spec.select.max_pages))
         columns = SELECTIONS.schema.names
         known = store.known(pdfs[0]["pdf_sha1"], pdfs[-1]["pdf_sha1"], columns) if pdfs else {}

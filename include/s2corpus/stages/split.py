@@ -76,16 +76,13 @@ def _repeated_keys(run: Run) -> set[int]:
 
 def _kept(run: Run, bucket: int) -> Iterator[tuple[str, str, str | None, str, tuple[int, ...]]]:
     """(set, paper_id, date, split by date, duplicate keys) of a bucket's kept documents, by set and paper_id."""
-    papers = run.table(PAPERS).read(["paper_id", "date"], shard=bucket)
-    dates: dict[str, str | None] = dict(zip(papers["paper_id"].to_pylist(), papers["date"].to_pylist(), strict=True))
+    dates = {paper["paper_id"]: paper["date"] for paper in run.table(PAPERS).rows(["paper_id", "date"], shard=bucket)}
     train_before, valid_until = splits.bounds(run.spec.split, run.as_of)
     own = run.spec.profile == "own" or run.spec.clean.unknown_year == "keep"
     undated = splits.Split.TRAIN if own else splits.Split.UNDATED
     recipe = run.spec.clean.profile == "recipe-2024"
-    documents = run.table(DOCUMENTS).read(
-        ["set", "paper_id", "text_key", "title_key"], shard=bucket, where=pc.field("outcome") == "kept"
-    )
-    for row in documents.to_pylist():
+    columns = ["set", "paper_id", "text_key", "title_key"]
+    for row in run.table(DOCUMENTS).rows(columns, shard=bucket, where=pc.field("outcome") == "kept"):
         date = dates[row["paper_id"]]
         if recipe and date is not None:
             split = splits.recipe_split(date, train_before)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,6 +12,7 @@ from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, LatexSource, papers_of
 from s2corpus.papers.vote import Pdf
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
+from s2corpus.row_types import LatexParseRow, Place
 from s2corpus.sources.record import DECLARED
 from s2corpus.tables import ARTICLE_PARSES, ARTICLES, LATEX_PARSES, LATEX_SOURCES, MEMBERS, PAPERS, PDFS
 
@@ -65,17 +65,15 @@ def _latex_sources(run: Run, arxiv_ids: pa.Array) -> dict[str, LatexSource]:
     """The LaTeX sources of these arXiv ids that could be parsed: of several the latest first-seen, then the smallest SHA-1."""
     columns = ["archive_sha1", "arxiv_id", "first_seen", "parse_id"]
     where = (pc.field("outcome") == "ok") & pc.field("arxiv_id").isin(arxiv_ids)
-    latest: dict[str, dict[str, str]] = {}
-    for row in run.table(LATEX_PARSES).read(columns, where=where).to_pylist():  # by SHA-1
-        known = latest.get(row["arxiv_id"])
+    latest: dict[str, LatexParseRow] = {}
+    for row in run.table(LATEX_PARSES).rows(columns, where=where):  # by SHA-1
+        known = latest.get(arxiv_id := row["arxiv_id"] or "")
         if known is None or row["first_seen"] > known["first_seen"]:
-            latest[row["arxiv_id"]] = row
+            latest[arxiv_id] = row
     sha1s = pa.array([row["archive_sha1"] for row in latest.values()], pa.string())
     places = {
-        row["archive_sha1"]: row["places"]
-        for row in run.table(LATEX_SOURCES)
-        .read(["archive_sha1", "places"], where=pc.field("archive_sha1").isin(sha1s))
-        .to_pylist()
+        source["archive_sha1"]: source["places"]
+        for source in run.table(LATEX_SOURCES).rows(where=pc.field("archive_sha1").isin(sha1s))
     }
     return {
         arxiv_id: LatexSource(
@@ -91,20 +89,27 @@ def _articles(run: Run, record_ids: Iterable[str]) -> dict[str, Article]:
     columns = ["file_sha1", "kind", "record_ids", "first_seen", "doi", "pmc_id", "licence", "open_access"]
     parsed = {
         row["file_sha1"]: row
-        for batch in run.table(ARTICLE_PARSES).batches(columns, where=pc.field("outcome") == "ok")
-        for row in batch.to_pylist()
+        for row in run.table(ARTICLE_PARSES).rows(columns, where=pc.field("outcome") == "ok")
         if not wanted.isdisjoint(row["record_ids"])
     }
     where = pc.field("file_sha1").isin(pa.array(sorted(parsed), pa.string()))
     found: dict[str, Article] = {}
-    for row in run.table(ARTICLES).read(["file_sha1", "places"], where=where).to_pylist():  # by SHA-1
-        said = parsed[row["file_sha1"]]
+    for given in run.table(ARTICLES).rows(["file_sha1", "places"], where=where):  # by SHA-1
+        said = parsed[given["file_sha1"]]
         declarations = tuple(
             Declaration(place["folder"], place["name"], place["open_access"], place["licence"])
-            for place in row["places"]
+            for place in given["places"]
         )
-        facts = {name: said[name] for name in ("kind", "first_seen", "doi", "pmc_id", "licence", "open_access")}
-        article = Article(row["file_sha1"], **facts, declarations=declarations)
+        article = Article(
+            said["file_sha1"],
+            said["kind"],
+            said["first_seen"],
+            doi=said["doi"],
+            pmc_id=said["pmc_id"],
+            licence=said["licence"],
+            open_access=said["open_access"],
+            declarations=declarations,
+        )
         for record_id in said["record_ids"]:
             if record_id in wanted and (record_id not in found or article.first_seen > found[record_id].first_seen):
                 found[record_id] = article
@@ -116,10 +121,9 @@ def _pdfs(run: Run, sha1s: pa.Array) -> dict[str, Pdf]:
     columns = ["pdf_sha1", "first_seen", "places"]
     return {
         row["pdf_sha1"]: Pdf(row["first_seen"], _declarations(row["places"]))
-        for batch in run.table(PDFS).batches(columns, where=pc.field("pdf_sha1").isin(sha1s))
-        for row in batch.to_pylist()
+        for row in run.table(PDFS).rows(columns, where=pc.field("pdf_sha1").isin(sha1s))
     }
 
 
-def _declarations(places: list[dict[str, Any]]) -> tuple[Declaration, ...]:
+def _declarations(places: list[Place]) -> tuple[Declaration, ...]:
     return tuple(Declaration(**place) for place in places)

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias
 
 import orjson
 import pyarrow as pa
@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.lake import Conflict, Lake
-from s2corpus.tables import Table
+from s2corpus.tables import R_co, Table
 from s2corpus.version import code_version
 
 log = logging.getLogger(__name__)
@@ -62,10 +62,10 @@ class NotCommitted(UserError):
     """A table was read that no stage has committed."""
 
 
-class TableRef:
+class TableRef(Generic[R_co]):
     """One table of one release: `<prefix>/part-*.parquet` and its commit."""
 
-    def __init__(self, lake: Lake, prefix: str, table: Table) -> None:
+    def __init__(self, lake: Lake, prefix: str, table: Table[R_co]) -> None:
         self.lake = lake
         self.prefix = prefix.rstrip("/")
         self.table = table
@@ -193,6 +193,18 @@ class TableRef:
     ) -> pa.Table:
         """The committed rows (of one shard's part), in order of parts."""
         return self.dataset(shard).to_table(columns=list(columns) if columns else None, filter=where)
+
+    def rows(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        shard: int | None = None,
+        where: pc.Expression | None = None,
+        at_once: int = 4096,
+    ) -> Iterator[R_co]:
+        """The committed rows (of one shard's part) with these columns, in order, `at_once` in memory at a time."""
+        for batch in self.batches(columns, shard=shard, where=where, rows=at_once):
+            yield from batch.to_pylist()
 
     def batches(
         self,

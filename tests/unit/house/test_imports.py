@@ -28,7 +28,7 @@ KERNELS = (
     "papers",
     "parse_model",
 )
-BASE = {"errors", "ids", "tables", "version", "compiled", ""}
+BASE = {"errors", "ids", "row_types", "tables", "version", "compiled", ""}
 LOW = BASE | {"spec", "storage", "catalog"}
 MIDDLE = LOW | {"sandbox", *KERNELS, "snapshot"}
 ALLOWED = {
@@ -37,7 +37,8 @@ ALLOWED = {
     "version": {""},
     "compiled": set(),
     "sandbox": set(),
-    "tables": set(),
+    "row_types": set(),
+    "tables": {"row_types", ""},
     "spec": BASE,
     "storage": BASE,
     "catalog": BASE,

@@ -1,0 +1,346 @@
+"""Rows of the tables as Python sees them: a `TypedDict` for each table that is read row by row; a test holds them against `tables.py`.
+
+`TableRef.rows` yields them. A row that was read with some columns only has no others.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+
+class Author(TypedDict):
+    """A name of a bibliography entry."""
+
+    first: str
+    middle: list[str]
+    last: str
+    suffix: str
+
+
+class Affiliation(TypedDict):
+    """Where an author works, with its ROR id."""
+
+    name: str
+    ror: str | None
+
+
+class Person(Author):
+    """An author of a paper."""
+
+    affiliations: list[Affiliation] | None
+    orcid: str | None
+
+
+class Place(TypedDict):
+    """Where a file was delivered, and what the drop declares of it."""
+
+    drop: str
+    name: str
+    open_access: bool | None
+    licence: str | None
+
+
+class ArticlePlace(TypedDict):
+    """Where a publisher's full text was delivered, and what the drop declares of it."""
+
+    folder: str
+    name: str
+    open_access: bool | None
+    licence: str | None
+
+
+class Look(TypedDict):
+    """One kind of evidence of open access: whether it was found, and where."""
+
+    evidence: str
+    found: bool
+    detail: str
+
+
+class Access(TypedDict):
+    """Whether one full text of a paper is open."""
+
+    sha1: str
+    kind: str
+    open_access: bool
+    oa_evidence: str | None
+    licence: str | None
+    licence_detail: str | None
+    looks: list[Look]
+
+
+class Provenance(TypedDict):
+    """Which record a voted value is from."""
+
+    source: str
+    record_id: str
+    rule: str
+    votes_for: int
+    votes_against: int
+
+
+class _Metadata(TypedDict):
+    """What is known of a paper, by a record or after the vote."""
+
+    title: str | None
+    authors: list[Person] | None
+    date: str | None
+    date_precision: str | None
+    venue: str | None
+    journal: str | None
+    abstract: str | None
+    volume: str | None
+    issue: str | None
+    pages: str | None
+    doi: str | None
+    arxiv_id: str | None
+    pubmed_id: str | None
+    pmc_id: str | None
+    acl_id: str | None
+
+
+class _Record(_Metadata):
+    """What a record says."""
+
+    source: str
+    kind: str
+    delivery: str | None
+    ready_at: str | None
+    mag_id: str | None
+    pdf_sha1: str | None
+    subjects: list[str] | None
+    licence: str | None
+    open_access: bool | None
+    open_version: str | None
+
+
+class PdfRow(TypedDict):
+    """A row of `pdfs`."""
+
+    pdf_sha1: str
+    bytes: int
+    places: list[Place]
+    first_seen: str
+
+
+class LatexSourceRow(TypedDict):
+    """A row of `latex_sources`."""
+
+    archive_sha1: str
+    bytes: int
+    places: list[Place]
+    first_seen: str
+    arxiv_id: str | None
+
+
+class ArticleRow(TypedDict):
+    """A row of `articles`."""
+
+    file_sha1: str
+    kind: str
+    bytes: int
+    places: list[ArticlePlace]
+    first_seen: str
+    record_ids: list[str]
+
+
+class DeliveryRow(TypedDict):
+    """A row of `deliveries`."""
+
+    kind: str
+    source: str
+    delivery: str
+    ready_at: str | None
+    outcome: str
+    detail: str | None
+    files: int
+    rows: int
+    dropped: int
+    warnings: list[str]
+
+
+class SelectionRow(TypedDict):
+    """A row of `selections`."""
+
+    pdf_sha1: str
+    outcome: str
+    pages: int | None
+    width_pt: float | None
+    height_pt: float | None
+    detail: str | None
+    doi: str | None
+    arxiv_id: str | None
+    acl_id: str | None
+    pmc_id: str | None
+    date: str | None
+    date_precision: str | None
+    stamp: str | None
+
+
+class ExtractionRow(TypedDict):
+    """A row of `extractions`."""
+
+    pdf_sha1: str
+    extractor: str
+    version: str
+    options_hash: str
+    outcome: str
+    tries: int
+    seconds: float
+    server: str | None
+    tei_sha1: str | None
+    stored: str | None
+
+
+class ParseRow(TypedDict):
+    """A row of `parses`."""
+
+    parse_id: str
+    pdf_sha1: str
+    kind: str
+    outcome: str
+    citation_style: str | None
+    bytes: int
+    stored: str | None
+
+
+class LatexParseRow(TypedDict):
+    """A row of `latex_parses`."""
+
+    archive_sha1: str
+    parse_id: str
+    arxiv_id: str | None
+    first_seen: str
+    outcome: str
+    citation_style: str | None
+    bytes: int
+    stored: str | None
+
+
+class ArticleParseRow(TypedDict):
+    """A row of `article_parses`."""
+
+    file_sha1: str
+    kind: str
+    parse_id: str
+    record_ids: list[str]
+    first_seen: str
+    outcome: str
+    doi: str | None
+    pmc_id: str | None
+    licence: str | None
+    open_access: bool | None
+    citation_style: str | None
+    bytes: int
+    stored: str | None
+
+
+class MemberRow(_Record):
+    """A row of `members`."""
+
+    paper_id: str
+    record_id: str
+
+
+class PaperRow(_Metadata):
+    """A row of `papers`."""
+
+    paper_id: str
+    mag_ids: list[str] | None
+    fields_of_study: list[str] | None
+    subjects: list[str] | None
+    canonical_pdf: str | None
+    latex_parse_id: str | None
+    open_access: bool
+    oa_evidence: str | None
+    licence: str | None
+    access: list[Access]
+    provenance: list[tuple[str, Provenance]]
+    record_ids: list[str]
+
+
+class FulltextRow(TypedDict):
+    """A row of `fulltexts`."""
+
+    paper_id: str
+    parse_kind: str
+    parse_id: str
+    pdf_sha1: str
+    open_access: bool
+    oa_evidence: str | None
+    licence: str | None
+    parse: bytes
+
+
+class EntryRow(TypedDict):
+    """A row of `entries`."""
+
+    paper_id: str
+    parse_kind: str
+    ref_id: str
+    parse_id: str
+    title: str | None
+    authors: list[Author] | None
+    year: int | None
+    venue: str | None
+    volume: str | None
+    issue: str | None
+    pages: str | None
+    doi: str | None
+    arxiv_id: str | None
+    pubmed_id: str | None
+    pmc_id: str | None
+    raw_text: str | None
+
+
+class FilteredRow(TypedDict):
+    """A row of `filtered`."""
+
+    paper_id: str
+    outcome: str
+    characters: int | None
+    english: float | None
+
+
+class LinkRow(TypedDict):
+    """A row of `links`."""
+
+    paper_id: str
+    parse_kind: str
+    ref_id: str
+    cited_paper_id: str | None
+    score: float | None
+    reason: str
+    warning: str | None
+    runner_up_score: float | None
+
+
+class DocumentRow(TypedDict):
+    """A row of `documents`."""
+
+    set: str
+    paper_id: str
+    outcome: str
+    language: str | None
+    language_votes: list[tuple[str, int]] | None
+    words: int | None
+    paragraphs: int | None
+    top_word: str | None
+    top_share: float | None
+    log_prob: float | None
+    removed_sections: int | None
+    text_key: int | None
+    title_key: int | None
+    text: str | None
+    sha1: str | None
+    oa_evidence: str | None
+    licence: str | None
+
+
+class SplitRow(TypedDict):
+    """A row of `splits`."""
+
+    set: str
+    paper_id: str
+    split: str
+    reason: str | None

@@ -15,6 +15,7 @@ import click
 
 import s2corpus.commands
 from s2corpus.errors import TransientError, UserError
+from s2corpus.scratch import private
 
 
 class _Commands(click.Group):
@@ -68,6 +69,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
+            private()
             corpus(prog_name="corpus")
         finally:
             sys.stdout.flush()

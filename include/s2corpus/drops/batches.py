@@ -21,8 +21,9 @@ import pyarrow.compute as pc
 from s2corpus.deliveries.files import ChangedInput
 from s2corpus.deliveries.status import State
 from s2corpus.errors import TransientError, UserError
-from s2corpus.pipeline.run import Run, scratch_folder
+from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.runner import work_through
+from s2corpus.scratch import private
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.extract import TooManyFailures
 from s2corpus.storage.lake import Lake
@@ -76,12 +77,13 @@ def rules(specs: Sequence[ReleaseSpec]) -> dict[str, ReleaseSpec]:
 def digest(spec: ReleaseSpec) -> str:
     """16 hex digits over what decides the outcomes of these stages."""
     decisive = spec.model_dump(mode="json", include={"select", "extract", "latex"})
+    del decisive["latex"]["unsafe"]
     return hashlib.sha256(orjson.dumps(decisive, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
 
 
 def run_of(lake: Lake, spec: ReleaseSpec, scratch: Path | None, id_: str = "") -> Run:
     """The run of a batch; these stages ask for no instant, so that it has none of its own."""
-    return Run(spec, datetime.fromtimestamp(0, UTC), lake, scratch or scratch_folder(), f"batches/{id_}")
+    return Run(spec, datetime.fromtimestamp(0, UTC), lake, scratch or private(), f"batches/{id_}")
 
 
 def cut(run: Run, *files: pa.Table) -> list[Batch]:

@@ -35,6 +35,7 @@ from starlette.routing import Route
 
 from s2corpus import sandbox
 from s2corpus.errors import UserError
+from s2corpus.scratch import private
 
 from .errors import Code, ExtractionError
 from .version import NAME, VERSION
@@ -268,6 +269,7 @@ def main() -> None:
     )
     given = parser.parse_args()
     try:
+        private()
         serve(given.port, max(1, given.workers), token_from(given.token_file), given.timeout)
     except UserError as error:
         print(error, file=sys.stderr)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.ids import ReleaseId, SnapshotId
+from s2corpus.scratch import private
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake, lake_uri, open_lake
 from s2corpus.storage.parts import ContentStore, TableRef
@@ -30,11 +29,6 @@ from s2corpus.version import code_version
 
 Metrics = dict[str, float]
 Row = TypeVar("Row")
-
-
-def scratch_folder() -> Path:
-    """Where tasks put what they do not hold in memory: `S2CORPUS_SCRATCH`, else `TMPDIR`, else /tmp."""
-    return Path(os.environ.get("S2CORPUS_SCRATCH") or tempfile.gettempdir())
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +55,7 @@ class Run:
         """The run of a spec as of an instant (UTC), in the lake that `S2CORPUS_LAKE` names unless one is given."""
         if as_of.tzinfo is None:
             raise ValueError("as_of needs a time zone")
-        return Run(spec, as_of.astimezone(UTC), open_lake(lake or lake_uri()), scratch or scratch_folder())
+        return Run(spec, as_of.astimezone(UTC), open_lake(lake or lake_uri()), scratch or private())
 
     @property
     def release_id(self) -> ReleaseId:

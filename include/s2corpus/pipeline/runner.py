@@ -15,6 +15,7 @@ from s2corpus.pipeline import acceptance, quality
 from s2corpus.pipeline.registry import STAGES, TAKES_OVER, stage
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import approval_request
+from s2corpus.scratch import private
 from s2corpus.snapshot import pointer
 from s2corpus.storage.transient import explained
 
@@ -148,7 +149,7 @@ def run_stage(run: Run, name: str, *, workers: int = 1, order: Mapping[int, int]
     if workers == 1:
         work(run, name, indexes)
     else:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=private) as pool:
             list(pool.map(work, [run] * len(indexes), [name] * len(indexes), [[index] for index in indexes]))
     finish(run, name)
     check(run, name)

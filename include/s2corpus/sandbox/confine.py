@@ -33,7 +33,7 @@ _FILE_RIGHTS = _EXECUTE | _WRITE | _READ | _TRUNCATE
 _RIGHTS_OF_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}  # how many rights a version of Landlock knows; later ones 16
 
 _PR_SET_PDEATHSIG, _PR_SET_KEEPCAPS, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 1, 8, 24, 38, 47
-_CAP_DAC_READ_SEARCH = 2
+_CAP_DAC_READ_SEARCH, _CAP_DAC_OVERRIDE = 2, 1
 _FIRST_USER = 0x60000000
 _SIGKILL = 9
 
@@ -131,33 +131,36 @@ def _prctl(*arguments: int) -> None:
 
 
 def _leave_root(own: str | None) -> bool:
-    """Become a user of one's own without privileges, but that of passing folders: Landlock says which files may be read.
+    """Become a user of one's own without privileges, but that of passing folders: Landlock says which files are open to it.
 
     False where there is no right to (root of a container without capabilities): Landlock and seccomp hold all the same.
     """
     user = _FIRST_USER + os.getpid()
+    with open("/proc/self/status") as status:
+        held = next(int(line.split()[1], 16) for line in status if line.startswith("CapPrm"))
+    passing = next((which for which in (_CAP_DAC_READ_SEARCH, _CAP_DAC_OVERRIDE) if held >> which & 1), None)
+    if passing is None:
+        return False
     try:
         if own:
             for path in (own, *(entry.path for entry in os.scandir(own))):
                 os.chown(path, user, user, follow_symlinks=False)
         _prctl(_PR_SET_KEEPCAPS, 1)
         for capability in range(64):
-            if capability != _CAP_DAC_READ_SEARCH and _LIBC.prctl(
-                _PR_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0
-            ):
+            if capability != passing and _LIBC.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0):
                 break  # the last that this kernel knows
         os.setgroups([])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
     except OSError:
         return False
-    kept = 1 << _CAP_DAC_READ_SEARCH
+    kept = 1 << passing
     header = struct.pack("=Ii", 0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3
     if not _LIBC.capset(header, struct.pack("=6I", kept, kept, kept, 0, 0, 0)):
         _LIBC.prctl(
             _PR_CAP_AMBIENT,
             ctypes.c_ulong(2),
-            ctypes.c_ulong(_CAP_DAC_READ_SEARCH),
+            ctypes.c_ulong(passing),
             ctypes.c_ulong(0),
             ctypes.c_ulong(0),
         )

@@ -28,7 +28,7 @@ KERNELS = (
     "papers",
     "parse_model",
 )
-BASE = {"errors", "ids", "row_types", "tables", "version", "compiled", ""}
+BASE = {"errors", "scratch", "ids", "row_types", "tables", "version", "compiled", ""}
 LOW = BASE | {"spec", "storage", "catalog"}
 MIDDLE = LOW | {"sandbox", *KERNELS, "snapshot"}
 ALLOWED = {
@@ -39,6 +39,7 @@ ALLOWED = {
     "sandbox": set(),
     "row_types": set(),
     "tables": {"row_types", ""},
+    "scratch": {"errors"},
     "spec": BASE,
     "storage": BASE,
     "catalog": BASE,
@@ -53,7 +54,7 @@ ALLOWED = {
     "drops": MIDDLE | {"pipeline", "deliveries", "stages"},
     "local": MIDDLE | {"pipeline", "deliveries", "stages", "drops", "sample"},
     "commands": MIDDLE | {"pipeline", "deliveries", "stages", "drops", "sample", "local"},
-    "cli": {"commands", "errors", "storage", ""},
+    "cli": {"commands", "errors", "scratch", "storage", ""},
     "__main__": {"cli"},
 }
 

@@ -1,0 +1,167 @@
+"""Scratch is private: one folder a process, nobody else's to enter or to foresee, and gone when its process is."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import s2corpus
+from s2corpus.errors import UserError
+from s2corpus.pipeline.run import Run
+from s2corpus.scratch import private
+from s2corpus.spec import ReleaseSpec
+from s2corpus.storage.duck import duckdb_connection
+
+INCLUDE = Path(s2corpus.__file__).parents[1]
+MAKE = "import tempfile, time; from s2corpus.scratch import private; print(private(), flush=True);"
+
+
+@pytest.fixture
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    base = tmp_path / "scratch"
+    base.mkdir(mode=0o755)
+    monkeypatch.setenv("S2CORPUS_SCRATCH", str(base))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    return base
+
+
+def program(code: str, **environ: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", MAKE + code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(INCLUDE), **environ},
+    )
+
+
+def folder_of(process: subprocess.Popen[str]) -> Path:
+    assert process.stdout is not None
+    return Path(process.stdout.readline().strip())
+
+
+def test_only_its_user_may_enter_and_tempfile_uses_it(base: Path) -> None:
+    folder = private()
+    assert folder.parent == base
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert tempfile.gettempdir() == str(folder)
+    assert private() == folder
+    with tempfile.NamedTemporaryFile() as file:
+        assert Path(file.name).parent == folder
+        assert Path(file.name).stat().st_mode & 0o077 == 0
+
+
+def test_two_processes_have_two_and_leave_none(base: Path) -> None:
+    first, second = program("time.sleep(0.5)"), program("")
+    assert folder_of(first) != folder_of(second)
+    assert first.wait() == second.wait() == 0
+    assert list(base.iterdir()) == []
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(base: Path) -> None:
+    killed, living = (
+        program("open(tempfile.mkdtemp() + '/closed text', 'w').write('x'); print(); time.sleep(60)") for _ in range(2)
+    )
+    left, kept = folder_of(killed), folder_of(living)
+    for process in (killed, living):
+        assert process.stdout is not None
+        process.stdout.readline()
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    assert list(left.glob("*/closed text"))
+    assert program("").wait() == 0
+    assert not left.exists()
+    assert list(kept.glob("*/closed text")), "that of a process that runs stays"
+    living.kill()
+    living.wait()
+
+
+def test_a_fork_has_a_folder_of_its_own(base: Path) -> None:
+    ours = private()
+    read, write = os.pipe()
+    if not (child := os.fork()):
+        os.write(write, str(private()).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    theirs = Path(os.read(read, 1000).decode())
+    assert theirs != ours
+    assert theirs.parent == base
+    assert ours.is_dir()
+
+
+def test_what_is_not_ours_by_name_is_left(base: Path) -> None:
+    (base / "s2corpus-scratch-of-old").symlink_to(base.parent)
+    (base / "thesis").mkdir()
+    old = base / "s2corpus-new-0"
+    old.mkdir()
+    young = base / "s2corpus-new-1"
+    young.mkdir()
+    os.utime(old, (time.time() - 7200,) * 2)
+    private()
+    assert (base / "thesis").is_dir()
+    assert young.is_dir()
+    assert (base / "s2corpus-scratch-of-old").is_symlink()
+    assert base.parent.is_dir()
+    assert not old.exists()
+
+
+@pytest.mark.parametrize("variable", ["S2CORPUS_SCRATCH", "TMPDIR"])
+def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, variable: str) -> None:
+    environ = {**os.environ, "PYTHONPATH": str(INCLUDE), "S2CORPUS_SCRATCH": "", variable: str(tmp_path / "nowhere")}
+    said = subprocess.run(
+        [sys.executable, "-m", "s2corpus", "select", "x.pdf"], env=environ, capture_output=True, text=True, check=False
+    )
+    assert said.returncode == 2
+    assert said.stderr == (
+        f"corpus: the scratch folder {tmp_path / 'nowhere'} ({variable}) cannot be used (No such file or directory): "
+        "make it, or name another\n"
+    )
+
+
+def test_a_file_is_a_sentence(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (base / "file").touch()
+    monkeypatch.setenv("S2CORPUS_SCRATCH", str(base / "file"))
+    with pytest.raises(UserError, match="is a file: name a folder"):
+        private()
+
+
+@pytest.mark.parametrize(
+    ("mode", "owner", "refused"),
+    [
+        (0o777, "ours", True),
+        (0o1777, "ours", False),
+        (0o1777, "another's", False),
+        (0o755, "another's", True),
+        (0o775, "ours", False),
+        (0o700, "ours", False),
+    ],
+)
+def test_who_could_replace_our_files_is_asked(base: Path, mode: int, owner: str, refused: bool) -> None:
+    base.chmod(mode)
+    if owner != "ours":
+        if os.geteuid() != 0:
+            pytest.skip("only root can give a folder away")
+        os.chown(base, 12345, 12345)
+    if refused:
+        with pytest.raises(UserError, match="others could replace our files"):
+            private()
+        assert list(base.iterdir()) == []
+    else:
+        assert private().parent == base
+
+
+def test_runs_and_duckdb_use_it(base: Path, tmp_path: Path) -> None:
+    run = Run.of(ReleaseSpec(name="x"), datetime(2026, 1, 1, tzinfo=UTC), lake=str(tmp_path / "lake"))
+    assert run.scratch == private()
+    with duckdb_connection(memory_mb=64, scratch=run.scratch) as connection:
+        ((folder,),) = connection.execute("select current_setting('temp_directory')").fetchall()
+    assert Path(folder).parent == private()

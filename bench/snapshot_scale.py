@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 from s2corpus.pipeline.registry import stage  # noqa: E402
 from s2corpus.pipeline.run import Run  # noqa: E402
 from s2corpus.spec import ReleaseSpec  # noqa: E402
-from s2corpus.storage.lake import LocalLake  # noqa: E402
+from s2corpus.storage.local_lake import LocalLake  # noqa: E402
 from tests.unit.snapshot.release import AS_OF, lay_out, papers  # noqa: E402
 
 SPEC = ReleaseSpec(name="scale")

@@ -16,7 +16,7 @@ from s2corpus import layout, tei
 from s2corpus.pipeline.run import Run
 from s2corpus.sample.truth import Truth
 from s2corpus.snapshot.verify import verify
-from s2corpus.storage.lake import LocalLake
+from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, FULLTEXTS, LINKS, PARSES, PDF_RECORDS
 from tests import standin_docling, standin_grobid
 from tests.extractors import docling

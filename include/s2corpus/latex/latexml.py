@@ -35,9 +35,10 @@ from s2corpus.latex.document import (
     Para,
     Ref,
 )
+from s2corpus.latex.macros import definitions, names_in
 from s2corpus.latex.outcome import BadSource, Outcome
 from s2corpus.latex.process import run
-from s2corpus.latex.source import Source, definitions, names_in
+from s2corpus.latex.source import Source
 from s2corpus.latex.tables import TABULAR
 from s2corpus.latex.tex import environments
 from s2corpus.sandbox import Policy, beside, missing

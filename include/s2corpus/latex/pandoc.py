@@ -17,10 +17,11 @@ from s2corpus.latex.bbl import RawItem, items_of, take_bibliography
 from s2corpus.latex.bibtex import Record
 from s2corpus.latex.document import Document
 from s2corpus.latex.floats import Piece, take_floats
+from s2corpus.latex.macros import definitions, names_in
 from s2corpus.latex.outcome import BadSource, Outcome
 from s2corpus.latex.pandoc_ast import BLOCK, CELL, CLOSE, END, FIELD, OPEN, VALUE, XSPACE, Reader, plain
 from s2corpus.latex.process import run
-from s2corpus.latex.source import Source, definitions, names_in
+from s2corpus.latex.source import Source
 from s2corpus.latex.tex import balanced, calls, replaced
 from s2corpus.sandbox import Policy
 

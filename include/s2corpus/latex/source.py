@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from s2corpus.latex.archive import safe_name
+from s2corpus.latex.conditionals import decided
 from s2corpus.latex.outcome import BadSource, Outcome
-from s2corpus.latex.tex import argument, calls, group_end, option, skip_space, without_comments
+from s2corpus.latex.tex import calls, without_comments
 
 MAX_FLAT = 8 << 20
 """Characters of a source once its files are put together."""
@@ -34,28 +35,6 @@ _ENCODINGS = {
 }  # fmt: skip
 _PRIVATE = re.compile("[\ue000-\uf8ff\x00-\x08\x0b\x0e-\x1f\x7f]")
 _PACKAGES = r"usepackage|RequirePackage|documentclass|documentstyle"
-_DEFINES = re.compile(
-    r"\\(?:newcommand|renewcommand|providecommand|DeclareRobustCommand|DeclareMathOperator)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?"
-    r"|\\(?:e|g)?def\s*\\([A-Za-z]+)((?:#\d)*)\s*(?=\{)"
-    r"|\\(?:re)?newenvironment\*?\s*\{([^{}]+)\}"
-    r"|\\newtheorem\*?\s*\{([^{}]+)\}"
-    r"|\\let\s*\\([A-Za-z]+)\s*=?\s*\\[A-Za-z]+"
-)
-_NAMES = re.compile(r"\\begin\s*\{([^{}]+)\}|\\([A-Za-z]+)")
-_SWITCHED = re.compile(r"@|\\[A-Za-z]+(?:true|false)(?![A-Za-z])|\\if[a-z]*(?![A-Za-z])|\\csname")
-_KEPT = frozenset(
-    (
-        "href", "url", "path", "nolinkurl", "ref", "eqref", "label", "caption", "footnote", "section", "subsection",
-        "subsubsection", "paragraph", "chapter", "part", "title", "author", "date", "maketitle", "par", "newblock", "bibitem",
-        "item", "emph", "textbf", "textit", "begin", "end", "abstract", "document", "figure", "table", "thanks", "and", "input",
-        "include", "bibliography", "appendix",
-    )
-)  # fmt: skip
-"""What every converter knows; styles that change how it looks do not change what it is."""
-_NEWIF = re.compile(r"\\newif\s*\\if([A-Za-z@]+)")
-_IF = re.compile(r"\\(if(?:[A-Za-z@]+)?|else|fi)(?![A-Za-z@])")
-_SETTING = re.compile(r"\\([A-Za-z@]+?)(true|false)(?![A-Za-z@])")
-_MATH_IF = frozenset(("iff", "ifthenelse", "ifstrequal", "ifblank", "ifdef", "ifundef", "ifcsdef", "ifx@"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +79,7 @@ def read_source(files: dict[str, bytes]) -> Source:
         for suffix in (".sty", ".cls")
         if (found := decoder.find(name + suffix)) is not None
     )
-    preamble, body = _decided(preamble, body)
+    preamble, body = decided(preamble, body)
     return Source(
         main, files, preamble, body, packages, styles, _bbl(decoder, main, body), _bib(decoder, preamble + body)
     )
@@ -245,114 +224,6 @@ def _packages(preamble: str) -> dict[str, str]:
             if name := re.sub(r"[\s%]", "", name):
                 found[name] = ",".join(filter(None, (found.get(name), call.options[0])))
     return found
-
-
-def names_in(text: str) -> set[str]:
-    """Commands and environments that a text uses."""
-    return {environment or command for environment, command in _NAMES.findall(text)}
-
-
-def definitions(text: str, wanted: set[str]) -> str:
-    """The macros, environments and theorems defined in `text` that are wanted, and those that these use, in order.
-
-    What works with TeX's internals (`@`, conditionals) stays behind: no converter could run it.
-    """
-    found: list[tuple[str, str]] = []
-    at = 0
-    while match := _DEFINES.search(text, at):
-        command, plain_def, _, environment, theorem, alias = match.groups()
-        end: int | None = match.end()
-        if theorem is not None:
-            _, after = option(text, match.end())
-            got = argument(text, after)
-            end = option(text, got[1])[1] if got else None
-        elif plain_def is not None:
-            end = group_end(text, match.end())
-        elif alias is None:
-            after = match.end()
-            for _ in range(2):
-                _, after = option(text, after)
-            for _ in range(1 if command else 2):
-                start = skip_space(text, after)
-                end = group_end(text, start) if text[start : start + 1] == "{" else None
-                if end is None:
-                    break
-                after = end
-        at = end or match.end()
-        name = command or plain_def or environment or theorem or alias
-        if (
-            name not in _KEPT
-            and end is not None
-            and len(body := text[match.start() : end]) < 4000
-            and not _SWITCHED.search(body)
-        ):
-            found.append((name, body))
-    used = dict[str, list[str]]()
-    for name, body in found:
-        used.setdefault(name, []).append(body)
-    todo, needed = [name for name in used if name in wanted], set[str]()
-    while todo:
-        name = todo.pop()
-        if name not in needed:
-            needed.add(name)
-            todo += [other for body in used[name] for other in names_in(body) if other in used]
-    return "\n".join(body for name, body in found if name in needed)
-
-
-def _decided(preamble: str, body: str) -> tuple[str, str]:
-    """Both without what \\iffalse and the document's own switches (\\newif) hide; every other \\if stays for the converter."""
-    switches = dict.fromkeys(_NEWIF.findall(preamble), False)
-    out = []
-    for text in (preamble, body):
-        out.append(_without_hidden(text, switches))
-    return out[0], out[1]
-
-
-def _without_hidden(text: str, switches: dict[str, bool]) -> str:
-    if "\\if" not in text:
-        return text
-    parts: list[str] = []
-    stack: list[tuple[bool, bool]] = []  # (decided here?, shown?)
-    hiding = at = 0  # how many of them hide
-    tokens = re.compile(f"{_NEWIF.pattern}|{_IF.pattern}|{_SETTING.pattern}")
-    for match in tokens.finditer(text):
-        shown = not hiding
-        if match.group(1) is not None:
-            switches.setdefault(match.group(1), False)
-            if shown:
-                parts.append(text[at : match.start()])
-            at = match.end()
-            continue
-        if match.group(3) is not None:
-            if match.group(3) in switches and shown:
-                parts.append(text[at : match.start()])
-                switches[match.group(3)] = match.group(4) == "true"
-                at = match.end()
-            continue
-        word = match.group(2)
-        if word in _MATH_IF:
-            continue
-        if shown:
-            parts.append(text[at : match.start()])
-        at = match.start()
-        if word.startswith("if"):
-            value = {"iffalse": False, "iftrue": True}.get(word, switches.get(word[2:]))
-            stack.append((value is not None, value is not False))
-            hiding += value is False
-            if value is not None:
-                at = match.end()
-        elif stack and word == "else" and stack[-1][0]:
-            stack[-1] = (True, not stack[-1][1])
-            hiding += 1 if not stack[-1][1] else -1
-            at = match.end()
-        elif stack and word == "fi":
-            decided, state = stack.pop()
-            hiding -= not state
-            if decided:
-                at = match.end()
-    if not hiding:
-        parts.append(text[at:])
-    return "".join(parts)
 
 
 def _bbl(decoder: _Decoder, main: str, body: str) -> str:

@@ -22,8 +22,9 @@ import pyarrow.parquet as pq
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.scratch import private
 from s2corpus.spec import ReleaseSpec
+from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.lake import Lake, lake_uri, open_lake
-from s2corpus.storage.parts import ContentStore, TableRef
+from s2corpus.storage.parts import TableRef
 from s2corpus.tables import DELIVERIES, EXTRACTIONS, MEMBERS, PARSES, PDFS, Table
 from s2corpus.version import code_version
 

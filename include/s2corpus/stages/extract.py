@@ -17,7 +17,7 @@ from s2corpus.deliveries.files import open_file
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Limits, Pool
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes
-from s2corpus.storage.parts import ContentStore
+from s2corpus.storage.content_store import ContentStore
 from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI
 
 log = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from s2corpus.errors import UserError
 from s2corpus.extractors import Adapter, BadAnswer, Identity, adapter
 from s2corpus.parse_model import ParseKind, parse_id
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
-from s2corpus.storage.parts import ContentStore
+from s2corpus.storage.content_store import ContentStore
 from s2corpus.tables import (
     ARTICLE_PARSES,
     ARTICLES,

@@ -1,4 +1,4 @@
-"""Tables in the lake: parts, the commit that makes them a table, and content stores that outlive releases.
+"""Tables in the lake: parts, and the commit that makes them a table.
 
 The commit protocol: a shard writes `part-<shard>-<hash>.parquet` whole, then its receipt `part-<shard>.json`, which names it; when
 every shard has its receipt, the stage writes `_COMMITTED.json` with the list of parts. No commit, no table: a reader takes the
@@ -30,9 +30,6 @@ from s2corpus.version import code_version
 log = logging.getLogger(__name__)
 _GROUP_BYTES = 32 << 20
 """Uncompressed size of a row group of a part: a reader holds one at a time; of parses it has a few hundred."""
-_STORED_GROUP_BYTES = 1 << 20
-"""The same in a content store, from which single rows are fetched: a fetch reads the row groups that hold its keys."""
-
 Rows: TypeAlias = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch] | list[dict[str, Any]]
 
 
@@ -76,7 +73,7 @@ class TableRef(Generic[R_co]):
         Raises:
             pa.ArrowInvalid: rows that do not fit the schema, or null where the table allows none.
         """
-        part = _upload(self.lake, f"{self.prefix}/part-{shard:05d}-{{sha256}}.parquet", self.table, rows)
+        part = upload(self.lake, f"{self.prefix}/part-{shard:05d}-{{sha256}}.parquet", self.table, rows)
         self.lake.put(self._receipt(shard), orjson.dumps(asdict(part)))
         return part
 
@@ -232,82 +229,8 @@ class DamagedPart(UserError):
     """A part, or what is written about it, is no longer what it was."""
 
 
-class ContentStore:
-    """Rows keyed by the SHA-1 of a PDF, that outlive releases: extractions and parses.
-
-    Parts are named by the range of keys they hold, `<first>-<last>-<hash>.parquet`, so that a reader of a range opens only what
-    overlaps it. A part is never changed; a key stored twice has the row of the part that sorts first.
-    """
-
-    def __init__(self, lake: Lake, prefix: str, table: Table) -> None:
-        self.lake = lake
-        self.prefix = prefix.rstrip("/")
-        self.table = table
-
-    def append(self, rows: Rows) -> str:
-        """Store rows (sorted by pdf_sha1, at least one) as one part and return its key."""
-        table = _as_table(self.table, rows).sort_by("pdf_sha1")
-        first, last = table["pdf_sha1"][0].as_py(), table["pdf_sha1"][-1].as_py()
-        digest = hashlib.sha256()
-        for sha in table["pdf_sha1"].to_pylist():
-            digest.update(sha.encode())
-        key = f"{self.prefix}/{first[:12]}-{last[:12]}-{digest.hexdigest()[:12]}.parquet"
-        _upload(self.lake, key, self.table, table, _STORED_GROUP_BYTES)
-        return key
-
-    def _parts(self, first: str, last: str) -> list[str]:
-        found = []
-        for entry in self.lake.list(f"{self.prefix}/"):
-            low, high, _ = entry.key.rpartition("/")[2].split("-", 2)
-            if low <= last[:12] and high >= first[:12]:
-                found.append(entry.key)
-        return found
-
-    def known(self, first: str, last: str, columns: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Rows of `columns` for all keys from `first` to `last` (inclusive), by pdf_sha1, each with `stored`, its part.
-
-        A damaged part is removed: what it held is known no more, and so is made again.
-        """
-        found: dict[str, dict[str, Any]] = {}
-        names = list(dict.fromkeys(["pdf_sha1", *columns]))
-        for part in self._parts(first, last):
-            rows: list[dict[str, Any]] = []
-            try:
-                for batch in self._scan(part, names, (pc.field("pdf_sha1") >= first) & (pc.field("pdf_sha1") <= last)):
-                    rows += batch.to_pylist()
-            except DamagedPart as damaged:
-                log.warning("%s; it is removed, and what it held is made again", damaged)
-                self.lake.delete(part)
-                continue
-            for row in rows:
-                found.setdefault(row["pdf_sha1"], {**row, "stored": part})
-        return found
-
-    def fetch(self, part: str, keys: Iterable[str], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """Rows of one part for these keys, in key order, a few at a time.
-
-        Raises:
-            DamagedPart: the part is not there any more, or is no longer what was stored.
-        """
-        wanted = pa.array(sorted(set(keys)), pa.string())
-        for batch in self._scan(part, columns, pc.field("pdf_sha1").isin(wanted)):
-            yield from batch.to_pylist()
-
-    def _scan(self, part: str, columns: Sequence[str], where: pc.Expression) -> Iterator[pa.RecordBatch]:
-        fs, root = self.lake.filesystem()
-        try:
-            dataset = ds.dataset([root + part], schema=self.table.schema, filesystem=fs, format="parquet")
-            yield from dataset.to_batches(
-                columns=list(columns), filter=where, batch_size=64, batch_readahead=1, use_threads=False
-            )
-        except (pa.ArrowInvalid, FileNotFoundError) as error:
-            found = "is not there any more" if isinstance(error, FileNotFoundError) else f"is damaged ({error})"
-            raise DamagedPart(
-                f"{self.lake.uri(part)} {found}: run the stage that writes {self.table.name} again"
-            ) from None
-
-
-def _as_table(table: Table, rows: Rows) -> pa.Table:
+def as_table(table: Table, rows: Rows) -> pa.Table:
+    """Rows as a table of the schema."""
     if isinstance(rows, list):
         return pa.Table.from_pylist(rows, schema=table.schema)
     if isinstance(rows, pa.RecordBatch):
@@ -317,7 +240,7 @@ def _as_table(table: Table, rows: Rows) -> pa.Table:
     return rows.select(table.schema.names).cast(table.schema)
 
 
-def _upload(lake: Lake, key: str, table: Table, rows: Rows, group_bytes: int = _GROUP_BYTES) -> Part:
+def upload(lake: Lake, key: str, table: Table, rows: Rows, group_bytes: int = _GROUP_BYTES) -> Part:
     """Write rows to a local Parquet file, then upload it whole to `key`, where `{sha256}` becomes the start of its checksum."""
     count = 0
     with tempfile.TemporaryDirectory(prefix="s2corpus-part-") as scratch:
@@ -325,7 +248,7 @@ def _upload(lake: Lake, key: str, table: Table, rows: Rows, group_bytes: int = _
         with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=True) as writer:
             whole = isinstance(rows, list | pa.Table | pa.RecordBatch)
             for some in [rows] if whole else rows:
-                data = _as_table(table, some)
+                data = as_table(table, some)
                 data.validate(full=False)
                 _refuse_nulls(table, data)
                 count += data.num_rows

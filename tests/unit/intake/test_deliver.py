@@ -17,7 +17,8 @@ from s2corpus.deliveries.upload import deliver, files_below, new_delivery
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.storage.lake import Lake, LocalLake
+from s2corpus.storage.lake import Lake
+from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables import DELIVERIES, PDFS, RECORDS
 from tests.unit.intake.test_intake import intake
 

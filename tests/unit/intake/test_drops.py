@@ -24,7 +24,8 @@ from s2corpus.pdf import Selection
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.storage.lake import Entry, Lake, LocalLake, open_lake
+from s2corpus.storage.lake import Entry, Lake, open_lake
+from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables import EXTRACTIONS, PARSES, SELECTIONS
 from tests.standin_grobid import StandIn, Upload
 from tests.unit.extractors.test_extract_stage import papers

@@ -16,7 +16,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.clean import Clean
 from s2corpus.stages.split import Split
-from s2corpus.storage.lake import LocalLake
+from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables import DOCUMENTS, FILTERED, SPLITS
 from tests.unit.snapshot.release import Paper, lay_out, papers, paragraph, through
 

@@ -8,8 +8,9 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.errors import TransientError
+from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
-from s2corpus.storage.parts import ContentStore, DamagedPart, NotCommitted, TableRef
+from s2corpus.storage.parts import DamagedPart, NotCommitted, TableRef
 from s2corpus.tables import CLUSTERS, STORED_PARSES, TABLES
 
 

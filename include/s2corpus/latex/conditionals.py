@@ -1,0 +1,66 @@
+"""What a source hides by \\iffalse and by its own switches."""
+
+from __future__ import annotations
+
+import re
+
+_NEWIF = re.compile(r"\\newif\s*\\if([A-Za-z@]+)")
+_IF = re.compile(r"\\(if(?:[A-Za-z@]+)?|else|fi)(?![A-Za-z@])")
+_SETTING = re.compile(r"\\([A-Za-z@]+?)(true|false)(?![A-Za-z@])")
+_MATH_IF = frozenset(("iff", "ifthenelse", "ifstrequal", "ifblank", "ifdef", "ifundef", "ifcsdef", "ifx@"))
+
+
+def decided(preamble: str, body: str) -> tuple[str, str]:
+    """Both without what \\iffalse and the document's own switches (\\newif) hide; every other \\if stays for the converter."""
+    switches = dict.fromkeys(_NEWIF.findall(preamble), False)
+    out = []
+    for text in (preamble, body):
+        out.append(_without_hidden(text, switches))
+    return out[0], out[1]
+
+
+def _without_hidden(text: str, switches: dict[str, bool]) -> str:
+    if "\\if" not in text:
+        return text
+    parts: list[str] = []
+    stack: list[tuple[bool, bool]] = []  # (decided here?, shown?)
+    hiding = at = 0  # how many of them hide
+    tokens = re.compile(f"{_NEWIF.pattern}|{_IF.pattern}|{_SETTING.pattern}")
+    for match in tokens.finditer(text):
+        shown = not hiding
+        if match.group(1) is not None:
+            switches.setdefault(match.group(1), False)
+            if shown:
+                parts.append(text[at : match.start()])
+            at = match.end()
+            continue
+        if match.group(3) is not None:
+            if match.group(3) in switches and shown:
+                parts.append(text[at : match.start()])
+                switches[match.group(3)] = match.group(4) == "true"
+                at = match.end()
+            continue
+        word = match.group(2)
+        if word in _MATH_IF:
+            continue
+        if shown:
+            parts.append(text[at : match.start()])
+        at = match.start()
+        if word.startswith("if"):
+            value = {"iffalse": False, "iftrue": True}.get(word, switches.get(word[2:]))
+            stack.append((value is not None, value is not False))
+            hiding += value is False
+            if value is not None:
+                at = match.end()
+        elif stack and word == "else" and stack[-1][0]:
+            stack[-1] = (True, not stack[-1][1])
+            hiding += 1 if not stack[-1][1] else -1
+            at = match.end()
+        elif stack and word == "fi":
+            decided, state = stack.pop()
+            hiding -= not state
+            if decided:
+                at = match.end()
+    if not hiding:
+        parts.append(text[at:])
+    return "".join(parts)

@@ -1,0 +1,95 @@
+"""Stores of what was made from a file: rows that outlive releases, by the file's content."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+from s2corpus.storage.lake import Lake
+from s2corpus.storage.parts import DamagedPart, Rows, as_table, upload
+from s2corpus.tables import Table
+
+log = logging.getLogger(__name__)
+_STORED_GROUP_BYTES = 1 << 20
+"""Uncompressed size of a row group: single rows are fetched, and a fetch reads the row groups that hold its keys."""
+
+
+class ContentStore:
+    """Rows keyed by the SHA-1 of a PDF, that outlive releases: extractions and parses.
+
+    Parts are named by the range of keys they hold, `<first>-<last>-<hash>.parquet`, so that a reader of a range opens only what
+    overlaps it. A part is never changed; a key stored twice has the row of the part that sorts first.
+    """
+
+    def __init__(self, lake: Lake, prefix: str, table: Table) -> None:
+        self.lake = lake
+        self.prefix = prefix.rstrip("/")
+        self.table = table
+
+    def append(self, rows: Rows) -> str:
+        """Store rows (sorted by pdf_sha1, at least one) as one part and return its key."""
+        table = as_table(self.table, rows).sort_by("pdf_sha1")
+        first, last = table["pdf_sha1"][0].as_py(), table["pdf_sha1"][-1].as_py()
+        digest = hashlib.sha256()
+        for sha in table["pdf_sha1"].to_pylist():
+            digest.update(sha.encode())
+        key = f"{self.prefix}/{first[:12]}-{last[:12]}-{digest.hexdigest()[:12]}.parquet"
+        upload(self.lake, key, self.table, table, _STORED_GROUP_BYTES)
+        return key
+
+    def _parts(self, first: str, last: str) -> list[str]:
+        found = []
+        for entry in self.lake.list(f"{self.prefix}/"):
+            low, high, _ = entry.key.rpartition("/")[2].split("-", 2)
+            if low <= last[:12] and high >= first[:12]:
+                found.append(entry.key)
+        return found
+
+    def known(self, first: str, last: str, columns: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Rows of `columns` for all keys from `first` to `last` (inclusive), by pdf_sha1, each with `stored`, its part.
+
+        A damaged part is removed: what it held is known no more, and so is made again.
+        """
+        found: dict[str, dict[str, Any]] = {}
+        names = list(dict.fromkeys(["pdf_sha1", *columns]))
+        for part in self._parts(first, last):
+            rows: list[dict[str, Any]] = []
+            try:
+                for batch in self._scan(part, names, (pc.field("pdf_sha1") >= first) & (pc.field("pdf_sha1") <= last)):
+                    rows += batch.to_pylist()
+            except DamagedPart as damaged:
+                log.warning("%s; it is removed, and what it held is made again", damaged)
+                self.lake.delete(part)
+                continue
+            for row in rows:
+                found.setdefault(row["pdf_sha1"], {**row, "stored": part})
+        return found
+
+    def fetch(self, part: str, keys: Iterable[str], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Rows of one part for these keys, in key order, a few at a time.
+
+        Raises:
+            DamagedPart: the part is not there any more, or is no longer what was stored.
+        """
+        wanted = pa.array(sorted(set(keys)), pa.string())
+        for batch in self._scan(part, columns, pc.field("pdf_sha1").isin(wanted)):
+            yield from batch.to_pylist()
+
+    def _scan(self, part: str, columns: Sequence[str], where: pc.Expression) -> Iterator[pa.RecordBatch]:
+        fs, root = self.lake.filesystem()
+        try:
+            dataset = ds.dataset([root + part], schema=self.table.schema, filesystem=fs, format="parquet")
+            yield from dataset.to_batches(
+                columns=list(columns), filter=where, batch_size=64, batch_readahead=1, use_threads=False
+            )
+        except (pa.ArrowInvalid, FileNotFoundError) as error:
+            found = "is not there any more" if isinstance(error, FileNotFoundError) else f"is damaged ({error})"
+            raise DamagedPart(
+                f"{self.lake.uri(part)} {found}: run the stage that writes {self.table.name} again"
+            ) from None

@@ -1,0 +1,128 @@
+"""A lake in a folder."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from s2corpus.storage.lake import ABSENT, Conflict, Entry, checked
+
+if TYPE_CHECKING:
+    import pyarrow.fs
+
+
+class LocalLake:
+    """A lake in a folder: for one machine and for tests."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.absolute()
+        self.root = self._folder.as_uri()
+
+    def _path(self, key: str) -> Path:
+        return self._folder / checked(key)
+
+    def get(self, key: str) -> tuple[bytes, str]:
+        """See `Lake.get`."""
+        data = self._path(key).read_bytes()
+        return data, hashlib.sha256(data).hexdigest()
+
+    def put(self, key: str, data: bytes, *, expect: str | None = None) -> str:
+        """See `Lake.put`."""
+        path = self._path(key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with self._beside(path) as file:
+            file.write(data)
+            file.flush()
+            if expect is None:
+                Path(file.name).replace(path)
+            else:
+                with self._locked():
+                    if self.etag(key) != expect:
+                        raise Conflict(key)
+                    Path(file.name).replace(path)
+        return hashlib.sha256(data).hexdigest()
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with (self._folder / ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def etag(self, key: str) -> str:
+        """See `Lake.etag`."""
+        try:
+            return self.get(key)[1]
+        except FileNotFoundError:
+            return ABSENT
+
+    def size(self, key: str) -> int | None:
+        """See `Lake.size`."""
+        try:
+            return self._path(key).stat().st_size
+        except FileNotFoundError:
+            return None
+
+    def upload(self, key: str, path: Path) -> None:
+        """See `Lake.upload`."""
+        target = self._path(key)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("rb") as source, self._beside(target) as file:
+            shutil.copyfileobj(source, file)
+            file.flush()
+            Path(file.name).replace(target)
+
+    @contextmanager
+    def _beside(self, path: Path) -> Iterator[Any]:
+        """A file to write to in the folder of `path`; whoever writes it renames it, else nothing of it is left."""
+        file = tempfile.NamedTemporaryFile(dir=path.parent, prefix=".put-", delete=False)  # noqa: SIM115
+        try:
+            with file:
+                yield file
+        finally:
+            Path(file.name).unlink(missing_ok=True)
+
+    def download(self, key: str, path: Path) -> None:
+        """See `Lake.download`."""
+        shutil.copyfile(self._path(key), path)
+
+    def open(self, key: str) -> BinaryIO:
+        """See `Lake.open`."""
+        return self._path(key).open("rb")
+
+    def list(self, prefix: str) -> Iterator[Entry]:
+        """See `Lake.list`."""
+        base = self._folder / prefix.rpartition("/")[0]
+        found = []
+        for folder, _, names in os.walk(base):
+            for name in names:
+                key = (Path(folder) / name).relative_to(self._folder).as_posix()
+                if key.startswith(prefix) and not name.startswith((".put-", ".lock")):
+                    found.append(Entry(key, (Path(folder) / name).stat().st_size))
+        yield from sorted(found, key=lambda entry: entry.key)
+
+    def folders(self, prefix: str) -> Sequence[str]:
+        """See `Lake.folders`."""
+        base = self._folder / prefix
+        return sorted(p.name for p in base.iterdir() if p.is_dir()) if base.is_dir() else []
+
+    def delete(self, key: str) -> None:
+        """See `Lake.delete`."""
+        self._path(key).unlink(missing_ok=True)
+
+    def uri(self, key: str) -> str:
+        """See `Lake.uri`."""
+        return str(self._path(key))
+
+    def filesystem(self) -> tuple[pyarrow.fs.FileSystem, str]:
+        """See `Lake.filesystem`."""
+        import pyarrow.fs
+
+        return pyarrow.fs.LocalFileSystem(), f"{self._folder}/"

@@ -20,6 +20,7 @@ from typing import Any
 
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
@@ -28,9 +29,8 @@ from s2corpus.parse_model import ParseKind
 from s2corpus.pipeline import funnel
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Metrics, Run, Shard
-from s2corpus.snapshot import documents, flat, plots, report, rows
+from s2corpus.snapshot import changes, documents, flat, plots, report, rows
 from s2corpus.snapshot.croissant import croissant
-from s2corpus.snapshot.diff import diff
 from s2corpus.snapshot.files import (
     File,
     GzipLines,
@@ -265,8 +265,7 @@ def _describe(run: Run, store: Store, scratch: Path) -> Metrics:
     for table in (ALIASES, CLUSTERS):
         local = scratch / f"{table.name}.parquet"
         put(f"{table.name}.parquet", local, _copy(run, table, local))
-    if run.parent is not None:
-        put_text("diff.json", _pretty(_diff(run, run.parent, index, scratch)))
+    _changes(run, index, scratch, put)
 
     measured = read_metrics(run)
     stats = report.stats(published, funnel.rows(measured), _languages(run), _sources(run), _kept_metrics(measured))
@@ -360,13 +359,54 @@ def _copy(run: Run, table: Table, local: Path) -> int:
     return count
 
 
-def _diff(run: Run, parent: str, index: Path, scratch: Path) -> dict[str, Any]:
-    old = scratch / "parent.parquet"
-    run.lake.download(f"snapshots/{parent}/index.parquet", old)
-    with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
-        for view, path in (("new_index", index), ("old_index", old)):
-            connection.register(view, ds.dataset(path))
-        return diff(connection, parent)
+def _changes(run: Run, index: Path, scratch: Path, put: Callable[[str, Path, int | None], None]) -> None:
+    """`diff.json` and `changes.parquet`, where there is a parent, and `tombstones.parquet`."""
+    changed: pa.Table | None = None
+    earlier: list[dict[str, Any]] = []
+    if run.parent is not None:
+        old = scratch / "parent.parquet"
+        run.lake.download(f"snapshots/{run.parent}/index.parquet", old)
+        with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
+            for view, path in (("new_index", index), ("old_index", old)):
+                connection.register(view, ds.dataset(path))
+            changes.compare(connection)
+            (scratch / "diff.json").write_bytes(_pretty(changes.summary(connection, run.parent)))
+            aliases = run.table(ALIASES).read()
+            renamed = dict(zip(aliases["alias"].to_pylist(), aliases["paper_id"].to_pylist(), strict=True))
+            changed = changes.changed(connection, lambda removed: _reasons(run, removed), renamed)
+        put("diff.json", scratch / "diff.json", None)
+        put("changes.parquet", *_parquet(changed, scratch / "changes.parquet"))
+        key = f"snapshots/{run.parent}/tombstones.parquet"
+        if run.lake.size(key) is not None:  # snapshots made before there were any have none
+            earlier = pq.read_table(pa.BufferReader(run.lake.get(key)[0])).to_pylist()
+
+    def published(ids: list[str]) -> set[str]:
+        found = ds.dataset(index).to_table(columns=["id"], filter=pc.field("id").isin(pa.array(ids, pa.string())))
+        return set(found["id"].to_pylist())
+
+    stones = changes.tombstones(earlier, changed, str(run.snapshot_id), published)
+    put("tombstones.parquet", *_parquet(stones, scratch / "tombstones.parquet"))
+
+
+def _parquet(table: pa.Table, path: Path) -> tuple[Path, int]:
+    """A table as a file without empty row groups, and its rows."""
+    with pq.ParquetWriter(path, table.schema, compression="zstd") as writer:
+        if table.num_rows:
+            writer.write_table(table, row_group_size=rows.ROW_GROUP)
+    return path, table.num_rows
+
+
+def _reasons(run: Run, removed: Mapping[str, str]) -> dict[str, str]:
+    """What split, clean or filter said of documents (id → set) that the parent had; the last stage that saw them counts."""
+    ids = pc.field("paper_id").isin(pa.array(list(removed), pa.string()))
+    found: dict[str, str] = {}
+    for table, column in ((FILTERED, "outcome"), (DOCUMENTS, "outcome"), (SPLITS, "split")):
+        columns = ["paper_id", column, *([] if table is FILTERED else ["set"])]
+        for batch in run.table(table).batches(columns, where=ids & (pc.field(column) != "kept"), rows=65_536):
+            for row in batch.to_pylist():
+                if row.get("set", removed[row["paper_id"]]) == removed[row["paper_id"]]:
+                    found[row["paper_id"]] = row[column]
+    return found
 
 
 def _tally(run: Run, table: Table, *columns: str) -> list[tuple[tuple[str, ...], int]]:

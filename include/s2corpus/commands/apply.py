@@ -1,0 +1,22 @@
+"""`corpus apply`: a delta and a copy of the snapshot it starts from give the snapshot it leads to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command(epilog="Example: corpus apply delta --copy s2_v2-20230101-0a1b2c3d --out s2_v2-20230201-4e5f6a7b")
+@click.argument("delta", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--copy", required=True, help="Folder or address of the snapshot that the delta starts from; it stays as it is."
+)
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write; it may not be there yet.")
+def command(delta: Path, copy: str, out: Path) -> None:
+    """Make the snapshot that DELTA leads to, equal byte for byte to the published one, or say what is not."""
+    from s2corpus.snapshot import delta as deltas
+    from s2corpus.snapshot.reader import open_snapshot
+
+    made = deltas.apply(delta, open_snapshot(copy), out, lambda path: click.echo(path, err=True))
+    click.echo(f"{out}: {made}, every file as its manifest says")

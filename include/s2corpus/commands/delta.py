@@ -1,0 +1,30 @@
+"""`corpus delta`: what a copy of one snapshot lacks to become another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from s2corpus.commands._lake_option import lake_option
+
+
+@click.command(
+    epilog="Example: corpus delta s2_v2-20230101-0a1b2c3d s2_v2-20230201-4e5f6a7b --lake s3://lake --out delta"
+)
+@click.argument("old")
+@click.argument("new")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write; it may not be there yet.")
+@lake_option(needed=False)
+def command(old: str, new: str, out: Path, lake: str | None) -> None:
+    """Write the difference from snapshot OLD to snapshot NEW; `corpus apply` makes NEW of it and of a copy of OLD."""
+    from s2corpus.snapshot import delta
+    from s2corpus.snapshot.reader import open_snapshot
+
+    to = open_snapshot(new, lake)
+    counts = delta.make(open_snapshot(old, lake), to, out, lambda path: click.echo(path, err=True))
+    whole = sum(entry.bytes for entry in to.list(""))
+    click.echo(
+        f"{out}: {counts['bytes']:,} bytes, {counts['bytes'] / max(whole, 1):.1%} of the snapshot; files: "
+        f"{counts['copy']} as they were, {counts['lines']} with other lines, {counts['rows']} with other rows, {counts['whole']} whole"
+    )

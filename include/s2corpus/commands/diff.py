@@ -1,0 +1,46 @@
+"""`corpus diff`: the documents in which two snapshots differ."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import click
+
+from s2corpus.commands._lake_option import lake_option
+
+
+@click.command(epilog="Example: corpus diff s2_v2-20230101-0a1b2c3d s2_v2-20230201-4e5f6a7b --lake s3://lake")
+@click.argument("old")
+@click.argument("new")
+@click.option("--list", "listed", is_flag=True, help="Every document, a line each: change, set, split, id.")
+@lake_option(needed=False)
+def command(old: str, new: str, listed: bool, lake: str | None) -> None:
+    """Say which documents were added, removed, moved to another set or split, or changed from snapshot OLD to NEW.
+
+    Why a document is gone stands in the `changes.parquet` of a snapshot, for those of its parent.
+    """
+    import pyarrow.dataset as ds
+
+    from s2corpus.snapshot import changes
+    from s2corpus.snapshot.reader import open_snapshot
+    from s2corpus.storage.duck import duckdb_connection
+
+    with tempfile.TemporaryDirectory(prefix="s2corpus-diff-") as scratch:
+        for view, name in (("old_index", old), ("new_index", new)):
+            open_snapshot(name, lake).download("index.parquet", Path(scratch) / view)
+        with duckdb_connection(memory_mb=1024, scratch=Path(scratch)) as connection:
+            for view in ("old_index", "new_index"):
+                connection.register(view, ds.dataset(Path(scratch) / view))
+            changes.compare(connection)
+            if listed:
+                rows = connection.execute(
+                    "SELECT change, set, split, id FROM changes WHERE change <> 'same' ORDER BY change, id"
+                )
+                while row := rows.fetchone():
+                    click.echo("\t".join(row))
+                return
+            for change, found in changes.summary(connection, old).items():
+                if change != "parent":
+                    sets = ", ".join(f"{n:,} of {set_}" for set_, n in found["documents"].items()) or "none"
+                    click.echo(f"{change}: {sets}")

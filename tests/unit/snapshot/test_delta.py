@@ -1,0 +1,146 @@
+"""What changed between snapshots, why, and that three deltas in a row give the third snapshot byte for byte."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from s2corpus.commands import apply, delta, diff
+from s2corpus.errors import UserError
+from s2corpus.pipeline.run import Run
+from s2corpus.snapshot.pointer import publish
+from s2corpus.snapshot.verify import verify
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.clean import Clean
+from s2corpus.stages.export import Export
+from s2corpus.stages.split import Split
+from s2corpus.storage.lake import LocalLake, open_lake
+from tests.unit.snapshot.release import Paper, lay_out, papers, through
+
+SPEC = ReleaseSpec.model_validate({"name": "small", "export": {"files": 3}})
+
+
+def month(number: int) -> Iterator[Paper]:
+    """The papers of each month: every month 12 more, and of the first ones some filtered out, some gone, some rewritten."""
+    for i, paper in enumerate(papers(60 + 12 * number)):
+        if number and i == 13:
+            yield replace(paper, kept=False)
+        elif number and i == 16:
+            continue  # no source has it any more
+        elif number == 2 and 20 < i < 30 and paper.parse:
+            first, *rest = paper.parse["body_text"]
+            body = [{**first, "text": f"{first['text']} Corrected."}, *rest]
+            yield replace(paper, parse={**paper.parse, "body_text": body})
+        else:
+            yield paper
+
+
+@pytest.fixture(scope="module")
+def snapshots(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Four monthly snapshots, each with the one before as its parent; their folders."""
+    folder = tmp_path_factory.mktemp("months")
+    lake = LocalLake(folder / "lake")
+    found: list[Run] = []
+    for number in range(4):
+        laid = lay_out(lake, folder, SPEC, month(number), buckets=1, parent=found[-1].snapshot_id if found else None)
+        run = Run(SPEC, laid.as_of + timedelta(days=31 * number), lake, folder)
+        if run.release_id != laid.release_id:
+            for entry in list(lake.list(f"releases/{laid.release_id}/")):
+                if "/_export/" not in entry.key:
+                    lake.put(entry.key.replace(laid.release_id, run.release_id), lake.get(entry.key)[0])
+        through(run, Clean(), Split(), Export())
+        publish(lake, run.snapshot_id)
+        found.append(run)
+    return [Path(lake.uri(f"snapshots/{run.snapshot_id}")) for run in found]
+
+
+def _same(one: Path, other: Path) -> bool:
+    files = [
+        {str(f.relative_to(root)): f.read_bytes() for f in root.rglob("*") if f.is_file()} for root in (one, other)
+    ]
+    return files[0] == files[1]
+
+
+def run(command: object, *arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)  # type: ignore[arg-type]
+
+
+def test_three_deltas_in_a_row_give_the_last_snapshot(snapshots: list[Path], tmp_path: Path) -> None:
+    at = snapshots[0]
+    for number, (old, new) in enumerate(pairwise(snapshots)):
+        made = run(delta.command, old, new, "--out", tmp_path / f"delta-{number}")
+        assert made.exit_code == 0
+        assert " 0 with other lines" not in made.output
+        applied = run(apply.command, tmp_path / f"delta-{number}", "--copy", at, "--out", tmp_path / f"copy-{number}")
+        assert applied.exit_code == 0
+        at = tmp_path / f"copy-{number}"
+        assert _same(at, new)
+    assert not list(verify(open_lake(str(at))))
+
+
+def test_a_delta_has_only_what_is_new(snapshots: list[Path], tmp_path: Path) -> None:
+    run(delta.command, snapshots[0], snapshots[1], "--out", tmp_path / "delta")
+    for path in (tmp_path / "delta/new/documents").rglob("*.parquet"):
+        fresh = set(pq.read_table(path)["id"].to_pylist())
+        old = snapshots[0] / path.relative_to(tmp_path / "delta/new")
+        assert not fresh & set(pq.read_table(old)["id"].to_pylist()), path
+    for folder, suffix in (("v2", "*.jsonl.gz"), ("documents", "*.parquet")):
+        new, whole = (
+            sum(path.stat().st_size for path in (root / folder).rglob(suffix))
+            for root in (tmp_path / "delta/new", snapshots[1])
+        )
+        assert 0 < new < whole / 2, folder
+
+
+def test_every_document_that_is_gone_has_its_reason(snapshots: list[Path]) -> None:
+    index = [{row["id"]: row for row in pq.read_table(s / "index.parquet").to_pylist()} for s in snapshots]
+    for old, new, folder in zip(index, index[1:], snapshots[1:], strict=False):
+        rows = {row["id"]: row for row in pq.read_table(folder / "changes.parquet").to_pylist()}
+        assert {id_ for id_, row in rows.items() if row["change"] == "added"} == set(new) - set(old)
+        gone = {id_ for id_, row in rows.items() if row["change"] == "removed"}
+        assert gone == set(old) - set(new)
+        assert all(rows[id_]["reason"] for id_ in gone)
+    first = pq.read_table(snapshots[1] / "changes.parquet").to_pylist()
+    assert {row["reason"] for row in first if row["change"] == "removed"} == {"no_authors", "withdrawn"}
+    changed = [row for row in pq.read_table(snapshots[2] / "changes.parquet").to_pylist() if row["change"] == "changed"]
+    assert 3 < len(changed) < 9
+
+
+def test_tombstones_stay_for_who_holds_an_older_snapshot(snapshots: list[Path]) -> None:
+    stones = [{row["id"]: row for row in pq.read_table(s / "tombstones.parquet").to_pylist()} for s in snapshots]
+    assert not stones[0]
+    assert len(stones[1]) == 2
+    index = set(pq.read_table(snapshots[3] / "index.parquet")["id"].to_pylist())
+    for id_, stone in stones[1].items():
+        assert stone["removed_in"] == snapshots[1].name
+        assert (id_ in index) or stones[3][id_] == stone
+
+
+def test_another_copy_or_a_damaged_one_is_refused(snapshots: list[Path], tmp_path: Path) -> None:
+    run(delta.command, snapshots[0], snapshots[1], "--out", tmp_path / "delta")
+    with pytest.raises(UserError, match="is not small-"):
+        run(apply.command, tmp_path / "delta", "--copy", snapshots[2], "--out", tmp_path / "copy")
+    damaged = tmp_path / "damaged"
+    shutil.copytree(snapshots[0], damaged)
+    victim = damaged / "corpus/metadata/metadata_00.jsonl.gz"
+    lines = gzip.decompress(victim.read_bytes()).splitlines(keepends=True)
+    victim.write_bytes(gzip.compress(b"".join(line.replace(b'"title":"On', b'"title":"At') for line in lines)))
+    with pytest.raises(UserError, match="is damaged"):
+        run(apply.command, tmp_path / "delta", "--copy", damaged, "--out", tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+
+
+def test_diff_says_what_differs(snapshots: list[Path]) -> None:
+    said = run(diff.command, snapshots[0], snapshots[1])
+    assert "removed: " in said.output and "none" not in said.output.splitlines()[0]
+    listed = run(diff.command, snapshots[0], snapshots[1], "--list").output.splitlines()
+    assert {line.split("\t")[0] for line in listed} >= {"added", "removed"}

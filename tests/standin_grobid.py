@@ -43,7 +43,7 @@ Fault = str | None
 """What to do instead of answering well: `busy`, `hang`, `drop` (no answer), `truncate` (half the announced body), `stall`
 (half the body, then silence), `trickle` (a byte now and then), `chunked` (right, but in chunks), `unended` (chunks without
 their end), `half` (half a TEI, announced as whole), `html`, `empty`, `huge`, `no_content`, `404`, a GROBID code
-(`NO_BLOCKS`), or a code and status (`NO_BLOCKS 400`)."""
+(`NO_BLOCKS`), a code and status (`NO_BLOCKS 400`), or a redirect (`307 <address>`)."""
 
 
 class StandIn:
@@ -61,8 +61,11 @@ class StandIn:
         version: Any = None,
         token: str | None = None,
         port: int = 0,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         self.faults = faults
+        self.headers = headers or {}
+        self.cookies: list[str] = []
         self.tei = tei
         self.latency = latency
         self.queue_wait = queue_wait
@@ -234,6 +237,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, tei.replace(b"Text.", b"Text. " * 2_500_000), "application/xml", sha1=sha1)
         elif fault == "no_content":
             self._answer(204, b"", None, sha1=sha1)
+        elif fault and fault.startswith("307 "):
+            self._answer(307, b"", "text/plain", location=fault.partition(" ")[2])
         elif fault:
             code, _, status = fault.partition(" ")
             number = int(code) if code.isdigit() else int(status or 500)
@@ -261,6 +266,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.recv(1)
 
     def _allowed(self) -> bool:
+        self.server.owner.cookies += self.headers.get_all("Cookie", [])
         token = self.server.owner.token
         if token is not None and self.headers.get("Authorization") != f"Bearer {token}":
             self._answer(401, b"a token is needed", "text/plain")
@@ -268,11 +274,22 @@ class _Handler(BaseHTTPRequestHandler):
         return True
 
     def _answer(
-        self, status: int, body: bytes, kind: str | None, *, announced: int | None = None, sha1: str | None = None
+        self,
+        status: int,
+        body: bytes,
+        kind: str | None,
+        *,
+        announced: int | None = None,
+        sha1: str | None = None,
+        location: str = "",
     ) -> None:
         with self.server.owner.lock:
             self.server.owner.statuses[str(status)] += 1
         self.send_response(status)
+        for name, value in self.server.owner.headers.items():
+            self.send_header(name, value)
+        if location:
+            self.send_header("Location", location)
         if kind is not None:
             self.send_header("Content-Type", kind)
         if status != 204:

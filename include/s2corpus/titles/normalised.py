@@ -68,7 +68,7 @@ def _ascii(offsets: np.ndarray, data: np.ndarray) -> tuple[np.ndarray, np.ndarra
             byte = data[i]
             seen |= byte
             out[at] = LOWER[byte]
-            at += KEEP[byte]
+            at += int(KEEP[byte])
         if seen >= 128:
             other[row] = True
             at = begin

@@ -173,6 +173,32 @@ def test_titles_that_say_little_need_equal_authors_and_year(other: dict[str, Any
     assert together(record("a:1", "Book review"), record("b:1", "Book Review", **other)) is joined
 
 
+@pytest.mark.parametrize("year", [None, 2020])
+def test_titles_that_say_little_and_have_no_year_stay_apart(year: int | None) -> None:
+    """That neither has a year is no agreement on it."""
+    assert together(record("a:1", "Book review", year=year), record("b:1", "Book Review", year=year)) is (
+        year is not None
+    )
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "joined"),
+    [
+        ("Ada Lovelace; Alan Turing", "Ada Lovelace; Kurt Gödel", True),  # exactly half of both
+        (
+            "Ada Lovelace; Alan Turing",
+            "Ada Lovelace; Kurt Gödel; Grace Hopper; John Backus",
+            True,
+        ),  # half of the shorter list
+        ("Ada Lovelace; Alan Turing; Emmy Noether", "Ada Lovelace; Kurt Gödel; Grace Hopper", False),  # a third
+        ("Ada Lovelace; Alan Turing; Emmy Noether", "Ada Lovelace; Alan Turing; Grace Hopper", True),
+        ("Ada Lovelace; Alan Turing", "Kurt Gödel; Grace Hopper", False),
+    ],
+)
+def test_authors_agree_where_they_share_half_of_the_shorter_lists_surnames(a: str, b: str, joined: bool) -> None:
+    assert together(record("a:1", authors=a), record("b:1", authors=b)) is joined
+
+
 def test_two_dois_are_never_one_paper_and_the_cut_edge_is_told() -> None:
     found = clustered(
         record("crossref:1", doi="10.18653/v1/a", kind=Kind.PUBLISHER),

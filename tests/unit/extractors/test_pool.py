@@ -224,6 +224,38 @@ def test_nothing_is_sent_to_a_server_that_is_out_and_all_goes_to_the_other() -> 
         assert sum(r.tries - 1 for r in results.values()) <= QUICK.in_flight
 
 
+def test_what_one_server_cannot_do_another_is_asked_at_once() -> None:
+    """Each PDF fails wherever it is sent first: its second try goes to the other server, though that is the busier one."""
+    first: dict[str, str] = {}
+    lock = threading.Lock()
+
+    def faults(name: str) -> Callable[[Upload], str | None]:
+        def fault(upload: Upload) -> str | None:
+            with lock:
+                return "GENERAL" if first.setdefault(upload.sha1, name) == name else None
+
+        return fault
+
+    with StandIn(faults=faults("one")) as one, StandIn(faults=faults("two"), latency=0.02) as two:
+        results = run(Pool([one.url, two.url], limits=QUICK), pdfs(60))
+    assert {(r.outcome, r.tries) for r in results.values()} == {(Outcome.OK, 2)}
+
+
+def test_a_server_that_sends_elsewhere_is_not_followed() -> None:
+    with StandIn() as other, StandIn(faults=lambda _: f"307 {other.url}/api/processFulltextDocument") as server:
+        ((_, result),) = run(Pool([server.url], limits=QUICK), pdfs(1)).items()
+        assert (result.outcome, result.tries) == (Outcome.CONNECTION, 3)
+    assert other.requests == 0 and server.requests == 3
+
+
+def test_cookies_of_a_server_are_not_sent_back() -> None:
+    with StandIn(headers={"Set-Cookie": "route=a; Path=/"}) as server:
+        pool = Pool([server.url], limits=QUICK)
+        pool.identity()
+        run(pool, pdfs(3))
+    assert server.cookies == []
+
+
 def test_a_server_that_only_hangs_is_left_to_its_own() -> None:
     with StandIn(faults=lambda _: "hang") as hanging, StandIn() as alive:
         hanging.healthy = False

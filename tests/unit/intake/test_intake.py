@@ -185,3 +185,41 @@ def test_a_latex_source_has_the_arxiv_id_of_its_name_or_of_its_declaration(
     assert (found["arxiv_id"], found["archive_sha1"]) == (arxiv_id, hashlib.sha1(b"source").hexdigest())
     assert [(place["drop"], place["name"]) for place in found["places"]] == [("one", name)]
     assert run.table(PDFS).committed().rows == 0
+
+
+def test_of_two_lines_of_one_delivery_the_later_wins(run: Run) -> None:
+    said = [{"record_id": "dblp:1", "title": f"Title {n}"} for n in (2, 3, 1)]
+    deliver(run, "sources/dblp/a", lines(*said))
+    intake(run)
+    assert run.table(RECORDS).read()["title"].to_pylist() == ["Title 1"]
+
+
+def test_a_delta_of_the_same_instant_as_a_full_delivery_is_taken_with_it(run: Run) -> None:
+    deliver(run, "sources/dblp/all", lines({"record_id": "dblp:1", "title": "All"}), mode="full")
+    deliver(run, "sources/dblp/more", lines({"record_id": "dblp:2", "title": "More"}))
+    intake(run)
+    assert run.table(RECORDS).read()["record_id"].to_pylist() == ["dblp:1", "dblp:2"]
+
+
+@pytest.mark.parametrize(
+    ("published", "yanked", "parent"),
+    [
+        ([], [], None),
+        (["t-20221201-aaaaaaaa", "t-20230101-bbbbbbbb"], [], "t-20230101-bbbbbbbb"),
+        (["t-20221201-aaaaaaaa", "t-20230101-bbbbbbbb"], ["t-20230101-bbbbbbbb"], "t-20221201-aaaaaaaa"),
+        (["t-20230101-bbbbbbbb"], ["t-20230101-bbbbbbbb"], None),
+        (["t-20230101-aaaaaaaa", "t-20230101-bbbbbbbb"], [], "t-20230101-bbbbbbbb"),
+        (["t-20230101-aaaaaaaa", "t-20230201-bbbbbbbb"], [], "t-20230101-aaaaaaaa"),  # of this release's own day
+        (["t-20230201-aaaaaaaa", "t-20230301-bbbbbbbb"], [], None),  # a later one is no parent of a backfill
+        (["other-20230101-aaaaaaaa"], [], None),
+    ],
+)
+def test_the_parent_is_the_newest_published_snapshot_of_an_earlier_instant_that_was_not_yanked(
+    run: Run, published: list[str], yanked: list[str], parent: str | None
+) -> None:
+    deliver(run, "drops/a", {"a.pdf": b"%PDF"})
+    for folder, snapshots in (("published", published), ("yanked", yanked)):
+        for snapshot in snapshots:
+            run.lake.put(f"snapshots/{snapshot.partition('-')[0]}/{folder}/{snapshot}", b"{}")
+    intake(run)
+    assert run.parent == parent

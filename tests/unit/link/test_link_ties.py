@@ -174,6 +174,13 @@ def test_a_cut_title_links_if_year_and_surname_agree(title: str, said: Row, reas
     assert (found["score"] is not None) is (reason == "prefix")
 
 
+@pytest.mark.parametrize("year", [None, 2000])
+def test_a_generic_title_without_years_does_not_link(year: int | None) -> None:
+    """That neither the entry nor the paper has a year is no agreement on it."""
+    found = link_one({"title": "Editorial", "surname": "Chertow", "year": year}, {**KIDNEY, "year": year})
+    assert (found["paper_id"] is not None) is (year is not None)
+
+
 def test_a_generic_title_is_no_beginning() -> None:
     paper = {"paper_id": "p", "title": "Introduction to algorithms", "surname": "Cormen", "year": 2009}
     assert link_one({"title": "Introduction", "surname": "Cormen", "year": 2009}, paper)["reason"] == "none"

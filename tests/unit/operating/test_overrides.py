@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.pipeline import quality
-from s2corpus.pipeline.acceptance import accept, accepted
+from s2corpus.pipeline import quality, runner
+from s2corpus.pipeline.acceptance import Acceptance, accept, accepted
 from s2corpus.pipeline.quality import QualityBlocked, Verdict, all_checks, gate
-from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.registry import STAGES, stage
+from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.manifest import Manifest
+from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
+from s2corpus.tables import PDFS
 
 RELEASE = "s2_v2-20230301"
 DRIFT, WARNING = "link.drift_of_linked_entries_block", "link.drift_of_linked_entries_warn"
@@ -73,3 +82,23 @@ def test_a_manifest_without_overrides_does_not_speak_of_them() -> None:
     assert b"overrides" not in plain.to_json()
     told = Manifest("s-20230301-00000000", "s", "2023-03-01T00:00:00Z", None, {}, {}, [], [], {DRIFT: REASON})
     assert f'"overrides": {{\n    "{DRIFT}": "{REASON}"\n  }}'.encode() in told.to_json()
+
+
+def test_an_acceptance_written_into_the_lake_by_hand_opens_no_check_that_may_not_be_overridden(
+    lake: Lake, tmp_path: Path
+) -> None:
+    run = Run(ReleaseSpec(name="t"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
+    data = b"%PDF"
+    lake.put("drops/d/a.pdf", data)
+    file = {"name": "a.pdf", "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    lake.put("drops/d/_READY", orjson.dumps({"ready_at": "2023-01-01T00:00:00Z", "files": [file]}))
+    runner.work(run, "intake", runner.plan(run, "intake"))
+    stage("intake").finish(run)
+    rows = run.table(PDFS).read()
+    for shard in (0, 1):  # the same PDF in two shards
+        run.table(PDFS).write(shard, rows)
+    run.table(PDFS).commit([0, 1], {"pdf_shards": 2})
+    by_hand = Acceptance(REASON, "mallory", "2023-02-01T00:00:00+00:00")
+    lake.put(f"releases/{run.release_id}/_accepted.json", orjson.dumps({"intake.pdfs_key_is_unique": asdict(by_hand)}))
+    with pytest.raises(QualityBlocked, match=r"intake.pdfs_key_is_unique.*\(cannot be overridden\)"):
+        gate(run.release_id, quality.evaluate(run, "intake"))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.pdf import Outcome, Selection, inspect_many, pool
+from s2corpus.pdf import Outcome, Selection, inspect_many, inspection, pool
 from tests.unit.pdf.bad_pdfs import KINDS, assemble, drawn_forever, paper
 
 MB = 1 << 20
@@ -52,6 +52,16 @@ def test_why_is_said_and_the_size_is_as_shown(selections: dict[str, Selection]) 
     assert shown["fifty_pages"] == (50, 595, 842)
     assert shown["page_tree_of_a_million"] == (1_000_000, None, None)
     assert "more than 3 s" in str(selections["a_thousand_million_nothings"].detail)
+
+
+@pytest.mark.parametrize("before", [0, MB - 8, MB - 7, MB - 4, MB - 1, MB, 2 * MB - 3])
+def test_a_text_string_is_seen_wherever_it_begins_in_pdfaltos_output(tmp_path: Path, before: int) -> None:
+    """Its output is read a megabyte at a time."""
+    alto = tmp_path / "out.xml"
+    alto.write_bytes(b"." * before + b"<String CONTENT" + b"." * MB)
+    assert inspection._contains(alto, b"<String ")
+    alto.write_bytes(b"." * before + b"<Strong CONTENT" + b"." * MB)
+    assert not inspection._contains(alto, b"<String ")
 
 
 def papers(folder: Path, count: int) -> list[tuple[str, Path]]:

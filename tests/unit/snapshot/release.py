@@ -56,6 +56,8 @@ class Paper:
     row: dict[str, Any]
     parse: dict[str, Any] | None
     kept: bool
+    latex: dict[str, Any] | None = None
+    """a second, open full text"""
 
 
 def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
@@ -154,7 +156,7 @@ def lay_out(
             for bucket in sharded
         ],
     )
-    _write(run, FULLTEXTS, [[_fulltext(paper) for paper in bucket if paper.parse] for bucket in sharded])
+    _write(run, FULLTEXTS, [[row for paper in bucket for row in _fulltexts(paper)] for bucket in sharded])
     _write(run, LINKS, [[_link(p, cites[p.row["paper_id"]]) for p in bucket if p.parse] for bucket in sharded])
     _write(run, CONTEXTS, [[] for _ in sharded])
     _write(run, ALIASES, [[{"alias": "0" * 15, "paper_id": kept[0]}]] if kept else [[]])
@@ -209,6 +211,15 @@ def _fulltext(paper: Paper) -> dict[str, Any]:
         **{name: paper.row[name] for name in ("open_access", "oa_evidence", "licence")},
         "parse": orjson.dumps(paper.parse),
     }
+
+
+def _fulltexts(paper: Paper) -> list[dict[str, Any]]:
+    """By kind: latex before pdf."""
+    latex = {"parse_kind": "latex", "open_access": True, "licence": "arXiv", "parse": orjson.dumps(paper.latex)}
+    return [
+        *([{**_fulltext(paper), **latex, "parse_id": f"{'c' * 40}:latex:-:1"}] if paper.latex else []),
+        *([_fulltext(paper)] if paper.parse else []),
+    ]
 
 
 def _link(paper: Paper, cited: str) -> dict[str, Any]:

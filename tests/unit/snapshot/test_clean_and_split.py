@@ -14,6 +14,7 @@ import pytest
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
+from s2corpus.stages import split as split_stage
 from s2corpus.stages.clean import Clean
 from s2corpus.stages.split import Split
 from s2corpus.storage.local_lake import LocalLake
@@ -104,6 +105,46 @@ def test_later_twins_are_held_back_across_buckets_and_sets_with_the_text_they_re
     duplicates = {row["reason"] for row in splits.values() if row["split"] == "held_back:near_duplicate"}
     assert duplicates == {train[0][1]}
     assert not any(row["split"] == "valid" for row in splits.values())
+
+
+def test_duplicates_are_the_same_in_however_many_passes_they_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of the papers share a title, each with one other: keys that lie in every pass."""
+
+    def in_pairs(paper: Paper) -> Paper:
+        number = int(paper.row["record_ids"][0].rpartition(":")[2])
+        author = {"first": "Ada", "middle": [], "last": "Same", "suffix": ""}
+        return dataclasses.replace(
+            paper, row={**paper.row, "title": f"The same title {number // 2}", "authors": [author]}
+        )
+
+    _, documents, once = release(tmp_path / "once", in_pairs, count=48)
+    held = [row for row in once.values() if row["split"] == "held_back:near_duplicate"]
+    assert len(held) > 5
+    for at_a_time in (len(documents), 40, 7):  # 2, 3 and more passes over two keys a document
+        monkeypatch.setattr(split_stage, "_KEYS_AT_A_TIME", at_a_time)
+        assert release(tmp_path / f"by {at_a_time}", in_pairs, count=48)[2] == once
+
+
+def test_the_text_is_from_the_full_text_that_the_spec_names_first(tmp_path: Path) -> None:
+    """Every paper with a PDF has a LaTeX source too: open, with words of its own."""
+
+    def with_latex(paper: Paper) -> Paper:
+        if paper.parse is None:
+            return paper
+        body = [{**part, "text": f"Typeset {part['text']}"} for part in paper.parse["body_text"]]
+        return dataclasses.replace(paper, latex={**paper.parse, "body_text": body})
+
+    closed = {paper.row["paper_id"] for paper in papers(24) if not paper.row["open_access"]}
+    for first in ("pdf", "latex"):
+        order = [first, *(kind for kind in ("pdf", "latex", "jats", "elsevier") if kind != first)]
+        _, documents, _ = release(tmp_path / first, with_latex, clean={"text_from": order})
+        kept = [row for (set_, _), row in documents.items() if set_ == "s2orc" and row["outcome"] == "kept"]
+        from_latex = {row["paper_id"] for row in kept if "Typeset" in row["text"]}
+        assert from_latex == {row["paper_id"] for row in kept if row["licence"] == "arXiv"}
+        assert from_latex == {row["paper_id"] for row in kept if first == "latex" or row["paper_id"] in closed}
+        assert 0 < len(from_latex) <= len(kept)
 
 
 @pytest.fixture

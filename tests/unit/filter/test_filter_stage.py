@@ -1,0 +1,157 @@
+"""The stage filter over a release's tables: what a paper may be taken down by, and which text is judged (SEMANTICS §6)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pytest
+
+from s2corpus.errors import UserError
+from s2corpus.papers.filter import Outcome
+from s2corpus.pipeline.run import Run, Shard
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.filter import Filter, read_suppressions
+from s2corpus.storage.lake import Lake
+from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS, Table
+
+SHA1, OTHER = "a1" * 20, "b2" * 20
+TAKEN, KEPT = "0" * 14 + "1", "0" * 14 + "2"
+FORMER = "f" * 15
+ENGLISH = "We present a large corpus of scientific papers with full text, citations and references, and show how it was made. "
+GERMAN = "Wir stellen eine große Sammlung wissenschaftlicher Arbeiten mit Volltext und Zitaten vor und zeigen, wie sie entstand. "
+
+
+def row(table: Table, **values: Any) -> dict[str, Any]:
+    """A row of which only some columns matter."""
+    lists = {field.name: [] for field in table.schema if pa.types.is_nested(field.type)}
+    words = {field.name: "" for field in table.schema if not field.nullable and pa.types.is_string(field.type)}
+    return {**dict.fromkeys(table.schema.names), **lists, **words, **values}
+
+
+def filtered(
+    lake: Lake,
+    scratch: Path,
+    suppressed: Mapping[str, object] | None = None,
+    *,
+    spec: Mapping[str, Any] | None = None,
+    texts: Mapping[str, str] | None = None,
+    abstract: str | None = ENGLISH,
+) -> dict[str, dict[str, Any]]:
+    """The outcome of two papers: one with a PDF of two (the other is not canonical), a former id, a DOI, and these full texts."""
+    run = Run(
+        ReleaseSpec.model_validate({"name": "t", **(spec or {})}), datetime(2023, 2, 1, tzinfo=UTC), lake, scratch
+    )
+    run.lake.put(f"releases/{run.release_id}/suppress.jsonl", json.dumps(suppressed).encode() if suppressed else b"")
+    author = {"first": "Ada", "middle": [], "last": "Lovelace", "suffix": ""}
+    access = {"sha1": OTHER, "kind": "pdf", "open_access": True, "looks": []}
+    papers = [
+        row(PAPERS, paper_id=TAKEN, title="On the Analytical Engine", authors=[author], abstract=abstract, open_access=True,
+            access=[access]),
+        row(PAPERS, paper_id=KEPT, title="On another engine", authors=[author], abstract=ENGLISH, open_access=True),
+    ]  # fmt: skip
+    run.table(PAPERS).write(0, papers)
+    members = [
+        row(
+            MEMBERS,
+            kind="archive",
+            paper_id=TAKEN,
+            record_id="crossref:10.1016/j.engine.1843",
+            doi="10.1016/j.engine.1843",
+            pdf_sha1=SHA1,
+        ),
+        row(
+            MEMBERS,
+            kind="archive",
+            paper_id=KEPT,
+            record_id="crossref:10.1016/j.other.1844",
+            doi="10.1016/j.other.1844",
+        ),
+    ]
+    run.table(MEMBERS).write(0, members)
+    run.table(ALIASES).write(
+        0, [row(ALIASES, alias=FORMER, paper_id=TAKEN), row(ALIASES, alias="e" * 15, paper_id=KEPT)]
+    )
+    run.table(FULLTEXTS).write(
+        0,
+        [
+            row(FULLTEXTS, paper_id=TAKEN, parse_kind=kind, pdf_sha1=SHA1, parse_id=f"{SHA1}:{kind}:1", open_access=True,
+                parse=orjson.dumps({"body_text": [{"text": text}]}))
+            for kind, text in sorted((texts or {}).items())
+        ],
+    )  # fmt: skip
+    for table in (PAPERS, MEMBERS, ALIASES, FULLTEXTS):
+        run.table(table).commit([0], {"paper_shards": 1})
+    for shard in Filter().plan(run):
+        assert shard == Shard(0, shard.params)
+        Filter().work(run, shard)
+    counts = Filter().finish(run)
+    rows = {one["paper_id"]: one for one in run.table(FILTERED).read().to_pylist()}
+    assert sum(counts.get(f"outcome.{outcome}", 0) for outcome in Outcome) == counts["rows"] == len(rows)
+    return rows
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        {"paper_id": TAKEN},
+        {"paper_id": FORMER},
+        {"sha1": SHA1},
+        {"sha1": SHA1.upper()},
+        {"sha1": f" {SHA1} "},
+        {"sha1": OTHER},
+        {"doi": "10.1016/j.engine.1843"},
+        {"doi": "https://doi.org/10.1016/J.ENGINE.1843"},
+        {"doi": "10.1016/j.nobodys.1845", "paper_id": TAKEN},
+    ],
+    ids=str,
+)
+def test_a_paper_is_taken_down_by_any_of_its_names_and_no_other_with_it(
+    lake: Lake, tmp_path: Path, by: dict[str, str]
+) -> None:
+    """By its id or a former one, by a DOI of its records, by the SHA-1 of any of its PDFs; in any case of letters."""
+    rows = filtered(lake, tmp_path, {**by, "reason": "the author asked for it"})
+    assert {name: one["outcome"] for name, one in rows.items()} == {TAKEN: "suppressed", KEPT: "kept"}
+
+
+def test_nothing_is_taken_down_without_a_list(lake: Lake, tmp_path: Path) -> None:
+    rows = filtered(lake, tmp_path)
+    assert {one["outcome"] for one in rows.values()} == {"kept"}
+    assert {one["characters"] for one in rows.values()} == {len(ENGLISH)}
+
+
+@pytest.mark.parametrize("line", [b"{", b"[]", b'{"reason": "r"}', b'{"sha1": ""}', b'{"doi": 7}', b'"10.1/x"'])
+def test_a_line_that_names_nothing_stops_the_release(line: bytes) -> None:
+    """What was to be left out must not slip through."""
+    with pytest.raises(UserError, match=r"suppress\.jsonl, line 3: "):
+        read_suppressions(b'{"sha1": "a"}\n\n' + line)
+
+
+@pytest.mark.parametrize(
+    ("order", "outcome"),
+    [(["latex", "pdf"], "kept"), (["pdf", "latex"], "not_english"), (["jats", "pdf"], "not_english")],
+)
+def test_the_text_judged_is_the_first_in_the_specs_order(
+    lake: Lake, tmp_path: Path, order: list[str], outcome: str
+) -> None:
+    texts = {"pdf": GERMAN * 5, "latex": ENGLISH * 5}
+    rest = [kind for kind in ("pdf", "latex", "jats", "elsevier") if kind not in order]
+    rows = filtered(lake, tmp_path, spec={"clean": {"text_from": [*order, *rest]}}, texts=texts, abstract=None)
+    assert rows[TAKEN]["outcome"] == outcome
+    assert rows[TAKEN]["characters"] == len((ENGLISH if outcome == "kept" else GERMAN) * 5)
+
+
+def test_abstract_and_body_are_judged_together(lake: Lake, tmp_path: Path) -> None:
+    rows = filtered(lake, tmp_path, texts={"pdf": ENGLISH}, abstract="Short.")
+    assert (rows[TAKEN]["outcome"], rows[TAKEN]["characters"]) == ("kept", len(f"Short.\n{ENGLISH}"))
+    assert rows[KEPT]["characters"] == len(ENGLISH), "a paper without full text has its abstract alone"
+
+
+def test_the_limits_are_the_specs(lake: Lake, tmp_path: Path) -> None:
+    rules = {"filter": {"min_characters": len(ENGLISH) + 1}}
+    assert {one["outcome"] for one in filtered(lake, tmp_path, spec=rules).values()} == {"short_text"}

@@ -8,13 +8,13 @@ bibliographies → clean → split by publication date → export as S2 V2 gzipp
 - **One DAG for each** `include/releases/<name>.yaml` (or of the folder that `S2CORPUS_RELEASES` names); that file says all that makes
   the release.
 - **Each stage** is a task group `plan → work (mapped over shards) → finish → quality`. Nothing is a table before `finish` has committed
-  it; nothing goes on before `quality` has let it. Stages whose shards are those of an earlier one have no `plan`.
+  it; nothing continues before `quality` has passed. Stages whose shards are those of an earlier one have no `plan`.
 - **As of** the end of the data interval: the run of January sees what was ready before 1 February, whenever it runs. Backfill past
   intervals in the UI, on the command line or by REST, a release waits for the earlier ones of its spec that are being made, because the
   newest published one is its parent. Intervals before the spec's start date are refused.
 - **Triggered by hand** it makes the last whole interval, or the one that is given. A logical date outside the spec's start and end dates
   makes nothing: Airflow gives such a run no tasks and calls it a success. Clear the interval's run, or backfill it, to make it again.
-- **Retries** only what may pass (a server down, a connection lost). A wrong input, a blocking check or a bug fails at once, with a
+- **Retries** only transient errors (a server down, a connection lost). A wrong input, a blocking check or a bug fails at once, with a
   sentence that says what to do. Clearing a stage does it and all after it again; finished extractions are never repeated.
 - **The pointer** `snapshots/<spec>/latest.json` moves last, after every check passed and, where the spec asks, a person approved.
   Rejecting, or not answering in time, leaves the snapshot unpublished; clear `approve` to be asked again. Nobody is asked for a
@@ -119,7 +119,7 @@ def finish(stage: str) -> list[list[int]]:
 
 @task
 def quality(stage: str) -> None:
-    """Run the stage's checks: the release goes on or stops here."""
+    """Run the stage's checks: the release continues or stops here."""
     from s2corpus.pipeline import runner
 
     runner.check(_run(), stage)

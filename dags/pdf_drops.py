@@ -9,7 +9,7 @@ release finds it done: what is verified, selected, extracted and postprocessed i
 - **`plan → register → gather → work → settle`**: verify against `_READY`, cut into batches of a shard's size, take each through select,
   extract (pool `grobid`, after the releases) and postprocess, and say in each drop's row what came of it.
 - **Refused** is a drop that differs from its `_READY`: the reason is in the log of `register`, in its row (`corpus drops`) and in an alert,
-  and nothing else waits for it. It is looked at again when its `_READY` is written anew.
+  and nothing else waits for it. It is looked at again when its `_READY` is written again.
 - **Taken up again**: what a failed or killed run leaves open, the next run takes on with its own. Triggered by hand, a run looks into the
   lake itself.
 

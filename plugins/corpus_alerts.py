@@ -44,11 +44,11 @@ class CorpusAlerts(AirflowPlugin):
 
 
 def task_failed(context: Mapping[str, Any]) -> None:
-    """Note in the catalog that a stage failed, and tell: once for a stage, whatever the number of its shards that fail."""
+    """Record in the catalog that a stage failed, and alert once a stage, however many of its shards fail."""
     try:
         alert = _failure(context)
     except Exception:
-        log.exception("the failure could not be told")
+        log.exception("the failure could not be reported")
         return
     if alert:
         _send(alert, _connections())
@@ -74,7 +74,7 @@ def _failure(context: Mapping[str, Any]) -> Alert | None:
 
 
 def _shards(context: Mapping[str, Any]) -> str:
-    """Which part of a mapped task's work: the shards, where the task came to say them."""
+    """Which part of a mapped task's work: the shards, where the task had read them."""
     index, shards = context["ti"].map_index, context.get("shards")
     if shards:
         return f", shard {shards[0]}" if len(shards) == 1 else f", shards {shards[0]}–{shards[-1]}"
@@ -93,7 +93,7 @@ def _first(release: str, stage: str, error: Any) -> bool:
 
 
 async def release_late(hours: float, context: Mapping[str, Any] | None = None) -> None:
-    """Tell that a release has not ended in its time. Runs in the triggerer."""
+    """Alert that a release has not ended in time. Runs in the triggerer."""
     run = (context or {}).get("dag_run") or {}
     dag_id, run_id = str(run.get("dag_id", "")), str(run.get("dag_run_id", ""))
     end = str(run.get("data_interval_end") or "")[:10].replace("-", "")
@@ -101,7 +101,7 @@ async def release_late(hours: float, context: Mapping[str, Any] | None = None) -
         f"{dag_id.removeprefix('corpus_release__')}-{end}: late",
         f"the release has not ended {hours:g} hours after its run was made",
         str(run.get("queued_at") or run.get("start_date") or "unknown"),
-        f"see which task it is at, or whom it waits for; {RUNBOOK}#late",
+        f"see which task it is at, or who has to answer; {RUNBOOK}#late",
         _link(dag_id, run_id),
     )
     found: dict[str, Any] = {}
@@ -112,7 +112,7 @@ async def release_late(hours: float, context: Mapping[str, Any] | None = None) -
 
 
 def tell(what: str, error: str, stage: str, context: Mapping[str, Any]) -> None:
-    """Tell something of the current task that is not a failure of it."""
+    """Alert about the current task, without failing it."""
     ti = context["ti"]
     now = datetime.now(UTC).isoformat(timespec="seconds")
     _send(Alert(what, error, now, todo(stage), _link(ti.dag_id, ti.run_id, ti.task_id)), _connections())

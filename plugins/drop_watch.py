@@ -50,13 +50,13 @@ class DropWatch(BaseEventTrigger):
                 await asyncio.sleep(PERSISTED_SECONDS if found else 0)
                 await asyncio.to_thread(watch.confirm)
             except Exception as error:
-                broken = True  # its keys may have been changed: the lake is opened anew
+                broken = True  # its keys may have been changed: the lake is opened again
                 self.log.warning("the lake cannot be looked at, it is tried again in %g s: %s", self.seconds, error)
             await asyncio.sleep(0 if more else self.seconds)
 
 
 def _watch(before: Any) -> Any:
-    """A watch over the lake, the one before where there is one, with the lake opened anew."""
+    """A watch over the lake, the one before where there is one, with the lake opened again."""
     from s2corpus.deliveries.status import Watch
     from s2corpus.storage.lake import lake_uri, open_lake
 

@@ -1,4 +1,4 @@
-"""What every task of the corpus' DAGs does when it fails: what may pass is tried again, all else fails at once and is told.
+"""What every task of the corpus' DAGs does when it fails: transient errors are retried, everything else fails at once and is reported.
 
 Here, because every component finds this folder, and DAG files do not import each other.
 """

@@ -60,7 +60,7 @@ def corpus() -> None:
 def main() -> None:
     """Run the command line.
 
-    A `UserError`, and what a disk or a file refuses, is one sentence on stderr and exit status 2; what may pass has exit status 3.
+    A `UserError`, and what a disk or a file refuses, is one sentence on stderr and exit status 2; a transient error has exit status 3.
     SIGTERM ends a command as Ctrl-C does: what is half written is removed.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
@@ -88,7 +88,7 @@ def main() -> None:
 
 
 def _end(error: UserError | TransientError) -> NoReturn:
-    """One sentence, and the exit status: 2, or 3 for what may pass."""
+    """One sentence, and the exit status: 2, or 3 for a transient error."""
     lasting = isinstance(error, UserError)
     click.echo(f"corpus: {error}{'' if lasting else ' (trying again may help)'}", err=True)
     with contextlib.suppress(OSError):

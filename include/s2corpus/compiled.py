@@ -1,7 +1,7 @@
 """numba's `njit`, with a cache that no edit outlives.
 
 numba checks a cached kernel against the time of its own file only, though it holds the kernels of other files that were
-inlined into it: after an edit the callers would go on by the old rules. So the cache is a folder named by a hash of all
+inlined into it: after an edit the callers would keep the old rules. So the cache is a folder named by a hash of all
 kernels' sources, and of numba's version and the processor it compiled for; compile through this module only.
 """
 

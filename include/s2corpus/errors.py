@@ -9,4 +9,4 @@ class UserError(Exception):
 
 
 class TransientError(Exception):
-    """Something outside failed that may work on another try (a server down, a lease lost): a task is retried."""
+    """Something outside failed that may work when retried (a server down, a lease lost): a task is retried."""

@@ -268,7 +268,7 @@ class Export(_Section):
 
 
 class Quality(_Section):
-    """When checks against the parent release speak (SEMANTICS: Quality)."""
+    """When checks against the parent release fail (SEMANTICS: Quality)."""
 
     drift_warn: Fraction = 0.1
     drift_block: Fraction = 0.5

@@ -200,7 +200,7 @@ def _answer_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def fault(request: Request, _: Exception) -> Response:
-        """What nobody foresaw: the log has it, the reader does not."""
+        """An unforeseen error: the log has it, the reader does not see it."""
         words = "This page has failed: the log of Airflow's API server says how."
         response = render(request, "error.html", status=500, words=words)
         response.headers.update(HEADERS)

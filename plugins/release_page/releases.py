@@ -173,7 +173,7 @@ class Archive:
         return {stage: dict(values) for stage, values in zip(STAGES, found, strict=True) if values}
 
     def verdicts(self, release: str) -> dict[str, list[dict[str, Any]]]:
-        """What its checks said, by stage, in their order; with who went on over one, and why."""
+        """What its checks said, by stage, in their order; with who overrode one, and why."""
         found = self._all_json(f"releases/{release}/_quality/{stage}.json" for stage in STAGES)
         return {
             stage: [{"accepted": None, "accepted_by": None, **v} for v in verdicts]
@@ -242,7 +242,7 @@ class Archive:
         ]
 
     def _snapshot(self, release: str, spec: str, folders: Sequence[str] | None) -> tuple[str | None, State | None]:
-        """The snapshot the release made and how it stands; a state of None where it is not whole."""
+        """The snapshot the release made and its state; None where it is not whole."""
         made = [
             name
             for name in (self.lake.folders("snapshots/") if folders is None else folders)

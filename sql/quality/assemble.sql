@@ -3,13 +3,13 @@
 -- check: fulltexts_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in fulltexts: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in fulltexts: the stage wrote a row twice; clear it and report the key
 SELECT paper_id, parse_kind, count(*) AS times FROM fulltexts GROUP BY ALL HAVING times > 1;
 
 -- check: entries_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in entries: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in entries: the stage wrote a row twice; clear it and report the key
 SELECT paper_id, parse_kind, ref_id, count(*) AS times FROM entries GROUP BY ALL HAVING times > 1;
 
 -- check: every_canonical_pdf_has_its_text

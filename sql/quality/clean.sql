@@ -3,7 +3,7 @@
 -- check: documents_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in documents: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in documents: the stage wrote a row twice; clear it and report the key
 SELECT "set", paper_id, count(*) AS times FROM documents GROUP BY ALL HAVING times > 1;
 
 -- check: every_kept_paper_is_decided

@@ -3,13 +3,13 @@
 -- check: clusters_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in clusters: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in clusters: the stage wrote a row twice; clear it and report the key
 SELECT record_id, count(*) AS times FROM clusters GROUP BY ALL HAVING times > 1;
 
 -- check: aliases_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in aliases: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in aliases: the stage wrote a row twice; clear it and report the key
 SELECT alias, count(*) AS times FROM aliases GROUP BY ALL HAVING times > 1;
 
 -- check: every_record_has_a_paper

@@ -3,7 +3,7 @@
 -- check: extractions_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in extractions: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in extractions: the stage wrote a row twice; clear it and report the key
 SELECT pdf_sha1, count(*) AS times FROM extractions GROUP BY ALL HAVING times > 1;
 
 -- check: every_selected_pdf_has_an_answer

@@ -3,7 +3,7 @@
 -- check: filtered_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in filtered: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in filtered: the stage wrote a row twice; clear it and report the key
 SELECT paper_id, count(*) AS times FROM filtered GROUP BY ALL HAVING times > 1;
 
 -- check: every_paper_has_an_outcome

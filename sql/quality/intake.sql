@@ -3,25 +3,25 @@
 -- check: pdfs_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in pdfs: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in pdfs: the stage wrote a row twice; clear it and report the key
 SELECT pdf_sha1, count(*) AS times FROM pdfs GROUP BY ALL HAVING times > 1;
 
 -- check: latex_sources_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in latex_sources: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in latex_sources: the stage wrote a row twice; clear it and report the key
 SELECT archive_sha1, count(*) AS times FROM latex_sources GROUP BY ALL HAVING times > 1;
 
 -- check: articles_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in articles: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in articles: the stage wrote a row twice; clear it and report the key
 SELECT file_sha1, count(*) AS times FROM articles GROUP BY ALL HAVING times > 1;
 
 -- check: records_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in records: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in records: the stage wrote a row twice; clear it and report the key
 SELECT record_id, count(*) AS times FROM records GROUP BY ALL HAVING times > 1;
 
 -- check: nothing_refused
@@ -31,7 +31,7 @@ SELECT kind, source, delivery, outcome, detail FROM deliveries WHERE outcome LIK
 
 -- check: declarations_are_usable
 -- severity: warn
--- reason: a drop says of its files what cannot be used; it was taken without: correct the line and deliver records.jsonl anew
+-- reason: a drop says of its files what cannot be used; it was taken without: correct the line and deliver records.jsonl again
 SELECT delivery AS "drop", unnest(warnings) AS warning FROM deliveries WHERE outcome = 'taken';
 
 -- check: drops_agree_on_access

@@ -3,7 +3,7 @@
 -- check: links_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in links: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in links: the stage wrote a row twice; clear it and report the key
 SELECT paper_id, parse_kind, ref_id, count(*) AS times FROM links GROUP BY ALL HAVING times > 1;
 
 -- check: every_entry_has_a_row

@@ -3,13 +3,13 @@
 -- check: parses_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in parses: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in parses: the stage wrote a row twice; clear it and report the key
 SELECT parse_id, count(*) AS times FROM parses GROUP BY ALL HAVING times > 1;
 
 -- check: pdf_records_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in pdf_records: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in pdf_records: the stage wrote a row twice; clear it and report the key
 SELECT record_id, count(*) AS times FROM pdf_records GROUP BY ALL HAVING times > 1;
 
 -- check: headers_are_not_delivered

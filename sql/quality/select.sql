@@ -3,7 +3,7 @@
 -- check: selections_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in selections: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in selections: the stage wrote a row twice; clear it and report the key
 SELECT pdf_sha1, count(*) AS times FROM selections GROUP BY ALL HAVING times > 1;
 
 -- check: every_pdf_has_an_outcome

@@ -3,7 +3,7 @@
 -- check: splits_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in splits: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in splits: the stage wrote a row twice; clear it and report the key
 SELECT "set", paper_id, count(*) AS times FROM splits GROUP BY ALL HAVING times > 1;
 
 -- check: every_document_has_a_split

@@ -3,7 +3,7 @@
 -- check: papers_key_is_unique
 -- severity: block
 -- overridable: no
--- reason: a key stands twice in papers: the stage wrote a row twice; clear it and report the key
+-- reason: a key occurs twice in papers: the stage wrote a row twice; clear it and report the key
 SELECT paper_id, count(*) AS times FROM papers GROUP BY ALL HAVING times > 1;
 
 -- check: every_cluster_is_a_paper

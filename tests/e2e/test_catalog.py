@@ -21,7 +21,7 @@ VERDICT = {
     "verdict": "pass",
     "offending": 0,
     "threshold": None,
-    "reason": "a key stands twice",
+    "reason": "a key occurs twice",
     "accepted": None,
     "accepted_by": None,
 }

@@ -1,4 +1,4 @@
-"""The catalog: small facts about releases, in their own PostgreSQL database (or any that SQLAlchemy speaks).
+"""The catalog: small facts about releases, in their own PostgreSQL database (or any that SQLAlchemy supports).
 
 What is in the corpus lies in the lake; the catalog holds who ran when, what was measured, what the checks said and who approved.
 """

@@ -57,7 +57,7 @@ def components(
 
     Edges are taken in their order (strongest first). Two records' years may agree only because one has none: such a record joins
     one cluster, it does not bring the 1989 and the 1993 paper of one title together. Of the edges cut between the same two
-    clusters only the first is a CONFLICT, the others are NEEDLESS: a conflict is told once.
+    clusters only the first is a CONFLICT, the others are NEEDLESS: a conflict is reported once.
 
     An edge is cut that would join two different DOIs of published papers; by title, clusters whose years disagree, or of which two
     records contradict; or whatever its reason, two records that are unrelated.

@@ -224,7 +224,7 @@ def _title_codes(normalised: pa.ChunkedArray) -> tuple[np.ndarray, pa.Array]:
 
 @njit(cache=True, nogil=True)
 def _by_first(codes: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(the codes numbered anew by first occurrence, −1 as it was; the first place of each; its former code)."""
+    """(the codes renumbered by first occurrence, −1 as it was; the first place of each; its former code)."""
     fresh = np.full(count, -1, np.int32)
     out = np.full(len(codes), -1, np.int32)
     first, former = np.empty(count, np.int64), np.empty(count, np.int32)

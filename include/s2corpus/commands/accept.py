@@ -15,12 +15,12 @@ from s2corpus.commands._lake_option import lake_option
 @click.argument("release")
 @click.argument("check")
 @click.option("--reason", required=True, help="Why; it is recorded, and in the manifest.")
-@click.option("--by", default=None, help="Who goes on; else the user of this shell.")
+@click.option("--by", default=None, help="Approver to record (default: current user).")
 @lake_option()
 def command(release: str, check: str, reason: str, by: str | None, lake: str) -> None:
     """Accept what CHECK (`<stage>.<check>`) found in RELEASE (`<spec>-<YYYYMMDD>`).
 
-    A warning, or a block that may be overridden. In Airflow then clear `<stage>.quality`, and the release goes on; the reason is part
+    A warning, or a block that may be overridden. In Airflow then clear `<stage>.quality`, and the release continues; the reason is part
     of its snapshot's id and manifest.
     """
     from s2corpus.errors import UserError

@@ -53,7 +53,7 @@ def command(
     """Turn LaTeX sources into S2ORC parses.
 
     INPUTS are source archives as arXiv has them (tar.gz, one gzipped .tex, tar, or bare TeX) or folders of them, read recursively in
-    order of their names. A parse has its file's name as paper_id. What gives no parse is reported with its outcome and the rest goes on.
+    order of their names. A parse has its file's name as paper_id. What gives no parse is reported with its outcome and the rest continues.
     """
     from s2corpus import latex, tei
 

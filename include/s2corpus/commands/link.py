@@ -76,7 +76,7 @@ def command(entries: Path, papers: Path, out: Path, min_score: float, memory_mb:
 
 
 def _gathered(tables: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
-    """The same rows in tables of about `rows`: each makes an index of the papers anew."""
+    """The same rows in tables of about `rows`: each makes an index of the papers again."""
     import pyarrow as pa
 
     held: list[pa.Table] = []
@@ -240,7 +240,7 @@ def _surname(value: Any) -> str | None:
 
 
 def _writer(out: Path) -> Callable[[pa.Table], None]:
-    """What writes the links, told by the suffix before any work is done."""
+    """What writes the links, chosen by the suffix before any work is done."""
     if not out.parent.is_dir():
         raise UserError(f"{out.parent}: no such folder to write links to")
     if out.suffix == ".parquet":

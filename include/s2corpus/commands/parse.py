@@ -47,7 +47,7 @@ def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Pa
 
     INPUTS are such files, told apart by what is in them, folders of them (read recursively, in order of their names), or Parquet files
     with the columns pdf_sha1 and tei. A parse from a file has the file's name as paper_id. What gives no parse is reported with its
-    reason and the rest goes on.
+    reason and the rest continues.
     """
     from s2corpus import tei
 

@@ -1,7 +1,7 @@
 """Drops and deliveries as they arrive: which are new, and what became of each, as a row beside them in the lake.
 
 An arrival is a folder of `drops/` or `sources/` with its `_READY`; `mark` names this very `_READY` by its etag, so that one written
-anew is a new arrival and the same one delivered twice is not. Rows are JSON, `arrivals/open/<folder><mark>.json` while something is
+again is a new arrival and the same one delivered twice is not. Rows are JSON, `arrivals/open/<folder><mark>.json` while something is
 left to do and `arrivals/closed/…` from then on: two listings say all that a look at the lake needs to know, however much it holds.
 """
 
@@ -22,7 +22,7 @@ from s2corpus.storage.lake import ABSENT, Conflict, Lake
 MOST_NEW = 1_000
 """folders without a row that one look asks for their `_READY`; the others have their turn at the next"""
 MOST_KNOWN = 100
-"""folders with a row that one look asks whether their `_READY` was written anew, in turn"""
+"""folders with a row that one look asks whether their `_READY` was written again, in turn"""
 MOST_TRIES = 3
 """runs that take on an arrival which does not come to its end; then it is closed as it is"""
 _THREADS = 8
@@ -40,7 +40,7 @@ class State(StrEnum):
     UNWANTED = "unwanted"  # no release spec takes drops or sources of this name
     REFUSED = "refused"  # it differs from its _READY, see the refusal
     UNFINISHED = "unfinished"  # the extractor gave up on too many of its PDFs
-    FAILED = "failed"  # an error that trying again does not mend, see the detail
+    FAILED = "failed"  # an error that a retry does not fix, see the detail
 
 
 @dataclass(frozen=True, slots=True)

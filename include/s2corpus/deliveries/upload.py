@@ -121,8 +121,8 @@ def deliver(
 ) -> Uploaded:
     """Upload files as a drop or delivery, `_READY` last; what an earlier try left there is read back and sent again only if it differs.
 
-    `delivery` says where to, and its mode; `progress` is told bytes done and bytes in all. What `records.jsonl` says is checked before
-    anything is sent.
+    `delivery` says where to, and its mode; `progress` receives the bytes done and the bytes in all.
+    What `records.jsonl` says is checked before anything is sent.
 
     Raises:
         UserError: it was delivered already with other files, files are there that are not among these, or it would be refused.

@@ -51,7 +51,7 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row 
     mark = mark_of(lake, arrival.folder)
     if mark is None:
         return None
-    arrival = replace(arrival, mark=mark)  # it may have been written anew since it was announced
+    arrival = replace(arrival, mark=mark)  # it may have been written again since it was announced
     before = row_of(lake, arrival)
     if before is not None and not before.open:
         return before

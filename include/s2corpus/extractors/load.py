@@ -1,4 +1,4 @@
-"""How one server of a pool stands: how much it takes, and when it is left alone."""
+"""The load of one server of a pool: how much it takes, and when it gets nothing."""
 
 from __future__ import annotations
 

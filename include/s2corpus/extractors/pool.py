@@ -45,7 +45,7 @@ class Pool:
         self.answering = {server.name for server in self.servers}
 
     def identity(self) -> Identity:
-        """Who the servers are, and what they are asked for; asked anew each time.
+        """Who the servers are, and what they are asked for; asked again each time.
 
         A server that does not answer now is left out until it does, and then has to be of this version too.
 

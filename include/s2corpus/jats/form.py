@@ -14,7 +14,7 @@ _KEYS = re.compile(rb'"(?:docId|body_text|bib_entries)"\s*:')
 def form_of(head: bytes) -> Literal["jats", "elsevier"] | None:
     """The kind of full text whose file begins with these bytes (`HEAD_BYTES` of them are enough); None if it is neither.
 
-    Only the form is told: whether there is an article in it is told by reading it.
+    Only the form is recognised; whether there is an article in it is found by reading it.
     """
     head = head[:HEAD_BYTES].replace(b"\x00", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")  # NULs: of UTF-16
     if head[:1] == b"{":

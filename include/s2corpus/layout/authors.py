@@ -160,7 +160,7 @@ def _turned(text: str) -> list[str]:
 def parse(text: str) -> Author | None:
     """A name as printed, first names first; None if it does not look like one.
 
-    Two to eight words, capitalised but for particles, without the vocabulary of affiliations; names in capitals are set as usual."""
+    Two to eight words, capitalised except for particles, without the vocabulary of affiliations; names in capitals are set as usual."""
     text = _ORCID.sub("", text)
     if _CJK_NAME.fullmatch(text):
         return Author((text[1:],), text[0])

@@ -97,7 +97,7 @@ def _set_apart(line: Line, measures: Measures) -> bool:
 
 
 def _goes_on(last: Line, line: Line, measures: Measures) -> bool:
-    """Whether a head goes on in the next line: the same type, close below, not numbered anew, the line before well filled."""
+    """Whether a head goes on in the next line: the same type, close below, not renumbered, the line before well filled."""
     return (
         line.font.family == last.font.family
         and line.font.bold == last.font.bold

@@ -84,7 +84,7 @@ def _labelled(lines: list[Line]) -> list[Group]:
 
 
 def _run(labels: list[tuple[int, int]]) -> _Link | None:
-    """The best run of labels (line, number): each number one more than that before, up to three, or 1 where a list begins anew."""
+    """The best run of labels (line, number): each number one more than that before, up to three, or 1 where a list begins again."""
     ends: dict[int, _Link] = {}
     top: _Link | None = None
     for line, number in labels:

@@ -76,7 +76,7 @@ class Answer:
     body: bytes
 
     def json(self) -> object:
-        """Return the body read as JSON; `ValueError` if it is none."""
+        """Return the body read as JSON; `ValueError` if it is not JSON."""
         return json.loads(self.body)
 
 

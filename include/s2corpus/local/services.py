@@ -32,7 +32,7 @@ _FOREIGN = frozenset(
     {"AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"}
 )
 _FOREIGN_PREFIXES = ("AIRFLOW", "WEED_", "PG")
-# What tasks read from the environment of whoever starts them: another value starts Airflow anew.
+# What tasks read from the environment of whoever starts them: another value restarts Airflow.
 _PASSED_ON = ("ENGINE", "S2CORPUS_RELEASES", "S2CORPUS_DROPS_SECONDS", "S2CORPUS_ALERTS_WEBHOOK")
 # Seconds for a process that lives but does not answer as it should, before it is restarted: machines get busy.
 _CONVALESCENCE = 20.0
@@ -226,7 +226,7 @@ class Services:
             self.state.forget(service.name)
 
     def _start(self, services: list[Service]) -> None:
-        """Make all of the services healthy: start what is dead or configured anew, then restart what stays sick."""
+        """Make all of the services healthy: start what is dead or was reconfigured, then restart what stays unhealthy."""
         for _ in range(_ROUNDS):
             launched = self._launch([service for service in services if not self._reusable(service)])
             sick = []
@@ -310,7 +310,7 @@ def _without_proxy() -> dict[str, str]:
 
 
 def _fingerprint(service: Service) -> str:
-    """Return what identifies a service's configuration: one that changed is started anew."""
+    """Return what identifies a service's configuration: one that changed is restarted."""
     content = json.dumps([service.command(), dict(service.environ())], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 

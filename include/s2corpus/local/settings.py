@@ -48,7 +48,7 @@ class Settings:
     def read(cls, path: Path) -> Settings:
         """Read Astro's file. Entries that are not filled in (Astro's template has one of each) are left out.
 
-        Raises `UserError` for a key Astro does not know, a missing name, or a number that is none.
+        Raises `UserError` for a key Astro does not know, a missing name, or what is not a number.
         """
         try:
             content = yaml.safe_load(path.read_text()) or {}

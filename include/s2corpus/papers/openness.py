@@ -100,7 +100,7 @@ def openness(
 ) -> Openness:
     """Judge one PDF by the records of its cluster and by its places: its names as delivered, and what its drops declare.
 
-    `is_preprint` tells the DOIs of preprint servers. Closed stays closed: a PDF that one drop declares closed, whatever else is
+    `is_preprint` recognises the DOIs of preprint servers. Closed stays closed: a PDF that one drop declares closed, whatever else is
     found; and a publisher's PDF whose preprint alone is open.
     """
     own = [r for r in records if r.pdf_sha1 == sha1 and (r.kind is Kind.PDF or r.source == DECLARED)]

@@ -70,7 +70,7 @@ class Paper:
     """A paper's canonical metadata, and where each field comes from."""
 
     paper_id: str
-    values: Mapping[str, Value]  # the fields that somebody has
+    values: Mapping[str, Value]  # the fields that a record has
     provenance: Mapping[str, Decision]  # the same fields
     canonical_pdf: str | None
     openness: Openness  # of the canonical PDF
@@ -99,7 +99,7 @@ def canonical(
     """Canonical metadata of one cluster. The order of records does not matter.
 
     `pdfs` says what is known of PDFs by SHA-1; `all_open` counts every PDF not declared closed as open (profile `own`);
-    `is_preprint` tells the DOIs of preprint servers.
+    `is_preprint` recognises the DOIs of preprint servers.
 
     1. Canonical PDF: open access first, then most of {abstract, date, venue, doi} in its publisher record, then latest first
        seen, then smallest SHA-1.

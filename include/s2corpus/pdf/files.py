@@ -1,4 +1,4 @@
-"""PDF files as somebody names them at the command line, and the tables written about them."""
+"""PDF files as they are named on the command line, and the tables written about them."""
 
 from __future__ import annotations
 

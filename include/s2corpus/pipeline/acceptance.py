@@ -1,6 +1,6 @@
 """Checks that a person overrides, each with a written reason: an input of the release, kept with it in the lake.
 
-An acceptance stays with its release, so that the same release made again is the same. It has an effect only where the check speaks:
+An acceptance stays with its release, so that the same release made again is the same. It has an effect only where the check fails:
 then its reason is in the manifest and part of the snapshot's identity, and who gave it is in the catalog.
 """
 
@@ -75,7 +75,7 @@ def _validate(reasons: Mapping[str, str], known: list[Check]) -> None:
         if check.severity == "block" and not check.overridable:
             raise UserError(
                 f"{name} cannot be overridden: what it finds is wrong whatever the reason ({check.reason}); "
-                f"mend the cause and clear the stage {check.stage}"
+                f"fix the cause and clear the stage {check.stage}"
             )
         if len(reason.strip()) < MIN_REASON:
             raise UserError(f"{name}: {reason!r} is not a reason; write why, in at least {MIN_REASON} characters")

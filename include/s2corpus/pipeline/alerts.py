@@ -1,6 +1,6 @@
-"""What an operator is told when a release fails or is late, and how: the log, a Slack-compatible webhook, e-mail.
+"""Alerts to an operator when a release fails or is late: the log, a Slack-compatible webhook, e-mail.
 
-An alert never fails what it tells of: what cannot be sent is logged and left.
+An alert never fails what it reports: what cannot be sent is only logged.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Metrics and checks in SQL over a stage's tables, and the verdict that lets a release go on or stops it.
+"""Metrics and checks in SQL over a stage's tables, and the verdict that lets a release continue or stops it.
 
 `sql/metrics/<stage>.sql` gives rows `(name, value)`; `sql/quality/<stage>.sql` holds checks, each a query that returns the offending
 rows, headed by comments:
 
     -- check: every_pdf_has_one_outcome
     -- severity: block            block stops before the next stage, warn is shown
-    -- overridable: no            yes: an operator may go on with a written reason
+    -- overridable: no            yes: an operator may override it with a written reason
     -- threshold: quality.drift_block    a field of the spec, bound as $threshold (optional)
     -- reason: what it means when rows come back, and what to do
 
@@ -130,7 +130,7 @@ def measure(run: Run, stage: str, measured: Metrics) -> None:
 
 
 def evaluate(run: Run, stage: str) -> list[Verdict]:
-    """Run a stage's checks and keep their verdicts, with why those that speak were accepted for this release."""
+    """Run a stage's checks and keep their verdicts, with why failed ones were accepted for this release."""
     reasons = accepted(run.lake, run.release_id)
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         connection.register("metrics", _metrics_table(read_metrics(run)))
@@ -157,7 +157,7 @@ def gate(release: str, verdicts: list[Verdict]) -> None:
             "; ".join(
                 f"{v.stage}.{v.check}: {v.offending} offending row(s), e.g. {v.rows[0]}: {v.reason}"
                 + (
-                    f" (to go on: `corpus accept {release} {v.stage}.{v.check} --reason …`, then clear {v.stage}.quality)"
+                    f" (to continue: `corpus accept {release} {v.stage}.{v.check} --reason …`, then clear {v.stage}.quality)"
                     if v.overridable
                     else " (cannot be overridden)"
                 )

@@ -126,7 +126,7 @@ def publish(run: Run, approval: Mapping[str, str] | None = None) -> str:
 
 
 def leave_unpublished(run: Run) -> None:
-    """Note that the release's snapshot is whole, and that nobody asked for it to be published."""
+    """Record that the release's snapshot is whole and was not to be published."""
     if catalog := Catalog.from_environment():
         catalog.end_release(run.release_id, ReleaseState.UNPUBLISHED, run.snapshot_id)
 

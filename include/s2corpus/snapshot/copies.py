@@ -13,7 +13,7 @@ import pyarrow as pa
 from s2corpus.snapshot import documents, flat
 
 _MOST = 10
-"""Faults told of one file."""
+"""Faults reported of one file."""
 
 
 def digest(texts: Iterable[str]) -> bytes:

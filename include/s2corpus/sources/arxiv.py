@@ -20,7 +20,7 @@ _JOURNAL = re.compile(r"^[^\d(]*[^\d\s(,.:;]\.?")
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Records of either form, told by the first character. The date is the first version's."""
+    """Records of either form, recognised by the first character. The date is the first version's."""
     head = Peekable(stream)
     if head.peek(1024).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         yield from _read_oai(cast(IO[bytes], head))

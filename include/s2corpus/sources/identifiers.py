@@ -58,7 +58,7 @@ _ACL_NAME = re.compile(r"(?:[a-z]\d{2}-\d{4,5}|\d{4}\.[a-z][a-z0-9_]*-[a-z0-9]+\
 
 
 def normalise_doi(text: str) -> str | None:
-    """A DOI in lower case without resolver; None if it is none, or a template's or placeholder's.
+    """A DOI in lower case without resolver; None if it is not one, or is a template's or placeholder's.
 
     Handle escapes of a URL are undone, and the punctuation of the sentence around it is taken off; brackets stay where
     they balance ("10.1016/s0022-0000(05)80002-1").
@@ -111,19 +111,19 @@ def acl_of_doi(doi: str | None) -> str | None:
 
 
 def normalise_pmid(text: str) -> str | None:
-    """A PubMed id: digits without leading zeros; None if it is none."""
+    """A PubMed id: digits without leading zeros; None if it is not one."""
     match = _PMID.match(text[:MAX_CHARACTERS].strip())
     return match.group(1) if match else None
 
 
 def normalise_pmcid(text: str) -> str | None:
-    """A PubMed Central id, "PMC" and digits without version; None if it is none."""
+    """A PubMed Central id, "PMC" and digits without version; None if it is not one."""
     match = _PMCID.match(text[:MAX_CHARACTERS].strip())
     return f"PMC{match.group(1)}" if match else None
 
 
 def normalise_orcid(text: str) -> str | None:
-    """An ORCID, "0000-0002-1825-0097"; None if it is none, or its check digit (ISO 7064, 11-2) is wrong."""
+    """An ORCID, "0000-0002-1825-0097"; None if it is not one, or its check digit (ISO 7064, 11-2) is wrong."""
     match = _ORCID.search(text[:MAX_CHARACTERS])
     if match is None:
         return None
@@ -136,13 +136,13 @@ def normalise_orcid(text: str) -> str | None:
 
 
 def normalise_ror(text: str) -> str | None:
-    """An id of the Research Organization Registry, "02jx3x895", from its address; None if it is none."""
+    """An id of the Research Organization Registry, "02jx3x895", from its address; None if it is not one."""
     match = _ROR.search(text[:MAX_CHARACTERS])
     return match.group(1).lower() if match else None
 
 
 def normalise_acl(text: str) -> str | None:
-    """An ACL Anthology id without version: "N18-3011" or "2020.acl-main.207"; None if it is none."""
+    """An ACL Anthology id without version: "N18-3011" or "2020.acl-main.207"; None if it is not one."""
     match = _ACL.search(text[:MAX_CHARACTERS].strip())
     if match is None:
         return None

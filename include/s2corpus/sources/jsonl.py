@@ -2,7 +2,7 @@
 
 A line has `record_id` (or `id`) and `source` (else "jsonl"), and any of the other columns; `authors` as a list of
 {first, middle, last, suffix}, a list of strings, or one string; `year` instead of `date`; `fields_of_study` as
-`subjects`; `"deleted": true` withdraws the record. A key that is none of these makes the line `malformed`, naming the
+`subjects`; `"deleted": true` withdraws the record. Any other key makes the line `malformed`, naming the
 key: a typing error loses nothing silently.
 """
 

@@ -51,7 +51,7 @@ class Affiliation:
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """One author, as everywhere in the corpus. Two are equal by name: what else is said of them comes through, it tells nobody apart."""
+    """One author, as everywhere in the corpus. Two are equal by name; the other fields do not distinguish them."""
 
     first: str
     middle: tuple[str, ...]

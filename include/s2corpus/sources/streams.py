@@ -36,7 +36,7 @@ BROKEN_STREAM = (
 
 @contextmanager
 def open_stream(file: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
-    """The uncompressed content of a path or binary stream; gzip, bzip2, xz, zstd told by the first bytes."""
+    """The uncompressed content of a path or binary stream; gzip, bzip2, xz and zstd are recognised by their first bytes."""
     raw = Path(file).open("rb") if isinstance(file, str | Path) else file  # noqa: SIM115 (closed below)
     try:
         peeked = Peekable(raw)

@@ -62,7 +62,7 @@ def read_suppressions(content: bytes) -> set[str]:
     """What `suppress.jsonl` lists: a line is `{doi | sha1 | paper_id, reason}`.
 
     Raises:
-        UserError: a line that is none, for what was to be left out must not slip through.
+        UserError: an invalid line: what was to be left out must not slip through.
     """
     listed = set()
     for number, line in enumerate(content.splitlines(), 1):

@@ -1,1 +1,1 @@
-"""Where tables lie: the lake, parts and commits, engines, what passes and is tried again."""
+"""Where tables lie: the lake, parts and commits, engines, transient errors."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow.fs
 
 ABSENT: Final = ""
-"""Etag of an object that is not there: `expect=ABSENT` writes only what nobody wrote."""
+"""Etag of an object that is not there: `expect=ABSENT` writes only what does not exist yet."""
 
 
 class Conflict(Exception):

@@ -1,4 +1,4 @@
-"""A lake in an S3 bucket, and what S3's errors mean to whom they reach."""
+"""A lake in an S3 bucket, and what S3's errors mean to a user."""
 
 from __future__ import annotations
 
@@ -188,11 +188,11 @@ def _code(error: Exception) -> str:
 
 
 def _explained(uri: str, error: Exception, *, opening: bool = False) -> Exception:
-    """What an S3 error means to whom it reaches: rights and names are the user's, the rest may pass."""
+    """What an S3 error means to a user: rights and names are the user's, the rest is transient."""
     code = _code(error)
     if code in _BAD_KEYS and not opening:
         return TransientError(
-            f"{uri}: the AWS keys are refused ({code}) that opened the lake before: rotated? Another try reads them anew"
+            f"{uri}: the AWS keys are refused ({code}) that opened the lake before: rotated? Another try reads them again"
         )
     if code in _BAD_KEYS or code == "AccessDenied":
         return UserError(f"{uri}: access refused ({code}): the AWS keys in the environment have no rights on it")

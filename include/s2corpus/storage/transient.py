@@ -1,4 +1,4 @@
-"""Which errors of the libraries may pass: a server that is down, a connection that breaks, a disk that is full.
+"""Which errors of the libraries are transient: a server that is down, a connection that breaks, a disk that is full.
 
 S3, Arrow, DuckDB and the catalog each have errors of their own for these; a task is tried again for `TransientError` only.
 """
@@ -31,7 +31,7 @@ def refuse_full(folder: Path) -> None:
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Raise what may pass as a `TransientError` that says so; everything else as it is."""
+    """Raise a transient error as a `TransientError` that says so; every other as it is."""
     try:
         yield
     except (UserError, TransientError):
@@ -45,7 +45,7 @@ def explained() -> Iterator[None]:
 
 
 def of_the_surroundings(error: Exception) -> UserError | TransientError | None:
-    """What an error of a disk, a file or a server means to whom a command runs for; None for what is a fault of ours."""
+    """What an error of a disk, a file or a server means to the user of a command; None for what is a fault of ours."""
     if said := _passing(error):
         return TransientError(said)
     if said := _refused(error):
@@ -57,14 +57,14 @@ def of_the_surroundings(error: Exception) -> UserError | TransientError | None:
 
 
 def _refused(error: Exception) -> str | None:
-    """What nobody can write to, as a sentence."""
+    """A full or read-only disk, as a sentence."""
     if getattr(error, "errno", None) != errno.EROFS and "Read-only file system" not in str(error):
         return None
     return f"the file system is read-only: {error}: name a folder that can be written to"
 
 
 def _passing(error: Exception) -> str | None:
-    """What may pass, as a sentence; None for what would fail again."""
+    """A transient error as a sentence; None for what would fail again."""
     text = str(error).strip() or type(error).__name__
     if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or any(full in text for full in _FULL):
         return f"the disk is full: {text}: make room in the scratch folder (TMPDIR, S2CORPUS_SCRATCH) or where files are written"

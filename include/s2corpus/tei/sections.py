@@ -168,7 +168,7 @@ def _clean(n: str) -> str | None:
 
 
 def _roman_value(text: str) -> int:
-    """A Roman numeral's value; 0 if it is none."""
+    """A Roman numeral's value; 0 if it is not one."""
     total = 0
     for character, following in zip(text, f"{text[1:]} ", strict=True):
         value = _ROMAN.get(character, 0)

@@ -27,7 +27,7 @@ _MIN_TITLE_WORDS = 3
 _MAX_SPACED = 4
 """characters of a run of spaced letters from which an abstract is dropped"""
 _CRAWLED = re.compile("^unpaywall|mergedpdfextraction|scienceparse|anansi|adhoc|crawler|mag$", re.IGNORECASE)
-"""the recipe's sources that read PDFs; ours are told by their kind, see `Document.sources`"""
+"""the recipe's sources that read PDFs; ours are recognised by their kind, see `Document.sources`"""
 _BLANK = "unk"
 """what a blank text votes for"""
 

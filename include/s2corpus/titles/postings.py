@@ -16,7 +16,7 @@ from s2corpus.titles import minhash
 from s2corpus.titles.threegrams import grams
 
 MAX_SHARED = 256
-"""A key that more titles share proposes nobody, and is counted: it bounds the work on titles made from one template."""
+"""A key that more titles share proposes no candidates, and is counted: it bounds the work on titles made from one template."""
 _STEP = 1 << 12
 _BLOCK = 1 << 16
 """Strings whose 3-grams are held at once: 30 MB."""
@@ -55,7 +55,7 @@ class Buckets:
     rows: np.ndarray
     starts: np.ndarray
     seen: np.ndarray
-    """a byte a bucket, a bit for each value of the three bits that follow: most keys that nobody has end here, uint8"""
+    """a byte a bucket, a bit for each value of the three bits that follow: most absent keys end here, uint8"""
     widest: int
     """most rows in a bucket"""
 

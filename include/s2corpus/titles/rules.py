@@ -77,7 +77,7 @@ def word_count(title: str) -> int:
 
 
 def differ_only_in_number(a: str, b: str) -> bool:
-    """Whether two titles are the same but for numbers: `Part I` and `Part II`, `2D …` and `3D …`, `第一` and `第二`."""
+    """Whether two titles are the same except for numbers: `Part I` and `Part II`, `2D …` and `3D …`, `第一` and `第二`."""
     (rest_a, numbers_a), (rest_b, numbers_b) = _without_numbers(a), _without_numbers(b)
     return rest_a == rest_b and numbers_a != numbers_b
 

@@ -5,7 +5,7 @@ What is where:
   taken; at once are `SHARE` rows, or those of one title's pairs or one component where these are more;
 - in the engine: records by identifier and by title, windows within these, MinHash keys by key, the agreement of two records' DOIs,
   years and authors, connected components (`spark_components`);
-- here at the end, for the ids of papers (`clustering.identity`): id, time and cluster of each record, and the edges that are told.
+- here at the end, for the ids of papers (`clustering.identity`): id, time and cluster of each record, and the edges that are reported.
 The rules are those of `clustering`, said again as queries; a test compares the results row by row.
 """
 

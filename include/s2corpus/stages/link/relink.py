@@ -73,7 +73,7 @@ class Held:
 
     @staticmethod
     def of(run: Run, over_full: np.ndarray, search: Search, most: int) -> Held | None:
-        """None where no parent's links can be taken over, or more papers than `most` changed: then all is linked anew."""
+        """None where no parent's links can be taken over, or more papers than `most` changed: then all is linked again."""
         parent = parent_run(run)
         if parent is None:
             return None

@@ -144,7 +144,7 @@ def pairs_by_join(run: Run, shard: Shard, titles_a: pa.Array, titles_b: Passing,
 def join_keys(at_work: Engine, uri_a: str, uri_b: str, threshold: float, min_keys: int) -> tuple[pa.Table, np.ndarray]:
     """Pairs of rows that share `min_keys` keys or more whose sizes allow S; and the keys that more than MAX_SHARED of b share.
 
-    Those propose nobody.
+    Those propose no candidates.
     """
     f = at_work.functions
     a, b = at_work.read([uri_a]), at_work.read([uri_b])

@@ -233,7 +233,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
                 title="Checks to override: <stage>.<check> → written reason",
             ),
         },
-        default_args=DEFAULT_ARGS,
+        default_args={**DEFAULT_ARGS, "execution_timeout": timedelta(hours=spec.resources.task_hours)},
     ) as dag:
         before: Any = None
         shards: dict[str, Any] = {}
@@ -249,6 +249,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
                 params={"note": Param("", type="string", title="Note, kept with the answer")},
                 defaults=Approve.REJECT,
                 response_timeout=timedelta(hours=spec.export.approval_hours),
+                execution_timeout=timedelta(hours=spec.export.approval_hours + spec.resources.task_hours),
                 doc_md=_AFTER.format("approve"),
             )
             before >> approval

@@ -7,6 +7,7 @@ the documents of each split, as the manifest says; copy it, and train or index i
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from airflow.sdk import DAG, Asset, task
@@ -14,7 +15,7 @@ from airflow.sdk import DAG, Asset, task
 SNAPSHOT = Asset("corpus_snapshot__sample")
 
 
-@task(inlets=[SNAPSHOT])
+@task(inlets=[SNAPSHOT], execution_timeout=timedelta(hours=1))
 def count_documents(*, triggering_asset_events: Any = None) -> dict[str, int]:
     """Documents by set and split of the snapshot that was just published."""
     import orjson

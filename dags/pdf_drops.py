@@ -21,6 +21,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import asdict
+from datetime import timedelta
 from typing import Any
 
 import corpus_alerts
@@ -41,7 +42,9 @@ SECONDS = float(os.environ.get("S2CORPUS_DROPS_SECONDS", "30"))
 REGISTERED, MOST = 50, 200
 """arrivals that one task registers, and mapped tasks of a kind: with more to do, each does more"""
 DROPS = Asset("corpus_drops", watchers=[AssetWatcher(name="corpus_drops", trigger=DropWatch(seconds=SECONDS))])
-IN_FLIGHT = max((spec.resources.in_flight for spec in read_specs(releases_folder())[0]), default=1)
+RESOURCES = [spec.resources for spec in read_specs(releases_folder())[0]]
+IN_FLIGHT = max((resources.in_flight for resources in RESOURCES), default=1)
+HOURS = max((resources.task_hours for resources in RESOURCES), default=24)
 
 
 @task
@@ -153,7 +156,7 @@ with DAG(
     catchup=False,
     max_active_runs=1,
     tags=["corpus drops"],
-    default_args=DEFAULT_ARGS,
+    default_args={**DEFAULT_ARGS, "execution_timeout": timedelta(hours=HOURS)},
 ):
     _planned = plan()
     _registered = register.expand(arrivals=_planned)

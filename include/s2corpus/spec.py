@@ -295,6 +295,8 @@ class Resources(_Section):
     """heap of one LaTeX source's converter, MB"""
     extract_seconds: Annotated[float, Field(gt=0)] = 600
     """deadline of one PDF in the extractor's pool, 503s and polling included, seconds; one try has a third of it"""
+    task_hours: Annotated[float, Field(gt=0)] = 24
+    """time of one Airflow task, hours: what hangs after all other limits is ended and told"""
     in_flight: Count = 2
     """requests one extract task keeps open, and the slots of the pool `grobid` it takes: together never more than the pool has"""
 

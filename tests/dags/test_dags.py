@@ -54,6 +54,24 @@ def test_nothing_is_published_before_every_check_and_the_approval(dags: dict[str
     assert dags["corpus_release__s2_v2"].get_task("approve").upstream_task_ids == {"export.quality"}
 
 
+def test_every_task_of_every_dag_has_a_time_after_which_it_ends(tmp_path: Path) -> None:
+    (tmp_path / "other.yaml").write_text("name: other\nexport: {approval: true}\nresources: {task_hours: 3}\n")
+    ask = (
+        "import json, sys; sys.path.insert(0, 'plugins'); from airflow.dag_processing.dagbag import DagBag; bag = DagBag('dags'); print();"
+        "print(json.dumps({f'{d.dag_id} {t.task_id}': t.execution_timeout and t.execution_timeout.total_seconds() / 3600"
+        " for d in bag.dags.values() for t in d.tasks}))"
+    )
+    environment = os.environ | {"S2CORPUS_RELEASES": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", ask], capture_output=True, text=True, cwd=ROOT, env=environment, check=True
+    )
+    hours = json.loads(done.stdout.splitlines()[-1])
+    assert {name.split()[0] for name in hours} == {"corpus_release__other", "pdf_drops", "example_consumer"}
+    assert [name for name, given in hours.items() if not given] == []
+    assert hours["corpus_release__other extract.work"] == hours["pdf_drops work"] == 3
+    assert hours["corpus_release__other approve"] == 72 + 3, "a person has all the time there is for the answer"
+
+
 def test_extract_waits_for_the_grobid_pool(dags: dict[str, object]) -> None:
     task = dags["corpus_release__sample"].get_task("extract.work")
     assert (task.partial_kwargs["pool"], task.partial_kwargs["pool_slots"]) == (

@@ -14,13 +14,12 @@ from typing import Any, BinaryIO
 from urllib.parse import urlsplit, urlunsplit
 
 import requests
-from requests.adapters import HTTPAdapter
-from urllib3.exceptions import HTTPError, NewConnectionError
+from urllib3.exceptions import NewConnectionError
 
+from s2corpus import web
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors.protocol import Answer, Outcome, Task
 
-CONNECT_SECONDS = 10.0
 _BLOCK = 1 << 16
 
 
@@ -40,12 +39,10 @@ class HttpServer:
         self.url = url.rstrip("/")
         self.name = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
         self.max_bytes = max_bytes
-        self.session = requests.Session()
+        self.session = web.Session(connections)
         self.session.trust_env = False  # no proxy between us and the server, no .netrc instead of the token
         self.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # no balancer's sticky sessions
         self.session.headers.update({"Accept-Encoding": "identity", **headers})
-        for scheme in ("http://", "https://"):
-            self.session.mount(scheme, HTTPAdapter(pool_connections=1, pool_maxsize=connections))
 
     def ask(
         self,
@@ -63,29 +60,17 @@ class HttpServer:
         Raises:
             requests.RequestException: no answer, or half an answer.
         """
-        end = time.monotonic() + timeout
-        with self.session.request(
+        return web.ask(
+            self.session,
             method,
             f"{self.url}/{path.lstrip('/')}",
-            headers=dict(headers or {}),
+            seconds=timeout,
+            max_bytes=self.max_bytes,
+            headers=headers,
             params=params,
             data=data,
             files=files,
-            timeout=(min(timeout, CONNECT_SECONDS), timeout),
-            allow_redirects=False,
-            stream=True,
-        ) as response:
-            body = bytearray()
-            try:
-                # read1: whatever has arrived; a read of a whole block would wait for it, a trickle at a time
-                while len(body) <= self.max_bytes and (block := response.raw.read1(_BLOCK, decode_content=True)):
-                    body += block
-                    if time.monotonic() > end:
-                        raise requests.ReadTimeout(f"no whole answer within {timeout:g} s")
-            except HTTPError as error:
-                raise requests.ConnectionError(error) from None
-            response._content = bytes(body)
-        return response
+        )
 
     def read(self, path: str, *, timeout: float) -> tuple[int, bytes] | Answer:
         """Status and body of a GET, or what it means that there is none."""

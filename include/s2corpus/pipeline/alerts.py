@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import json
 import logging
-import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO, Any
 from urllib.parse import urlsplit
 
+from s2corpus import web
 from s2corpus.pipeline.registry import STAGES
 
 log = logging.getLogger(__name__)
@@ -75,18 +74,19 @@ def _try(where: str, act: Callable[[], None]) -> None:
         log.warning("the alert did not get to the %s: %s", where, type(error).__name__)  # its text may hold the address
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """An alert goes where the operator said, or nowhere."""
-
-    def redirect_request(self, req: Any, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str) -> None:
-        """Refuse."""
-
-
 def _post(url: str, alert: Alert) -> None:
     if urlsplit(url).scheme not in ("http", "https"):
         raise ValueError("a webhook is an http(s) address")
     text = alert.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")  # Slack's own three
-    request = urllib.request.Request(
-        url, json.dumps({"text": text}).encode(), {"Content-Type": "application/json; charset=utf-8"}
-    )
-    urllib.request.build_opener(_NoRedirect).open(request, timeout=SECONDS).close()
+    with web.Session() as session:
+        answer = web.ask(
+            session,
+            "POST",
+            url,
+            seconds=SECONDS,
+            max_bytes=1 << 16,
+            headers={"Content-Type": "application/json; charset=utf-8"},
+            data=json.dumps({"text": text}).encode(),
+        )
+    if answer.status_code >= 300:  # an alert goes where the operator said, or nowhere
+        raise ValueError(f"HTTP {answer.status_code}")

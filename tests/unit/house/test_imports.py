@@ -28,7 +28,7 @@ KERNELS = (
     "papers",
     "parse_model",
 )
-BASE = {"errors", "scratch", "ids", "row_types", "tables", "version", "compiled", ""}
+BASE = {"errors", "scratch", "web", "ids", "row_types", "tables", "version", "compiled", ""}
 LOW = BASE | {"spec", "storage", "catalog"}
 MIDDLE = LOW | {"sandbox", *KERNELS, "snapshot"}
 ALLOWED = {
@@ -40,6 +40,7 @@ ALLOWED = {
     "row_types": set(),
     "tables": {"row_types", ""},
     "scratch": {"errors"},
+    "web": set(),
     "spec": BASE,
     "storage": BASE,
     "catalog": BASE,

@@ -1,0 +1,182 @@
+"""HTTP requests with one deadline for all of a request: connecting, TLS, sending, every header and the body.
+
+A timeout of `requests` holds for one read: a server that sends a header a second keeps a request of 3 s for minutes. Here a clock cuts
+the connection. No redirect is followed unless the caller does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import HTTPError
+
+CONNECT_SECONDS = 10.0
+_BLOCK = 1 << 16
+_current = threading.local()
+
+
+class Session(requests.Session):
+    """A session whose connections can be cut; it keeps `connections` to each server."""
+
+    def __init__(self, connections: int = 1) -> None:
+        super().__init__()
+        for scheme in ("http://", "https://"):
+            self.mount(scheme, _Adapter(pool_connections=1, pool_maxsize=connections))
+
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """None: else the library would read a redirect's whole body to see where it leads."""
+
+
+def ask(
+    session: Session,
+    method: str,
+    url: str,
+    *,
+    seconds: float,
+    max_bytes: int,
+    headers: Mapping[str, str] | None = None,
+    params: Mapping[str, str] | None = None,
+    data: Any = None,
+    files: dict[Any, Any] | None = None,
+) -> requests.Response:
+    """One request and its whole answer, of which at most `max_bytes` + 1 bytes are read, within `seconds`.
+
+    Raises:
+        requests.RequestException: no answer, half an answer, or `requests.ReadTimeout`: not within its time.
+    """
+    with _Clock(seconds) as clock:
+        try:
+            with session.request(
+                method,
+                url,
+                headers=dict(headers or {}),
+                params=params,
+                data=data,
+                files=files,
+                timeout=(min(seconds, CONNECT_SECONDS), seconds),
+                allow_redirects=False,
+                stream=True,
+            ) as response:
+                body = bytearray()
+                try:
+                    # read1: whatever has arrived; a read of a whole block would wait for it, a trickle at a time
+                    while len(body) <= max_bytes and (block := response.raw.read1(_BLOCK, decode_content=True)):
+                        body += block
+                except HTTPError as error:
+                    raise requests.ConnectionError(error) from None
+                response._content = bytes(body)
+        except (requests.RequestException, OSError) as error:
+            if clock.passed:
+                raise requests.ReadTimeout(f"no whole answer within {seconds:g} s") from None
+            if isinstance(error, requests.RequestException):
+                raise
+            raise requests.ConnectionError(error) from None
+        if clock.passed:  # a cut connection can look like the end of an answer without a length
+            raise requests.ReadTimeout(f"no whole answer within {seconds:g} s")
+    return response
+
+
+class _Clock:
+    """Cuts the connection that this thread's request uses when the time is over."""
+
+    def __init__(self, seconds: float) -> None:
+        self.passed = False
+        self._end = time.monotonic() + seconds
+        self._lock = threading.Lock()
+        self._line: socket.socket | None = None
+        self._timer = threading.Timer(seconds, self._cut)
+        self._timer.daemon = True
+
+    def __enter__(self) -> _Clock:
+        self._timer.start()
+        _current.clock = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _current.clock = None
+        self._timer.cancel()
+        with self._lock:
+            self._keep(None)
+
+    def watch(self, line: socket.socket) -> None:
+        """Cut this connection from now on."""
+        with self._lock:
+            self._keep(line)
+        if self.passed:
+            self._cut()
+
+    def _keep(self, line: socket.socket | None) -> None:
+        if self._line is not None:
+            self._line.close()
+        self._line = line
+
+    def _cut(self) -> None:
+        with self._lock:
+            self.passed = True
+            if self._line is not None:
+                with contextlib.suppress(OSError):
+                    self._line.shutdown(socket.SHUT_RDWR)
+
+
+class _Cut:
+    """A connection that hands a second handle of its socket to the clock: TLS takes the first one away."""
+
+    _line: socket.socket | None = None
+
+    def _new_conn(self) -> socket.socket:
+        found: socket.socket = super()._new_conn()  # type: ignore[misc]
+        self._line = socket.socket(fileno=os.dup(found.fileno()))
+        self._watch()
+        return found
+
+    def putrequest(self, *args: Any, **kwargs: Any) -> None:
+        self._watch()
+        super().putrequest(*args, **kwargs)  # type: ignore[misc]
+
+    def close(self) -> None:
+        super().close()  # type: ignore[misc]
+        if self._line is not None:
+            self._line.close()
+            self._line = None
+
+    def _watch(self) -> None:
+        clock: _Clock | None = getattr(_current, "clock", None)
+        if clock is not None and self._line is not None:
+            clock.watch(self._line.dup())  # this connection may be closed while its answer is still read
+
+
+class _Connection(_Cut, HTTPConnection):
+    pass
+
+
+class _SecureConnection(_Cut, HTTPSConnection):
+    pass
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _SecurePool(HTTPSConnectionPool):
+    ConnectionCls = _SecureConnection
+
+
+class _Adapter(HTTPAdapter):
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
+
+    def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
+        manager = super().proxy_manager_for(*args, **kwargs)
+        manager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
+        return manager

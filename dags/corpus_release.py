@@ -113,8 +113,7 @@ def finish(stage: str) -> list[list[int]]:
 
     run = _run()
     runner.finish(run, stage)
-    count = {"intake": lambda: run.pdf_shards, "cluster": lambda: run.paper_shards}.get(stage, lambda: 0)()
-    return _batches(list(range(count)), run.spec.resources.max_tasks)
+    return _batches(list(range(runner.shards_after(run, stage))), run.spec.resources.max_tasks)
 
 
 @task

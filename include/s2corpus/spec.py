@@ -86,6 +86,8 @@ class Latex(_Section):
     """run LaTeXML where the kernel has no sandbox: a source could then read what the task may read"""
 
 
+LATEXML_TIMES = 5
+"""how much longer than pandoc LaTeXML may take for a source"""
 UNRELATED_SCORE = 0.3
 """S_title below which titles have nothing in common: with disjoint surnames, equal identifiers do not join (SEMANTICS §4, guard)"""
 
@@ -273,6 +275,10 @@ class Quality(_Section):
     drift_warn: Fraction = 0.1
     drift_block: Fraction = 0.5
     drift_min_n: NonNegative = 1000
+    max_dropped: Fraction = 0.01
+    """share of a delivery's records that may be unreadable: S2's and Crossref's own dumps stay far below"""
+    max_records: Count = 200
+    """records of one paper: more share an identifier that names no paper, as a "not found" page does"""
 
 
 class Resources(_Section):
@@ -290,7 +296,7 @@ class Resources(_Section):
     pdf_seconds: Annotated[float, Field(gt=0)] = 120
     """time of a child that reads one PDF, seconds"""
     latex_seconds: Annotated[float, Field(gt=0)] = 120
-    """time of one LaTeX source's converter, seconds; LaTeXML has five times as long"""
+    """time of one LaTeX source's converter, seconds; LaTeXML has `LATEXML_TIMES` as long"""
     latex_memory_mb: Annotated[int, Field(ge=128)] = 1024
     """heap of one LaTeX source's converter, MB"""
     extract_seconds: Annotated[float, Field(gt=0)] = 600
@@ -299,6 +305,10 @@ class Resources(_Section):
     """time of one Airflow task, hours: what hangs after all other limits is ended and told"""
     in_flight: Count = 2
     """requests one extract task keeps open, and the slots of the pool `grobid` it takes: together never more than the pool has"""
+
+    def latex_limit(self, converter: str) -> float:
+        """Time of one LaTeX source by its converter, seconds."""
+        return self.latex_seconds * (LATEXML_TIMES if converter == "latexml" else 1)
 
 
 class ReleaseSpec(_Section):

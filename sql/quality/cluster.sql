@@ -45,5 +45,6 @@ SELECT alias, paper_id FROM aliases ANTI JOIN clusters USING (paper_id);
 
 -- check: clusters_are_small
 -- severity: warn
--- reason: a paper of more than 200 records: an identifier that many papers share, as a "not found" page does
-SELECT paper_id, count(*) AS records FROM clusters GROUP BY paper_id HAVING records > 200;
+-- threshold: quality.max_records
+-- reason: a paper of more records than the threshold: an identifier that many papers share, as a "not found" page does
+SELECT paper_id, count(*) AS records FROM clusters GROUP BY paper_id HAVING records > $threshold;

@@ -45,8 +45,9 @@ FROM (
 
 -- check: few_records_dropped
 -- severity: warn
--- reason: more than a hundredth of a delivery could not be read: compare its form with docs/sources.md
-SELECT source, delivery, "rows", dropped FROM deliveries WHERE dropped > 0.01 * ("rows" + dropped);
+-- threshold: quality.max_dropped
+-- reason: more of a delivery than the threshold could not be read: compare its form with docs/sources.md
+SELECT source, delivery, "rows", dropped FROM deliveries WHERE dropped > $threshold * ("rows" + dropped);
 
 -- check: something_to_do
 -- severity: warn

@@ -16,10 +16,13 @@ import pytest
 import yaml
 
 from s2corpus.errors import UserError
+from s2corpus.pipeline import runner
 from s2corpus.pipeline.acceptance import accepted
 from s2corpus.pipeline.registry import STAGES, TAKES_OVER
+from s2corpus.pipeline.run import Run
 from s2corpus.spec import load_spec
-from s2corpus.storage.lake import open_lake
+from s2corpus.storage.lake import Lake, open_lake
+from s2corpus.tables import MEMBERS, PDFS
 
 pytestmark = pytest.mark.airflow
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,6 +49,18 @@ def test_the_stages_follow_each_other(dags: dict[str, object]) -> None:
     for before, after in itertools.pairwise(STAGES):
         first = dag.get_task(f"{after}.work" if after in TAKES_OVER else f"{after}.plan")
         assert f"{before}.quality" in first.upstream_task_ids, f"{after} starts before {before} has passed its checks"
+
+
+def test_a_stage_may_take_over_the_shards_of_any_that_is_cut_as_it(lake: Lake) -> None:
+    """The recipe of docs/extending.md for a stage: also after one that itself takes over another's."""
+    run = Run(load_spec(SPECS[0]), datetime(2023, 2, 1, tzinfo=UTC), lake, Path("/tmp"))
+    for table, facts in ((PDFS, {"pdf_shards": 3}), (MEMBERS, {"paper_shards": 5})):
+        run.table(table).write(0, [])
+        run.table(table).commit([0], facts)
+    cut = {name: runner.shards_after(run, name) for name in STAGES}
+    assert cut["intake"] == cut["select"] == cut["extract"] == cut["postprocess"] == 3
+    assert cut["cluster"] == cut["vote"] == cut["assemble"] == cut["filter"] == cut["clean"] == 5
+    assert all(cut[name] == cut[of] for name, of in TAKES_OVER.items())
 
 
 def test_nothing_is_published_before_every_check_and_the_approval(dags: dict[str, object]) -> None:

@@ -33,7 +33,11 @@ _SUFFIXES = (".tar.gz", ".tgz", ".gz", ".tar", ".tex")
     show_default=True,
     help="Who reads the LaTeX; LaTeXML must be installed.",
 )
-@click.option("--seconds", type=click.FloatRange(min=1), help="Time of one source.  [default: pandoc 60, latexml 600]")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=1),
+    help="Time of one source.  [default: as in a release: `resources.latex_seconds`]",
+)
 @click.option("--unsafe", is_flag=True, help="Run LaTeXML where the kernel has no sandbox for it.")
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Sources read at a time.")
 @click.option(

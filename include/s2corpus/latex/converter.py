@@ -24,11 +24,10 @@ from s2corpus.latex.tex import deadline
 from s2corpus.parse_model import BibEntry, Header, Parse, Provenance
 from s2corpus.sources.names import parse_name
 from s2corpus.sources.record import Author
+from s2corpus.spec import Resources
 
 CONVERTER_VERSION = "3"  # part of the key of every stored parse: raise it when any parse may come out different
 Name = Literal["pandoc", "latexml"]
-SECONDS: dict[Name, float] = {"pandoc": 60.0, "latexml": 600.0}
-"""Time of one source's conversion."""
 MEMORY_MB = 1024
 _CHAPTERS = frozenset(("book", "report", "memoir", "scrbook", "scrreprt", "svmono", "amsbook"))
 
@@ -63,7 +62,9 @@ def convert(
     """
     converter(converter_name).refuse_unconfined(unsafe=unsafe)
     try:
-        return _converted(data, sha1, converter(converter_name), seconds or SECONDS[converter_name], memory_mb)
+        return _converted(
+            data, sha1, converter(converter_name), seconds or Resources().latex_limit(converter_name), memory_mb
+        )
     except RecursionError:
         raise BadSource(Outcome.CONVERTER_FAILED, "nested too deep") from None
 

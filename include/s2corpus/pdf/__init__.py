@@ -3,12 +3,13 @@
 from importlib.metadata import version
 
 from s2corpus.pdf.identity import VERSION, Identity
-from s2corpus.pdf.outcome import Outcome, Selection
+from s2corpus.pdf.outcome import SELECTION_VERSION, Outcome, Selection
 from s2corpus.pdf.pool import inspect_many
 
-__all__ = ["Identity", "Outcome", "Selection", "inspect_many", "readers"]
+__all__ = ["SELECTION_VERSION", "Identity", "Outcome", "Selection", "inspect_many", "readers"]
 
 
 def readers() -> str:
-    """What decides, with its versions: others may decide otherwise."""
-    return "_".join((*(f"{name}-{version(name)}" for name in ("pypdf", "pypdfium2", "pdfalto")), f"identity-{VERSION}"))
+    """What decides, with its versions: our rules, and the programs that they ask. Others may decide otherwise."""
+    programs = (f"{name}-{version(name)}" for name in ("pypdf", "pypdfium2", "pdfalto"))
+    return "_".join((*programs, f"identity-{VERSION}", f"select-{SELECTION_VERSION}"))

@@ -8,6 +8,7 @@ from typing import Any
 
 from s2corpus.pdf.identity import NOTHING, Identity
 
+SELECTION_VERSION = "1"  # part of the key of what select keeps: raise it when any PDF may get another outcome
 OUT_OF_MEMORY = 98
 """Exit status of a child process that reached its memory limit."""
 DISK_FULL = 97

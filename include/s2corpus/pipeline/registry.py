@@ -35,7 +35,7 @@ TAKES_OVER = {
     "filter": "cluster",
     "clean": "cluster",
 }
-"""Stages that have nothing to plan, and the one whose shards they take over."""
+"""Stages that have nothing to plan, and an earlier one whose tables are cut as theirs: they take over its shards."""
 
 
 def stage(name: str) -> Stage:

@@ -66,6 +66,12 @@ def finish(run: Run, name: str) -> None:
         log.info("%s: %s = %g", name, metric, value)
 
 
+def shards_after(run: Run, name: str) -> int:
+    """How the tables of a finished stage are cut, in shards: what the stages that take over its own work on; 0 where parts mean nothing."""
+    cut = {table.shards for table in stage(name).writes}
+    return run.pdf_shards if "pdf" in cut else run.paper_shards if "paper" in cut else 0
+
+
 @explained()
 def check(run: Run, name: str) -> None:
     """Run a stage's checks, keep their verdicts, and stop the release where one blocks that nobody accepted.

@@ -179,7 +179,7 @@ def convert_latex(run: Run, source: dict[str, Any]) -> dict[str, Any]:
             data,
             sha1=source["archive_sha1"],
             converter_name=run.spec.latex.converter,
-            seconds=rules.latex_seconds * (5 if run.spec.latex.converter == "latexml" else 1),
+            seconds=rules.latex_limit(run.spec.latex.converter),
             memory_mb=rules.latex_memory_mb,
             unsafe=run.spec.latex.unsafe,
         )

@@ -1,0 +1,90 @@
+"""A lake that version 0.1.0 made: today's code releases from it, and what was promised to last lasts (tests/data/README.md)."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+import pyarrow.parquet as pq
+import pytest
+
+from s2corpus import tei
+from s2corpus.pipeline.run import Run
+from s2corpus.snapshot.verify import verify
+from s2corpus.storage.lake import LocalLake
+from s2corpus.tables import ALIASES, CLUSTERS, EXTRACTIONS, PARSES
+from tests import standin_grobid
+from tests.releases import ROOT, build, spec
+
+pytestmark = pytest.mark.slow
+LAKE = ROOT / "tests" / "data" / "lake-0.1.0.tar.xz"
+
+
+@pytest.fixture(scope="module")
+def yesterday(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The lake, unpacked."""
+    folder = tmp_path_factory.mktemp("lake")
+    with tarfile.open(LAKE) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def released(yesterday: Path) -> tuple[Run, Mapping[str, int]]:
+    """The next month's release, and what the extractor was sent for it. It is the one that 0.1.0 asked: s2corpus-layout 0.1.0 …"""
+    (version,) = {path.parent.parent.name for path in (yesterday / "stored_tei/s2corpus-layout").glob("*/*/*.parquet")}
+    with (
+        standin_grobid.StandIn(version={"name": "s2corpus-layout", "version": version}) as server,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setenv("GROBID_URL", server.url)
+        run = Run(spec(), datetime(2023, 3, 1, tzinfo=UTC), LocalLake(yesterday), yesterday)
+        build(run)
+        return run, server.uploads
+
+
+def snapshot_of_yesterday(lake: Path) -> Path:
+    (found,) = lake.glob("snapshots/sample-20230201-*")
+    return found
+
+
+def test_its_snapshot_is_the_parent(released: tuple[Run, Mapping[str, int]], yesterday: Path) -> None:
+    run, _ = released
+    assert run.parent == snapshot_of_yesterday(yesterday).name
+    assert list(verify(LocalLake(yesterday / "snapshots" / run.snapshot_id))) == []
+
+
+def test_what_was_extracted_is_not_sent_again_and_is_parsed_again_by_todays_converter(
+    released: tuple[Run, Mapping[str, int]], yesterday: Path
+) -> None:
+    run, sent = released
+    kept = {
+        sha1
+        for path in (yesterday / "stored_tei").rglob("*.parquet")
+        for sha1 in pq.read_table(path, columns=["pdf_sha1"])["pdf_sha1"].to_pylist()
+    }
+    rows = run.table(EXTRACTIONS).read(["pdf_sha1", "outcome"]).to_pylist()
+    assert {row["pdf_sha1"] for row in rows} == kept and not sent
+    parses = run.table(PARSES).read(["parse_id", "outcome"]).to_pylist()
+    assert {row["parse_id"].rsplit(":", 1)[1] for row in parses} == {tei.CONVERTER_VERSION} != {"1"}
+    assert {row["outcome"] for row in parses} == {"ok"}
+
+
+def test_papers_keep_their_ids_and_aliases_still_lead(released: tuple[Run, Mapping[str, int]], yesterday: Path) -> None:
+    run, _ = released
+    old = snapshot_of_yesterday(yesterday)
+    before = dict(zip(*pq.read_table(old / "clusters.parquet").select(["record_id", "paper_id"]).columns, strict=True))
+    papers = {str(record): str(paper) for record, paper in before.items()}
+    now = {row["record_id"]: row["paper_id"] for row in run.table(CLUSTERS).read().to_pylist()}
+    aliases = {row["alias"]: row["paper_id"] for row in run.table(ALIASES).read().to_pylist()}
+    assert papers
+    for record, paper in papers.items():
+        if record in now:
+            assert paper in (now[record], *aliases) and aliases.get(paper, paper) == now[record], record
+    for row in pq.read_table(old / "aliases.parquet").to_pylist():
+        assert row["alias"] in aliases
+    manifest = orjson.loads((old / "manifest.json").read_bytes())
+    assert manifest["versions"]["code"] == "0.1.0"

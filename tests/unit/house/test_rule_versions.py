@@ -1,0 +1,115 @@
+"""A version of rules stands for what they make of the same inputs: what is kept across releases is keyed by it.
+
+Each version is pinned beside a hash of its output on fixed inputs: the papers of the lake in tests/data, and small texts of our own. The
+converters of publishers' files are pinned in tests/unit/jats/test_versions.py, the code's version in test_version.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow.parquet as pq
+import pytest
+
+from s2corpus import latex, layout, tei
+from s2corpus.layout.version import VERSION as EXTRACTION
+from s2corpus.pdf import SELECTION_VERSION, inspect_many, readers
+from s2corpus.pdf.identity import VERSION as IDENTITY
+
+LAKE = Path(__file__).resolve().parents[2] / "data" / "lake-0.1.0.tar.xz"
+SOURCE = rb"""\documentclass{article}
+\title{A Title}\author{Ada Lovelace \and Alan Turing}
+\begin{document}\maketitle
+\begin{abstract}What it is about.\end{abstract}
+\section{Aims}\label{aims} As \cite{one} and Section~\ref{aims} show, $x$ is
+\begin{equation}\label{e} x = 1 \end{equation}
+and~\eqref{e} holds.\footnote{A note.}
+\begin{table}\caption{All.}\begin{tabular}{ll}a & 1\\b & 2\end{tabular}\end{table}
+\begin{thebibliography}{1}\bibitem{one} A. Author. \newblock The first title. \newblock {\em Journal}, 1:2--3, 2001.\end{thebibliography}
+\end{document}
+"""
+
+
+@pytest.fixture(scope="module")
+def files() -> Mapping[str, bytes]:
+    """Every file of the kept lake, by name."""
+    with tarfile.open(LAKE) as archive:
+        return {
+            member.name.removeprefix("./"): found.read()
+            for member in archive
+            if member.isfile() and (found := archive.extractfile(member))
+        }
+
+
+def pdfs(files: Mapping[str, bytes], folder: Path) -> Iterator[tuple[str, Path]]:
+    for name in sorted(files):
+        if name.endswith(".pdf"):
+            path = folder / name.rpartition("/")[2]
+            path.write_bytes(files[name])
+            yield path.name, path
+
+
+def selection(files: Mapping[str, bytes], folder: Path) -> Any:
+    rows = inspect_many(pdfs(files, folder), max_pages=50, workers=1, timeout=60, memory_bytes=1 << 30)
+    return sorted((row.as_row() for row in rows), key=lambda row: row["pdf_sha1"])
+
+
+def extraction(files: Mapping[str, bytes], folder: Path) -> Any:
+    made: dict[str, str] = {}
+    for name, path in pdfs(files, folder):
+        try:
+            made[name] = (layout.extract(path, timeout=60) or b"").decode()
+        except layout.ExtractionError as error:
+            made[name] = str(error.code)
+    return {name: text.replace(EXTRACTION, "-") for name, text in made.items()}
+
+
+def conversion(files: Mapping[str, bytes], folder: Path) -> Any:
+    parses = {}
+    for name, data in files.items():
+        if name.startswith("stored_tei/") and name.endswith(".parquet"):
+            for row in pq.read_table(io.BytesIO(data), columns=["pdf_sha1", "tei"]).to_pylist():
+                if row["tei"]:
+                    parses[row["pdf_sha1"]] = tei.to_s2orc(tei.convert(row["tei"], pdf_sha1=row["pdf_sha1"]))
+    assert len(parses) > 5
+    return unversioned(parses)
+
+
+def conversion_of_latex(files: Mapping[str, bytes], folder: Path) -> Any:
+    return unversioned({"source": tei.to_s2orc(latex.convert(SOURCE, sha1="0" * 40))})
+
+
+def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Without the versions themselves: a raised one alone is no other output."""
+    for parse in parses.values():
+        for name in ("converter_version", "version"):
+            del parse["provenance"][name]
+    return parses
+
+
+PINNED: dict[str, tuple[Callable[[Mapping[str, bytes], Path], Any], str, str]] = {
+    "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "1, identity 3: 5614e988fda2818f"),
+    "extraction": (extraction, EXTRACTION, "0.8.0: 459435a6ddf17809"),
+    "conversion of TEI": (conversion, tei.CONVERTER_VERSION, "4: fc5e4743bc3ba1a8"),
+    "conversion of LaTeX": (conversion_of_latex, latex.CONVERTER_VERSION, "3: 921da8c4fd2f56d2"),
+}
+
+
+@pytest.mark.parametrize("rules", PINNED)
+def test_a_version_is_pinned_to_its_output(rules: str, files: Mapping[str, bytes], tmp_path: Path) -> None:
+    make, version, pinned = PINNED[rules]
+    made = orjson.dumps(make(files, tmp_path), option=orjson.OPT_SORT_KEYS)
+    found = f"{version}: {hashlib.sha256(made).hexdigest()[:16]}"
+    assert found == pinned, (
+        f"the {rules} gives something else than its version stands for: raise the version, and pin it to what it makes now"
+    )
+
+
+def test_what_select_keeps_is_keyed_by_the_version_of_its_rules() -> None:
+    assert f"select-{SELECTION_VERSION}" in readers().split("_")

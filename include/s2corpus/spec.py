@@ -90,6 +90,9 @@ LATEXML_TIMES = 5
 """how much longer than pandoc LaTeXML may take for a source"""
 UNRELATED_SCORE = 0.3
 """S_title below which titles have nothing in common: with disjoint surnames, equal identifiers do not join (SEMANTICS §4, guard)"""
+UNNAMED_SCORE = 0.9
+"""S_title above which titles that are not equal join records that name no person and no place in print: registered trials of one company
+differ in a word ("… in Adult Patients", "… in Pediatric Patients": 0.87)"""
 
 
 class Cluster(_Section):

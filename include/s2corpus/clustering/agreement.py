@@ -25,12 +25,13 @@ def facts(nodes: Nodes, max_preprint_years: int) -> Facts:
 @njit(cache=True, nogil=True)
 def agree(
     i: int, j: int, doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray,
-    volume: np.ndarray, page: np.ndarray, years: int, exact: bool,
+    volume: np.ndarray, page: np.ndarray, years: int, exact: bool, near: bool,
 ) -> bool:  # fmt: skip
     """DOIs do not forbid it, years agree, authors agree (half of the shorter list's surnames, or one list empty).
 
     Equal volumes, and pages that do not contradict, allow years next to each other, of online and printed publication. Equal volumes and
-    first pages allow other authors where the titles are equal (`exact`).
+    first pages allow other authors where the titles are equal (`exact`). Where neither record names a person, nor equal volumes say where
+    it stands, titles must be equal or nearly so (`near`).
     """
     if doi[i] >= 0 and doi[j] >= 0 and doi[i] != doi[j]:
         return False
@@ -42,8 +43,11 @@ def agree(
         return False
     if in_volume and on_page and exact:
         return True
-    shorter = min(offsets[i + 1] - offsets[i], offsets[j + 1] - offsets[j])
-    return bool(shorter == 0 or 2 * shared(offsets, names, i, j) >= shorter)
+    named, others = offsets[i + 1] - offsets[i], offsets[j + 1] - offsets[j]
+    shorter = min(named, others)
+    if shorter == 0:
+        return bool(exact or near or located or named + others > 0)
+    return bool(2 * shared(offsets, names, i, j) >= shorter)
 
 
 @njit(cache=True, nogil=True)

@@ -10,13 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus import spec, titles
+from s2corpus import titles
 from s2corpus.clustering.agreement import WINDOW, agree, agree_strictly, facts, shared
 from s2corpus.clustering.nodes import IDENTIFIERS, Nodes, groups
 from s2corpus.clustering.places import contradict, located
 from s2corpus.clustering.scripts import same_script
 from s2corpus.clustering.similar import similar
 from s2corpus.compiled import njit
+from s2corpus.spec import UNNAMED_SCORE, UNRELATED_SCORE
 from s2corpus.titles.rules import only_numbers_differ
 
 TITLE = len(IDENTIFIERS)
@@ -118,7 +119,7 @@ def near_title_edges(nodes: Nodes, unsettled: np.ndarray, min_title_score: float
     wordy = ~nodes.strict
     a, b, score = similar(nodes.titles, np.flatnonzero(wordy & asked), np.flatnonzero(wordy & ~asked), min_title_score)
     left, right, pair = _near_titles(
-        nodes.by_title.nodes, nodes.by_title.starts, a, b, WINDOW, *facts(nodes, max_preprint_years)
+        nodes.by_title.nodes, nodes.by_title.starts, a, b, score, WINDOW, *facts(nodes, max_preprint_years)
     )
     asked_for = np.unique(pair)
     other = np.zeros(len(a), bool)
@@ -152,7 +153,7 @@ def unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     found = np.zeros(len(left), bool)
     asked = np.flatnonzero(_strangers(left, right, nodes.title, nodes.surname_offsets, nodes.surnames))
     scores = _title_scores(nodes, left[asked], right[asked])
-    asked = asked[scores < spec.UNRELATED_SCORE]
+    asked = asked[scores < UNRELATED_SCORE]
     sides = (nodes.titles.take(pa.array(nodes.title[side[asked]])).to_pylist() for side in (left, right))
     found[asked] = [same_script(*pair) for pair in zip(*sides, strict=True)]
     return found
@@ -310,7 +311,7 @@ def _equal_titles(
                 if strict[title]:
                     if not agree_strictly(i, j, doi, year, offsets, names):
                         continue
-                elif not agree(i, j, doi, year, preprint, offsets, names, volume, page, years, True):
+                elif not agree(i, j, doi, year, preprint, offsets, names, volume, page, years, True, True):
                     continue
                 if n == len(left):
                     left, right = np.append(left, left), np.append(right, right)
@@ -321,7 +322,7 @@ def _equal_titles(
 
 @njit(cache=True, nogil=True)
 def _near_titles(
-    nodes: np.ndarray, starts: np.ndarray, title_a: np.ndarray, title_b: np.ndarray, window: int,
+    nodes: np.ndarray, starts: np.ndarray, title_a: np.ndarray, title_b: np.ndarray, score: np.ndarray, window: int,
     doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, volume: np.ndarray,
     page: np.ndarray, years: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
@@ -332,7 +333,9 @@ def _near_titles(
         for p in range(starts[a], min(starts[a + 1], starts[a] + window)):
             for q in range(starts[b], min(starts[b + 1], starts[b] + window)):
                 i, j = nodes[p], nodes[q]
-                if not agree(i, j, doi, year, preprint, offsets, names, volume, page, years, False):
+                if not agree(
+                    i, j, doi, year, preprint, offsets, names, volume, page, years, False, score[k] > UNNAMED_SCORE
+                ):
                     continue
                 if n == len(left):
                     left, right, pair = np.append(left, left), np.append(right, right), np.append(pair, pair)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -23,8 +24,20 @@ import click
 @click.option(
     "--trust", help="Sources by trust, comma-separated: decides what nothing else does.  [default: the spec's]"
 )
+@click.option(
+    "--support",
+    type=click.Choice(["similar", "equal"]),
+    help="Votes support a value by how similar they are to it, or only where they are equal.  [default: the spec's]",
+)
 @click.option("--all-open", is_flag=True, help="Count every PDF as open access (profile own).")
-def command(files: tuple[Path, ...], clusters: Path, out: Path, trust: str | None, all_open: bool) -> None:
+def command(
+    files: tuple[Path, ...],
+    clusters: Path,
+    out: Path,
+    trust: str | None,
+    support: Literal["similar", "equal"] | None,
+    all_open: bool,
+) -> None:
     """Vote on every paper's metadata, one vote a source, with who decided each field and how."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -53,7 +66,7 @@ def command(files: tuple[Path, ...], clusters: Path, out: Path, trust: str | Non
     papers = pa.Table.from_batches(
         papers_of(
             members.to_batches(), trust=order, pdfs={}, sources={}, articles={}, all_open=all_open,
-            is_preprint=preprint_of(spec.Cluster().preprint_prefixes),
+            is_preprint=preprint_of(spec.Cluster().preprint_prefixes), support=support or spec.Vote().support,
         ),
         schema=PAPERS.schema,
     )  # fmt: skip

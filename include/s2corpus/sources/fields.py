@@ -28,6 +28,10 @@ _NOTE = re.compile(
     re.IGNORECASE,
 )
 """what MEDLINE's and EMBASE's exports put behind a title: [Review] [33 refs], [Erratum appears in …], [Spanish]"""
+_CITED = re.compile(
+    r"\s*[^\W\d_][^;]*\b(?:19|20)\d\d\b[^;]{0,20};\s*\d+\s*(?:\([^()]*\))?\s*:\s*[A-Za-z]?\d+(?:-[A-Za-z]?\d+)?\W*"
+)
+"""what CINAHL puts behind the title of a comment: "... N Engl J Med. 2009 Jan 29;360(5):544-6", which it comments on"""
 _TAG = re.compile(rf"</?[a-zA-Z][\w:.-]*(?:{_ATTRIBUTE})*\s*/?>|<!--[^<>]*-->|<!\[CDATA\[|\]\]>|<\?[^<>]*\?>")
 _BLOCK = re.compile(rf"</?(?:\w+:)?(?:p|title|sec|br|list-item|div|li)(?:{_ATTRIBUTE})*\s*/?>", re.IGNORECASE)
 _TITLE_END = re.compile(
@@ -91,6 +95,9 @@ def clean_title(value: object) -> str | None:
     text = clean_text(value)
     if text is None:
         return None
+    head, _, cited = text.rpartition("...")
+    if head and _CITED.fullmatch(cited):
+        text = head.rstrip(". ")
     text = _NOTE.sub("", text) or text
     if text.startswith("[") and text.rstrip(".").endswith("]"):
         text = text.rstrip(".")[1:-1]

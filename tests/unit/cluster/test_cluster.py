@@ -141,6 +141,27 @@ def test_alike_titles(other: dict[str, Any], joined: bool, why: str) -> None:
     assert together(published, record("b:1", **other)) is joined, why
 
 
+TRIAL = "An open-label clinical trial of the new drug in {} patients with the old disease"
+
+
+@pytest.mark.parametrize(
+    ("authors", "place", "other", "joined"),
+    [
+        ("", {}, TRIAL.format("paediatric"), False),  # what one company registers
+        ("Acme Pharmaceuticals, Inc; Acme Study Group", {}, TRIAL.format("paediatric"), False),
+        ("", {}, TRIAL.format("adult").replace("clinical", "clinicall"), True),
+        ("", {"volume": "12", "pages": "33-40"}, TRIAL.format("paediatric"), True),
+        ("Ada Lovelace", {}, TRIAL.format("paediatric"), True),
+    ],
+)
+def test_titles_of_nobody_must_be_nearly_equal(authors: str, place: dict[str, str], other: str, joined: bool) -> None:
+    assert 0.8 < titles.score(TRIAL.format("adult"), TRIAL.format("paediatric")) < 0.9
+    one, two = (
+        record(f"{name}:1", title, authors, **place) for name, title in (("a", TRIAL.format("adult")), ("b", other))
+    )
+    assert together(one, two) is joined
+
+
 @pytest.mark.parametrize(
     ("a", "b", "joined"),
     [
@@ -357,6 +378,8 @@ def _may_join_by_title(a: Record, b: Record) -> bool:
     years = [int(r.date) if r.date else None for r in (a, b)]
     if None not in years and years[0] != years[1] and (_preprint(a) == _preprint(b) or abs(years[0] - years[1]) > 2):  # type: ignore[operator]
         return False
+    if not any(names):
+        return titles.score(a.title, b.title) > spec.UNNAMED_SCORE
     shorter = min(map(len, names))
     return shorter == 0 or 2 * len(names[0] & names[1]) >= shorter
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import click
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
@@ -64,6 +65,29 @@ def test_of_a_record_given_twice_the_last_counts(given: Path, tmp_path: Path) ->
     run(cluster.command, "--records", given, "--out", tmp_path / "c.parquet")
     run(vote.command, "--records", given, "--clusters", tmp_path / "c.parquet", "--out", tmp_path / "p.parquet")
     assert pq.read_table(tmp_path / "p.parquet")["title"].to_pylist() == ["Corrected"]
+
+
+@pytest.mark.parametrize(
+    ("support", "title"),
+    [
+        ((), "Deep parsing of scientific papers"),
+        (("--support", "equal"), "Deep parsing"),
+        (("--support", "similar"), "Deep parsing of scientific papers"),
+    ],
+)
+def test_votes_support_what_is_similar_or_equal(support: tuple[str, ...], title: str, tmp_path: Path) -> None:
+    titles = {
+        "acl": "Deep parsing", "dblp": "Deep parsing", "arxiv": "Deep parsing of scientific papers",
+        "pubmed": "Deep parsng of scientific papers", "s2": "Deep parsing of scientifc papers",
+    }  # fmt: skip
+    given, c, p = (tmp_path / name for name in ("in.jsonl", "c.parquet", "p.parquet"))
+    lines = [{"record_id": f"{source}:1", "source": source, "title": title} for source, title in titles.items()]
+    given.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    pq.write_table(
+        pa.table({"record_id": [line["record_id"] for line in lines], "paper_id": ["a" * 15] * len(lines)}), c
+    )
+    run(vote.command, "--records", given, "--clusters", c, "--out", p, *support)
+    assert pq.read_table(p)["title"].to_pylist() == [title]
 
 
 @pytest.mark.parametrize(

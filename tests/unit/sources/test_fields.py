@@ -47,6 +47,8 @@ def test_no_text_breaks_the_date_parser(text: str) -> None:
         ("[A translated title].", "A translated title"),
         ("Made in the U.S.A.", "Made in the U.S.A."),
         ("Why x < y and y > z", "Why x < y and y > z"),
+        ("More on sleep... N Engl J Med. 2009 Jan 29;360(5):544-6", "More on sleep"),  # CINAHL: what a letter comments on
+        ("Sleep... and then, 2009; 3:4 beats", "Sleep... and then, 2009; 3:4 beats"),
         ("H<sub>2</sub>O", "H2O"), ("  ", None), (None, None), (7, None), ("a\x00b", "a b"),
     ],
 )  # fmt: skip

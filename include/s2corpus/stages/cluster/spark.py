@@ -32,7 +32,7 @@ from s2corpus.clustering.nodes import IDENTIFIERS, codes_of, from_preprint_serve
 from s2corpus.clustering.places import ELECTRONIC, Places, contradict, located
 from s2corpus.clustering.scripts import same_script
 from s2corpus.clustering.similar import KEEP, scores, signatures
-from s2corpus.spec import UNRELATED_SCORE
+from s2corpus.spec import UNNAMED_SCORE, UNRELATED_SCORE
 from s2corpus.stages.cluster.spark_components import EDGE_ROWS, decided
 from s2corpus.stages.cluster.spark_exchange import Work, schema_of, side_of
 from s2corpus.titles.candidates import best
@@ -389,12 +389,14 @@ def _agree(f: Any, max_preprint_years: int, *, exact: bool) -> Any:
     on_page = "page_a <> 0 and page_a = page_b"
     kinds = f"(page_a & {ELECTRONIC}) <> (page_b & {ELECTRONIC})"
     located = f"({in_volume} and (({on_page}) or page_a = 0 or page_b = 0 or {kinds}))"
+    sure = "true" if exact else f"({located} or size(surnames_a) + size(surnames_b) > 0 or strength > {UNNAMED_SCORE})"
     return f.expr(
         f"""(final_doi_a is null or final_doi_b is null or final_doi_a = final_doi_b)
         and (year_a = 0 or year_b = 0 or abs(year_a - year_b) <=
              case when preprint_a <> preprint_b then {max_preprint_years} when {located} then 1 else 0 end)
         and (({str(exact).lower()} and {in_volume} and {on_page})
-             or 2 * size(array_intersect(surnames_a, surnames_b)) >= least(size(surnames_a), size(surnames_b)))"""
+             or 2 * size(array_intersect(surnames_a, surnames_b)) >= least(size(surnames_a), size(surnames_b)))
+        and {sure}"""
     )
 
 

@@ -65,7 +65,7 @@ def verdict(overridable: bool, reason: str | None = None) -> Verdict:
 
 def test_a_block_stops_unless_it_was_accepted() -> None:
     gate(RELEASE, [verdict(True, REASON)])
-    with pytest.raises(QualityBlocked, match=f"to go on: `corpus accept {RELEASE} link.c --reason"):
+    with pytest.raises(QualityBlocked, match=f"to continue: `corpus accept {RELEASE} link.c --reason"):
         gate(RELEASE, [verdict(True, REASON), verdict(True)])
     with pytest.raises(QualityBlocked, match="cannot be overridden"):
         gate(RELEASE, [verdict(False)])

@@ -122,7 +122,9 @@ def test_an_export_killed_at_any_moment_is_made_whole_by_the_next(
             child.join()
             died += 1
     export_and_publish(later)
-    time.sleep(0.3)
+    until = time.monotonic() + 60
+    while reader.verified[-1] != later.snapshot_id and time.monotonic() < until:
+        time.sleep(0.1)
     reader.stopped.set()
     reader.join(30)
 

@@ -14,21 +14,24 @@ from s2corpus.commands._lake_option import lake_option
 @click.argument("snapshot")
 @lake_option(needed=False)
 @click.option("--most", type=click.IntRange(1), default=100, show_default=True, help="Faults to show.")
-def command(snapshot: str, lake: str | None, most: int) -> None:
+@click.option("--against", metavar="PARENT", help="Its parent, likewise: diff.json is compared with both.")
+def command(snapshot: str, lake: str | None, most: int, against: str | None) -> None:
     """Verify a snapshot: its address, its id, or a spec's name for the latest.
 
     Exit status 0: nothing is wrong; 1: what is wrong is on standard output, a line each; 2: there is no snapshot to verify.
     """
-    from s2corpus.snapshot.reader import open_snapshot, published_manifest
+    from s2corpus.snapshot.reader import open_snapshot, published_manifests
     from s2corpus.snapshot.verify import verify
 
     folder = open_snapshot(snapshot, lake)
-    published = published_manifest(folder)
-    if published is None:
+    published = published_manifests(folder)
+    parent = open_snapshot(against, lake) if against else None
+    if not published:
         click.echo(
-            f"{folder.root}: no publication beside it: changes that its manifest lists too cannot be found", err=True
+            f"{folder.root}: no publication beside it: what its manifest lists too is found only where other files contradict it",
+            err=True,
         )
-    faults = list(islice(verify(folder, manifest_sha256=published), most))
+    faults = list(islice(verify(folder, published=published, against=parent), most))
     for fault in faults:
         click.echo(fault)
     if faults:

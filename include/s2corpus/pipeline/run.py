@@ -6,8 +6,6 @@ run anywhere, twice; `finish` commits them. What a stage needs to know of anothe
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -21,6 +19,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.scratch import private
+from s2corpus.snapshot.manifest import identity
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.lake import Lake, lake_uri, open_lake
@@ -124,18 +123,18 @@ class Run:
     def snapshot_id(self) -> SnapshotId:
         """`<spec>-<as_of>-<8 hex>` over spec, code, extractor and converter versions, inputs, parent (SEMANTICS §0) and overrides."""
         intake = self.table(DELIVERIES).committed().facts
-        identity = {
-            "spec": self.spec.digest,
-            "as_of": f"{self.as_of:%Y-%m-%dT%H:%M:%SZ}",
-            "code": code_version(),
-            "inputs": intake["inputs"],
-            "parent": intake["parent"],
-            "extractor": self.table(EXTRACTIONS).committed().facts["extractor"],
-            "converter": self.table(PARSES).committed().facts["converter"],
-        }
-        if self.overrides:
-            identity["overrides"] = self.overrides
-        digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+        digest = identity(
+            spec=self.spec.digest,
+            as_of=f"{self.as_of:%Y-%m-%dT%H:%M:%SZ}",
+            parent=intake["parent"],
+            versions={
+                "code": code_version(),
+                "extractor": self.table(EXTRACTIONS).committed().facts["extractor"],
+                "converter": self.table(PARSES).committed().facts["converter"],
+            },
+            inputs=intake["inputs"],
+            overrides=self.overrides,
+        )
         return SnapshotId.of(self.release_id, digest)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +26,29 @@ class Rule:
     value: Any
     meaning: str
     """what it means, with its source"""
+
+
+def identity(
+    *, spec: str, as_of: str, parent: str | None, versions: Mapping[str, str], inputs: Any, overrides: Mapping[str, str]
+) -> str:
+    """SHA-256 over what decides a snapshot's bytes (SEMANTICS §0): its first 8 digits end the snapshot's id.
+
+    `spec` is the spec's own SHA-256, `as_of` an ISO instant.
+    """
+    named = {name: versions[name] for name in ("code", "extractor", "converter")}
+    decides: dict[str, Any] = {"spec": spec, "as_of": as_of, "inputs": inputs, "parent": parent, **named}
+    if overrides:
+        decides["overrides"] = dict(overrides)
+    return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
+
+
+def meaning_of(rule: str) -> str:
+    """What a rule, `<section>.<field>` of a spec, means; empty for one that this version does not know."""
+    section, _, name = rule.partition(".")
+    model = ReleaseSpec.model_fields[section].annotation if section in ReleaseSpec.model_fields else None
+    if not (isinstance(model, type) and issubclass(model, BaseModel) and name in model.model_fields):
+        return ""
+    return model.model_fields[name].description or ""
 
 
 def rules_of(spec: ReleaseSpec) -> list[Rule]:
@@ -60,6 +85,8 @@ class Manifest:
     """failed checks that were overridden, with the written reason"""
     drops: Sequence[str] = ()
     """the drop patterns that the release took"""
+    spec_sha256: str = ""
+    """of the whole spec, as it is in the snapshot's id"""
 
     def to_json(self) -> bytes:
         """Canonical JSON, indented: files by path."""
@@ -67,6 +94,7 @@ class Manifest:
             "format": FORMAT,
             "snapshot": self.snapshot,
             "spec": self.spec,
+            "spec_sha256": self.spec_sha256,
             "as_of": self.as_of,
             "parent": self.parent,
             "versions": dict(sorted(self.versions.items())),

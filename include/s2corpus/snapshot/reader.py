@@ -48,15 +48,23 @@ def open_snapshot(name: str, lake: str | None = None) -> Lake:
     return open_lake(f"{name.rstrip('/').rpartition('/')[0]}/{snapshot}")
 
 
-def published_manifest(snapshot: Lake) -> str | None:
-    """The SHA-256 of the manifest that a snapshot was published with; None for a copy that lies without its publication."""
+def published_manifests(snapshot: Lake) -> set[str]:
+    """SHA-256s of the manifest that a snapshot was published with, as its mark and the pointer have them; empty for a copy that lies
+    without its publication. What cannot be read counts as another manifest."""
     folder, _, id_ = snapshot.root.rpartition("/")
-    try:
-        mark = open_lake(folder).get(f"{SnapshotId(id_).spec}/published/{id_}")[0]
-        sha256: str | None = orjson.loads(mark).get("manifest_sha256")
-    except (FileNotFoundError, ValueError, AttributeError, UserError):
-        return None
-    return sha256
+    if not SnapshotId.known(id_):
+        return set()
+    spec, found = SnapshotId(id_).spec, set()
+    for key in (f"published/{id_}", "latest.json"):
+        try:
+            noted = orjson.loads(open_lake(folder).get(f"{spec}/{key}")[0])
+            if key != "latest.json" or noted["snapshot"] == id_:
+                found.add(str(noted["manifest_sha256"]))
+        except FileNotFoundError:
+            continue
+        except (ValueError, LookupError, TypeError):
+            found.add(f"{key} cannot be read")
+    return found
 
 
 def by_ids(snapshot: Lake, ids: Sequence[str]) -> Iterator[dict[str, Any]]:

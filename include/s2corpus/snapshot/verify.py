@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
+import math
 import re
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from collections.abc import Callable, Collection, Generator, Iterator
+from typing import TYPE_CHECKING
 
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
-from s2corpus.snapshot import checks, copies
-from s2corpus.snapshot.files import File, number
+from s2corpus.snapshot.agreement import SHOWN, Agreement
+from s2corpus.snapshot.described import diff_against, identity_fault, made_again, same_code, same_croissant
+from s2corpus.snapshot.files import File, documents_path
 from s2corpus.snapshot.manifest import FORMAT
+from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Snapshot, file_faults, parquet
 from s2corpus.snapshot.rows import INDEX
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
 
-_DOCUMENTS = re.compile(r"v2/(s2orc|s2ag)/(train|valid)/(\d+)\.jsonl\.gz")
-_CORPUS = re.compile(r"corpus/(metadata|pdf_parses|latex_parses|jats_parses|elsevier_parses)/.*_(\d+)\.jsonl\.gz")
+_FOLDERS = ("corpus/metadata", "corpus/pdf_parses", "graph/links", "graph/contexts")
 _ALWAYS = (
     "README.md",
     "stats.json",
@@ -35,62 +34,28 @@ _ALWAYS = (
     "years.svg",
     "index.parquet",
     "aliases.parquet",
+    "clusters.parquet",
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Something in a snapshot that is not as it must be."""
-
-    path: str
-    what: str
-    line: int | None = None
-    """from 1"""
-
-    def __str__(self) -> str:
-        return f"{self.path}{'' if self.line is None else f', line {self.line}'}: {self.what}"
-
-
-@dataclass(slots=True)
-class _Snapshot:
-    lake: Lake
-    manifest: dict[str, Any]
-    files: dict[str, File]
-    index: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """document → file and line, as the index says"""
-    words: dict[str, int] = field(default_factory=dict)
-    """document → words, as the index says"""
-    counted: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """(set, split, documents or words) as they are in the files"""
-    bodies: set[str] = field(default_factory=set)
-    """papers whose metadata say that the PDF's body text is there"""
-    seen: set[str] = field(default_factory=set)
-    """documents met in a file"""
-    papers: set[str] = field(default_factory=set)
-    """papers of corpus/metadata"""
-    said: copies.Said = field(default_factory=copies.Said)
-    """what the lines said that the Parquet files repeat"""
-
-    @property
-    def rules(self) -> dict[str, Any]:
-        rules: dict[str, Any] = self.manifest["rules"]
-        return rules
-
-
 def verify(
-    snapshot: Lake, progress: Callable[[str], None] = lambda path: None, *, manifest_sha256: str | None = None
+    snapshot: Lake,
+    progress: Callable[[str], None] = lambda path: None,
+    *,
+    published: Collection[str] = (),
+    against: Lake | None = None,
 ) -> Iterator[Fault]:
     """What is wrong with the snapshot whose folder is opened as `snapshot`; nothing if it is whole.
 
-    `manifest_sha256` is what its publication noted: with it no file can be changed unseen, since the manifest has every
-    file's checksum. Without it, what is found is what contradicts itself.
+    `published` are the manifest's SHA-256s that its publication noted: with them no file can be changed unseen, since the manifest has
+    every file's checksum. Without it, what is found is what contradicts itself. `against` is its parent, for diff.json.
 
     Raises:
         UserError: there is no manifest of a format this version knows.
     """
     try:
         data = snapshot.get("manifest.json")[0]
-        if manifest_sha256 is not None and hashlib.sha256(data).hexdigest() != manifest_sha256:
+        if published and set(published) != {hashlib.sha256(data).hexdigest()}:
             yield Fault("manifest.json", "it is not the manifest that was published: its SHA-256 is another")
         manifest = orjson.loads(data)
     except FileNotFoundError:
@@ -102,30 +67,77 @@ def verify(
         given = manifest.get("format") if isinstance(manifest, dict) else type(manifest).__name__
         raise UserError(f"{snapshot.root}: manifest of format {given!r}; this version reads {FORMAT!r}")
     try:
-        state = _Snapshot(snapshot, manifest, {str(file["path"]): File(**file) for file in manifest["files"]})
-        state.rules["export.files"], state.rules["clean.profile"]
-    except (KeyError, TypeError) as error:
+        listed = {file["path"]: File(**file) for file in manifest["files"]}
+        if len(listed) < len(manifest["files"]):
+            yield Fault("manifest.json", "it lists a file twice")
+        state = Snapshot(snapshot, manifest, listed, Agreement(manifest["rules"], manifest["as_of"]))
+        if wrong := _form_fault(state):
+            yield Fault("manifest.json", f"not of its form: {wrong}")
+            return
+        if wrong := identity_fault(manifest):
+            yield Fault("manifest.json", wrong)
+    except UNEXPECTED as error:
         yield Fault("manifest.json", f"not of its form: {type(error).__name__} {error}")
         return
     yield from _presence(state)
+    table = None
     if "index.parquet" in state.files:
-        yield from _index(state)
-    # metadata first: every parse and link must belong to a paper that it has; then lines, before what repeats them
-    for path in sorted(
-        state.files, key=lambda path: (not path.startswith("corpus/metadata/"), path.endswith(".parquet"), path)
+        table = yield from _index(state)
+    # metadata first: every parse and link must belong to a paper that it has; then the files of the same papers together,
+    # lines before what repeats them
+    together = _groups(state)
+    group = 0
+    for _, of, _, path in sorted(
+        (not p.startswith("corpus/metadata/"), _number(p) % together, p.endswith(".parquet"), p) for p in state.files
     ):
         progress(path)
+        if of != group:
+            state.agreement.next_group()
+            group = of
         if snapshot.size(path) is not None:
             try:
-                yield from _file(state, state.files[path])
-            except (pa.ArrowException, KeyError, TypeError, ValueError, OSError) as error:
+                yield from file_faults(state, state.files[path])
+            except UNEXPECTED as error:
                 yield Fault(path, f"cannot be read: {type(error).__name__} {error}")
-    for missed in sorted(set(state.index) - state.seen)[:100]:
+    for missed in sorted(set(state.index) - state.seen)[:SHOWN]:
         yield Fault("index.parquet", f"document {missed} is in no file")
     yield from _agreement(state)
+    if against is not None and table is not None:
+        yield from _against(state, table, against)
 
 
-def _presence(state: _Snapshot) -> Iterator[Fault]:
+def _form_fault(state: Snapshot) -> str | None:
+    """What of a manifest's own words is of another form; None if nothing is."""
+    for path, file in state.files.items():
+        sizes = (file.bytes, file.rows or 0, file.content_bytes or 0)
+        if any(type(size) is not int or size < 0 for size in sizes) or not isinstance(file.sha256, str):
+            return f"{path} has sizes {sizes}"
+        if not re.fullmatch(r"[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)*", path):
+            return f"{path!r} is not the path of a file"
+    for rule, form in (
+        ("export.files", int),
+        ("clean.profile", str),
+        ("clean.sets", list),
+        ("link.count_warnings", list),
+    ):
+        if not isinstance(value := state.rules[rule], form) or value == 0:
+            return f"{rule} is {value!r}"
+    return None
+
+
+def _number(path: str) -> int:
+    """The number of a file of papers; 0 of what is not one."""
+    found = re.search(r"(\d+)\.(?:jsonl\.gz|parquet)$", path)
+    return int(found[1]) if found else 0
+
+
+def _groups(state: Snapshot) -> int:
+    """Into how many groups the files fall that share no paper with another group."""
+    counts = Counter(path.rpartition("/")[0] for path in state.files if "/" in path)
+    return math.gcd(*counts.values()) if counts else 1
+
+
+def _presence(state: Snapshot) -> Iterator[Fault]:
     present = {entry.key: entry.bytes for entry in state.lake.list("")}
     for path, file in sorted(state.files.items()):
         if path not in present:
@@ -134,20 +146,37 @@ def _presence(state: _Snapshot) -> Iterator[Fault]:
             yield Fault(path, f"{file.bytes} bytes in the manifest, {present[path]} found")
     for path in sorted(set(present) - set(state.files) - {"manifest.json"}):
         yield Fault(path, "there, but not listed in the manifest")
-    for path in _ALWAYS:
+    documents = [
+        documents_path(set_, split, number)
+        for set_ in state.rules["clean.sets"]
+        for split in ("train", "valid")
+        for number in range(state.rules["export.files"])
+    ]
+    folders = {path.rpartition("/")[0] for path in state.files if path.startswith(("corpus/", "graph/"))}
+    for path in (*_ALWAYS, *documents, *(("diff.json",) if state.manifest["parent"] else ())):
         if path not in state.files:
             yield Fault(path, "every snapshot has it; the manifest has not")
+    for folder in sorted({*folders, *_FOLDERS}):
+        numbers = sorted(_number(path) for path in state.files if path.rpartition("/")[0] == folder)
+        if not numbers or numbers != list(range(len(numbers))) or len(numbers) % _groups(state):
+            yield Fault(folder, f"its files have the numbers {numbers}: some are missing")
 
 
-def _index(state: _Snapshot) -> Iterator[Fault]:
+def _index(state: Snapshot) -> Generator[Fault, None, pa.Table | None]:
     try:
-        table = _parquet(state, "index.parquet")
-    except (FileNotFoundError, pa.ArrowInvalid, OSError) as error:
-        yield Fault("index.parquet", f"cannot be read: {error}")
-        return
-    if not table.schema.equals(INDEX):
-        yield Fault("index.parquet", f"its columns are {table.schema.names}; expected {INDEX.names} with their types")
-        return
+        table = parquet(state, "index.parquet")
+        if not table.schema.equals(INDEX):
+            yield Fault(
+                "index.parquet", f"its columns are {table.schema.names}; expected {INDEX.names} with their types"
+            )
+            return None
+        table.validate(full=True)
+        state.agreement.published.add(table)
+        for what in state.agreement.add_index(table.to_pylist()):
+            yield Fault("index.parquet", what)
+    except UNEXPECTED as error:
+        yield Fault("index.parquet", f"cannot be read: {type(error).__name__} {error}")
+        return None
     names = ("id", "file", "line", "set", "split", "words", "oa_evidence")
     for id_, file, line, set_, split, words, evidence in zip(*(table[name].to_pylist() for name in names), strict=True):
         if id_ in state.index:
@@ -157,177 +186,73 @@ def _index(state: _Snapshot) -> Iterator[Fault]:
             yield Fault("index.parquet", f"document {id_} is of {set_} {split} there, but in {file}")
         if set_ == "s2orc" and not evidence:
             yield Fault("index.parquet", f"document {id_} is a full text, and nothing says why it is open")
+    return table
 
 
-def _agreement(state: _Snapshot) -> Iterator[Fault]:
+def _agreement(state: Snapshot) -> Iterator[Fault]:
     """What must agree between files: documents with papers, aliases with clusters, statistics with what is there."""
     if state.papers:
-        for unknown in sorted(state.seen - state.papers)[:100]:
+        for unknown in sorted(state.seen - state.papers)[:SHOWN]:
             yield Fault("index.parquet", f"document {unknown} is a paper that corpus/metadata has not")
+    yield from (Fault(path, what) for path, what in state.agreement.graph())
     try:
-        papers = set(_parquet(state, "clusters.parquet")["paper_id"].to_pylist())
-        for alias in _parquet(state, "aliases.parquet").to_pylist():
-            if alias["paper_id"] not in papers:
-                yield Fault("aliases.parquet", f"{alias['alias']} leads to {alias['paper_id']}, which is not a paper")
-        stats = orjson.loads(state.lake.get("stats.json")[0])["sets"]
-        for set_, splits in stats.items():
-            for split, counts in splits.items():
+        yield from _identities(state)
+    except UNEXPECTED as error:
+        yield Fault("aliases.parquet", f"it or clusters.parquet cannot be read: {type(error).__name__} {error}")
+    try:
+        stats = orjson.loads(state.lake.get("stats.json")[0])
+        for set_ in sorted({*stats["sets"], *(set_ for set_, _, _ in state.counted)}):
+            for split in ("train", "valid"):
                 for what in ("documents", "words"):
-                    if counts[what] != state.counted[set_, split, what]:
-                        found = state.counted[set_, split, what]
-                        yield Fault("stats.json", f"{counts[what]} {what} of {set_} {split}; the files have {found}")
-    except (pa.ArrowException, KeyError, TypeError, AttributeError, ValueError, OSError) as error:
-        yield Fault(
-            "stats.json", f"it, aliases.parquet or clusters.parquet cannot be read: {type(error).__name__} {error}"
-        )
-
-
-def _parquet(state: _Snapshot, path: str) -> pa.Table:
-    with state.lake.open(path) as file:
-        return pq.read_table(pa.BufferReader(file.read()))
-
-
-def _file(state: _Snapshot, file: File) -> Iterator[Fault]:
-    if not file.path.endswith(".jsonl.gz"):
-        yield from _plain(state, file)
+                    said, found = (
+                        stats["sets"].get(set_, {}).get(split, {}).get(what, 0),
+                        state.counted[set_, split, what],
+                    )
+                    if said != found:
+                        yield Fault("stats.json", f"{said} {what} of {set_} {split}; the files have {found}")
+        yield from (Fault("stats.json", what) for what in state.agreement.statistics(stats))
+    except UNEXPECTED as error:
+        yield Fault("stats.json", f"cannot be read: {type(error).__name__} {error}")
         return
-    with state.lake.open(file.path) as raw:
-        hashing = _Hashing(raw)
-        content = hashlib.sha256()
-        size = rows = 0
-        check = _line_check(state, file.path)
-        try:
-            lines = gzip.GzipFile(fileobj=cast(BinaryIO, hashing))
-            limit = (file.content_bytes or 0) + 1
-            while size < limit and (line := lines.readline(limit - size)):
-                content.update(line)
-                size += len(line)
-                rows += 1
-                yield from (Fault(file.path, what, rows) for what in _survived(check, line, rows))
-        except (EOFError, OSError, zlib.error) as error:
-            yield Fault(file.path, f"damaged gzip: {error}")
-            return
-        hashing.drain()
-    if hashing.sha256.hexdigest() != file.sha256:
-        yield Fault(file.path, "its SHA-256 is not the manifest's")
-    if (rows, size, content.hexdigest()) != (file.rows, file.content_bytes, file.content_sha256):
-        yield Fault(file.path, f"its content is not the manifest's ({rows} lines of {file.rows}, {size} bytes)")
-
-
-def _plain(state: _Snapshot, file: File) -> Iterator[Fault]:
-    with state.lake.open(file.path) as raw:
-        hashing = _Hashing(raw)
-        hashing.drain()
-    if hashing.sha256.hexdigest() != file.sha256:
-        yield Fault(file.path, "its SHA-256 is not the manifest's")
-        return
-    if file.path.endswith(".parquet"):
-        table = _parquet(state, file.path)
-        if table.num_rows != file.rows:
-            yield Fault(file.path, f"{table.num_rows} rows, {file.rows} in the manifest")
-        if file.path.startswith(("documents/", "tables/")):
-            yield from (Fault(file.path, what) for what in copies.faults(file.path, table, state.said, state.papers))
-        if file.path.startswith("graph/"):
-            ends = {*table["paper_id"].to_pylist(), *table["cited_paper_id"].to_pylist()}
-            for unknown in sorted(ends - state.papers)[:10]:
-                yield Fault(file.path, f"names paper {unknown}, which corpus/metadata has not")
-
-
-def _line_check(state: _Snapshot, path: str) -> Callable[[bytes, int], Iterator[str]]:
-    """The check of one kind of file: given a line and its number, what is wrong."""
-    if match := _DOCUMENTS.fullmatch(path):
-        return _documents_check(state, path, match[1], match[2], int(match[3]))
-    if match := _CORPUS.fullmatch(path):
-        return _corpus_check(state, match[1], int(match[2]))
-    return lambda line, row: iter(())
-
-
-def _survived(check: Callable[[bytes, int], Iterator[str]], line: bytes, row: int) -> Iterator[str]:
-    """What a check says; a line of another form than any check expects is a fault too."""
     try:
-        yield from check(line, row)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        yield f"not of its form: {type(error).__name__} {error}"
+        found = orjson.loads(state.lake.get("croissant.json")[0])
+        if not same_croissant(found, state.manifest, stats):
+            yield Fault("croissant.json", "its files or licences are not those of manifest and statistics")
+        if same_code(state.manifest):
+            for path, content in made_again(state.manifest, stats, found["description"]):
+                if path in state.files and state.lake.get(path)[0] != content:
+                    yield Fault(path, "it is not what follows from manifest and statistics")
+    except UNEXPECTED as error:
+        yield Fault("croissant.json", f"cannot be compared: {type(error).__name__} {error}")
 
 
-def _documents_check(
-    state: _Snapshot, path: str, set_: str, split: str, nn: int
-) -> Callable[[bytes, int], Iterator[str]]:
-    recipe = state.rules["clean.profile"] == "recipe-2024"
-    last = ""
+def _identities(state: Snapshot) -> Iterator[Fault]:
+    """What clusters, aliases and metadata say of one another."""
+    clusters = parquet(state, "clusters.parquet")
+    papers = set(clusters["paper_id"].to_pylist())
+    if len(set(clusters["record_id"].to_pylist())) < clusters.num_rows:
+        yield Fault("clusters.parquet", "a record is in two papers")
+    for unknown in sorted(state.papers - papers)[:SHOWN]:
+        yield Fault("clusters.parquet", f"no record is of paper {unknown}, which corpus/metadata has")
+    known: set[str] = set()
+    for row in parquet(state, "aliases.parquet").to_pylist():
+        if row["paper_id"] not in papers:
+            yield Fault("aliases.parquet", f"{row['alias']} leads to {row['paper_id']}, which is not a paper")
+        if row["alias"] in papers or row["alias"] in known:
+            yield Fault("aliases.parquet", f"{row['alias']} is a paper, or leads to two")
+        known.add(row["alias"])
 
-    def check(line: bytes, row: int) -> Iterator[str]:
-        nonlocal last
-        id_, faults = checks.document(line, set_, recipe=recipe)
-        yield from faults
-        if id_ is None:
+
+def _against(state: Snapshot, index: pa.Table, parent: Lake) -> Iterator[Fault]:
+    """What diff.json says otherwise than the two indexes."""
+    try:
+        id_ = orjson.loads(parent.get("manifest.json")[0])["snapshot"]
+        if id_ != state.manifest["parent"]:
+            yield Fault("manifest.json", f"its parent is {state.manifest['parent']}, not {id_}")
             return
-        if id_ <= last:
-            yield f"document {id_} comes after {last}; lines are in the order of ids, each once"
-        last = id_
-        if number(id_, state.rules["export.files"]) != nn:
-            yield f"document {id_} belongs to file {number(id_, state.rules['export.files']):02d}"
-        if id_ in state.seen:
-            yield f"document {id_} is in another file too"
-        state.seen.add(id_)
-        value = orjson.loads(line)
-        state.said.add_document(set_, split, value)
-        words = len(value["text"].split())
-        state.counted[set_, split, "documents"] += 1
-        state.counted[set_, split, "words"] += words
-        if state.words.get(id_, words) != words:
-            yield f"document {id_} has {words} words, the index says {state.words[id_]}"
-        if state.index.get(id_) != (path, row):
-            yield f"the index has document {id_} at {state.index.get(id_)}"
-
-    return check
-
-
-def _corpus_check(state: _Snapshot, kind: str, nn: int) -> Callable[[bytes, int], Iterator[str]]:
-    last = ""
-
-    def check(line: bytes, row: int) -> Iterator[str]:
-        nonlocal last
-        try:
-            value = orjson.loads(line)
-            paper_id = value["paper_id"]
-        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-            yield f"no JSON object with a paper_id: {error}"
-            return
-        if paper_id <= last:
-            yield f"paper {paper_id} comes after {last}; lines are in the order of ids, each once"
-        last = paper_id
-        if number(paper_id, state.rules["export.files"]) != nn:
-            yield f"paper {paper_id} belongs to another file"
-        if kind == "metadata":
-            state.papers.add(paper_id)
-            if value.get("has_pdf_body_text"):
-                state.bodies.add(paper_id)
-            yield from checks.metadata(value)
-        else:
-            yield from checks.parse(value)
-            state.said.add_parse(kind.removesuffix("_parses"), value)
-            if paper_id not in state.papers:
-                yield f"paper {paper_id} has no metadata"
-            elif kind == "pdf_parses" and bool(value.get("body_text")) != (paper_id in state.bodies):
-                yield f"paper {paper_id}: its metadata say {'text' if paper_id in state.bodies else 'no text'}, its parse does not"
-
-    return check
-
-
-class _Hashing:
-    """A stream that hashes what is read through it."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self.sha256 = hashlib.sha256()
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._stream.read(size) if size >= 0 else self._stream.read()
-        self.sha256.update(data)
-        return data
-
-    def drain(self) -> None:
-        """Read what is left."""
-        while self.read(1 << 20):
-            pass
+        with parent.open("index.parquet") as file:
+            before = pq.read_table(pa.BufferReader(file.read()))
+        if orjson.loads(state.lake.get("diff.json")[0]) != diff_against(index, before, id_):
+            yield Fault("diff.json", f"it is not what changed since {id_}")
+    except UNEXPECTED as error:
+        yield Fault("diff.json", f"cannot be compared: {type(error).__name__} {error}")

@@ -293,6 +293,7 @@ def _describe(run: Run, store: Store, scratch: Path) -> Metrics:
         files=files,
         overrides=run.overrides,
         drops=run.spec.drops,
+        spec_sha256=run.spec.digest,
     )
     put_text("README.md", report.data_card(manifest, stats, description).encode())
     store.put(more)

@@ -322,4 +322,4 @@ def test_read_the_latest_of_a_spec_by_name(lake: Path, published: Path) -> None:
 
 @pytest.mark.parametrize("options", [[], ["--id", "a", "--sample", "1"]])
 def test_read_says_what_to_ask_for(published: Path, options: list[str]) -> None:
-    assert "one of --id, --grep or --sample" in str(run(read.command, str(published), *options).exception)
+    assert "say which documents: one of --id" in str(run(read.command, str(published), *options).exception)

@@ -1,0 +1,84 @@
+"""The files of a snapshot that follow from others: they are made again and compared."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+
+from s2corpus.snapshot import plots, report
+from s2corpus.snapshot.croissant import croissant
+from s2corpus.snapshot.diff import diff
+from s2corpus.snapshot.files import File
+from s2corpus.snapshot.manifest import Manifest, Rule, identity, meaning_of
+from s2corpus.storage.duck import duckdb_connection
+from s2corpus.version import code_version
+
+
+def identity_fault(manifest: Mapping[str, Any]) -> str | None:
+    """What is wrong with a manifest whose id does not follow from what it says decided its bytes."""
+    digest = identity(
+        spec=manifest["spec_sha256"],
+        as_of=manifest["as_of"],
+        parent=manifest["parent"],
+        versions=manifest["versions"],
+        inputs=manifest["inputs"],
+        overrides=manifest.get("overrides", {}),
+    )
+    expected = f"{manifest['spec']}-{manifest['as_of'][:10].replace('-', '')}-{digest[:8]}"
+    if manifest["snapshot"] == expected:
+        return None
+    return f"its id is {manifest['snapshot']}; spec, instant, versions, inputs, parent and overrides make {expected}"
+
+
+def made_again(manifest: Mapping[str, Any], stats: Mapping[str, Any], description: str) -> Iterator[tuple[str, bytes]]:
+    """(path, content) of every file that follows from manifest and statistics, as this version of the code writes it.
+
+    croissant.json has the files in another order than the manifest: see `same_croissant`.
+    """
+    funnel = [(row["stage"], row["outcome"], row["count"]) for row in stats["funnel"]]
+    years = sorted((int(year), n) for year, n in stats["years"].items())
+    yield "funnel.csv", report.funnel_csv(funnel).encode()
+    yield "funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel]).encode()
+    yield "years.svg", plots.columns("Documents by year", years).encode()
+    card = Manifest(
+        snapshot=manifest["snapshot"],
+        spec=manifest["spec"],
+        as_of=manifest["as_of"],
+        parent=manifest["parent"],
+        versions=manifest["versions"],
+        inputs=manifest["inputs"],
+        rules=[Rule(name, value, meaning_of(name)) for name, value in manifest["rules"].items()],
+        files=[File(**file) for file in manifest["files"] if file["path"] != "README.md"],
+        overrides=manifest.get("overrides", {}),
+    )
+    yield "README.md", report.data_card(card, stats, description).encode()
+
+
+def same_croissant(found: Mapping[str, Any], manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> bool:
+    """Whether croissant.json lists the snapshot's files and licences as manifest and statistics have them."""
+    files = [File(**file) for file in manifest["files"]]
+    made = croissant(manifest["snapshot"], found["description"], manifest["as_of"], stats, files)
+
+    def sorted_(value: Mapping[str, Any]) -> bytes:
+        distribution = sorted(value["distribution"], key=lambda item: str(item["@id"]))
+        return orjson.dumps({**value, "distribution": distribution}, option=orjson.OPT_SORT_KEYS)
+
+    return sorted_(found) == sorted_(made)
+
+
+def same_code(manifest: Mapping[str, Any]) -> bool:
+    """Whether this version of the code made the snapshot, so that it makes the same files again."""
+    return bool(manifest["versions"].get("code") == code_version())
+
+
+def diff_against(index: pa.Table, parent_index: pa.Table, parent: str) -> dict[str, Any]:
+    """What diff.json says where the snapshot's parent has this index."""
+    with duckdb_connection(memory_mb=1024, scratch=Path(tempfile.gettempdir())) as connection:
+        connection.register("new_index", index)
+        connection.register("old_index", parent_index)
+        return diff(connection, parent)

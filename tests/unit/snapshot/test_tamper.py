@@ -1,0 +1,58 @@
+"""A third of `bench/tamper.py`'s manipulations, on a generated release: found from the publication, and mostly without it."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from s2corpus.snapshot.pointer import publish
+from s2corpus.snapshot.verify import verify
+from s2corpus.storage.lake import open_lake
+from tests.releases import ROOT
+from tests.unit.snapshot.test_export import release
+
+
+@pytest.fixture(scope="module")
+def tamper() -> ModuleType:
+    """The bench, as a module."""
+    spec = importlib.util.spec_from_file_location("tamper", ROOT / "bench" / "tamper.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["tamper"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_manipulations_are_found(tamper: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = release(tmp_path)
+    publish(made.lake, made.snapshot_id)
+    names = list(tamper.MANIPULATIONS | tamper.AFTER)
+    tamper.MANIPULATIONS = {n: act for n, act in tamper.MANIPULATIONS.items() if names.index(n) % 3 == 0}
+    tamper.AFTER = {n: act for n, act in tamper.AFTER.items() if names.index(n) % 3 == 0}
+    results = list(tamper.trials(tmp_path / "lake", made.snapshot_id, []))
+    assert len(results) > 40
+    assert [(r.name, r.traceback) for r in results if r.traceback] == []
+    assert [r.name for r in results if not r.published] == []
+    assert {r.name for r in results if not r.alone} == tamper.CANNOT & {r.name for r in results}
+
+
+def test_a_publication_that_contradicts_itself_is_found(tamper: ModuleType, tmp_path: Path) -> None:
+    made = release(tmp_path)
+    publish(made.lake, made.snapshot_id)
+    mark = tmp_path / "lake" / "snapshots" / made.spec.name / "published" / made.snapshot_id
+    for data in (mark.read_bytes().replace(b'_sha256":"', b'_sha256":"0'), b"null"):
+        mark.write_bytes(data)
+        said = tamper.said(tmp_path / "lake" / "snapshots" / made.snapshot_id)
+        assert "it is not the manifest that was published" in said[0]
+
+
+def test_a_diff_is_compared_with_the_parent(tmp_path: Path) -> None:
+    made = release(tmp_path)
+    folder = open_lake(str(tmp_path / "lake" / "snapshots" / made.snapshot_id))
+    assert [str(fault) for fault in verify(folder, against=folder)] == [
+        f"manifest.json: its parent is None, not {made.snapshot_id}"
+    ]

@@ -30,7 +30,9 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
+from s2corpus.snapshot.croissant import croissant
 from s2corpus.snapshot.described import made_again
+from s2corpus.snapshot.files import File
 from s2corpus.snapshot.reader import published_manifests
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.lake import open_lake
@@ -126,15 +128,20 @@ class Copy:
             files.append(file)
         self.json("manifest.json", lambda m: {**m, "files": files})
 
-    def remake_card(self) -> None:
-        """Make the data card again from manifest and statistics, and list it."""
-        manifest, stats, croissant = (
-            orjson.loads((self.folder / name).read_bytes())
-            for name in ("manifest.json", "stats.json", "croissant.json")
-        )
-        card = dict(made_again(manifest, stats, croissant["description"]))["README.md"]
-        (self.folder / "README.md").write_bytes(card)
-        self.relist()
+    def remake_descriptions(self) -> None:
+        """Make the Croissant file and the data card again from manifest and statistics, and list them."""
+        stats, old = (orjson.loads((self.folder / name).read_bytes()) for name in ("stats.json", "croissant.json"))
+        for name in ("croissant.json", "README.md"):
+            manifest = orjson.loads((self.folder / "manifest.json").read_bytes())
+            if name == "README.md":
+                data = dict(made_again(manifest, stats, old["description"]))[name]
+            else:
+                files = [File(**file) for file in manifest["files"]]
+                data = orjson.dumps(
+                    croissant(manifest["snapshot"], old["description"], manifest["as_of"], stats, files)
+                )
+            (self.folder / name).write_bytes(data)
+            self.relist()
 
 
 TRAIN, VALID, AG = "v2/s2orc/train/", "v2/s2orc/valid/", "v2/s2ag/train/"
@@ -145,7 +152,7 @@ CANNOT = {
     "score of a link", "alias lost", "record moved to another paper", "a metric", "drop patterns of the manifest",
     "closed text put into a parse and its metadata",
 }  # fmt: skip
-"""What no other file of a snapshot tells: found from its publication only. The data card is made again too."""
+"""What no other file of a snapshot tells: found from its publication only. Data card and Croissant file are made again too."""
 
 
 def manipulation(name: str) -> Callable[[Callable[[Copy], Any]], Callable[[Copy], Any]]:
@@ -540,8 +547,8 @@ def trials(lake: Path, snapshot: str, only: list[str]) -> Iterator[Result]:
                 continue
             if name not in AFTER:
                 copy.relist()
-            if name in CANNOT:  # else the sizes in its head would tell
-                copy.remake_card()
+            if name in CANNOT:  # else sizes and checksums in them would tell
+                copy.remake_descriptions()
             try:
                 published = said(copy.folder)
                 shutil.rmtree(beside / spec)

@@ -10,9 +10,8 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from s2corpus.snapshot import plots, report
+from s2corpus.snapshot import changes, plots, report
 from s2corpus.snapshot.croissant import croissant
-from s2corpus.snapshot.diff import diff
 from s2corpus.snapshot.files import File
 from s2corpus.snapshot.manifest import Manifest, Rule, identity, meaning_of
 from s2corpus.storage.duck import duckdb_connection
@@ -81,4 +80,5 @@ def diff_against(index: pa.Table, parent_index: pa.Table, parent: str) -> dict[s
     with duckdb_connection(memory_mb=1024, scratch=Path(tempfile.gettempdir())) as connection:
         connection.register("new_index", index)
         connection.register("old_index", parent_index)
-        return diff(connection, parent)
+        changes.compare(connection)
+        return changes.summary(connection, parent)

@@ -15,7 +15,9 @@ COPY include include
 COPY sql sql
 COPY dags dags
 COPY plugins plugins
+COPY deploy deploy
 ENV PYTHONPATH=/usr/local/airflow/include AIRFLOW_HOME=/usr/local/airflow PYTHONUNBUFFERED=1
 RUN useradd --system --create-home --uid 50000 airflow \
- && mkdir -p logs /scratch && chown -R airflow logs /scratch /usr/local/airflow
+ && mkdir -p logs /scratch /data /etc/seaweedfs \
+ && chown -R airflow:airflow logs /scratch /data /etc/seaweedfs /usr/local/airflow
 USER airflow

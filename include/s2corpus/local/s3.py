@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from s2corpus.errors import UserError
+from s2corpus.local.s3_security import security
 from s2corpus.local.service import Service, ask
 from s2corpus.local.state import State
 from s2corpus.local.tls import make_certificates
 
 BUCKET = "corpus"
-_COMPONENTS = ("volume", "master", "filer", "s3", "msg_broker", "msg_agent", "admin", "worker", "mq", "client")
 _PORT_FLAGS = {
     "s3.port": "s3",
     "s3.port.grpc": "s3-grpc",
@@ -46,26 +46,7 @@ class S3(Service):
         if not (self.home / "weed.pem").exists():
             for name, content in make_certificates().items():
                 self.state.write(f"s3/{name}", content)
-        self.state.write("s3/security.toml", self._security())
-
-    def _security(self) -> str:
-        secrets = self.state.secrets()
-        lines = []
-        for section, secret in (
-            ("jwt.signing", "weed-write"),
-            ("jwt.signing.read", "weed-read"),
-            ("jwt.filer_signing", "filer-write"),
-            ("jwt.filer_signing.read", "filer-read"),
-        ):
-            lines += [f"[{section}]", f'key = "{secrets[secret]}"']
-        identity = ['cert = "weed.pem"', 'key = "weed.key"']
-        lines += ["[grpc]", 'ca = "ca.pem"']
-        for component in _COMPONENTS:
-            lines += [f"[grpc.{component}]", *identity]
-        for component in ("master", "volume", "filer", "admin"):
-            lines += [f"[https.{component}]", *identity, 'ca = "ca.pem"']
-        lines += ["[https.client]", "enabled = true", *identity, 'ca = "ca.pem"']
-        return "\n".join(lines) + "\n"
+        self.state.write("s3/security.toml", security(self.state.secrets()))
 
     def command(self) -> list[str]:
         """Return the command line of `weed mini`, every port set."""

@@ -12,16 +12,16 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 
 
-def make_certificates() -> dict[str, str]:
+def make_certificates(host: str = "localhost") -> dict[str, str]:
     """Return the contents of `ca.pem`, `weed.pem` and `weed.key`: an authority and the one certificate it ever signs.
 
-    The authority's own key is not kept. Server and client show the same certificate, valid for 127.0.0.1.
+    The authority's own key is not kept. Server and client show the same certificate, valid for 127.0.0.1 and `host`.
     """
     authority = generate_private_key(SECP256R1())
     name = _name("s2corpus local services")
     root = _sign(_certificate(name, name, authority, is_authority=True), authority)
     key = generate_private_key(SECP256R1())
-    leaf = _sign(_certificate(_name("seaweedfs"), name, key, is_authority=False), authority)
+    leaf = _sign(_certificate(_name("seaweedfs"), name, key, is_authority=False, host=host), authority)
     return {
         "ca.pem": root.public_bytes(Encoding.PEM).decode(),
         "weed.key": key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode(),
@@ -34,7 +34,7 @@ def _name(common: str) -> x509.Name:
 
 
 def _certificate(
-    subject: x509.Name, issuer: x509.Name, key: EllipticCurvePrivateKey, *, is_authority: bool
+    subject: x509.Name, issuer: x509.Name, key: EllipticCurvePrivateKey, *, is_authority: bool, host: str = "localhost"
 ) -> x509.CertificateBuilder:
     # Dates that no wrong clock is outside of: the files never leave the state folder and end with it.
     builder = (
@@ -49,7 +49,10 @@ def _certificate(
     )
     if is_authority:
         return builder
-    hosts = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+    hosts = [
+        *(x509.DNSName(name) for name in sorted({"localhost", host})),
+        x509.IPAddress(ipaddress.ip_address("127.0.0.1")),
+    ]
     return builder.add_extension(x509.SubjectAlternativeName(hosts), critical=False)
 
 

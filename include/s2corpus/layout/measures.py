@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from .model import Document, Kind, Line
+from .model import Line
 
 
 @dataclass(slots=True)
@@ -46,8 +46,3 @@ def measure(lines: list[Line]) -> Measures:
         max(leadings, key=lambda v: (leadings[v], -v), default=size * 1.2),
         float(max(widths, key=lambda w: (widths[w], w), default=400)),
     )
-
-
-def body_lines(document: Document) -> list[Line]:
-    """The lines nobody has claimed yet, in reading order."""
-    return [line for page in document.pages for line in page.lines if line.kind is Kind.BODY]

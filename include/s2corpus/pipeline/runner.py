@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
 from s2corpus.pipeline import acceptance, quality
-from s2corpus.pipeline.registry import STAGES, TAKES_OVER, stage
+from s2corpus.pipeline.registry import TAKES_OVER, stage
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import approval_request
 from s2corpus.scratch import private
@@ -170,9 +170,3 @@ def work_through(run: Run, names: Sequence[str]) -> None:
         for shard in shards:
             step.work(run, shard)
         step.finish(run)
-
-
-def run_release(run: Run, *, workers: int = 1) -> None:
-    """All stages of a release, in order, without Airflow."""
-    for name in STAGES:
-        run_stage(run, name, workers=workers)

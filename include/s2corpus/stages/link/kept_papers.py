@@ -153,7 +153,7 @@ class TitlesOnDisk:
 
     def __init__(self, folder: Path, parts: int, search: Search) -> None:
         """Put together the parts that were written: equal titles are in one."""
-        self._folder, self._bands = folder, search.bands
+        self._folder = folder
         paths = [folder / f"titles-{part}.arrow" for part in range(parts)]
         room = max(sum(len(batch) for path in paths for batch in _batches(path)), 1)
         keys_map = _mapped(folder / "keys", 4 * room * search.bands)

@@ -6,7 +6,7 @@ The folder holds `<name>.pdf` with `<name>.nxml` (the publisher's JATS) or `<nam
 papers of every third row are held out: left out but for `--all`, which gives their means apart. A paper that fails counts as
 one without content.
 
-  title     equal, letters and digits only
+  title     equal, letters and digits only, either side's subtitle (where it gives one apart) added or not
   body      F1 of word tokens of the body's paragraphs;  gram5 the same of their 5-grams
   heads     F1 of section heads, letters and digits only
   names     F1 of author surnames
@@ -77,6 +77,11 @@ def entry_map(ours: Paper, theirs: Paper) -> dict[int, int]:
     return taken
 
 
+def titles(paper: Paper) -> set[str]:
+    """A paper's title, with its subtitle and without."""
+    return {paper.title, paper.title + paper.subtitle}
+
+
 def compare(ours: Paper, theirs: Paper) -> dict[str, Score]:
     """Every measure of one paper."""
     found = entry_map(ours, theirs)
@@ -95,7 +100,7 @@ def compare(ours: Paper, theirs: Paper) -> dict[str, Score]:
         cites = score([(t, back.get(e, e + "?")) for t, e in ours.cites], theirs.cites)
     cells = ((Counter(w for w in ours.body if w.isdigit()) - Counter(theirs.body)) & theirs.cells).total()
     return {
-        "title": share(ours.title == theirs.title, 1),
+        "title": share(bool(titles(ours) & titles(theirs)), 1),
         "body": score(ours.body, theirs.body),
         "gram5": score(gram5(ours.body), gram5(theirs.body)),
         "heads": score(ours.heads, theirs.heads),

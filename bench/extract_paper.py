@@ -68,6 +68,7 @@ class Paper:
 
     def _read_tei(self, root: etree._Element) -> None:
         self.title = letters(text(root.find(".//t:titleStmt/t:title", NS)))
+        self.subtitle = letters(text(root.find(".//t:titleStmt/t:title[@type='sub']", NS)))
         paragraphs = root.xpath(".//t:body//t:div/t:p", namespaces=NS)
         self.body = words(" ".join(map(text, paragraphs)))
         self.heads = [h for e in root.xpath(".//t:body//t:div/t:head", namespaces=NS) if (h := letters(text(e)))]
@@ -93,6 +94,7 @@ class Paper:
 
     def _read_jats(self, root: etree._Element) -> None:
         self.title = letters(text(root.find("front//article-title")))
+        self.subtitle = letters(text(root.find("front//title-group/subtitle")))
         self.surnames = [letters(text(e)) for e in root.xpath("front//contrib[@contrib-type='author']/name/surname")]
         abstracts = [e for e in root.iterfind("front//abstract") if not e.get("abstract-type")]
         self.abstract = words(" ".join(text(e) for a in abstracts[:1] for e in a.iter("p", "title")))

@@ -19,6 +19,8 @@ from .text import Joiner, clean
 
 PAGES = 3
 """Pages that the front may take: a repository's cover, the title, an abstract on its own page"""
+_FULL = 60
+"""Characters of a line of text; a page with fewer than three such lines after a cover goes on with it"""
 _ABSTRACT_LETTERS = 150
 """A run of lines with fewer characters is not an abstract"""
 
@@ -28,6 +30,7 @@ class Header:
     """What the front says."""
 
     title: str = ""
+    subtitle: str = ""
     authors: list[Author] = field(default_factory=list)
     abstract: list[str] = field(default_factory=list)
     keywords: list[str] = field(default_factory=list)
@@ -56,8 +59,10 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
     """Read the front and mark its lines FRONT or ABSTRACT. `parts` says by id what the segmentation takes each line for."""
     header = Header()
     front = _front(document, parts)
-    title = titles.choose(document, front)
+    title, subtitle = titles.choose(document, front)
     header.title = clean(joiner.text(title).text)
+    header.subtitle = clean(joiner.text(subtitle).text)
+    title = title + subtitle
     for line in title:
         line.kind = Kind.FRONT
     number = title[0].page if title else 1
@@ -103,6 +108,12 @@ def _front(document: Document, parts: dict[int, Part]) -> Front:
     """The lines that the segmentation takes for the front; where it finds none, the upper half of the first page."""
     lines = [x for page in document.pages[:PAGES] for x in page.lines if x.kind is Kind.BODY]
     found = [line for line in lines if parts.get(id(line)) is Part.FRONT]
+    covered = False
+    for page in document.pages[:PAGES]:
+        here = [line for line in lines if line.page == page.number]
+        if covered and not any(line.page == page.number for line in found):  # the paper begins after its cover
+            found += [line for line in here if line.y0 < page.height / 2]
+        covered = titles.is_cover(page) or (covered and sum(len(line.text) > _FULL for line in here) < 3)
     if not found:
         found = [line for line in lines if line.page == 1 and line.y0 < document.pages[0].height / 2]
     for line in found:

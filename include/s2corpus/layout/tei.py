@@ -90,7 +90,10 @@ def float_ids(floats: list[Float]) -> dict[tuple[bool, str], str]:
 
 def _header(parent: etree._Element, version: str, header: Header, lines: Mapping[Kind, int]) -> None:
     file = _add(parent, "fileDesc")
-    _add(_add(file, "titleStmt"), "title", header.title, level="a", type="main")
+    statement = _add(file, "titleStmt")
+    _add(statement, "title", header.title, level="a", type="main")
+    if header.subtitle:
+        _add(statement, "title", header.subtitle, level="a", type="sub")
     extent = _add(file, "extent")
     for part in Kind:
         _add(extent, "measure", unit="lines", type=part.value, quantity=str(lines.get(part, 0)))
@@ -100,6 +103,8 @@ def _header(parent: etree._Element, version: str, header: Header, lines: Mapping
     for author in header.authors:
         _person(_add(analytic, "author"), author)
     _add(analytic, "title", header.title, level="a", type="main")
+    if header.subtitle:
+        _add(analytic, "title", header.subtitle, level="a", type="sub")
     date = _add(_add(_add(structure, "monogr"), "imprint"), "date")
     identity = header.identity
     if identity.date:

@@ -29,13 +29,23 @@ _COVER = re.compile(
     re.I,
 )
 _OPEN = "OPEN"
+_SUBTITLE = 0.85
+"""A subtitle's type is smaller than this share of the title's"""
+_SURE = 0.3
+"""Probability that some line is the title from which on the size of short lines (mastheads, labels) is not asked"""
 
 
-def choose(document: Document, front: Front) -> list[Line]:
-    """The title's lines: of the runs that the header CRF takes for a title, and of those in large type, the best founded.
+def is_cover(page: Page) -> bool:
+    """Whether a repository or publisher put a page before the paper."""
+    return _COVER.search(" ".join(x.text for x in page.lines)) is not None
 
-    What counts: the CRF's probability, the size of type against the largest of the front, and whether the PDF's metadata spell it. Of a
-    title that stands on a cover page and again on the next, the later is taken: names and abstract follow it.
+
+def choose(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
+    """The lines of the title and of the subtitle, which is set in smaller type under it.
+
+    Of the runs that the header CRF takes for a title, and of those in large type, the best founded. What counts: the CRF's probability, the
+    size of type against the largest of the front, whether people are named under it, and whether the PDF's metadata spell it. Of a title
+    that stands on a cover page and again on the next, the later is taken: names and abstract follow it.
     """
     candidates = _runs(front)
     for page in document.pages[: max((x.page for x in front.lines), default=0)]:
@@ -48,12 +58,18 @@ def choose(document: Document, front: Front) -> list[Line]:
         (score + pages[group[0].page], group) for group in candidates if (score := _score(group, front, claimed)) > 0
     ]
     if not scored:
-        return []
+        return [], []
     best_score, best = max(scored, key=lambda item: (item[0], len(item[1]), -item[1][0].page))
     for score, group in scored:
         if group[0].page > best[0].page and score > 0.6 * best_score and _similar(group, best):
             best_score, best = score, group
-    return _extended(best, front)
+    return _parted(_extended(best, front))
+
+
+def _parted(lines: list[Line]) -> tuple[list[Line], list[Line]]:
+    """Title and subtitle: where smaller type begins."""
+    cut = next((i for i, x in enumerate(lines) if x.size < _SUBTITLE * lines[0].size), len(lines))
+    return lines[:cut], lines[cut:]
 
 
 def take_off_label(line: Line) -> None:
@@ -71,8 +87,7 @@ def _of_page(page: Page, front: Front) -> float:
     lines = [x for x in front.lines if x.page == page.number]
     named = any(front.label(x) is Label.AUTHOR and names(x)[1] for x in lines)
     summed_up = sum(front.label(x) is Label.ABSTRACT for x in lines) > 2
-    cover = _COVER.search(" ".join(x.text for x in page.lines)) is not None
-    return 0.2 * named + 0.2 * summed_up - 0.5 * cover
+    return 0.2 * named + 0.2 * summed_up - 0.5 * is_cover(page)
 
 
 def _runs(front: Front) -> list[list[Line]]:
@@ -103,14 +118,27 @@ def _score(group: list[Line], front: Front, claimed: str) -> float:
     letters, target = _letters(text), _letters(claimed)
     if len(letters) < 5 or len(text) > 600 or _BANNER.search(text):
         return 0.0
-    largest = max((x.size for x in front.lines if len(x.text.split()) > 2), default=1.0)
+    if len(group) > 2 and all(names(x)[0] > 0.9 for x in group):  # a list of people
+        return 0.0
+    unsure = max((front.probability(x, Label.TITLE) for x in front.lines), default=0.0) < _SURE
+    largest = max((x.size for x in front.lines if unsure or len(x.text.split()) > 2), default=1.0)
     score = sum(front.probability(x, Label.TITLE) for x in group) / len(group)
     score += 0.4 * min(max(x.size for x in group) / max(largest, 1.0), 1.0)
     if len(target) > 12 and (letters in target or target in letters):
         score += 0.5 * min(len(letters), len(target)) / max(len(letters), len(target))
     if len(text.split()) < 3:
         score *= 0.75
-    return score
+    return score + 0.2 * _above_names(group, front)
+
+
+def _above_names(group: list[Line], front: Front) -> bool:
+    """Whether the next line under a group of lines names people."""
+    last = group[-1]
+    below = [x for x in front.lines if x.page == last.page and x not in group and x.y0 > last.y1 - 2]
+    if not below:
+        return False
+    nearest = min(below, key=lambda x: (x.y0, x.x0))
+    return nearest.y0 - last.y1 < 4 * last.size and _names_people(nearest, last)
 
 
 def _similar(one: list[Line], other: list[Line]) -> bool:

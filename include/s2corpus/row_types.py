@@ -189,6 +189,7 @@ class ExtractionRow(TypedDict):
     seconds: float
     server: str | None
     tei_sha1: str | None
+    text_layer: str | None
     stored: str | None
 
 
@@ -201,6 +202,7 @@ class ParseRow(TypedDict):
     outcome: str
     citation_style: str | None
     bytes: int
+    text_layer: str | None
     stored: str | None
 
 

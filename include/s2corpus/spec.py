@@ -69,6 +69,8 @@ class Extract(_Section):
     consolidate_citations: Literal[0, 1, 2] = 0
     include_raw_citations: bool = True
     segment_sentences: bool = False
+    ocr: Literal["off", "scans"] = "off"
+    """scans: pages without text, or whose text layer is unusable, are read from their pictures (embedded extractor, extra `ocr`)"""
     max_tei_bytes: Count = 12_000_000
     """a larger answer is `bad_tei`, or `bad_answer` of an extractor that does not write TEI"""
     options: dict[str, str] = {}

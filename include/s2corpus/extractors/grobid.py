@@ -51,6 +51,8 @@ def form(asked: Extract) -> dict[str, str]:
         "consolidateCitations": str(asked.consolidate_citations),
         "includeRawCitations": str(int(asked.include_raw_citations)),
         "segmentSentences": str(int(asked.segment_sentences)),
+        # the embedded extractor's own; left out where it is off, so that what was extracted before stays known
+        **({"ocr": "1"} if asked.ocr == "scans" else {}),
     }
 
 

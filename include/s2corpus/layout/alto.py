@@ -8,6 +8,7 @@ import signal
 import tempfile
 from functools import cache
 from pathlib import Path
+from xml.parsers import expat
 
 from lxml import etree
 
@@ -15,6 +16,7 @@ from s2corpus import sandbox
 from s2corpus.sandbox.confine import NOT_CONFINED
 from s2corpus.storage.transient import refuse_full
 
+from .directions import CONTROLS
 from .errors import Code, ExtractionError
 from .model import Box, Document, Font, Line, Page, Token
 
@@ -30,7 +32,7 @@ MAX_LINE = 250
 MAX_TOKEN = 250
 """Characters of a token; what goes beyond is dropped."""
 
-_NS = "{http://www.loc.gov/standards/alto/ns-v3#}"
+_NO_FONT = Font("", 0.0)
 
 
 @cache
@@ -93,69 +95,95 @@ def _claimed_title(path: Path) -> str:
 
 
 def _pages(path: Path) -> list[Page]:
-    pages: list[Page] = []
-    fonts: dict[str, Font] = {}
-    blocks = tokens = 0
-    events = etree.iterparse(
-        path,
-        events=("end",),
-        tag=(f"{_NS}TextStyle", f"{_NS}Page"),
-        recover=True,
-        huge_tree=True,
-        resolve_entities=False,
-    )
+    reader = _Reader()
     try:
-        for _, element in events:
-            if element.tag == f"{_NS}TextStyle":
-                fonts[element.get("ID", "")] = Font.of(
-                    element.get("FONTFAMILY", ""), _number(element, "FONTSIZE"), element.get("FONTSTYLE", "")
-                )
-                continue
-            page = Page(len(pages) + 1, _number(element, "WIDTH"), _number(element, "HEIGHT"), [], [])
-            for block in element.iter(f"{_NS}TextBlock"):
-                blocks += 1
-                if blocks > MAX_BLOCKS:
-                    raise ExtractionError(Code.TOO_MANY_BLOCKS, f"more than {MAX_BLOCKS} blocks of text")
-                for line in block.iter(f"{_NS}TextLine"):
-                    found = _tokens(line, fonts)
-                    tokens += len(found)
-                    if tokens > MAX_TOKENS:
-                        raise ExtractionError(Code.TOO_MANY_TOKENS, f"more than {MAX_TOKENS} tokens")
-                    for start in range(0, len(found), MAX_LINE):
-                        page.lines.append(Line(found[start : start + MAX_LINE], page.number, blocks))
-            page.boxes = [
-                _box(e) for e in element.iter(f"{_NS}Illustration") if _number(e, "WIDTH") + _number(e, "HEIGHT") > 0
-            ]
-            pages.append(page)
-            element.clear()
-    except etree.XMLSyntaxError as error:
-        raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, f"pdfalto's XML is not readable: {error}") from None
-    return pages
+        reader.read(path.read_bytes())
+    except expat.ExpatError:  # characters that XML forbids, say: libxml2 leaves them out
+        root = etree.parse(path, etree.XMLParser(recover=True, huge_tree=True, resolve_entities=False)).getroot()
+        if root is None:
+            raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, "pdfalto's XML is not readable") from None
+        reader = _Reader()
+        try:
+            reader.read(etree.tostring(root))
+        except expat.ExpatError as error:
+            raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, f"pdfalto's XML is not readable: {error}") from None
+    return reader.pages
 
 
-def _tokens(line: etree._Element, fonts: dict[str, Font]) -> list[Token]:
-    found: list[Token] = []
-    space = False
-    for child in line:
-        if child.tag == f"{_NS}String":
-            text = child.get("CONTENT", "").strip()[:MAX_TOKEN]
-            if text:
-                x, y = _number(child, "HPOS"), _number(child, "VPOS")
-                font = fonts.get(child.get("STYLEREFS", "").split(" ")[0]) or Font("", 0.0)
-                found.append(Token(text, x, y, x + _number(child, "WIDTH"), y + _number(child, "HEIGHT"), font, space))
-                space = False
-        elif child.tag == f"{_NS}SP":
-            space = True
-    return found
+class _Reader:
+    """Pages from ALTO's elements in document order, by expat: half the time of a tree."""
+
+    def __init__(self) -> None:
+        self.pages: list[Page] = []
+        self._fonts: dict[str, Font] = {}
+        self._line: list[Token] = []
+        self._space = False
+        self._blocks = self._tokens = 0
+
+    def read(self, xml: bytes) -> None:
+        """Read a whole document."""
+        parser = expat.ParserCreate()
+        parser.StartElementHandler = self._start
+        parser.EntityDeclHandler = _refuse_entity
+        parser.Parse(xml, True)
+        self._end_line()
+
+    def _start(self, tag: str, given: dict[str, str]) -> None:
+        if tag == "SP":
+            self._space = True
+        elif tag == "String":
+            text = given.get("CONTENT", "").strip()
+            if not text.isascii():
+                text = CONTROLS.sub("", text)
+            if not text:
+                return
+            font = self._fonts.get(given.get("STYLEREFS", "").partition(" ")[0]) or _NO_FONT
+            try:
+                x, y = float(given["HPOS"]), float(given["VPOS"])
+                right, bottom = x + float(given["WIDTH"]), y + float(given["HEIGHT"])
+            except (KeyError, ValueError):
+                x, y = _number(given, "HPOS"), _number(given, "VPOS")
+                right, bottom = x + _number(given, "WIDTH"), y + _number(given, "HEIGHT")
+            self._line.append(Token(text[:MAX_TOKEN], x, y, right, bottom, font, self._space))
+            self._space = False
+        elif tag == "TextLine":
+            self._end_line()
+        elif tag == "TextBlock":
+            self._end_line()
+            self._blocks += 1
+            if self._blocks > MAX_BLOCKS:
+                raise ExtractionError(Code.TOO_MANY_BLOCKS, f"more than {MAX_BLOCKS} blocks of text")
+        elif tag == "Illustration":
+            x, y, width, height = (_number(given, name) for name in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
+            if width + height > 0 and self.pages:
+                self.pages[-1].boxes.append(Box(x, y, x + width, y + height, given.get("TYPE") == "image"))
+        elif tag == "Page":
+            self._end_line()
+            width, height = _number(given, "WIDTH"), _number(given, "HEIGHT")
+            self.pages.append(Page(len(self.pages) + 1, width, height, [], []))
+        elif tag == "TextStyle":
+            font = Font.of(given.get("FONTFAMILY", ""), _number(given, "FONTSIZE"), given.get("FONTSTYLE", ""))
+            self._fonts[given.get("ID", "")] = font
+
+    def _end_line(self) -> None:
+        """Lines of what was read since the line before began."""
+        found, self._line, self._space = self._line, [], False
+        self._tokens += len(found)
+        if self._tokens > MAX_TOKENS:
+            raise ExtractionError(Code.TOO_MANY_TOKENS, f"more than {MAX_TOKENS} tokens")
+        if not self.pages:
+            return
+        page = self.pages[-1]
+        for start in range(0, len(found), MAX_LINE):
+            page.lines.append(Line(found[start : start + MAX_LINE], page.number, self._blocks))
 
 
-def _box(element: etree._Element) -> Box:
-    x, y = _number(element, "HPOS"), _number(element, "VPOS")
-    return Box(x, y, x + _number(element, "WIDTH"), y + _number(element, "HEIGHT"), element.get("TYPE") == "image")
+def _refuse_entity(*_: object) -> None:
+    raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, "pdfalto's XML declares entities")
 
 
-def _number(element: etree._Element, name: str) -> float:
+def _number(given: dict[str, str], name: str) -> float:
     try:
-        return float(element.get(name, "0"))
+        return float(given.get(name, "0"))
     except ValueError:
         return 0.0

@@ -54,11 +54,23 @@ _GLUED = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=\.)(?=[A-ZÀ-Þ])")
 
 
 @dataclass(frozen=True, slots=True)
+class Affiliation:
+    """Where an author works, as printed, and the mark before it (empty: none)."""
+
+    mark: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Author:
-    """A name in its parts."""
+    """A name in its parts, and what the front says of who bears it."""
 
     forenames: tuple[str, ...]
     surname: str
+    affiliations: tuple[Affiliation, ...] = ()
+    email: str = ""
+    marks: tuple[str, ...] = ()
+    """What is printed after the name and before affiliations: numbers, letters, signs"""
 
 
 def authors(lines: list[Line]) -> list[Author]:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -73,13 +73,30 @@ def _shape(text: str) -> str:
     return "aa" if text.islower() else "aA"
 
 
+@lru_cache(maxsize=1 << 15)
+def _word(text: str) -> tuple[str, str, str, tuple[str, ...]]:
+    """What is true of a token by itself: without accents in small letters, the same with numbers as NUM, its shape, its endings."""
+    low = text.lower()
+    if not text.isascii():
+        low = "".join(c for c in unicodedata.normalize("NFKD", low) if not unicodedata.combining(c))
+    said: list[str] = []
+    if text.isalpha():
+        said += ["p2=" + low[:2], "p3=" + low[:3], "s2=" + low[-2:], "s3=" + low[-3:]]
+        if _MONTH.match(low) and len(low) >= 3:
+            said.append("month")
+        if _ROMAN.match(text):
+            said.append("roman")
+    return low, "NUM" if text.isdigit() else low, _shape(text), tuple(said)
+
+
+_BESIDE = tuple((d, f"{d}s=", f"{d}w=" if abs(d) < 3 else "", f"{d}=END") for d in (-3, -2, -1, 1, 2, 3))
+
+
 def features(raw: str, found: list[Piece]) -> list[list[str]]:
     """For each token the names of what is true of it and its neighbours."""
     n = len(found)
-    lows = [
-        "".join(c for c in unicodedata.normalize("NFKD", p.text.lower()) if not unicodedata.combining(c)) for p in found
-    ]
-    shapes = [_shape(p.text) for p in found]
+    known = [_word(p.text) for p in found]
+    shapes = [word[2] for word in known]
     quoted = _inside(found, '“«‘"', '”»’"')
     bracket = _inside(found, "([", ")]")
     quote = _quotation(found, quoted)
@@ -88,48 +105,38 @@ def features(raw: str, found: list[Piece]) -> list[list[str]]:
     stops = 0
     out: list[list[str]] = []
     for i, piece in enumerate(found):
-        low, shape = lows[i], shapes[i]
-        is_year = len(piece.text) == 4 and piece.text.isdigit() and "1600" <= piece.text <= "2035"
-        glued = i > 0 and found[i - 1].end == piece.start
+        low, plain, shape, said = known[i]
+        is_year = len(piece.text) == 4 and plain == "NUM" and "1600" <= piece.text <= "2035"
+        word = "YEAR" if is_year else low if len(low) < 2 else plain
         item = [
-            "w="
-            + (
-                low
-                if not piece.text.isdigit() or (is_year is False and len(low) < 2)
-                else ("YEAR" if is_year else "NUM")
-            ),
+            "w=" + word,
             "s=" + shape,
             f"p={min(10 * i // max(n, 1), 9)}",
             f"i={i if i < 4 else 4}",
             f"e={n - 1 - i if n - 1 - i < 4 else 4}",
             f"y={year_before}",
             f"st={min(stops, 4)}",
+            "q=" + quote[i],
+            *stretches[0][i],
+            *("," + name for name in stretches[1][i][2:]),
+            *said,
         ]
-        item.append("q=" + quote[i])
-        item += stretches[0][i]
-        item += ["," + name for name in stretches[1][i][2:]]
-        if glued:
+        if i > 0 and found[i - 1].end == piece.start:
             item.append("glued")
-        if piece.text.isalpha():
-            item += ["p2=" + low[:2], "p3=" + low[:3], "s2=" + low[-2:], "s3=" + low[-3:]]
-            if _MONTH.match(low) and len(low) >= 3:
-                item.append("month")
-            if _ROMAN.match(piece.text):
-                item.append("roman")
         if is_year:
             item.append("year")
         if quoted[i]:
             item.append("quoted")
         if bracket[i]:
             item.append("bracket")
-        for d in (-3, -2, -1, 1, 2, 3):
+        for d, as_shape, as_word, end in _BESIDE:
             j = i + d
             if not 0 <= j < n:
-                item.append(f"{d}=END")
+                item.append(end)
                 continue
-            if abs(d) < 3:
-                item.append(f"{d}w=" + ("NUM" if found[j].text.isdigit() else lows[j]))
-            item.append(f"{d}s=" + shapes[j])
+            if as_word:
+                item.append(as_word + known[j][1])
+            item.append(as_shape + shapes[j])
         if i > 0:
             item.append(f"s-1s={shapes[i - 1]}|{shape}")
         if i + 1 < n:

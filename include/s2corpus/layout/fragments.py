@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from itertools import pairwise
 
 from .model import Line, Page
 
@@ -30,6 +32,31 @@ def mend(page: Page) -> None:
         else:
             out.append(line)
     page.lines = _labels(out)
+    for line in page.lines:
+        _close_up(line)
+
+
+def _close_up(line: Line) -> None:
+    """Put the letters of a word set with spaces between them together (`R E F E R E N C E S`); wider gaps part words."""
+    tokens = line.tokens
+    if len(tokens) < 5 or not tokens[0].text.isalpha() or sum(len(t.text) == 1 for t in tokens) < 0.8 * len(tokens):
+        return
+    gaps = sorted(right.x0 - left.x1 for left, right in pairwise(tokens))
+    usual = gaps[len(gaps) // 2]
+    if (
+        usual < 0
+        or gaps[len(gaps) // 4] < 0.1 * line.size
+        or not all(t.text.isalpha() or t.text in "&" for t in tokens)
+    ):
+        return
+    out = [tokens[0]]
+    for token in tokens[1:]:
+        if token.x0 - out[-1].x1 < 1.6 * usual + 0.5:
+            out[-1] = replace(out[-1], text=out[-1].text + token.text, x1=token.x1)
+        else:
+            out.append(token)
+    line.tokens = out
+    line.forget()
 
 
 def _labels(lines: list[Line]) -> list[Line]:

@@ -10,6 +10,8 @@ from .model import Document, Kind, Line, Page
 _NUMBER = re.compile(
     r"\W{0,3}(?:(?:page|p\.)\s*)?(?:[a-z]{0,2}\d{1,6}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d+)?\W{0,3}", re.I
 )
+_LABEL = re.compile(r"\[\d{1,3}\]|\d{1,3}\.")
+"""A reference's label that stands alone on its line"""
 _DIGITS = re.compile(r"\d+")
 _SIGNS = re.compile(r"\W+")
 _MARGIN = 0.075
@@ -41,7 +43,10 @@ def mark(document: Document) -> None:
         for line in edge:
             places[_key(line)].append((page.number, line.y0))
     for page, edge in edges:
+        labels = sum(_LABEL.fullmatch(line.text) is not None for line in page.lines) > 2
         for line in edge:
+            if labels and _LABEL.fullmatch(line.text):
+                continue
             again = {n for n, y in places[_key(line)] if n != page.number and abs(y - line.y0) < 8}
             few = len(document.pages) < 6 or len(line.text) > 20
             outer = line.y0 < page.height * 0.12 or line.y0 > page.height * 0.88

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from s2corpus.pdf.identity import NOTHING, Identity
 
 from . import abstract as abstracts
+from . import affiliations
 from . import title as titles
-from .authors import Author, authors
+from .authors import AFFILIATION, Author, authors, pieces
 from .byline import byline
 from .front_lines import Judged, Label, judge
 from .heads import head_length, is_head
@@ -80,11 +81,11 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
     lines = [line for line in lines if line.kind is Kind.BODY]
     start = _start(lines, bottom, abstract, measures)
     names = byline(front, title, abstract)
-    header.authors = authors(names)
     for line in names:
         line.kind = Kind.FRONT
     for line in abstract:
         line.kind = Kind.ABSTRACT
+    header.authors = affiliations.assign(authors(names), names, front)
     header.abstract = [text for run in _paragraphs(abstract) if (text := joiner.text(run).text)]
     before = set(map(id, lines[:start]))
     first = set(map(id, lines[start : start + head_length(lines, start, measures)])) if start < len(lines) else set()
@@ -120,8 +121,8 @@ def _front(document: Document, parts: dict[int, Part]) -> Front:
         titles.take_off_label(line)
     judged: dict[int, Judged] = {}
     for number in sorted({line.page for line in found}):  # each page may be the one that the paper begins on
-        page = [line for line in found if line.page == number]
-        judged |= {id(line): judgement for line, judgement in zip(page, judge(page), strict=False)}
+        here = [line for line in found if line.page == number]
+        judged |= {id(line): judgement for line, judgement in zip(here, judge(here), strict=False)}
     return Front(found, judged)
 
 
@@ -146,8 +147,14 @@ def _is_text(line: Line, parts: dict[int, Part], measures: Measures) -> bool:
 
 def _set_as_text(line: Line, front: Front, measures: Measures) -> bool:
     """Whether a line of the front is set like the running text and nothing that a front holds."""
-    plain = front.label(line) in (Label.ABSTRACT, Label.TITLE, Label.OTHER) and abs(line.size - measures.size) < 0.3
-    return plain and line.font.family == measures.family and line.width > 0.6 * measures.width
+    sentence = max(len(part.split()) for part in pieces(line.tokens) or [""]) > 8 and not AFFILIATION.search(line.text)
+    plain = sentence or front.label(line) in (Label.ABSTRACT, Label.TITLE, Label.OTHER)
+    return (
+        plain
+        and abs(line.size - measures.size) < 0.3
+        and line.font.family == measures.family
+        and line.width > 0.6 * measures.width
+    )
 
 
 def _start(lines: list[Line], bottom: float, abstract: list[Line], measures: Measures) -> int:

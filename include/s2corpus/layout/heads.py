@@ -21,6 +21,11 @@ _STATEMENT = re.compile(
     r"supplementary\s+(?:materials?|data|information)|open\s+access)(?=\W|$))(\s*[:.—–])?",
     re.I,
 )
+_USUAL = re.compile(
+    r"(?:introduction|background|(?:materials?|patients|subjects)\s+and\s+methods|methods?|results?(?:\s+and\s+discussions?)?|discussions?|"
+    r"conclusions?|related\s+work|limitations|acknowledge?ments?)\s*",
+    re.I,
+)
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u9fff]{2,}")
 
 
@@ -45,7 +50,7 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
     before = lines[i - 1] if i else None
     if len(text) > 130 or not _WORD.search(text) or is_formula(line, measures):
         return 0
-    if not _apart(before, line) or not _set_apart(line, measures):
+    if not _apart(before, line) or not (_set_apart(line, measures) or _named(lines, i)):
         return 0
     if (
         text[:1].islower()
@@ -77,6 +82,11 @@ def _apart(before: Line | None, line: Line) -> bool:
         or abs(before.size - line.size) > 0.5
         or before.font.family != line.font.family
     )
+
+
+def _named(lines: list[Line], i: int) -> bool:
+    """Whether a line in the running text's own type is nothing but the name of a section that papers have, and stands apart."""
+    return _USUAL.fullmatch(lines[i].text) is not None and (i + 1 == len(lines) or _apart(lines[i], lines[i + 1]))
 
 
 def _set_apart(line: Line, measures: Measures) -> bool:

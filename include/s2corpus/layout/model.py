@@ -44,6 +44,9 @@ class Font:
     lowered: bool = False
     mathematical: bool = False
 
+    def __hash__(self) -> int:
+        return hash((self.family, self.size))
+
     @classmethod
     def of(cls, family: str, size: float, style: str) -> Font:
         """A font from pdfalto's FONTFAMILY, FONTSIZE and FONTSTYLE."""
@@ -88,11 +91,18 @@ class Line:
     y1: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.x0 = min(t.x0 for t in self.tokens)
-        self.x1 = max(t.x1 for t in self.tokens)
-        plain = [t for t in self.tokens if not (t.font.raised or t.font.lowered)] or self.tokens
-        self.y0 = min(t.y0 for t in plain)
-        self.y1 = max(t.y1 for t in plain)
+        x0 = y0 = top = float("inf")
+        x1 = y1 = bottom = float("-inf")
+        for token in self.tokens:  # one pass: every line of every page comes by here
+            x0 = token.x0 if token.x0 < x0 else x0
+            x1 = token.x1 if token.x1 > x1 else x1
+            y0 = token.y0 if token.y0 < y0 else y0
+            y1 = token.y1 if token.y1 > y1 else y1
+            if not (token.font.raised or token.font.lowered):
+                top = token.y0 if token.y0 < top else top
+                bottom = token.y1 if token.y1 > bottom else bottom
+        self.x0, self.x1 = x0, x1
+        self.y0, self.y1 = (y0, y1) if bottom == float("-inf") else (top, bottom)
 
     @cached_property
     def text(self) -> str:
@@ -102,6 +112,9 @@ class Line:
     @cached_property
     def font(self) -> Font:
         """The font of most of its characters."""
+        first = self.tokens[0].font
+        if all(token.font is first for token in self.tokens):
+            return first
         weight: dict[Font, int] = {}
         for token in self.tokens:
             weight[token.font] = weight.get(token.font, 0) + len(token.text)

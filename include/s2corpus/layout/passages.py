@@ -16,7 +16,6 @@ from .segmentation import Facts
 MODEL = Path(__file__).with_name("passages.crfsuite")
 """Trained by `python -m s2corpus.layout.training.lines` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
 _NUMBER = re.compile(r"\s*(\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,4}|[A-Z])[.)]?\s+[A-Z]")
-_UNUSED = ("page=", "top=", "bottom=", "again=", "doc=", "-1again", "-2again", "1again", "2again")
 _ENDS = re.compile(r"[.!?:;][\"'”’)\]\d]*$")
 
 
@@ -34,8 +33,7 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
     numbers = [m.group(1) if (m := _NUMBER.match(x.text)) else "" for x in lines]
     known = set(numbers)
     out: list[list[str]] = []
-    for i, item in enumerate(segmentation.features(lines)):
-        row = [name for name in item if not name.startswith(_UNUSED)]
+    for i, row in enumerate(segmentation.features(lines, paged=False)):
         words = len(lines[i].text.split())
         before = lines[i - 1].text.rstrip() if i else "."
         row += [f"words={min(words, 12)}", f"ended={int(bool(_ENDS.search(before)))}"]

@@ -146,70 +146,84 @@ def _said(text: str) -> tuple[str, ...]:
     return tuple(out)
 
 
-def features(lines: Sequence[Facts]) -> list[list[str]]:
-    """For each line the names of what is true of it and its neighbours."""
+def features(lines: Sequence[Facts], *, paged: bool = True) -> list[list[str]]:
+    """For each line the names of what is true of it and its neighbours; with `paged` also where it stands on its page and in the
+    document, and whether it is printed at other pages' edges."""
     n = len(lines)
     reads = [reading(x.text) for x in lines]
     runs = _numbered(lines)
-    page = [0] * n
-    for i, line in enumerate(lines):
-        page[i] = page[i - 1] + line.page_start if i else 0
-    pages = page[-1] + 1 if page else 1
-    starts = [i for i in range(n) if i == 0 or page[i] != page[i - 1]]
-    ends = [*starts[1:], n]
-    from_top, from_bottom = [0] * n, [0] * n
-    for start, end in zip(starts, ends, strict=True):
-        for i in range(start, end):
-            from_top[i], from_bottom[i] = min(i - start, 4), min(end - 1 - i, 4)
-    keys = [_DIGITS.sub("#", x.text.casefold()) for x in lines]
-    printed: Counter[str] = Counter()
-    for i, key in enumerate(keys):
-        if min(from_top[i], from_bottom[i]) < 4:
-            printed[key] += 1
     widths = sorted(len(x.text) for x in lines)
     full = max(widths[int(0.9 * n)] if n else 1, 1)
+    places = _places(lines) if paged else []
     base: list[list[str]] = []
+    beside: list[list[str]] = []
     for i, line in enumerate(lines):
         near = reads[max(i - _WINDOW, 0) : i]
         next_ = reads[i + 1 : i + 1 + _WINDOW]
         first, second, digits, capitals, closing, *rest = _said(line.text)
-        edge = min(from_top[i], from_bottom[i]) < 4
-        item: list[str] = [
-            first,
-            second,
-            f"r={reads[i]}",
-            f"rb={round(sum(near) / max(len(near), 1) * 2)}",
-            f"ra={round(sum(next_) / max(len(next_), 1) * 2)}",
+        here = f"r={reads[i]}"
+        shown = [
+            here,
             f"run={runs[i]}",
             f"font={int(line.new_font)}{line.size}",
             f"style={int(line.bold)}{int(line.italic)}",
             f"block={int(line.block_start)}{int(i + 1 == n or lines[i + 1].block_start)}",
             f"len={min(10 * len(line.text.strip()) // full, 11)}",
+            digits,
+            capitals,
+            closing,
+        ]
+        before = f"rb={round(sum(near) / max(len(near), 1) * 2)}"
+        after = f"ra={round(sum(next_) / max(len(next_), 1) * 2)}"
+        item = [first, second, before, after, f"{here}|{before}|{after}", *shown, *rest]
+        if paged:
+            document, page, top, bottom, again = places[i]
+            item += [document, page, top, bottom, again, f"{top}|{bottom}|{again}"]
+            shown.append(again)
+        if rest and rest[0].startswith("all="):
+            shown.append(rest[0])
+        base.append(item)
+        beside.append(shown)
+    for i, item in enumerate(base):
+        for d, sign in _NEIGHBOURS:
+            if 0 <= i + d < n:
+                item += [sign + name for name in beside[i + d]]
+            else:
+                item.append(sign + "END")
+    return base
+
+
+_NEIGHBOURS = ((-2, "-2"), (-1, "-1"), (1, "1"), (2, "2"))
+
+
+def _places(lines: Sequence[Facts]) -> list[tuple[str, str, str, str, str]]:
+    """For each line: its tenth of the document, its page, how near it is to the page's top and bottom, how often its text stands there."""
+    n = len(lines)
+    page = [0] * n
+    for i, line in enumerate(lines):
+        page[i] = page[i - 1] + line.page_start if i else 0
+    pages = page[-1] + 1 if page else 1
+    starts = [i for i in range(n) if i == 0 or page[i] != page[i - 1]]
+    from_top, from_bottom = [0] * n, [0] * n
+    for start, end in zip(starts, [*starts[1:], n], strict=True):
+        for i in range(start, end):
+            from_top[i], from_bottom[i] = min(i - start, 4), min(end - 1 - i, 4)
+    edges = {
+        i: _DIGITS.sub("#", line.text.casefold())
+        for i, line in enumerate(lines)
+        if min(from_top[i], from_bottom[i]) < 4
+    }
+    printed = Counter(edges.values())
+    return [
+        (
             f"doc={10 * i // n}",
             f"page={'first' if page[i] == 0 else 'second' if page[i] == 1 else 'last' if page[i] == pages - 1 else 'in'}",
             f"top={from_top[i]}",
             f"bottom={from_bottom[i]}",
-            digits,
-            capitals,
-            closing,
-            f"again={min(printed[keys[i]], 3) if edge else 0}",
-            *rest,
-        ]
-        base.append(item)
-    shared = ("r=", "run=", "font=", "style=", "block=", "len=", "digits=", "capitals=", "again=", "all=", "end=")
-    beside = [[name for name in item if name.startswith(shared)] for item in base]
-    out: list[list[str]] = []
-    for i, item in enumerate(base):
-        wide = list(item)
-        for d in (-2, -1, 1, 2):
-            if 0 <= i + d < n:
-                wide += [f"{d}{name}" for name in beside[i + d]]
-            else:
-                wide.append(f"{d}END")
-        wide.append(f"{item[2]}|{item[3]}|{item[4]}")
-        wide.append(f"{item[12]}|{item[13]}|{item[17]}")
-        out.append(wide)
-    return out
+            f"again={min(printed[edges[i]], 3) if i in edges else 0}",
+        )
+        for i in range(n)
+    ]
 
 
 @cache

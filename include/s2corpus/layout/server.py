@@ -21,6 +21,7 @@ import time
 from collections.abc import AsyncIterator
 from concurrent.futures import BrokenExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass
 from pathlib import Path
 
 import pdfalto
@@ -37,6 +38,7 @@ from s2corpus import sandbox
 from s2corpus.errors import UserError
 from s2corpus.scratch import private
 
+from . import scans
 from .errors import Code, ExtractionError
 from .version import NAME, VERSION
 
@@ -44,6 +46,8 @@ _LOG = logging.getLogger(__name__)
 
 TIMEOUT = 120.0
 """Seconds a PDF may take."""
+OCR_TIMEOUT = 600.0
+"""Seconds a PDF may take whose pages are read from their pictures: some five to ten a page"""
 QUEUE_WAIT = 1.0
 """Seconds a request waits for a free worker before 503 (GROBID's poolMaxWait)."""
 MAX_BYTES = 512 << 20
@@ -72,12 +76,12 @@ def _prepare(uploads: str) -> None:
     tempfile.tempdir = own
 
 
-def _work(path: str, timeout: float) -> bytes | tuple[str, str] | None:
+def _work(path: str, timeout: float, ocr: bool) -> bytes | tuple[str, str] | None:
     """In a worker: the TEI, None for no content, or (code, message)."""
     from .paper import extract
 
     try:
-        return extract(Path(path), timeout=timeout)
+        return extract(Path(path), timeout=timeout, ocr=ocr)
     except ExtractionError as error:
         return error.code.value, error.message
     except (MemoryError, RecursionError) as error:
@@ -146,11 +150,11 @@ class Service:
         with tempfile.TemporaryDirectory(prefix="upload-", dir=self._folder) as folder:
             path = Path(folder) / "input.pdf"
             try:
-                problem = await _receive(request, path)
+                given = await _receive(request, path)
             except ClientDisconnect:
                 return PlainTextResponse("the upload broke off", 400)
-            if problem is not None:
-                return problem
+            if isinstance(given, Response):
+                return given
             end = time.monotonic() + QUEUE_WAIT
             while self._busy >= self._workers:
                 if time.monotonic() > end:
@@ -158,15 +162,16 @@ class Service:
                 await asyncio.sleep(0.02)
             self._busy += 1
             try:
-                return await self._extract(path)
+                return await self._extract(path, ocr=given.ocr)
             finally:
                 self._busy -= 1
 
-    async def _extract(self, path: Path) -> Response:
+    async def _extract(self, path: Path, *, ocr: bool) -> Response:
+        timeout = max(self._timeout, OCR_TIMEOUT) if ocr else self._timeout
         try:
-            result = await self._run(path)
+            result = await self._run(path, timeout, ocr)
         except (FutureTimeout, TimeoutError):
-            return _failed(Code.TIMEOUT, f"took more than {self._timeout:g} s")
+            return _failed(Code.TIMEOUT, f"took more than {timeout:g} s")
         except ProcessExpired as error:
             if error.exitcode in (-signal.SIGTERM, -signal.SIGINT):  # this server is being stopped
                 return PlainTextResponse("stopping", 503, {"Retry-After": "5"})
@@ -183,13 +188,11 @@ class Service:
             return Response(result, media_type="application/xml; charset=UTF-8")
         return _failed(Code(result[0]), result[1])
 
-    async def _run(self, path: Path) -> bytes | tuple[str, str] | None:
+    async def _run(self, path: Path, timeout: float, ocr: bool) -> bytes | tuple[str, str] | None:
         """Runs a worker; once more if the pool turns out broken, or a worker died: only what dies twice is the PDF's doing."""
         for attempt in (1, 2):
             try:
-                future = self._workers_pool().schedule(
-                    _work, args=(str(path), self._timeout * 0.8), timeout=self._timeout
-                )
+                future = self._workers_pool().schedule(_work, args=(str(path), timeout * 0.8, ocr), timeout=timeout)
                 result: bytes | tuple[str, str] | None = await asyncio.wrap_future(future)
                 return result
             except (BrokenExecutor, RuntimeError, ProcessExpired):
@@ -203,14 +206,26 @@ def _failed(code: Code, message: str) -> Response:
     return PlainTextResponse(f"[{code}] {message}", 500)
 
 
-async def _receive(request: Request, path: Path) -> Response | None:
-    """Stores the form's `input` at `path`; an answer if there is none."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a request asks for besides its PDF."""
+
+    ocr: bool
+
+
+async def _receive(request: Request, path: Path) -> _Asked | Response:
+    """Stores the form's `input` at `path`; what else the form asks for, or an answer if it cannot be given."""
     if int(request.headers.get("content-length") or 0) > MAX_BYTES:
         return _failed(Code.BAD_INPUT_DATA, f"larger than {MAX_BYTES} bytes")
     async with request.form(max_files=2, max_fields=64) as form:
         upload = form.get("input")
         if not isinstance(upload, UploadFile):
             return PlainTextResponse("[BAD_INPUT_DATA] the form has no file named input", 400)
+        ocr = form.get("ocr") == "1"
+        if ocr and not scans.installed():
+            return PlainTextResponse(
+                "ocr was asked for, but the extra `ocr` is not installed where this server runs", 501
+            )
         size = 0
         with path.open("wb") as out:
             while chunk := await upload.read(1 << 20):
@@ -218,7 +233,7 @@ async def _receive(request: Request, path: Path) -> Response | None:
                 if size > MAX_BYTES:
                     return _failed(Code.BAD_INPUT_DATA, f"larger than {MAX_BYTES} bytes")
                 out.write(chunk)
-    return None
+    return _Asked(ocr)
 
 
 def serve(port: int, workers: int, token: str | None, timeout: float = TIMEOUT) -> None:

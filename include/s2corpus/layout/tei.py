@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version as package
 
 from lxml import etree
 
@@ -33,6 +35,15 @@ def _add(parent: etree._Element, tag: str, text: str = "", **attributes: str) ->
     return element
 
 
+@dataclass(frozen=True, slots=True)
+class TextLayer:
+    """How a PDF's text was had: its pages, those read from their pictures, and those whose text layer has an ill."""
+
+    pages: int
+    ocr: tuple[int, ...] = ()
+    ills: tuple[tuple[int, str], ...] = ()
+
+
 def write(
     version: str,
     header: Header,
@@ -44,10 +55,11 @@ def write(
     references: list[Reference],
     linker: Linker,
     lines: Mapping[Kind, int],
+    layer: TextLayer,
 ) -> bytes:
     """The TEI document, UTF-8 with XML declaration; same arguments, same bytes. `lines`: how many lines of the PDF play each part."""
     root: etree._Element = etree.Element(f"{{{TEI}}}TEI", nsmap={None: TEI})
-    _header(_add(root, "teiHeader"), version, header, lines)
+    _header(_add(root, "teiHeader"), version, header, lines, layer)
     text = _add(root, "text")
     body = _add(text, "body")
     counter = [0]
@@ -88,7 +100,7 @@ def float_ids(floats: list[Float]) -> dict[tuple[bool, str], str]:
     return ids
 
 
-def _header(parent: etree._Element, version: str, header: Header, lines: Mapping[Kind, int]) -> None:
+def _header(parent: etree._Element, version: str, header: Header, lines: Mapping[Kind, int], layer: TextLayer) -> None:
     file = _add(parent, "fileDesc")
     statement = _add(file, "titleStmt")
     _add(statement, "title", header.title, level="a", type="main")
@@ -97,11 +109,29 @@ def _header(parent: etree._Element, version: str, header: Header, lines: Mapping
     extent = _add(file, "extent")
     for part in Kind:
         _add(extent, "measure", unit="lines", type=part.value, quantity=str(lines.get(part, 0)))
+    _add(extent, "measure", unit="pages", type="all", quantity=str(layer.pages))
+    if layer.ocr:
+        pages = " ".join(map(str, layer.ocr))
+        _add(extent, "measure", unit="pages", type="ocr", quantity=str(len(layer.ocr)), n=pages)
+    for ill in sorted({ill for _, ill in layer.ills}):
+        numbers = [str(number) for number, this in layer.ills if this == ill]
+        _add(extent, "measure", unit="pages", type=ill, quantity=str(len(numbers)), n=" ".join(numbers))
     _add(_add(file, "publicationStmt"), "publisher")
     structure = _add(_add(file, "sourceDesc"), "biblStruct")
     analytic = _add(structure, "analytic")
+    keys: dict[str, str] = {}
     for author in header.authors:
-        _person(_add(analytic, "author"), author)
+        person = _add(analytic, "author")
+        _person(person, author)
+        if author.email:
+            _add(person, "email", author.email)
+        for place in author.affiliations:
+            key = keys.setdefault(place.text, f"aff{len(keys)}")
+            note = _add(
+                _add(person, "affiliation", key=key), "note", "" if place.mark else place.text, type="raw_affiliation"
+            )
+            if place.mark:
+                _add(note, "label", place.mark).tail = " " + _FORBIDDEN.sub("", place.text)
     _add(analytic, "title", header.title, level="a", type="main")
     if header.subtitle:
         _add(analytic, "title", header.subtitle, level="a", type="sub")
@@ -114,8 +144,11 @@ def _header(parent: etree._Element, version: str, header: Header, lines: Mapping
     for kind, value in (("DOI", identity.doi), ("arXiv", arxiv), ("PMCID", identity.pmc_id)):
         if value:
             _add(structure, "idno", value, type=kind)
-    application = _add(_add(_add(parent, "encodingDesc"), "appInfo"), "application", version=version, ident=NAME)
+    programs = _add(_add(parent, "encodingDesc"), "appInfo")
+    application = _add(programs, "application", version=version, ident=NAME)
     _add(application, "desc", f"{NAME} - text and structure of papers from the layout that pdfalto reports")
+    if layer.ocr:
+        _add(programs, "application", version=package("rapidocr"), ident="ocr")
     profile = _add(parent, "profileDesc")
     if header.keywords:
         _keywords(profile, header.keywords)

@@ -15,6 +15,8 @@ from s2corpus.pdf.outcome import Outcome, Reading
 from s2corpus.sandbox.confine import NOT_CONFINED
 from s2corpus.storage.transient import refuse_full
 
+NO_TEXT = "no text strings: a scan; `extract: {ocr: scans}` lets it through"
+"""Why a PDF without a text layer does not count as converted."""
 ALTO_BYTES = 1 << 30
 """Largest file pdfalto may write, bytes: real papers stay below 100 MB."""
 _STRING = b"<String "
@@ -82,7 +84,7 @@ def has_text(data: bytes, folder: Path, *, timeout: float) -> str | None:
         refuse_full(folder)
         if status not in (pdfalto.EXIT_OK, pdfalto.EXIT_STREAMING_DISABLED):
             return f"exit status {status}" if status > 0 else f"killed by signal {-status}"
-        return "no text strings" if alto.exists() else "wrote nothing"
+        return NO_TEXT if alto.exists() else "wrote nothing"
     finally:
         for path in folder.iterdir():
             path.unlink()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import time
 from collections import Counter
 from functools import partial
@@ -76,7 +77,9 @@ class Extract:
         limits = self.limits or Limits(
             in_flight=run.spec.resources.in_flight,
             deadline=deadline,
-            request=deadline / Limits.tries,
+            request=deadline
+            if run.spec.extract.ocr == "scans"
+            else deadline / Limits.tries,  # a scan takes seconds a page
             max_tei_bytes=run.spec.extract.max_tei_bytes,
         )
         servers = os.environ.get("GROBID_URL", "")
@@ -123,6 +126,7 @@ class Extract:
                     "seconds": result.seconds,
                     "server": result.server,
                     "tei_sha1": result.tei_sha1,
+                    "text_layer": _text_layer(result.tei or b""),
                 }
                 if not result.outcome.final:
                     given_up[result.pdf_sha1] = {**row, "stored": None}
@@ -149,3 +153,15 @@ class Extract:
 def _key(shard: Shard) -> dict[str, str]:
     """Who extracts, as the columns of EXTRACTIONS and the folders of the content store have it."""
     return {name: shard.params[name] for name in ("extractor", "version", "options_hash")}
+
+
+_ILL = re.compile(rb'<measure unit="pages" type="([a-z_]{1,20})" quantity="\d+" n="([\d ]{1,400})"/>')
+_HEADER_WITHIN = 16_384
+
+
+def _text_layer(tei: bytes) -> str | None:
+    """What a TEI's header says of pages that were read from their pictures or whose text layer has an ill: `ocr 1 2, no_words 7`.
+
+    None where it says nothing: the text layer is sound, or the extractor does not look."""
+    said = [f"{m[1].decode()} {m[2].decode()}" for m in _ILL.finditer(tei[:_HEADER_WITHIN])]
+    return ", ".join(said) or None

@@ -294,6 +294,7 @@ def _parse_row(by: Adapter, extraction: dict[str, Any], parse: dict[str, Any] | 
         "outcome": parse["outcome"] if parse else f"none:{extraction['outcome']}",
         "citation_style": parse["citation_style"] if parse else None,
         "bytes": parse["bytes"] if parse else 0,
+        "text_layer": extraction["text_layer"],
         "stored": parse["stored"] if parse else None,
     }
 

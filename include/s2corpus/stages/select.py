@@ -10,10 +10,12 @@ import logging
 import os
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from s2corpus.deliveries.files import copy_file
 from s2corpus.pdf import Outcome, inspect_many, readers
+from s2corpus.pdf.inspection import NO_TEXT
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
 from s2corpus.tables import PDFS, SELECTIONS, STORED_SELECTIONS
 
@@ -35,7 +37,9 @@ class Select:
     def work(self, run: Run, shard: Shard) -> None:
         """Read the shard's PDFs that nobody has decided on; one is on this machine's disk at a time for each child process."""
         pdfs = list(run.table(PDFS).rows(["pdf_sha1", "places"], shard=shard.index))
-        store = run.store(STORED_SELECTIONS, readers(), str(run.spec.select.max_pages))
+        ocr = run.spec.extract.ocr == "scans"
+        key = (readers(), str(run.spec.select.max_pages), *(["ocr"] if ocr else []))
+        store = run.store(STORED_SELECTIONS, *key)
         columns = SELECTIONS.schema.names
         known = store.known(pdfs[0]["pdf_sha1"], pdfs[-1]["pdf_sha1"], columns) if pdfs else {}
         missing = [pdf for pdf in pdfs if pdf["pdf_sha1"] not in known]
@@ -59,6 +63,8 @@ class Select:
                 memory_bytes=resources.pdf_memory_mb << 20,
             ):
                 (Path(folder) / selection.pdf_sha1).unlink()
+                if ocr and selection.detail == NO_TEXT:
+                    selection = replace(selection, outcome=Outcome.SELECTED, detail="no text strings: OCR reads it")
                 read.append(selection.as_row())
         if final := [row for row in read if row["outcome"] not in _TRIED_AGAIN]:
             store.append(final)

@@ -12,6 +12,8 @@ from s2corpus.layout import extract
 from s2corpus.layout.authors import Author, authors
 from s2corpus.layout.model import Font, Line, Token
 from s2corpus.layout.text import clean
+from s2corpus.tei.header import read_header
+from s2corpus.tei.read import read
 from tests.unit.layout.conftest import PROSE
 
 NS = {"t": "http://www.tei-c.org/ns/1.0"}
@@ -112,6 +114,34 @@ def test_title_names_and_abstract_of_many_looks(name: str, tmp_path: Path) -> No
     ]
     assert [p.casefold() for p in people] == [n.casefold() for n in NAMES]
     assert "We relate the traits" in "".join(tei.find(".//t:profileDesc/t:abstract", NS).itertext())
+
+
+AFFILIATED = {
+    "marks": (
+        f"#align(center)[#text(size: 16pt, weight: \"bold\")[{TITLE}]]\n\n#align(center)[Waleed Ammar#super(typographic: false)[1,2], "
+        "Maria van der Lo#super(typographic: false)[2,\\*]]\n\n#text(size: 8pt)[#super(typographic: false)[1]Department of Beetles, "
+        "University of Montreal, Canada #linebreak() #super(typographic: false)[2]Institute of Litter, Berlin, Germany #linebreak() "
+        "Correspondence: vanderlo\\@litter.de]",
+        {"Ammar": ["Department of Beetles, University of Montreal, Canada", "Institute of Litter, Berlin, Germany"],
+         "Lo": ["Institute of Litter, Berlin, Germany"]},
+    ),
+    "one for all": (
+        f"#align(center)[#text(size: 16pt, weight: \"bold\")[{TITLE}]]\n\n#align(center)[Waleed Ammar, Maria van der Lo]\n\n"
+        "#align(center)[#emph[University of Montreal, Montreal, Canada]]",
+        {"Ammar": ["University of Montreal, Montreal, Canada"], "Lo": ["University of Montreal, Montreal, Canada"]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AFFILIATED)
+def test_affiliations_go_to_the_authors_that_bear_their_marks(name: str, tmp_path: Path) -> None:
+    front, expected = AFFILIATED[name]
+    text = f'#set page(paper: "a4")\n#set text(size: 10pt)\n{front}\n\n{ABSTRACT}{BODY}'
+    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
+    tei = read(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
+    header = read_header(tei.find("{*}teiHeader"))
+    found = {author.last.split()[-1]: [place.name for place in author.affiliations] for author in header.authors}
+    assert found == expected
 
 
 def line(text: str, y: float = 0.0, block: int = 0) -> Line:

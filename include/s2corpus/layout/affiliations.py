@@ -1,0 +1,225 @@
+"""Where the authors work and their e-mail addresses: the front's affiliation lines, given to the authors that bear their marks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from .authors import AFFILIATION, Affiliation, Author
+from .body import Paragraph, Section
+from .front_lines import Label
+from .model import Kind, Line, Token
+from .text import Text, clean
+
+if TYPE_CHECKING:
+    from .header import Front
+
+_KEY = re.compile(r"[\d*†‡§¶∗⋆♯∥#ǁ♠♣♦♥]|[a-z](?![a-z])")
+_LEADING = re.compile(
+    r"\s*[\[(]?(\d{1,2}|[a-h])[\])]?[.\s]\s*(?=[A-ZÀ-Þ])|\s*(\d{1,2}|[*†‡§¶∗⋆♯∥#]{1,5})\s?(?=[A-ZÀ-Þ])"
+)
+_EMAIL = re.compile(r"(?:\{([^{}@]{1,200})\}|([\w.+-]{1,64}))\s?@\s?([\w-]{1,64}(?:\.[\w-]{1,64}){1,4})")
+_NOT = re.compile(
+    r"^\W*(?:e-?mails?|corresponding author|correspondence|\*?\s?to whom|received|accepted|published|tel|fax|orcid|keywords|edited by|"
+    r"academic editor|these authors|both authors|equal contribution|doi|https?:|copyright|©|how to cite|citation|abbreviations|funding|"
+    r"the authors? (?:have|declare)|competing|conflicts?)",
+    re.I,
+)
+_MAX_LETTERS = 400
+"""An affiliation is shorter"""
+
+
+@dataclass(slots=True)
+class _Place:
+    """An affiliation with the mark before it and where it stands."""
+
+    key: str
+    words: list[Token]
+    last: Line
+
+    @property
+    def text(self) -> str:
+        said = clean("".join((" " if t.space and i else "") + t.text for i, t in enumerate(self.words)))
+        return _EMAIL.sub("", said).strip(" ,;.:|")
+
+
+def assign(authors: list[Author], names: list[Line], front: Front) -> list[Author]:
+    """The authors with what the front says of each: affiliations by mark, else the only one, else what stands in their column; an e-mail
+    address by the name in it, else the only author's. `names` are the byline's lines."""
+    if not authors:
+        return authors
+    where = _positions(authors, names)
+    lines = [x for x in front.lines if x not in names and x.kind is not Kind.ABSTRACT]
+    places = _places([x for x in lines if _is_place(x, front)])
+    emails = _emails(lines)
+    keyed: dict[str, list[_Place]] = {}
+    for place in places:
+        keyed.setdefault(place.key, []).append(place)
+    below = [place for place in places if _follows(place, names)]
+    marked = any(set(marks) & set(keyed) - {""} for _, marks in where)
+    out: list[Author] = []
+    for author, (token, marks) in zip(authors, where, strict=True):
+        author = replace(author, marks=tuple(dict.fromkeys(marks)))
+        if marked:
+            own = [place for key in dict.fromkeys(marks) for place in keyed.get(key, []) if key]
+        elif len(below) == 1:
+            own = below
+        else:
+            own = [place for place in below if token and _under(token, place, where)]
+        texts = tuple(dict.fromkeys(Affiliation(p.key, p.text) for p in own if len(p.text) > 5))
+        out.append(replace(author, affiliations=texts, email=_email(author, emails, len(authors))))
+    return out
+
+
+def complete(authors: list[Author], sections: list[Section]) -> list[Author]:
+    """The authors with the affiliations that a section behind the body lists (`Author details`), where the front had fewer."""
+    keyed: dict[str, str] = {}
+    for section in sections:
+        if _DETAILS.match(section.head):
+            for item in section.items:
+                if isinstance(item, Paragraph):
+                    keyed |= _listed(item.content)
+    if len(keyed) <= len({place.mark for author in authors for place in author.affiliations}):
+        return authors
+    return [
+        replace(
+            author,
+            affiliations=tuple(Affiliation(key, keyed[key]) for key in author.marks if key in keyed)
+            or author.affiliations,
+        )
+        for author in authors
+    ]
+
+
+def _listed(content: Text) -> dict[str, str]:
+    """Affiliations in one paragraph by the raised numbers before them."""
+    cuts = [(start, end) for start, end in content.raised if content.text[start:end].strip().isdigit()]
+    if not cuts:
+        return {}
+    ends = [*(start for start, _ in cuts[1:]), len(content.text)]
+    return {
+        content.text[start:end].strip(): place
+        for (start, end), stop in zip(cuts, ends, strict=True)
+        if 5 < len(place := content.text[end:stop].strip(" .;,")) < _MAX_LETTERS
+    }
+
+
+def _follows(place: _Place, names: list[Line]) -> bool:
+    """Whether an affiliation stands under the byline and beside no column of imprint."""
+    if not names or place.last.page != names[0].page:
+        return False
+    left, right = min(x.x0 for x in names), max(x.x1 for x in names)
+    return place.last.y0 > names[0].y0 - 2 and place.last.x0 < right + 5 and place.last.x1 > left - 5
+
+
+def _is_place(line: Line, front: Front) -> bool:
+    sure = front.probability(line, Label.AFFILIATION)
+    return not _NOT.match(line.text) and (sure > 0.5 or (sure > 0.1 and bool(AFFILIATION.search(line.text))))
+
+
+def _places(lines: list[Line]) -> list[_Place]:
+    """Affiliations in order: a new one begins at a raised or leading mark; where there are none, at a new block, or where the line before
+    is set otherwise."""
+    found: list[_Place] = []
+    for line in lines:
+        raised = line.tokens[0].font.raised and _KEY.match(line.tokens[0].text) is not None
+        leading = None if raised else _LEADING.match(line.text)
+        begins = not found or not _goes_on(found[-1].last, line)
+        words: list[Token] = []
+        if leading:
+            found.append(_Place(leading[1] or leading[2], words, line))
+        elif begins and not raised:
+            found.append(_Place("", words, line))
+        elif found and not raised:
+            words = found[-1].words
+            found[-1].last = line
+        skip = leading.end() if leading else 0
+        for i, token in enumerate(line.tokens):
+            if token.font.raised and _KEY.match(token.text):
+                words = []
+                found.append(_Place(token.text.strip(" ,"), words, line))
+                continue
+            if skip > 0:
+                kept = token.text[skip:]
+                skip -= len(token.text) + (line.tokens[i + 1].space if i + 1 < len(line.tokens) else 0)
+                if not kept:
+                    continue
+                token = replace(token, text=kept)
+            words.append(replace(token, space=True) if not i else token)
+    return [place for place in found if 5 < len(place.text) < _MAX_LETTERS and any(c.isalpha() for c in place.text)]
+
+
+def _goes_on(last: Line, line: Line) -> bool:
+    return (
+        line.page == last.page
+        and abs(line.size - last.size) < 0.6
+        and -0.5 * line.size < line.y0 - last.y1 < 0.8 * line.size
+        and line.x0 < last.x1
+        and last.x0 < line.x1
+    )
+
+
+def _positions(authors: list[Author], names: list[Line]) -> list[tuple[Token | None, list[str]]]:
+    """For each author the token that ends the surname in the byline, and the marks that follow it."""
+    tokens = [token for line in sorted(names, key=lambda x: (round(x.y0 / 4), x.x0)) for token in line.tokens]
+    out: list[tuple[Token | None, list[str]]] = []
+    at = 0
+    for author in authors:
+        last = author.surname.split()[-1].casefold() if author.surname else ""
+        here = next((i for i in range(at, len(tokens)) if last and last in clean(tokens[i].text).casefold()), None)
+        if here is None:
+            out.append((None, []))
+            continue
+        marks: list[str] = []
+        tail = clean(tokens[here].text)
+        marks += re.findall(r"\d{1,2}|[*†‡§¶∗⋆♯∥#ǁ]+", tail[tail.casefold().find(last) + len(last) :])
+        at = here + 1
+        if at < len(tokens) and (turned := _INITIALS.match(tokens[at].text)):  # Jianu C**
+            marks += re.findall(r"\d{1,2}|[*†‡§¶∗⋆♯∥#ǁ]+", tokens[at].text[turned.end() :])
+            at += 1
+        while at < len(tokens) and _belongs(tokens[at]):
+            if tokens[at].text.strip(",.") not in _DEGREES:
+                marks += re.findall(r"\d{1,2}|[a-z]|[*†‡§¶∗⋆♯∥#ǁ]+", tokens[at].text)
+            at += 1
+        out.append((tokens[here], marks))
+    return out
+
+
+def _belongs(token: Token) -> bool:
+    """Whether a word after a surname says more of its bearer: marks, signs, degrees."""
+    return token.font.raised or not any(c.isalpha() for c in token.text) or token.text.strip(",.") in _DEGREES
+
+
+_INITIALS = re.compile(r"(?:[A-ZÀ-Þ]\.?-?){1,3}(?![\w’'])")
+_DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliations?)|affiliations?$", re.I)
+_DEGREES = {"MD", "PhD", "MSc", "MPH", "MBBS", "Ph.D", "M.D", "BSc", "MS", "RN", "DrPH", "FRCP"}
+
+
+def _under(token: Token, place: _Place, where: list[tuple[Token | None, list[str]]]) -> bool:
+    """Whether an affiliation stands under a name, nearer to it than to any other."""
+    middle = (place.last.x0 + place.last.x1) / 2
+
+    def far(name: Token) -> tuple[float, float]:
+        return (round(abs((name.x0 + name.x1) / 2 - middle) / 30), abs(place.last.y0 - name.y1))
+
+    above = [name for name, _ in where if name is not None and name.y1 < place.last.y1]
+    return bool(above) and min(above, key=far) is token
+
+
+def _emails(lines: list[Line]) -> list[str]:
+    found: list[str] = []
+    for match in _EMAIL.finditer(" ".join(clean(line.text) for line in lines)):
+        locals_ = [part.strip() for part in match[1].split(",")] if match[1] else [match[2]]
+        found += [f"{name}@{match[3]}" for name in locals_ if name]
+    return list(dict.fromkeys(found))
+
+
+def _email(author: Author, emails: list[str], authors: int) -> str:
+    letters = "".join(c for c in author.surname.casefold() if c.isalpha())
+    named = [
+        e
+        for e in emails
+        if len(letters) > 2 and letters in "".join(c for c in e.split("@")[0].casefold() if c.isalpha())
+    ]
+    return named[0] if named else emails[0] if authors == len(emails) == 1 else ""

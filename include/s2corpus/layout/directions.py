@@ -1,0 +1,51 @@
+"""Lines of scripts that run from right to left, in the order in which they are read."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import pairwise
+
+from .model import Page, Token
+
+CONTROLS = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
+"""Characters that steer direction and print nothing; pdfalto puts them around each word."""
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+
+
+def order(page: Page) -> None:
+    """Put the words of right-to-left lines, which pdfalto gives from left to right, into reading order.
+
+    Runs of words of the other direction and of numbers keep theirs."""
+    for line in page.lines:
+        text = line.text
+        if (count := len(_RIGHT_TO_LEFT.findall(text))) and 2 * count > sum(c.isalpha() for c in text):
+            line.tokens = _ordered(line.tokens)
+            line.forget()
+
+
+def _ordered(tokens: list[Token]) -> list[Token]:
+    runs: list[list[Token]] = []
+    onward = [_onward(token) for token in tokens]
+    for i, token in enumerate(tokens):
+        neutral = onward[i] is None
+        inside = neutral and i and onward[i - 1] and next((x for x in onward[i + 1 :] if x is not None), False)
+        if neutral:
+            onward[i] = bool(inside)
+        if i and onward[i] and onward[i - 1]:
+            runs[-1].append(token)
+        else:
+            runs.append([token])
+    spaced = {id(token): token.space for token in tokens}  # before the right one of two neighbours
+    out = [token for run in reversed(runs) for token in run]
+    for before, token in pairwise(out):
+        token.space = spaced[id(max(before, token, key=lambda x: x.x0))]
+    return out
+
+
+def _onward(token: Token) -> bool | None:
+    """Whether a word runs from left to right, as numbers do; None for signs."""
+    kinds = {unicodedata.bidirectional(c) for c in token.text}
+    if kinds & {"R", "AL"}:
+        return False
+    return True if kinds & {"L", "EN", "AN"} else None

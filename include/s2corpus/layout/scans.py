@@ -1,0 +1,120 @@
+"""Pages without a usable text layer, read from their picture by RapidOCR (the extra `ocr`), as lines of the layout model."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from .errors import Code, ExtractionError
+from .model import Document, Font, Line, Page, Token
+
+DPI = 150
+"""At which pages are drawn: print of 8 points has 17 pixels"""
+MAX_PIXELS = 12_000_000
+"""Of a page's picture: an A3 page at this resolution has 4.3 million"""
+_MIN_SCORE = 0.5
+"""Lines that RapidOCR is less sure of are not text"""
+_SAME = 0.2
+"""Boxes whose height differs by less from the document's usual one are set in the usual size"""
+_FACE = 0.75
+"""Type size as a share of a line's box"""
+_CROSSING = 0.35
+"""Share of a page's lines that cross its middle above which it has one column"""
+
+
+def installed() -> bool:
+    """Whether the extra is there."""
+    return find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
+
+
+@cache
+def _engine() -> Any:
+    from rapidocr import RapidOCR
+
+    return RapidOCR(params={"Global.log_level": "error", "EngineConfig.onnxruntime.intra_op_num_threads": 1})
+
+
+def read(document: Document, pages: list[int], pdf: Path, timeout: float) -> None:
+    """Replace the lines of some pages (by number, from 1) with what their pictures say.
+
+    Raises ExtractionError TIMEOUT when `timeout` seconds are over."""
+    import pypdfium2
+
+    end = time.monotonic() + timeout
+    found: dict[int, list[tuple[str, float, float, float, float]]] = {}
+    with pypdfium2.PdfDocument(pdf) as source:
+        for number in pages:
+            if time.monotonic() > end:
+                raise ExtractionError(Code.TIMEOUT, f"reading scanned pages took more than {timeout:g} s")
+            page = source[number - 1]
+            width, height = page.get_size()
+            scale = min(DPI / 72, (MAX_PIXELS / max(width * height, 1.0)) ** 0.5)
+            answer = _engine()(page.render(scale=scale).to_numpy(), use_cls=False)
+            found[number] = []
+            if answer.txts is None:
+                continue
+            for box, text, score in zip(answer.boxes, answer.txts, answer.scores, strict=True):
+                if score >= _MIN_SCORE and text.strip():
+                    (x0, y0), (x1, y1) = box.min(axis=0) / scale, box.max(axis=0) / scale
+                    found[number].append((text, float(x0), float(y0), float(x1), float(y1)))
+    usual = median([y1 - y0 for items in found.values() for text, _, y0, _, y1 in items if len(text) > 20] or [12.0])
+    for number, items in found.items():
+        page = document.pages[number - 1]
+        page.lines = _ordered([_line(item, number, usual) for item in items], page)
+        _block(page.lines, 1_000_000 * number)
+
+
+def _line(item: tuple[str, float, float, float, float], page: int, usual: float) -> Line:
+    """A line whose words have widths in proportion to their letters."""
+    text, x0, y0, x1, y1 = item
+    height = usual if abs(y1 - y0 - usual) < _SAME * usual else y1 - y0
+    font = Font("ocr", round(_FACE * height, 1))
+    inset = 0.12 * (y1 - y0)  # the boxes are drawn somewhat around the line
+    step = (x1 - x0) / len(text)
+    tokens: list[Token] = []
+    at = 0
+    for word in text.split():
+        at = text.index(word, at)
+        left, right = x0 + at * step, x0 + (at + len(word)) * step
+        tokens.append(Token(word, left, y0 + inset, right, y1 - inset, font, bool(tokens)))
+        at += len(word)
+    return Line(tokens, page, 0)
+
+
+def _ordered(lines: list[Line], page: Page) -> list[Line]:
+    """Lines in reading order: those that cross the gutter part the page into bands, whose left column is read before the right one."""
+    lines = sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0))
+    if not lines:
+        return []
+    left, right = min(x.x0 for x in lines), max(x.x1 for x in lines)
+    gutters = [left + (right - left) * share / 100 for share in range(40, 61)]
+    gutter = min(gutters, key=lambda g: (sum(x.x0 < g < x.x1 for x in lines), abs(g - (left + right) / 2)))
+    if sum(x.x0 < gutter < x.x1 for x in lines) > _CROSSING * len(lines):
+        return lines
+    out: list[Line] = []
+    columns: tuple[list[Line], list[Line]] = ([], [])
+    for line in [*lines, None]:
+        if line is not None and not line.x0 < gutter < line.x1:
+            columns[line.x0 >= gutter].append(line)
+            continue
+        out += columns[0] + columns[1]
+        columns = ([], [])
+        if line is not None:
+            out.append(line)
+    return out
+
+
+def _block(lines: list[Line], first: int) -> None:
+    """Number the blocks: a new one where the column, the type or the distance changes."""
+    number = first
+    for i, line in enumerate(lines):
+        if i:
+            before = lines[i - 1]
+            gap = line.y0 - before.y1
+            beside = line.x0 < before.x1 and before.x0 < line.x1
+            number += not (-line.height < gap < 0.9 * line.height and beside and line.size == before.size)
+        line.block = number

@@ -1,0 +1,89 @@
+"""Text layers that cannot be trusted, and scans read by OCR where the extra is installed."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pypdfium2
+import pytest
+import typst
+from lxml import etree
+
+from s2corpus.layout import extract, scans
+from s2corpus.layout.health import Ill, ills
+from s2corpus.layout.model import Box, Document, Font, Line, Page, Token
+from tests.unit.layout.conftest import PROSE
+from tests.unit.layout.test_looks import LOOKS, compiled, said
+
+NS = {"t": "http://www.tei-c.org/ns/1.0"}
+
+
+def pictures(pdf: bytes, dpi: int = 150) -> bytes:
+    """A PDF of the same pages as pictures, without text."""
+    source, out = pypdfium2.PdfDocument(pdf), pypdfium2.PdfDocument.new()
+    for page in source:
+        width, height = page.get_size()
+        image = pypdfium2.PdfImage.new(out)
+        image.set_bitmap(page.render(scale=dpi / 72))
+        image.set_matrix(pypdfium2.PdfMatrix().scale(width, height))
+        sheet = out.new_page(width, height)
+        sheet.insert_obj(image)
+        sheet.gen_content()
+    return saved(out)
+
+
+def saved(document: pypdfium2.PdfDocument) -> bytes:
+    buffer = io.BytesIO()
+    document.save(buffer)
+    return buffer.getvalue()
+
+
+def test_a_scan_has_no_content_unless_ocr_is_on(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(pictures(compiled(LOOKS["plain"])))
+    assert extract(tmp_path / "a.pdf", timeout=60) is None
+
+
+@pytest.mark.skipif(not scans.installed(), reason="the extra `ocr` is not installed")
+def test_a_scan_becomes_text_and_says_so(tmp_path: Path) -> None:
+    text = (
+        '#set page(paper: "a5", margin: 1.5cm)\n#align(center)[#text(size: 17pt)[Traits of Beetles in the Litter]]\n\n'
+        f"#align(center)[Waleed Ammar]\n\n= Introduction\n{PROSE}"
+    )
+    (tmp_path / "a.pdf").write_bytes(pictures(typst.compile(text.encode(), format="pdf")))
+    tei = etree.fromstring(extract(tmp_path / "a.pdf", timeout=300, ocr=True) or b"<TEI/>")
+    assert tei.findtext(".//t:titleStmt/t:title", namespaces=NS) == "Traits of Beetles in the Litter"
+    assert "We sampled three forests over two summers" in " ".join(said(tei.findall(".//t:body//t:p", NS)))
+    pages = tei.find(".//t:extent/t:measure[@unit='pages'][@type='ocr']", NS)
+    assert (pages.get("quantity"), pages.get("n")) == ("1", "1")
+    assert [a.get("ident") for a in tei.iterfind(".//t:application", NS)] == ["s2corpus-layout", "ocr"]
+
+
+def page(text: str, *, x: float = 50.0) -> Page:
+    font = Font("serif", 10.0)
+    tokens = [Token(word, x, 50.0, x + 20, 60.0, font, True) for word in text.split()]
+    lines = [Line(tokens[i : i + 10], 1, 0) for i in range(0, len(tokens), 10)]
+    return Page(1, 600.0, 800.0, lines, [])
+
+
+def shifted(text: str) -> str:
+    """Every letter as the one three places on: a font whose map to characters is wrong."""
+    return "".join(chr((ord(c) - 97 + 3) % 26 + 97) if "a" <= c <= "z" else c for c in text.lower())
+
+
+@pytest.mark.parametrize(
+    ("given", "ill"),
+    [
+        (page(PROSE), None),
+        (page(shifted(PROSE + PROSE)), Ill.NO_WORDS),
+        (page(" ".join(chr(0xE000 + ord(c) % 200) for c in PROSE)), Ill.NO_UNICODE),
+        (page(PROSE, x=700.0), Ill.OUTSIDE),
+        (page("Die Käfer leben im Laub und fressen, was sie finden; wir haben drei Wälder über zwei Sommer untersucht, ohne etwas zu "
+              "zerstören, und gemessen, was sich messen ließ. Die Stärke dieser Beziehung war verschieden, aber ihre Richtung war es nie, "
+              "und die Räuber folgten den Eigenschaften ihrer Beute."), None),
+        (Page(1, 600.0, 800.0, [], [Box(0, 0, 600, 800, image=True)]), Ill.NO_TEXT),
+        (Page(1, 600.0, 800.0, [], []), None),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_text_layer(given: Page, ill: Ill | None) -> None:
+    assert ills(Document([given])) == ({1: ill} if ill else {})

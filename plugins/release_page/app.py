@@ -4,25 +4,29 @@ URLs are `/` and `/<dag_id>/<as_of>/…`: the release is named by the DAG that t
 release by way of another one's DAG.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
+from urllib.parse import quote
 
 import pyarrow as pa
 from fastapi import Depends, FastAPI, HTTPException, Query, Request
 from fastapi import Path as InPath
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, RedirectResponse, Response
+from fastapi.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from release_page import papers, views
-from release_page.papers import Tables
+from release_page import lists, papers, texts, views
+from release_page.compare import compare
 from release_page.releases import Archive
 from release_page.render import page as render
+from release_page.tables import Tables
+from s2corpus.drops.standing import NAMES
 from s2corpus.errors import TransientError, UserError
 
 DAG = "corpus_release__"
+DROPS_DAG = "pdf_drops"
 STATIC = Path(__file__).parent / "static"
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; "
@@ -38,7 +42,10 @@ AsOf = Annotated[str, InPath(pattern="^[0-9]{8}$")]
 PaperId = Annotated[str, InPath(pattern="^[0-9a-f]{15}$")]
 Sha1 = Annotated[str, InPath(pattern="^[0-9a-f]{40}$")]
 Page = Annotated[int, Query(ge=1, le=1000)]
-Stage = StrEnum("Stage", {name: name for name in papers.REJECTS})  # type: ignore[misc]
+Stage = StrEnum("Stage", {name: name for name in lists.REJECTS})  # type: ignore[misc]
+
+
+Standing = StrEnum("Standing", {name: name for name in NAMES})  # type: ignore[misc]
 
 
 class Set(StrEnum):
@@ -65,14 +72,16 @@ def build(
     anyone: Callable[..., Any],
     reader: Callable[..., Any],
     visible: Callable[..., Visible],
+    login: Callable[[str], str] | None = None,
 ) -> FastAPI:
     """The page's app.
 
     `anyone` lets through who may see DAGs at all, `reader` who may see the DAG in the path's `dag_id`; `visible` is a dependency
-    that gives the DAGs to list. Each raises HTTPException 401 or 403.
+    that gives the DAGs to list. Each raises HTTPException 401 or 403. `login` gives the address of the login page that leads back to
+    a path.
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    _answer_errors(app)
+    _answer_errors(app, login)
 
     def of_release(dag_id: DagId, as_of: AsOf) -> tuple[Archive, str, Tables]:
         shelf, release = archive(), f"{dag_id.removeprefix(DAG)}-{as_of}"
@@ -88,13 +97,36 @@ def build(
     def releases(request: Request, allowed: Annotated[Visible, Depends(visible)], page: Page = 1) -> Response:
         return render(request, "list.html", **views.release_list(archive(), lambda spec: allowed(DAG + spec), page))
 
-    @app.get("/static/{name}", dependencies=[Depends(anyone)])
+    @app.get("/drops", dependencies=[Depends(anyone)])
+    def drops(
+        request: Request,
+        allowed: Annotated[Visible, Depends(visible)],
+        standing: Annotated[Standing | None, Query()] = None,
+        page: Page = 1,
+    ) -> Response:
+        if not allowed(DROPS_DAG):
+            raise HTTPException(403)
+        return render(request, "drops.html", **views.drops(archive(), standing.value if standing else "", page))
+
+    @app.get("/static/{name}")
     def static(name: Asset) -> Response:
         return FileResponse(STATIC / name.value, media_type="text/css" if name is Asset.CSS else "text/javascript")
 
     @app.get(at, dependencies=guarded)
     def release(request: Request, opened: Opened) -> Response:
         return render(request, "release.html", **views.overview(*opened[:2]))
+
+    @app.get(at + "/trends", dependencies=guarded)
+    def trends(request: Request, opened: Opened) -> Response:
+        return render(request, "trends.html", **views.over_releases(*opened[:2]))
+
+    @app.get(at + "/compare", dependencies=guarded)
+    def beside(request: Request, opened: Opened, other: Annotated[str, Query(pattern="^[0-9]{8}$")]) -> Response:
+        shelf, id_, _ = opened
+        another = f"{id_.rpartition('-')[0]}-{other}"
+        if not shelf.has(another):
+            raise HTTPException(404, "There is no such release to compare with.")
+        return render(request, "compare.html", release_id=id_, **compare(shelf, *sorted((another, id_))))
 
     @app.get(at + "/quality", dependencies=guarded)
     def quality(request: Request, opened: Opened) -> Response:
@@ -105,12 +137,24 @@ def build(
         shelf, id_, _ = opened
         return render(request, "snapshot.html", **views.snapshot(shelf, id_))
 
+    @app.get(at + "/file/{path:path}", dependencies=guarded)
+    def file(opened: Opened, path: Annotated[str, InPath(max_length=300)]) -> Response:
+        shelf, id_, _ = opened
+        made = shelf.release(id_).snapshot
+        found = shelf.file(made, path) if made else None
+        if found is None:
+            raise HTTPException(404, "There is no such file in this release's snapshot.")
+        stream, size = found
+        name = quote(f"{made}-{path.replace('/', '-')}")
+        headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}", "Content-Length": str(size)}
+        return StreamingResponse(_blocks(stream), media_type="application/octet-stream", headers=headers)
+
     @app.get(at + "/find", dependencies=guarded)
     def find(request: Request, opened: Opened, q: Annotated[str, Query(min_length=1, max_length=300)]) -> Response:
-        found = papers.find(opened[2], q)
+        found = lists.find(opened[2], q)
         if isinstance(found, tuple):
             return RedirectResponse(f"{_base(request)}/{found[0]}/{found[1]}", 303)
-        return render(request, "found.html", release_id=opened[1], query=q, rows=found, most=papers.MOST_FOUND)
+        return render(request, "found.html", release_id=opened[1], query=q, rows=found, most=lists.MOST_FOUND)
 
     @app.get(at + "/paper/{paper_id}", dependencies=guarded)
     def paper(request: Request, opened: Opened, paper_id: PaperId) -> Response:
@@ -128,14 +172,14 @@ def build(
 
     @app.get(at + "/text/{paper_id}", dependencies=guarded)
     def text(request: Request, opened: Opened, paper_id: PaperId) -> Response:
-        found = papers.text_of(opened[2], paper_id)
+        found = texts.text_of(opened[2], paper_id)
         if found is None:
             raise HTTPException(404, "There is no such paper in this release.")
         return render(request, "text.html", release_id=opened[1], paper_id=paper_id, text=found)
 
     @app.get(at + "/documents/{set_}", dependencies=guarded)
     def documents(request: Request, opened: Opened, set_: Set, page: Page = 1) -> Response:
-        rows, buckets = papers.sample(opened[2], set_.value, page)
+        rows, buckets = lists.sample(opened[2], set_.value, page)
         return render(
             request, "documents.html", release_id=opened[1], set_=set_.value, rows=rows, page=page, buckets=buckets
         )
@@ -150,7 +194,7 @@ def build(
         page: Page = 1,
     ) -> Response:
         chosen = set_.value if set_ and stage.value in ("clean", "split") else ""
-        rows, more = papers.rejects(opened[2], stage.value, outcome, chosen, page)
+        rows, more = lists.rejects(opened[2], stage.value, outcome, chosen, page)
         return render(
             request,
             "rejects.html",
@@ -171,7 +215,13 @@ def _base(request: Request) -> str:
     return f"{request.scope.get('root_path', '')}/{request.path_params['dag_id']}/{request.path_params['as_of']}"
 
 
-def _answer_errors(app: FastAPI) -> None:
+def _blocks(stream: BinaryIO) -> Iterator[bytes]:
+    with stream:
+        while block := stream.read(1 << 20):
+            yield block
+
+
+def _answer_errors(app: FastAPI, login: Callable[[str], str] | None) -> None:
     """Headers on every answer, and errors as a page that says what is wrong, never how it came about."""
 
     @app.middleware("http")
@@ -184,14 +234,17 @@ def _answer_errors(app: FastAPI) -> None:
     async def refused(request: Request, error: StarletteHTTPException) -> Response:
         said = {401: "Please log in to Airflow.", 403: "You have no right to see this.", 404: "There is no such page."}
         words = error.detail if error.detail.endswith(".") else said.get(error.status_code, "This cannot be done.")
-        return render(request, "error.html", status=error.status_code, words=words)
+        back = login(request.url.path) if login and error.status_code == 401 else None
+        return render(request, "error.html", status=error.status_code, words=words, login=back)
 
     @app.exception_handler(RequestValidationError)
     async def wrong(request: Request, _: RequestValidationError) -> Response:
-        return render(request, "error.html", status=422, words="The address is not one of this page's.")
+        return render(request, "error.html", status=422, words="The address is not one of this page's.", login=None)
 
     async def broken(request: Request, error: Exception) -> Response:
-        return render(request, "error.html", status=503, words=f"The lake or the catalog cannot be read: {error}")
+        return render(
+            request, "error.html", status=503, words=f"The lake or the catalog cannot be read: {error}", login=None
+        )
 
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -202,10 +255,10 @@ def _answer_errors(app: FastAPI) -> None:
     async def fault(request: Request, _: Exception) -> Response:
         """An unforeseen error: the log has it, the reader does not see it."""
         words = "This page has failed: the log of Airflow's API server says how."
-        response = render(request, "error.html", status=500, words=words)
+        response = render(request, "error.html", status=500, words=words, login=None)
         response.headers.update(HEADERS)
         return response
 
     @app.exception_handler(SQLAlchemyError)
     async def no_catalog(request: Request, _: SQLAlchemyError) -> Response:
-        return render(request, "error.html", status=503, words="The catalog does not answer.")
+        return render(request, "error.html", status=503, words="The catalog does not answer.", login=None)

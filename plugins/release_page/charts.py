@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
+Written = Callable[[float], str]
 _WIDTH, _HEIGHT, _PAD = 160, 36, 4
+_WIDE, _HIGH, _LEFT, _TOP, _BOTTOM = 420, 120, 76, 12, 24
+
+
+def _share(value: float) -> str:
+    return f"{value:.1%}"
 
 
 def bar(parts: Sequence[tuple[str, str, float]], whole: float, label: str) -> Markup:
@@ -26,18 +32,15 @@ def bar(parts: Sequence[tuple[str, str, float]], whole: float, label: str) -> Ma
     )
 
 
-def line(points: Sequence[tuple[str, float | None]], label: str, *, share: bool = True) -> Markup:
+def line(points: Sequence[tuple[str, float | None]], label: str, written: Written = _share) -> Markup:
     """A small line over releases, oldest first: (release, value); a gap where there is no value."""
-    known = [value for _, value in points if value is not None]
-    low, high = (min(known), max(known)) if known else (0.0, 1.0)
-    if high - low < 0.02 * abs(high) or high == low:  # what hardly moves is drawn flat, not blown up
-        low, high = low - 0.5 * (abs(low) or 1), high + 0.5 * (abs(high) or 1)
+    low, high = _range([value for _, value in points if value is not None])
     step = (_WIDTH - 2 * _PAD) / max(len(points) - 1, 1)
     dots = [
         (
             _PAD + step * i if len(points) > 1 else _WIDTH / 2,
             _HEIGHT - _PAD - (_HEIGHT - 2 * _PAD) * (value - low) / (high - low),
-            f"{release}: {value:.1%}" if share else f"{release}: {value:,.0f}",
+            f"{release}: {written(value)}",
         )
         for i, (release, value) in enumerate(points)
         if value is not None
@@ -51,6 +54,53 @@ def line(points: Sequence[tuple[str, float | None]], label: str, *, share: bool 
         '<svg class="line" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{}">'
         '<polyline points="{}"/>{}</svg>'
     ).format(_WIDTH, _HEIGHT, _WIDTH, _HEIGHT, label, path, marks)
+
+
+def trend(points: Sequence[tuple[str, float | None]], label: str, written: Written) -> Markup:
+    """A larger line over releases from zero up, with its scale and the first and last release; a gap where there is no value."""
+    high = max((value for _, value in points if value is not None), default=0.0) or 1.0
+    right, floor = _WIDE - 10, _HIGH - _BOTTOM
+    step = (right - _LEFT - 6) / max(len(points) - 1, 1)
+    dots = [
+        (_LEFT + 6 + step * i, floor - (floor - _TOP) * value / high, f"{release}: {written(value)}")
+        for i, (release, value) in enumerate(points)
+        if value is not None
+    ]
+    ends = [(points[0][0], _LEFT, "start"), (points[-1][0], _WIDE - 4, "end")] if len(points) > 1 else []
+    return Markup(
+        '<svg class="line trend" viewBox="0 0 {w} {h}" role="img" aria-label="{label}">'
+        '<path class="axis" d="M{left} {top}H{right}M{left} {floor}H{right}"/>'
+        '<text x="{at}" y="{over}" text-anchor="end">{high}</text><text x="{at}" y="{under}" text-anchor="end">0</text>'
+        '{ends}<polyline points="{path}"/>{marks}</svg>'
+    ).format(
+        w=_WIDE,
+        h=_HIGH,
+        label=label,
+        left=_LEFT,
+        right=right,
+        top=_TOP,
+        floor=floor,
+        at=_LEFT - 6,
+        over=_TOP + 4,
+        under=floor + 4,
+        high=written(high),
+        ends=Markup("").join(
+            Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>').format(x, _HIGH - 6, anchor, release)
+            for release, x, anchor in ends
+        ),
+        path=Markup(" ").join(Markup("{:.1f},{:.1f}").format(x, y) for x, y, _ in dots),
+        marks=Markup("").join(
+            Markup('<circle cx="{:.1f}" cy="{:.1f}" r="3"><title>{}</title></circle>').format(x, y, words)
+            for x, y, words in dots
+        ),
+    )
+
+
+def _range(known: Sequence[float]) -> tuple[float, float]:
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    if high - low < 0.02 * abs(high) or high == low:  # what hardly moves is drawn flat, not blown up
+        return low - 0.5 * (abs(low) or 1), high + 0.5 * (abs(high) or 1)
+    return low, high
 
 
 _SHAPES = {

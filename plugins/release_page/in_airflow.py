@@ -12,13 +12,15 @@ from functools import cache
 from airflow.api_fastapi.app import get_auth_manager
 from airflow.api_fastapi.auth.managers.models.resource_details import DagDetails
 from airflow.api_fastapi.core_api.security import GetUserDep, requires_access_dag
+from airflow.models.dag import DagModel as Dags
 from airflow.models.dagrun import DagRun as Runs
 from airflow.models.taskinstance import TaskInstance as Tasks
 from airflow.utils.session import create_session
 from sqlalchemy import select
 
-from release_page.app import DAG, build
-from release_page.releases import Archive, DagRun
+from release_page.app import DAG, DROPS_DAG, build
+from release_page.releases import Archive
+from release_page.states import DagRun, FailedTask
 from s2corpus.catalog import Catalog
 from s2corpus.storage.lake import Lake, lake_uri, open_lake
 
@@ -34,7 +36,7 @@ def _lake(uri: str) -> Lake:
 
 
 def _archive() -> Archive:
-    return Archive(_lake(lake_uri()), _catalog(), _run_of)
+    return Archive(_lake(lake_uri()), _catalog(), _run_of, _drops_paused)
 
 
 def _run_of(spec: str, as_of: datetime) -> DagRun | None:
@@ -48,8 +50,18 @@ def _run_of(spec: str, as_of: datetime) -> DagRun | None:
             Tasks.dag_id == DAG + spec, Tasks.run_id == run.run_id, Tasks.state == "failed"
         )
         tasks = session.execute(failed.order_by(Tasks.end_date).limit(5)).all()
-        names = [task if index < 0 else f"{task}[{index}]" for task, index in tasks]
-        return DagRun(run.run_id, str(getattr(run.state, "value", run.state)), names)
+        return DagRun(run.run_id, str(getattr(run.state, "value", run.state)), [FailedTask(*task) for task in tasks])
+
+
+def _drops_paused() -> bool:
+    """Whether the DAG that works on drops is known and paused."""
+    with create_session() as session:
+        return bool(session.scalar(select(Dags.is_paused).where(Dags.dag_id == DROPS_DAG)))
+
+
+def _login(back: str) -> str:
+    """Airflow's login page, which leads back to a path."""
+    return get_auth_manager().get_url_login(next_url=back)
 
 
 def _visible(user: GetUserDep) -> Callable[[str], bool]:
@@ -57,4 +69,6 @@ def _visible(user: GetUserDep) -> Callable[[str], bool]:
     return lambda dag_id: get_auth_manager().is_authorized_dag(method="GET", details=DagDetails(id=dag_id), user=user)
 
 
-app = build(_archive, anyone=requires_access_dag("GET"), reader=requires_access_dag("GET"), visible=_visible)
+app = build(
+    _archive, anyone=requires_access_dag("GET"), reader=requires_access_dag("GET"), visible=_visible, login=_login
+)

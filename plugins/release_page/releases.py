@@ -6,13 +6,13 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from enum import StrEnum
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 
+from release_page.measures import Metrics, handled, outcomes
+from release_page.states import Release, RunOf, StageRow, StageState, State
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Approval, ReleaseState
 from s2corpus.ids import ReleaseId, SnapshotId
@@ -25,94 +25,27 @@ READERS = 16
 TREND = 12
 """releases a trend goes back"""
 
-Metrics = Mapping[str, Mapping[str, float]]
-
-
-class State(StrEnum):
-    """How far a release is."""
-
-    LATEST = "latest"
-    PUBLISHED = "published"
-    YANKED = "yanked"
-    AWAITING = "awaits approval"
-    REJECTED = "rejected"
-    COMPLETE = "not published"
-    STOPPED = "stopped by a check"
-    FAILED = "failed"
-    RUNNING = "running"
-    UNFINISHED = "unfinished"
-
-
-class StageState(StrEnum):
-    """How far a stage is."""
-
-    PASSED = "passed"
-    WARNED = "warned"
-    BLOCKED = "blocked"
-    MEASURED = "not yet checked"
-    BEGUN = "begun"
-    ABSENT = "not reached"
-
-
-@dataclass(frozen=True, slots=True)
-class DagRun:
-    """What Airflow says of the run that makes a release."""
-
-    id: str
-    state: str
-    failed: list[str] = field(default_factory=list)
-    """the first tasks that failed"""
-
-
-RunOf = Callable[[str, datetime], DagRun | None]
-"""the latest run of a spec's DAG for an instant"""
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """One release, as the list shows it."""
-
-    id: str
-    spec: str
-    as_of: str
-    """YYYYMMDD"""
-    state: State
-    stage: str | None
-    """the furthest stage that was measured"""
-    snapshot: str | None
-    documents: int
-    words: int
-    bytes: int
-    diff: Mapping[str, int] = field(default_factory=dict)
-    """documents added, removed, moved, changed since the parent; empty without one"""
-    run: DagRun | None = None
-
-    @property
-    def date(self) -> str:
-        """The instant it sees, as an ISO date."""
-        return f"{self.as_of[:4]}-{self.as_of[4:6]}-{self.as_of[6:]}"
-
-
-@dataclass(frozen=True, slots=True)
-class StageRow:
-    """One stage of a release."""
-
-    name: str
-    state: StageState
-    started: datetime | None
-    seconds: float | None
-    outcomes: list[tuple[str, int]]
-    """greatest first"""
-    verdicts: list[dict[str, Any]]
-
 
 class Archive:
     """The releases in one lake, with the catalog's times and Airflow's runs where there are such."""
 
-    def __init__(self, lake: Lake, catalog: Catalog | None = None, run_of: RunOf | None = None) -> None:
+    def __init__(
+        self,
+        lake: Lake,
+        catalog: Catalog | None = None,
+        run_of: RunOf | None = None,
+        drops_paused: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.lake = lake
         self.catalog = catalog
         self.run_of = run_of
+        self.drops_paused = drops_paused
+        """whether the DAG that works on drops is paused"""
+
+    @property
+    def uri(self) -> str:
+        """The lake's address, as commands take it."""
+        return self.lake.uri("releases").removesuffix("/releases")
 
     def ids(self, spec: str | None = None) -> list[ReleaseId]:
         """Releases, newest first by (as_of, spec)."""
@@ -167,6 +100,28 @@ class Archive:
             run,
         )
 
+    def waiting(self) -> list[ReleaseId]:
+        """Releases that the catalog knows to wait for a person: for approval, or because a check stopped them."""
+        held = (ReleaseState.AWAITING, ReleaseState.STOPPED)
+        known = self.catalog.releases() if self.catalog else []
+        return [ReleaseId(r.release) for r in known if r.state in held and ReleaseId.known(r.release)]
+
+    def seconds(self, release: str) -> dict[str, float]:
+        """How long its stages took, those that the catalog saw end."""
+        return {
+            name: (_utc(run.ended_at) - _utc(run.started_at)).total_seconds()
+            for name, run in self._runs(release).items()
+            if run.ended_at
+        }
+
+    def file(self, snapshot: str, path: str) -> tuple[BinaryIO, int] | None:
+        """A file of a snapshot and its size; None where the manifest does not list it."""
+        key = f"snapshots/{snapshot}/{path}"
+        manifest = self.manifest(snapshot)
+        listed = {"manifest.json", *(file["path"] for file in manifest["files"])} if manifest else set()
+        size = self.lake.size(key) if path in listed else None
+        return (self.lake.open(key), size) if size is not None else None
+
     def metrics(self, release: str) -> dict[str, dict[str, float]]:
         """What its stages measured, in their order."""
         found = self._all_json(f"releases/{release}/_metrics/{stage}.json" for stage in STAGES)
@@ -200,8 +155,9 @@ class Archive:
                     _stage_state(started is not None and ended is None, metrics.get(name), verdicts.get(name)),
                     started,
                     (ended - started).total_seconds() if started and ended else None,
-                    _outcomes(name, metrics.get(name, {})),
+                    outcomes(name, metrics.get(name, {})),
                     said,
+                    handled(name, metrics.get(name, {})),
                 )
             )
         return rows
@@ -279,43 +235,6 @@ class Archive:
     def _all_json(self, keys: Iterable[str]) -> list[Any]:
         with ThreadPoolExecutor(READERS) as pool:
             return list(pool.map(self._json, keys))
-
-
-RATES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
-    "PDFs selected": ("select", ("outcome.selected",), ("rows",)),
-    "PDFs extracted": ("extract", ("outcome.ok",), ("rows",)),
-    "papers kept": ("filter", ("outcome.kept",), ("rows",)),
-    "entries linked": ("link", ("linked",), ("rows",)),
-    "s2orc kept": ("clean", ("s2orc.kept",), ("s2orc.rows",)),
-}
-"""rates whose trend is drawn: stage, what is counted, of what"""
-
-
-def rates(metrics: Metrics) -> dict[str, float | None]:
-    """The rates of a release, each a share of 1; None where there is nothing to share."""
-    found: dict[str, float | None] = {}
-    for label, (stage, counted, of) in RATES.items():
-        values = metrics.get(stage, {})
-        total = sum(values.get(name, 0) for name in of)
-        found[label] = sum(values.get(name, 0) for name in counted) / total if total else None
-    return found
-
-
-def _ranked(values: Mapping[str, float], prefix: str) -> list[tuple[str, int]]:
-    found = [(name.removeprefix(prefix), int(n)) for name, n in values.items() if name.startswith(prefix) and n]
-    return sorted(found, key=lambda item: (-item[1], item[0]))
-
-
-def _outcomes(stage: str, values: Mapping[str, float]) -> list[tuple[str, int]]:
-    if stage == "link":
-        return [("unlinked" if word == "none" else word, n) for word, n in _ranked(values, "reason.")]
-    if stage in ("clean", "split"):
-        found = [(n, int(v)) for n, v in values.items() if n.count(".") == 1 and n[:5] in ("s2orc", "s2ag.") and v]
-        return sorted(
-            (item for item in found if item[0].partition(".")[2] not in ("rows", "words")),
-            key=lambda item: (-item[1], item[0]),
-        )
-    return _ranked(values, "outcome.") or _ranked(values, "documents.") or _ranked(values, "rows.")
 
 
 def _stage_state(begun: bool, measured: Any, verdicts: list[dict[str, Any]] | None) -> StageState:

@@ -11,8 +11,6 @@ import jinja2
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
-from s2corpus.tables import Table
-
 _PLURALS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
@@ -53,6 +51,32 @@ def number(value: float | None, digits: int = 3) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
 
+def rate(value: float | None) -> str:
+    """How many a second, or a minute where that reads better."""
+    if value is None:
+        return "–"
+    return f"{value:,.0f}/s" if value >= 10 else f"{value:.1f}/s" if value >= 0.1 else f"{60 * value:.1f}/min"
+
+
+def short(value: float | None) -> str:
+    """A count in few characters: 1.2M."""
+    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if value is not None and abs(value) >= limit:
+            scaled = value / (1e3 if unit == "k" else limit)
+            return f"{scaled:.1f}{unit}" if abs(scaled) < 100 else f"{scaled:.0f}{unit}"
+    return thousands(value)
+
+
+def change(value: float | None) -> str:
+    """A difference of counts, with its sign."""
+    return "–" if value is None else "0" if not value else f"{value:+,.0f}".replace("-", "−")
+
+
+def day(value: str) -> str:
+    """YYYYMMDD as a date."""
+    return f"{value[:4]}-{value[4:6]}-{value[6:]}"
+
+
 def share(value: float | None) -> str:
     """A share of 1 in per cent."""
     return "–" if value is None else f"{value:.1%}"
@@ -78,9 +102,12 @@ def plain(value: Any) -> str:
     return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def meanings(table: Table) -> dict[str, str]:
-    """What each column of a table means."""
-    return {column.name: column.meaning for column in table.columns}
+_SAID = {"not_yet": "not ready yet", "writing": "not ready yet"}
+
+
+def said(outcome: str) -> str:
+    """An outcome as people say it."""
+    return _SAID.get(outcome, outcome).replace("_", " ").replace(":", ": ")
 
 
 def _environment() -> jinja2.Environment:
@@ -91,9 +118,10 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (thousands, size, duration, number, share, person, plain, moment)
+    filters = (thousands, size, duration, number, share, person, plain, moment, rate, short, change, day)
     environment.filters.update({f.__name__: f for f in filters})
     environment.filters["word"] = lambda value: quote(value, safe="")
+    environment.filters["said"] = said
     return environment
 
 
@@ -101,9 +129,11 @@ _ENVIRONMENT = _environment()
 
 
 def page(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-    """A page. Templates have `root` (where the page is mounted) and `base` (the release's own path, where there is one)."""
+    """A page. Templates have `root` (where the page is mounted), `base` (the release's own path, where there is one), `airflow`."""
     root = request.scope.get("root_path", "").rstrip("/")
     ids = request.path_params
     base = f"{root}/{quote(ids['dag_id'])}/{quote(ids['as_of'])}" if {"dag_id", "as_of"} <= set(ids) else root
-    html = _ENVIRONMENT.get_template(template).render(root=root, base=base, status=status, **values)
+    html = _ENVIRONMENT.get_template(template).render(
+        root=root, base=base, airflow=root.rpartition("/")[0], status=status, **values
+    )
     return HTMLResponse(html.encode("utf-8", "replace"), status)

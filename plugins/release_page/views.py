@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from release_page import charts
-from release_page.releases import RATES, Archive, rates
+from release_page.measures import HANDLES, RATES, handled, rates
+from release_page.releases import Archive
+from release_page.render import day, duration, rate, short, size, thousands
+from release_page.states import Release, State
+from s2corpus.drops.standing import NAMES, Standing, standings
+from s2corpus.ids import SnapshotId
+from s2corpus.pipeline.acceptance import MIN_REASON
 from s2corpus.pipeline.funnel import Step, funnel
+from s2corpus.pipeline.registry import STAGES
 
 PER_PAGE = 25
+MOST_WAITING = 20
+"""releases that wait for a person and are shown on top"""
+MOST_DROPS = 500
+"""drops and deliveries, the last by name, of which the page says how they stand"""
 
 
 def release_list(archive: Archive, visible: Callable[[str], bool], page: int) -> dict[str, Any]:
-    """A page of the releases whose spec the user may see."""
-    allowed: dict[str, bool] = {}
-    ids = []
-    for release in archive.ids():
-        spec = release.spec
-        if spec not in allowed:
-            allowed[spec] = visible(spec)
-        if allowed[spec]:
-            ids.append(release)
+    """A page of the releases whose spec the user may see, those that wait for a person first."""
+    may_see = cache(visible)
+    ids = [release for release in archive.ids() if may_see(release.spec)]
     first = (page - 1) * PER_PAGE
     found = archive.releases(ids[first : first + PER_PAGE])
     by_spec: dict[str, list[Any]] = {}
@@ -29,13 +36,100 @@ def release_list(archive: Archive, visible: Callable[[str], bool], page: int) ->
         by_spec.setdefault(each.spec, []).append(each)
     lines = {
         spec: charts.line(
-            [(r.date, float(r.documents) if r.snapshot else None) for r in reversed(of)],
+            [(r.date, float(r.documents)) for r in reversed(of) if r.snapshot],
             f"documents over the releases of {spec}",
-            share=False,
+            thousands,
         )
         for spec, of in by_spec.items()
     }
-    return {"by_spec": by_spec, "lines": lines, "page": page, "more": len(ids) > first + PER_PAGE}
+    held = [release for release in archive.waiting() if release in set(ids)][:MOST_WAITING]
+    others = archive.releases([release for release in held if release not in {r.id for r in found}])
+    waiting = [r for r in (*found, *others) if r.state in (State.AWAITING, State.STOPPED)]
+    return {
+        "by_spec": by_spec,
+        "lines": lines,
+        "page": page,
+        "more": len(ids) > first + PER_PAGE,
+        "waiting": [(r, _stopping(archive, r)) for r in sorted(waiting, key=lambda r: r.state is State.STOPPED)],
+    }
+
+
+def _stopping(archive: Archive, release: Release) -> list[dict[str, Any]]:
+    """The checks that stop a release."""
+    said = [v for of in archive.verdicts(release.id).values() for v in of] if release.state is State.STOPPED else []
+    return [v for v in said if v["verdict"] == "block" and not v["accepted"]]
+
+
+def accept_line(archive: Archive, release: str, verdict: Mapping[str, Any]) -> str | None:
+    """What to type to go on over what a check found; None where nothing is to be accepted, or nobody can."""
+    may = verdict["severity"] == "warn" or verdict["overridable"]
+    if verdict["verdict"] == "pass" or verdict["accepted"] or not may:
+        return None
+    why = f"<why, in at least {MIN_REASON} characters>"
+    return f'corpus accept {release} {verdict["stage"]}.{verdict["check"]} --lake {archive.uri} --reason "{why}"'
+
+
+def drops(archive: Archive, chosen: str, page: int) -> dict[str, Any]:
+    """A page of the drops and deliveries and how they stand, newest name first; of one standing where it is chosen."""
+    found = list(standings(archive.lake, paused=archive.drops_paused(), max_rows=MOST_DROPS))[::-1]
+    counts = Counter(standing.name for standing in found)
+    rows: list[Standing] = [standing for standing in found if chosen in ("", standing.name)]
+    first = (page - 1) * PER_PAGE
+    return {
+        "counts": [(name, counts[name]) for name in NAMES if counts[name]],
+        "chosen": chosen,
+        "rows": rows[first : first + PER_PAGE],
+        "page": page,
+        "more": len(rows) > first + PER_PAGE,
+        "most": MOST_DROPS if len(found) == MOST_DROPS else None,
+    }
+
+
+def over_releases(archive: Archive, id_: str) -> dict[str, Any]:
+    """How large, fast and long the releases of a spec were, up to this one, oldest first."""
+    trend = archive.trend(id_)
+    metrics, seconds = {r: archive.metrics(r) for r in trend}, {r: archive.seconds(r) for r in trend}
+    days = [(r, day(r.day)) for r in trend]
+
+    def totals(prefix: str) -> list[tuple[str, float | None]]:
+        sums = [(d, metrics[r].get("export"), prefix) for r, d in days]
+        return [(d, sum(v for n, v in m.items() if n.startswith(p)) if m else None) for d, m, p in sums]
+
+    whole = [(d, sum(seconds[r].values()) if len(seconds[r]) == len(STAGES) else None) for r, d in days]
+    charted: list[tuple[str, list[tuple[str, float | None]], Callable[[float], str]]] = [
+        ("Documents", totals("documents."), short),
+        ("Words", totals("words."), short),
+        ("Size", totals("bytes"), size),
+        ("All stages together", whole, duration),
+    ]
+
+    def per_second(release: str, stage: str) -> float | None:
+        took, n = seconds[release].get(stage), handled(stage, metrics[release].get(stage, {}))
+        return n / took if took and n else None
+
+    stages = []
+    for stage in STAGES:
+        took = [(d, seconds[r].get(stage)) for r, d in days]
+        rates_ = [(d, per_second(r, stage)) for r, d in days]
+        stages.append(
+            (
+                stage,
+                HANDLES[stage][0],
+                took[-1][1],
+                charts.line(took, f"{stage}: duration over releases", duration),
+                rates_[-1][1],
+                charts.line(rates_, f"{stage}: throughput over releases", rate),
+            )
+        )
+    return {
+        "release": archive.release(id_),
+        "trend": trend,
+        "charts": [
+            (label, points[-1][1], written, charts.trend(points, f"{label} over {len(points)} releases", written))
+            for label, points, written in charted
+        ],
+        "stages": stages,
+    }
 
 
 def overview(archive: Archive, id_: str) -> dict[str, Any]:
@@ -47,6 +141,7 @@ def overview(archive: Archive, id_: str) -> dict[str, Any]:
     trend = archive.trend(id_)
     over = [(r.day, rates(metrics if r == id_ else archive.metrics(r))) for r in trend]
     said = [v for of in verdicts.values() for v in of]
+    diff = archive.diff(release.snapshot) if release.snapshot else None
     return {
         "release": release,
         "steps": _bars(funnel(metrics)),
@@ -68,9 +163,12 @@ def overview(archive: Archive, id_: str) -> dict[str, Any]:
             )
             for label in RATES
         ],
+        "over": len(over),
         "passed": sum(v["verdict"] == "pass" for v in said),
-        "notable": [v for v in said if v["verdict"] != "pass"],
-        "diff": archive.diff(release.snapshot) if release.snapshot else None,
+        "notable": [(v, accept_line(archive, id_, v)) for v in said if v["verdict"] != "pass"],
+        "diff": diff,
+        "parent": _page_of(archive, diff["parent"]) if diff else None,
+        "others": [r for r in archive.ids(release.spec) if r != id_][:PER_PAGE],
         "people": archive.people(id_),
         "yanked": archive.yanked(release.snapshot) if release.state == "yanked" and release.snapshot else None,
     }
@@ -89,7 +187,7 @@ def quality_table(archive: Archive, id_: str) -> dict[str, Any]:
                 date = release.day
                 points.append((date, found["verdict"], found["offending"]) if found else (date, "", 0))
             label = f"{stage}.{verdict['check']} over {len(trend)} releases"
-            rows.append((stage, verdict, charts.verdicts(points, label)))
+            rows.append((stage, verdict, charts.verdicts(points, label), accept_line(archive, id_, verdict)))
     return {"release": archive.release(id_), "rows": rows, "trend": trend}
 
 
@@ -106,6 +204,14 @@ def snapshot(archive: Archive, id_: str) -> dict[str, Any]:
         "folders": dict(sorted(folders.items())),
         "lines": archive.download_lines(release.snapshot, manifest) if release.snapshot and manifest else [],
     }
+
+
+def _page_of(archive: Archive, snapshot: str | None) -> str | None:
+    """The path of the release that made a snapshot, where its tables are still there."""
+    if snapshot is None or not SnapshotId.known(snapshot):
+        return None
+    release = SnapshotId(snapshot).release
+    return f"corpus_release__{release.spec}/{release.day}" if archive.has(release) else None
 
 
 def _bars(steps: list[Step]) -> list[tuple[Step, Any, float | None]]:

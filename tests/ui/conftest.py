@@ -79,7 +79,8 @@ def page_over(lake: str, catalog: str | None = None, **others: Any) -> Any:
     from release_page.app import build
     from release_page.releases import Archive
 
-    archive = Archive(open_lake(lake), Catalog(catalog) if catalog else None, others.pop("run_of", None))
+    paused = {"drops_paused": others.pop("drops_paused")} if "drops_paused" in others else {}
+    archive = Archive(open_lake(lake), Catalog(catalog) if catalog else None, others.pop("run_of", None), **paused)
     rights = {"anyone": allow, "reader": allow, "visible": lambda: lambda dag_id: True, **others}
     app = FastAPI()
     app.mount("/corpus-releases", build(lambda: archive, **rights))

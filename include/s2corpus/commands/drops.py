@@ -15,7 +15,7 @@ from s2corpus.commands._lake_option import lake_option
     epilog="Example: corpus drops; corpus drops --state refused; without Airflow: corpus drops --process. The states are in docs/drops.md."
 )
 @click.option("--process", is_flag=True, help="First work on what is new, and on what an earlier run left open.")
-@click.option("--state", help="Only those in this state.")
+@click.option("--state", help="Only those that stand so.")
 @lake_option()
 @click.option(
     "--specs",
@@ -23,32 +23,53 @@ from s2corpus.commands._lake_option import lake_option
     help="Folder of the release specs that say which drops are wanted; else include/releases.",
 )
 def command(process: bool, state: str | None, lake: str, specs: Path | None) -> None:
-    """List drops and deliveries, a line each: state (a refusal with its reason), folder, counts and detail; below it what a
-    drop's records.jsonl says that cannot be used.
+    """List drops and deliveries, a line each: how it stands (released, waiting, paused, refused with its reason …), folder, counts
+    and detail; below it what a drop's records.jsonl says that cannot be used.
 
     --process does without Airflow what the DAG pdf_drops does: registers them, and takes their PDFs through select, extract (by
     GROBID_URL) and postprocess, so that the next release finds it done.
     """
-    from s2corpus.deliveries import status
     from s2corpus.drops import processing
+    from s2corpus.drops.standing import NAMES, standings
     from s2corpus.errors import UserError
     from s2corpus.spec import read_specs, releases_folder
     from s2corpus.storage.lake import open_lake
 
-    if state and state not in set(status.State):
-        raise UserError(f"no state {state!r}: expected one of {', '.join(status.State)}")
+    if state and state not in NAMES:
+        raise UserError(f"no state {state!r}: expected one of {', '.join(NAMES)}")
     opened = open_lake(lake)
     if process:
         logging.basicConfig(level=logging.INFO, format="%(message)s")
-        found, wrong = read_specs(specs or releases_folder())
+        known, wrong = read_specs(specs or releases_folder())
         if wrong:
             raise UserError("; ".join(wrong))
-        processing.process(opened, found)
+        processing.process(opened, known)
     counts: Counter[str] = Counter()
-    for row in status.listed(opened):
-        if state in (None, row.state):
-            counts[row.state] += 1
-            click.echo("\t".join([row.outcome, row.name, row.counts, row.detail or ""]).rstrip("\t"))
+    for found in standings(opened, paused=_paused(lake)):
+        if state in (None, found.name):
+            row = found.row
+            counts[found.name] += 1
+            click.echo("\t".join([found.outcome, row.name, row.counts, found.detail]).rstrip("\t"))
             for warning in row.warnings:
                 click.echo(f"\t{row.name}\t{warning}")
     click.echo(", ".join(f"{n} {word}" for word, n in sorted(counts.items())) or "nothing has arrived", err=True)
+
+
+def _paused(lake: str) -> bool:
+    """Whether the local Airflow, where one runs over this lake, has the DAG paused that works on drops."""
+    from s2corpus.errors import TransientError, UserError
+    from s2corpus.local import Condition, Services, default_state
+    from s2corpus.local.airflow_client import AirflowClient
+
+    services = Services(default_state())
+    running = {status.name for status in services.status() if status.condition is Condition.RUNNING}
+    if not any(name.startswith("airflow") for name in running):
+        return False
+    ends = services.endpoints()
+    if ends.variables.get("S2CORPUS_LAKE", "").rstrip("/") != lake.rstrip("/"):
+        return False
+    try:
+        client = AirflowClient(ends.airflow_url, ends.airflow_user, ends.airflow_password)
+        return bool(client.call("GET", "dags/pdf_drops", absent={}).get("is_paused"))
+    except (UserError, TransientError, OSError):
+        return False

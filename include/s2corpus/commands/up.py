@@ -27,6 +27,8 @@ def command(only: tuple[str, ...], workers: int, **ports: int | None) -> None:
     S2CORPUS_STATE.
     """
     explicit = {name.removeprefix("port_"): port for name, port in ports.items() if port is not None}
-    endpoints = Services(default_state()).up(set(only) or None, workers, explicit)
+    state = default_state()
+    endpoints = Services(state).up(set(only) or None, workers, explicit)
     if not only or "airflow" in only:
-        click.echo(f"Airflow: {endpoints.airflow_url} (user {endpoints.airflow_user}, password: `corpus status`)")
+        password = state / "airflow" / "passwords.json"
+        click.echo(f"Airflow: {endpoints.airflow_url} (user {endpoints.airflow_user}, password in {password})")

@@ -159,7 +159,7 @@ class Watch:
     def look(self, most: int | None = None) -> list[Arrival]:
         """What has arrived since: arrivals without a row that this watch has not given yet, `most` of them or a few more."""
         known = _marks(self.lake)
-        here = [_folder(kind, source, id_) for kind, source, id_ in folders(self.lake)]
+        here = [folder_of(kind, source, id_) for kind, source, id_ in folders(self.lake)]
         self._given = {f: mark for f, mark in self._given.items() if mark not in known.get(f, ())}
         asked = [
             *self._some([folder for folder in here if folder not in known and folder not in self._given], MOST_NEW),
@@ -203,9 +203,11 @@ def announce(lake: Lake, arrival: Arrival) -> None:
             return  # a run has begun with it meanwhile
 
 
-def listed(lake: Lake) -> Iterator[Row]:
-    """Every drop and delivery that is in the lake, with its row or, before it has one, how far it is."""
-    here = [_folder(kind, source, id_) for kind, source, id_ in folders(lake)]
+def listed(lake: Lake, max_rows: int | None = None) -> Iterator[Row]:
+    """Every drop and delivery that is in the lake, or the last `max_rows` by name: its row or, before it has one, how far it is."""
+    here = [folder_of(kind, source, id_) for kind, source, id_ in folders(lake)]
+    if max_rows is not None:
+        here = here[-max_rows:]
 
     def row(folder: str) -> Row:
         mark = mark_of(lake, folder)
@@ -223,7 +225,8 @@ def rows_of(lake: Lake, arrivals: Iterable[Arrival]) -> list[Row]:
         return [row for row in pool.map(lambda arrival: row_of(lake, arrival), arrivals) if row is not None]
 
 
-def _folder(kind: str, source: str, id_: str) -> str:
+def folder_of(kind: str, source: str, id_: str) -> str:
+    """Where a drop or delivery lies in the lake."""
     return f"drops/{id_}/" if kind == "drop" else f"sources/{source}/{id_}/"
 
 

@@ -43,7 +43,7 @@ def airflow_environ(state: State) -> dict[str, str]:
         "CORE__FERNET_KEY": secrets["airflow-fernet"],
         "CORE__EXECUTION_API_SERVER_URL": f"{url}/execution/",
         "CORE__SIMPLE_AUTH_MANAGER_USERS": f"{ADMIN}:admin",
-        "CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": home / "passwords.json",
+        "CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": home / "passwords.json",  # `corpus up` and `corpus status` name it
         "DATABASE__SQL_ALCHEMY_CONN": Postgres(state).database_url("airflow"),
         "API__HOST": "127.0.0.1",
         "API__PORT": port,

@@ -47,7 +47,7 @@ def funnel(metrics: Measured) -> list[Step]:
     for set_ in SETS:
         cleaned = outcomes(metrics, "clean", f"{set_}.")
         if asked := sum(cleaned.values()):
-            steps.append(Step(f"Asked for {set_}", asked, starts=True))
+            steps.append(Step(f"Candidates for {set_}", asked, starts=True))
             steps.append(_step(f"clean in {set_}", cleaned, "kept", stage="clean", set_=set_))
             if "split" in metrics:
                 splits = outcomes(metrics, "split", f"{set_}.")

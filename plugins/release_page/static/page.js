@@ -1,4 +1,5 @@
-// The only script: buttons that copy a command. Without it the commands can be selected and copied by hand.
+// Two things: buttons that copy a command (without them it can be selected by hand), and links to Airflow's own pages, which leave
+// the frame that Airflow shows this page in: its sandbox forbids a frame to do it, so the page around it does.
 for (const button of document.querySelectorAll("button[data-copy]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {
@@ -11,5 +12,14 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     }
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  });
+}
+for (const link of document.querySelectorAll("a[data-airflow]")) {
+  link.addEventListener("click", (event) => {
+    if (window.parent === window || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const outside = window.parent.document.createElement("a");
+    outside.href = link.href;
+    outside.click();
   });
 }

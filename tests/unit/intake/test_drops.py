@@ -11,12 +11,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from click.testing import CliRunner
 
 from s2corpus.commands.drops import command
-from s2corpus.deliveries.status import MOST_KNOWN, MOST_TRIES, Row, State, Watch, listed, unended
+from s2corpus.deliveries.ready import Refusal, read_ready
+from s2corpus.deliveries.status import MOST_KNOWN, MOST_TRIES, Row, State, Watch, listed, mark_of, put_row, unended
 from s2corpus.drops import batches, processing
+from s2corpus.drops.standing import standings
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Adapter
 from s2corpus.local import Endpoints
@@ -26,7 +29,8 @@ from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Entry, Lake, open_lake
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.tables import EXTRACTIONS, PARSES, SELECTIONS
+from s2corpus.storage.parts import TableRef
+from s2corpus.tables import DELIVERIES, EXTRACTIONS, PARSES, SELECTIONS
 from tests.standin_grobid import StandIn, Upload
 from tests.unit.extractors.test_extract_stage import papers
 from tests.unit.pdf.bad_pdfs import assemble, paper
@@ -81,6 +85,36 @@ class Watched(LocalLake):
     def etag(self, key: str) -> str:
         self.asked.append(key)
         return super().etag(key)
+
+
+# -- standing
+
+
+def test_a_drop_stands_as_its_row_the_releases_and_the_paused_dag_say(lake: Lake) -> None:
+    for name in ("a", "b", "c"):
+        deliver(lake, f"drops/{name}", {"a.pdf": name.encode()})
+    lake.put("drops/d/a.pdf", b"still coming")
+    mark = mark_of(lake, "drops/c/")
+    assert mark
+    put_row(lake, Row("drops/c/", mark, State.REFUSED, Refusal.CHANGED, "a.pdf"))
+    ready_at = read_ready(lake, "drop", "", "a").ready_at  # type: ignore[union-attr]
+    taken = {"kind": "drop", "source": "", "delivery": "a", "ready_at": ready_at, "outcome": "taken"}
+    row = {**dict.fromkeys(DELIVERIES.schema.names), **taken, "files": 1, "rows": 0, "dropped": 0, "warnings": []}
+    table = TableRef(lake, "releases/t-20230201/deliveries", DELIVERIES)
+    table.write(0, [row])
+    table.commit([0], {})
+    lake.put("snapshots/t/latest.json", orjson.dumps({"snapshot": "t-20230201-00000000"}))
+    stand = {s.row.name: (s.outcome, s.detail) for s in standings(lake)}
+    assert stand == {
+        "drops/a": ("released", "in t-20230201-00000000"),
+        "drops/b": ("waiting", ""),
+        "drops/c": ("refused:changed", "a.pdf"),
+        "drops/d": ("writing", ""),
+    }
+    paused = {s.row.name: s.outcome for s in standings(lake, paused=True)}
+    assert paused == {name: "paused" if name == "drops/b" else outcome for name, (outcome, _) in stand.items()}
+    lake.put("snapshots/t/latest.json", orjson.dumps({"snapshot": None}))
+    assert next(s.name for s in standings(lake)) == "waiting", "what was withdrawn holds nothing"
 
 
 # -- waiting

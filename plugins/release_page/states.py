@@ -1,0 +1,116 @@
+"""What a release, its stages and its run in Airflow are like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from urllib.parse import quote
+
+
+class State(StrEnum):
+    """How far a release is."""
+
+    LATEST = "latest"
+    PUBLISHED = "published"
+    YANKED = "yanked"
+    AWAITING = "awaits approval"
+    REJECTED = "rejected"
+    COMPLETE = "not published"
+    STOPPED = "stopped by a check"
+    FAILED = "failed"
+    RUNNING = "running"
+    UNFINISHED = "unfinished"
+
+
+class StageState(StrEnum):
+    """How far a stage is."""
+
+    PASSED = "passed"
+    WARNED = "warned"
+    BLOCKED = "blocked"
+    MEASURED = "not yet checked"
+    BEGUN = "begun"
+    ABSENT = "not reached"
+
+
+@dataclass(frozen=True, slots=True)
+class FailedTask:
+    """A task that failed, mapped or not."""
+
+    id: str
+    map_index: int = -1
+
+    @property
+    def path(self) -> str:
+        """Where Airflow shows its logs, below its run."""
+        mapped = f"/mapped/{self.map_index}" if self.map_index >= 0 else ""
+        return f"tasks/{quote(self.id, safe='')}{mapped}"
+
+    def __str__(self) -> str:
+        return self.id if self.map_index < 0 else f"{self.id}[{self.map_index}]"
+
+
+@dataclass(frozen=True, slots=True)
+class DagRun:
+    """What Airflow says of the run that makes a release."""
+
+    id: str
+    state: str
+    failed: list[FailedTask] = field(default_factory=list)
+    """the first tasks that failed"""
+
+
+RunOf = Callable[[str, datetime], DagRun | None]
+"""the latest run of a spec's DAG for an instant"""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One release, as the list shows it."""
+
+    id: str
+    spec: str
+    as_of: str
+    """YYYYMMDD"""
+    state: State
+    stage: str | None
+    """the furthest stage that was measured"""
+    snapshot: str | None
+    documents: int
+    words: int
+    bytes: int
+    diff: Mapping[str, int] = field(default_factory=dict)
+    """documents added, removed, moved, changed since the parent; empty without one"""
+    run: DagRun | None = None
+
+    @property
+    def run_path(self) -> str | None:
+        """Where Airflow shows its run; None where no run is known."""
+        return f"dags/corpus_release__{self.spec}/runs/{quote(self.run.id, safe='')}" if self.run else None
+
+    @property
+    def date(self) -> str:
+        """The instant it sees, as an ISO date."""
+        return f"{self.as_of[:4]}-{self.as_of[4:6]}-{self.as_of[6:]}"
+
+
+@dataclass(frozen=True, slots=True)
+class StageRow:
+    """One stage of a release."""
+
+    name: str
+    state: StageState
+    started: datetime | None
+    seconds: float | None
+    outcomes: list[tuple[str, int]]
+    """greatest first"""
+    verdicts: list[dict[str, Any]]
+    handled: int = 0
+
+    @property
+    def throughput(self) -> float | None:
+        """What it handled in a second, see HANDLES."""
+        return self.handled / self.seconds if self.seconds and self.handled else None

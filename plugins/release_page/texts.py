@@ -1,0 +1,91 @@
+"""What there is to read of a paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import orjson
+
+from release_page.tables import Row, Tables
+from s2corpus.parse_model import ParseKind
+from s2corpus.storage.parts import NotCommitted
+from s2corpus.tables import DOCUMENTS, FULLTEXTS, PAPERS
+
+MOST_CHARACTERS = 400_000
+"""of a text that the reader shows"""
+_PAPER = ["paper_id", "title", "authors", "date", "venue", "journal", "abstract"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text to read: its paper, what it is, and its blocks (heading or "", paragraphs), the abstract first."""
+
+    title: str
+    paper: Row
+    what: str
+    abstract: list[str]
+    blocks: list[tuple[str, list[str]]]
+    cut: bool = False
+
+    @property
+    def contents(self) -> list[tuple[int, str]]:
+        """The headed blocks, by number."""
+        return [(number, heading) for number, (heading, _) in enumerate(self.blocks) if heading]
+
+
+def text_of(tables: Tables, paper_id: str) -> Text | None:
+    """What there is to read of a paper: its document, else its open full text, else its abstract; None where it is not a paper."""
+    try:
+        paper = next(iter(tables.of_paper(PAPERS, paper_id, _PAPER)), None)
+    except NotCommitted:
+        return None
+    if paper is None:
+        return None
+    title = paper["title"] or "(no title)"
+    parses = [row for row in tables.of_paper(FULLTEXTS, paper_id) if row["open_access"]]
+    for row in tables.of_paper(DOCUMENTS, paper_id, ["paper_id", "set", "outcome", "text"]):
+        if row["outcome"] == "kept":
+            return _document(paper, row, {_one_line(head) for parse in parses for head in _heads(parse)})
+    if parses:
+        return _parsed(title, paper, min(parses, key=lambda row: list(ParseKind).index(row["parse_kind"])))
+    abstract = [paper["abstract"]] if paper["abstract"] else []
+    return Text(title, paper, "the abstract: there is no open full text", abstract, [])
+
+
+def _document(paper: Row, row: Row, heads: set[str]) -> Text:
+    """A published document: title, abstract and blocks with blank lines between; a block may begin with its head (SEMANTICS §10)."""
+    text = row["text"]
+    title, abstract, *blocks = [*text[:MOST_CHARACTERS].split("\n\n"), "", ""]
+    found = []
+    for block in blocks:
+        lines = block.split("\n") if block else []
+        if lines:
+            headed = _one_line(lines[0]) in heads
+            found.append((lines[0], lines[1:]) if headed else ("", lines))
+    what = f"the document of {row['set']}"
+    return Text(title, paper, what, abstract.split("\n") if abstract else [], found, len(text) > MOST_CHARACTERS)
+
+
+def _parsed(title: str, paper: Row, row: Row) -> Text:
+    parse = orjson.loads(row["parse"])
+    blocks: list[tuple[str, list[str]]] = []
+    length = 0
+    for paragraph in parse.get("body_text", ()):
+        section = str(paragraph.get("section_path") or paragraph.get("section") or "").replace("::", " › ")
+        if not blocks or blocks[-1][0] != section:
+            blocks.append((section, []))
+        blocks[-1][1].append(paragraph["text"])
+        length += len(paragraph["text"])
+        if length > MOST_CHARACTERS:
+            break
+    abstract = [paragraph["text"] for paragraph in parse.get("abstract", ())]
+    what = f"the {row['parse_kind']} parse, as it was before cleaning"
+    return Text(title, paper, what, abstract, blocks, length > MOST_CHARACTERS)
+
+
+def _heads(row: Row) -> list[str]:
+    return [str(paragraph.get("section") or "") for paragraph in orjson.loads(row["parse"]).get("body_text", ())]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

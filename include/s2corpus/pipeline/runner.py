@@ -17,6 +17,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import approval_request
 from s2corpus.scratch import private
 from s2corpus.snapshot import pointer
+from s2corpus.storage.progress import counting
 from s2corpus.storage.transient import explained
 
 log = logging.getLogger(__name__)
@@ -52,9 +53,23 @@ def work(run: Run, name: str, indexes: Sequence[int]) -> None:
     planned = {shard.index: shard for shard in shards}
     if name in TAKES_OVER and 0 in indexes and (catalog := Catalog.from_environment()):
         catalog.start_stage(run.release_id, run.spec.name, run.as_of, name)
-    for done, index in enumerate(indexes, 1):
-        stage(name).work(run, planned[index])
-        log.info("%s: shard %d done (%d of %d here)", name, index, done, len(indexes))
+    with counting() as written:
+        for done, index in enumerate(indexes, 1):
+            before, began = written.counts.copy(), written.seconds
+            stage(name).work(run, planned[index])
+            took = written.seconds - began
+            log.info(
+                "%s: shard %d done in %.1f s (%d of %d here): %s",
+                name, index, took, done, len(indexes), written.figures(before),
+            )  # fmt: skip
+        log.info(
+            "%s: %d shard(s) in %.1f s, %.0f/s: %s",
+            name,
+            len(indexes),
+            written.seconds,
+            written.rate,
+            written.figures(),
+        )
 
 
 @explained()

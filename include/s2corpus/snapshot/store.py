@@ -15,6 +15,7 @@ from s2corpus.errors import UserError
 from s2corpus.snapshot import pointer
 from s2corpus.snapshot.files import File
 from s2corpus.storage.lake import Lake
+from s2corpus.storage.progress import count
 
 _AT_ONCE = 8
 """Requests to the lake at a time."""
@@ -60,8 +61,10 @@ class Store:
         """
         given = list(files)
         there = self.there(file.path for file, _ in given)
+        new = [(file, local) for file, local in given if there.get(file.path) != file]
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            list(pool.map(self._put, [(file, local) for file, local in given if there.get(file.path) != file]))
+            list(pool.map(self._put, new))
+        count("files", len(new))
 
     def _put(self, given: tuple[File, Path]) -> None:
         file, local = given

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -33,6 +34,7 @@ from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
 
 _PARSE = ("paper_id", "parse_kind", "pdf_sha1", "open_access", "oa_evidence", "licence", "parse")
 _PAPER = ("paper_id", "title", "authors", "abstract", "date", "access", "provenance")
+log = logging.getLogger(__name__)
 _ROWS = 256
 """Documents held in memory at a time."""
 
@@ -55,6 +57,7 @@ class Clean:
         with tempfile.TemporaryDirectory(prefix="s2corpus-clean-", dir=run.scratch) as scratch:
             full = Path(scratch) / "s2orc.parquet"
             rest = _write_s2orc(run, shard, rules, unigrams, full)
+            log.info("clean shard %d: full texts decided on, %d papers left for s2ag", shard.index, len(rest))
             run.table(DOCUMENTS).write(shard.index, _rows(run, shard, rules, unigrams, rest, full))
 
     def finish(self, run: Run) -> Metrics:

@@ -7,6 +7,7 @@ written again; a snapshot that was ever pointed at is never changed.
 from __future__ import annotations
 
 import hashlib
+import logging
 import math
 import re
 import tempfile
@@ -68,6 +69,9 @@ _OPERATIONAL = re.compile("second|tries|request|reused|sent|asked|server")
 _PARSE_FOLDERS = {kind.value: f"{kind}_parses" for kind in ParseKind}
 
 
+log = logging.getLogger(__name__)
+
+
 class Export:
     """Every table a snapshot shows → `snapshots/<id>/`; its own bookkeeping → `releases/<release>/_export/<id>/`."""
 
@@ -85,7 +89,9 @@ class Export:
         with tempfile.TemporaryDirectory(prefix="s2corpus-export-", dir=run.scratch) as scratch:
             for set_ in run.spec.clean.sets:
                 _write_documents(group, set_, Path(scratch))
+                log.info("export shard %d: documents of %s written", shard.index, set_)
             _write_corpus(group, Path(scratch))
+            log.info("export shard %d: corpus written", shard.index)
             for table in (LINKS, CONTEXTS):
                 _write_graph(group, table, Path(scratch))
 

@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.lake import Conflict, Lake
+from s2corpus.storage.progress import count
 from s2corpus.tables import R_co, Table
 from s2corpus.version import code_version
 
@@ -75,6 +76,7 @@ class TableRef(Generic[R_co]):
         """
         part = upload(self.lake, f"{self.prefix}/part-{shard:05d}-{{sha256}}.parquet", self.table, rows)
         self.lake.put(self._receipt(shard), orjson.dumps(asdict(part)))
+        count(self.table.name, part.rows)
         return part
 
     def _receipt(self, shard: int) -> str:

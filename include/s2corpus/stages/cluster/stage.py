@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Iterator
 from itertools import groupby
@@ -25,6 +26,9 @@ from s2corpus.tables import ALIASES, CLUSTERS, EDGES, MEMBERS, PDF_RECORDS, RECO
 _MEMBERS = """
 SELECT bucket, paper_id, records.* FROM records JOIN papers USING (record_id) ORDER BY bucket, paper_id, record_id
 """
+
+
+log = logging.getLogger(__name__)
 
 
 class Cluster:
@@ -53,7 +57,9 @@ class Cluster:
             "max_preprint_years": rules.max_preprint_years,
             "parent": parent,
         }
+        log.info("cluster: %d records and PDFs to cluster", records.count_rows())
         found = cluster(_batches(run), **settings) if chosen() == "duckdb" else _by_engine(run, settings)
+        log.info("cluster: %d edges found among %d records", found.edges.num_rows, found.clusters.num_rows)
         run.table(EDGES).write(0, found.edges)
         run.table(CLUSTERS).write(0, found.clusters)
         run.table(ALIASES).write(0, found.aliases)
@@ -81,6 +87,7 @@ class Cluster:
             {"paper_id": papers, "bucket": pa.array([paper_shard(p, buckets) for p in papers.to_pylist()], pa.int32())}
         )
         left = set(range(buckets))
+        log.info("cluster: %d papers; writing their records into %d buckets", len(papers), buckets)
         with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
             connection.register("records", records)
             connection.register("clusters", clusters)

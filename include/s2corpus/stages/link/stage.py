@@ -6,6 +6,7 @@ scratch: that takes five seconds a million titles, so a shard has at least as ma
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -40,6 +41,9 @@ _BYTES_PER_ENTRY = 1024
 """Memory that an entry takes while it is linked, an upper estimate."""
 _KEYS = pa.schema([("row", pa.int64()), ("key", pa.int64()), ("size", pa.int32())])
 _PAIRS = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("keys", pa.int64())])
+
+
+log = logging.getLogger(__name__)
 
 
 class Link:
@@ -83,6 +87,10 @@ class Link:
                 linked = linked.rename_columns({"paper_id": "cited_paper_id"})
                 for name, key in (("citing_paper_id", "paper_id"), ("parse_kind", "parse_kind"), ("ref_id", "ref_id")):
                     linked = linked.append_column(key, entries[name])
+                log.info(
+                    "link shard %d: group %d of %d done, %d entries",
+                    shard.index, number + 1, len(shard.params["groups"]), len(entries),
+                )  # fmt: skip
                 del entries
                 begin = 0
                 for bucket, size in zip(buckets, sizes, strict=True):

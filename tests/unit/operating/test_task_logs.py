@@ -1,0 +1,72 @@
+"""What a task's log says: what it is at while it works, and one line of figures at its end."""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+
+import pytest
+
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.run import Run
+from s2corpus.spec import ReleaseSpec
+from s2corpus.storage.lake import Lake
+from s2corpus.storage.progress import count, counting
+from tests.unit.cluster.test_stages import RECORD_LINES, deliver
+from tests.unit.cluster.test_stages import run as cluster_run  # noqa: F401 (a fixture)
+from tests.unit.snapshot.release import lay_out, papers
+
+
+def worked(run: Run, stage: str, caplog: pytest.LogCaptureFixture) -> list[str]:
+    """The lines of one task that works on all shards of a stage."""
+    with caplog.at_level(logging.INFO, logger="s2corpus"):
+        indexes = runner.plan(run, stage)
+        caplog.clear()
+        runner.work(run, stage, indexes)
+    lines = [record.getMessage() for record in caplog.records]
+    for number, index in enumerate(indexes, 1):
+        assert any(
+            re.fullmatch(rf"{stage}: shard {index} done in [\d.]+ s \({number} of {len(indexes)} here\): .+", line)
+            for line in lines
+        )
+    assert re.fullmatch(rf"{stage}: {len(indexes)} shard\(s\) in [\d.]+ s, [\d,.]+/s: .+", lines[-1]), lines[-1]
+    runner.finish(run, stage)
+    return lines
+
+
+def test_cluster_says_records_edges_and_papers(
+    cluster_run: Run,  # noqa: F811
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    deliver(cluster_run, RECORD_LINES)
+    lines = worked(cluster_run, "cluster", caplog)
+    assert "cluster: 4 records and PDFs to cluster" in lines
+    assert "cluster: 2 edges found among 4 records" in lines
+    assert "cluster: 2 papers; writing their records into 2 buckets" in lines
+    assert lines[-1].endswith(": 4 clusters, 2 edges, 4 members")
+
+
+def test_clean_split_and_export_say_what_they_wrote(
+    lake: Lake, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    spec = ReleaseSpec.model_validate({"name": "made", "export": {"files": 2}})
+    run = lay_out(lake, tmp_path, spec, papers(40), buckets=2)
+    lines = worked(run, "clean", caplog)
+    assert any(re.fullmatch(r"clean shard 1: full texts decided on, \d+ papers left for s2ag", line) for line in lines)
+    assert re.search(r": \d+ documents$", lines[-1])
+    assert re.search(r": \d+ splits$", worked(run, "split", caplog)[-1])
+    lines = worked(run, "export", caplog)
+    assert {"export shard 0: documents of s2orc written", "export shard 1: corpus written"} <= set(lines)
+    assert re.search(r": \d+ files$", lines[-1])
+
+
+def test_what_a_task_counts_is_its_own() -> None:
+    count("rows", 5)
+    with counting() as outer:
+        count("rows", 1_234)
+        with counting() as inner:
+            count("files", 1)
+        before = outer.counts.copy()
+        count("others", 2)
+    assert (outer.figures(), outer.figures(before), inner.figures()) == ("2 others, 1,234 rows", "2 others", "1 files")

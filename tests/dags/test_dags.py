@@ -81,7 +81,12 @@ def test_every_task_of_every_dag_has_a_time_after_which_it_ends(tmp_path: Path) 
         [sys.executable, "-c", ask], capture_output=True, text=True, cwd=ROOT, env=environment, check=True
     )
     hours = json.loads(done.stdout.splitlines()[-1])
-    assert {name.split()[0] for name in hours} == {"corpus_release__other", "pdf_drops", "example_consumer"}
+    assert {name.split()[0] for name in hours} == {
+        "corpus_release__other",
+        "pdf_drops",
+        "example_consumer",
+        "example_pubmed",
+    }
     assert [name for name, given in hours.items() if not given] == []
     assert hours["corpus_release__other extract.work"] == hours["pdf_drops work"] == 3
     assert hours["corpus_release__other approve"] == 72 + 3, "a person has all the time there is for the answer"

@@ -1,0 +1,61 @@
+"""
+### An example of a DAG that delivers: PubMed's update files
+
+Once a day it looks which update files NLM offers, fetches those that were never delivered, each against the MD5 beside it, and
+delivers each as `sources/pubmed/<its name>`; `pdf_drops` takes it from there. A file that was delivered is never fetched again, one
+that was damaged on its way is fetched again by the retry. Deliver the year's baseline first (`docs/sources.md`), then unpause this DAG.
+
+`S2CORPUS_PUBMED` names another folder of the kind, a mirror or the baseline. Copy the file for any source that puts checksums beside
+its files.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+
+from airflow.sdk import DAG, task
+from task_defaults import DEFAULT_ARGS
+
+FOLDER = os.environ.get("S2CORPUS_PUBMED", "https://ftp.ncbi.nlm.nih.gov/pubmed/updatefiles/")
+FILES = r"pubmed\d\dn\d{4,}\.xml\.gz"
+
+
+@task(execution_timeout=timedelta(hours=6))
+def deliver_new() -> list[str]:
+    """Fetch and deliver what is offered and was never delivered; the ids of the new deliveries."""
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
+
+    from s2corpus.deliveries.fetch import fetch, offered
+    from s2corpus.deliveries.upload import deliver, new_delivery
+    from s2corpus.scratch import private
+    from s2corpus.storage.lake import lake_uri, open_lake
+
+    lake = open_lake(lake_uri())
+    new = []
+    for name in offered(FOLDER, FILES):
+        delivery = new_delivery("delivery", "pubmed", name.removesuffix(".xml.gz"))
+        if lake.size(delivery.key("_READY")) is not None:
+            continue
+        with TemporaryDirectory(prefix="s2corpus-pubmed-", dir=private()) as folder:
+            (path,) = fetch(FOLDER, [name], Path(folder))
+            deliver(lake, delivery, {name: path})
+        print(f"{delivery.folder}: delivered")
+        new.append(delivery.id)
+    print(f"{len(new)} new update file(s)")
+    return new
+
+
+with DAG(
+    "example_pubmed",
+    description="PubMed's daily update files, fetched with their checksums and delivered",
+    doc_md=__doc__,
+    schedule="@daily",
+    start_date=datetime(2026, 1, 1, tzinfo=UTC),
+    catchup=False,
+    max_active_runs=1,
+    tags=["example"],
+    default_args=DEFAULT_ARGS,
+):
+    deliver_new()

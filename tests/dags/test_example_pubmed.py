@@ -1,0 +1,110 @@
+"""PubMed's update files, fetched from a server that stands where NLM's does: with their checksums, each once, damaged ones again."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import sys
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import orjson
+import pytest
+
+from s2corpus.errors import TransientError, UserError
+from s2corpus.storage.lake import open_lake
+
+pytestmark = pytest.mark.airflow
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Files and an index page, as an HTTP mirror of an FTP server has them."""
+
+    asked: list[str] = []  # noqa: RUF012 (shared by the requests)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        self.asked.append(self.path)
+
+
+@pytest.fixture
+def nlm(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """The folder of update files: its address, and where it lies."""
+    folder = tmp_path / "pubmed" / "updatefiles"
+    folder.mkdir(parents=True)
+    Quiet.asked = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/pubmed/updatefiles/", folder
+    server.shutdown()
+
+
+def offer(folder: Path, name: str, data: bytes) -> bytes:
+    """Put a file there with its checksum, written as NLM writes it."""
+    packed = gzip.compress(data, mtime=0)
+    (folder / name).write_bytes(packed)
+    (folder / f"{name}.md5").write_text(f"MD5({name})= {hashlib.md5(packed).hexdigest()}\n")
+    return packed
+
+
+@pytest.fixture
+def deliver_new(nlm: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """What the DAG's task does."""
+    monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path / "airflow"))
+    monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path / "lake"))
+    monkeypatch.syspath_prepend(str(ROOT / "dags"))
+    monkeypatch.syspath_prepend(str(ROOT / "plugins"))
+    monkeypatch.delitem(sys.modules, "example_pubmed", raising=False)
+    import example_pubmed
+
+    monkeypatch.setattr(example_pubmed, "FOLDER", nlm[0])
+    return example_pubmed.deliver_new.function
+
+
+def test_each_update_file_is_delivered_once_with_its_checksum(
+    nlm: tuple[str, Path], deliver_new: Any, tmp_path: Path
+) -> None:
+    _, folder = nlm
+    packed = offer(folder, "pubmed26n1335.xml.gz", b"<PubmedArticleSet/>")
+    offer(folder, "pubmed26n1336.xml.gz", b"<PubmedArticleSet></PubmedArticleSet>")
+    offer(folder, "README.xml.gz", b"not one of them")
+    assert deliver_new() == ["pubmed26n1335", "pubmed26n1336"]
+    lake = open_lake(str(tmp_path / "lake"))
+    ready = orjson.loads(lake.get("sources/pubmed/pubmed26n1335/_READY")[0])
+    assert ready["files"] == [
+        {"name": "pubmed26n1335.xml.gz", "bytes": len(packed), "sha256": hashlib.sha256(packed).hexdigest()}
+    ]
+    assert lake.get("sources/pubmed/pubmed26n1335/pubmed26n1335.xml.gz")[0] == packed
+    Quiet.asked.clear()
+    assert deliver_new() == []
+    assert Quiet.asked == ["/pubmed/updatefiles/"], "nothing is fetched twice"
+
+
+def test_a_file_damaged_on_its_way_is_not_delivered_and_the_retry_takes_it(
+    nlm: tuple[str, Path], deliver_new: Any, tmp_path: Path
+) -> None:
+    _, folder = nlm
+    offer(folder, "pubmed26n1335.xml.gz", b"<PubmedArticleSet/>")
+    packed = offer(folder, "pubmed26n1336.xml.gz", b"<PubmedArticleSet></PubmedArticleSet>")
+    (folder / "pubmed26n1336.xml.gz").write_bytes(packed[:-3])
+    with pytest.raises(TransientError, match=r"pubmed26n1336.xml.gz: \d+ bytes whose MD5 is not [0-9a-f]{32}"):
+        deliver_new()
+    lake = open_lake(str(tmp_path / "lake"))
+    assert list(lake.folders("sources/pubmed/")) == ["pubmed26n1335"], "those before it are delivered"
+    (folder / "pubmed26n1336.xml.gz").write_bytes(packed)
+    assert deliver_new() == ["pubmed26n1336"]
+
+
+def test_a_file_without_checksum_is_said(nlm: tuple[str, Path], deliver_new: Any) -> None:
+    _, folder = nlm
+    offer(folder, "pubmed26n1335.xml.gz", b"<PubmedArticleSet/>")
+    (folder / "pubmed26n1335.xml.gz.md5").write_text("soon")
+    with pytest.raises(UserError, match="no MD5 in it: 32 hexadecimal digits were expected"):
+        deliver_new()
+    (folder / "pubmed26n1335.xml.gz.md5").unlink()
+    with pytest.raises(UserError, match="md5: HTTP 404"):
+        deliver_new()

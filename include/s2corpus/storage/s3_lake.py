@@ -39,7 +39,8 @@ class S3Lake:
             # not HEAD, whose answer cannot say whether keys, rights or the clock are wrong
             self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
         except self._errors as error:
-            raise _explained(self.root, error, opening=True) from None
+            if _code(error) != "AccessDenied":  # keys that may use a part of the lake may not list the whole
+                raise _explained(self.root, error, opening=True) from None
 
     @property
     def _client(self) -> Any:
@@ -194,7 +195,7 @@ def _explained(uri: str, error: Exception, *, opening: bool = False) -> Exceptio
         return TransientError(
             f"{uri}: the AWS keys are refused ({code}) that opened the lake before: rotated? Another try reads them again"
         )
-    if code in _BAD_KEYS or code == "AccessDenied":
+    if code in _BAD_KEYS or code in ("AccessDenied", "403"):  # HEAD has no words
         return UserError(f"{uri}: access refused ({code}): the AWS keys in the environment have no rights on it")
     if code in ("404", "NoSuchBucket"):
         return UserError(f"{uri}: no such bucket: create it, or name another lake with S2CORPUS_LAKE")

@@ -13,7 +13,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,15 @@ import yaml
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
+from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.errors import UserError
 from s2corpus.local.s3_security import identities
+from s2corpus.pipeline.run import Run
+from s2corpus.sample.truth import Truth
+from s2corpus.snapshot.reader import open_snapshot
+from s2corpus.snapshot.verify import verify
+from s2corpus.storage.lake import Lake, open_lake
+from tests.releases import AS_OF, build, spec
 
 pytestmark = pytest.mark.services
 ROOT = Path(__file__).resolve().parents[3]
@@ -243,3 +250,40 @@ def test_an_identity_without_keys_or_with_anothers_is_a_sentence() -> None:
         identities(POLICIES, "corpus", {})
     with pytest.raises(UserError, match="two identities of the lake have one access key"):
         identities(POLICIES, "corpus", {**KEYS, "S3_PAGE_ACCESS_KEY": KEYS["S3_WORKER_ACCESS_KEY"]})
+
+
+def act_as(patch: pytest.MonkeyPatch, ports: dict[str, int], who: str) -> Lake:
+    """The lake as an identity sees it."""
+    patch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{ports['s3']}")
+    patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    patch.setenv("AWS_ACCESS_KEY_ID", KEYS[f"S3_{who.upper()}_ACCESS_KEY"])
+    patch.setenv("AWS_SECRET_ACCESS_KEY", KEYS[f"S3_{who.upper()}_SECRET_KEY"])
+    return open_lake("s3://corpus")
+
+
+@pytest.mark.slow
+def test_each_does_its_work_with_its_own_keys(
+    server: dict[str, int],
+    tiny: tuple[Path, Truth],
+    extractor: Mapping[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Delivered by `deliver`, made by `worker`, shown by `page`, read by `consumer`."""
+    admin = client(server["s3"], "admin")
+    for key in ABOVE:
+        admin.delete_object(Bucket="corpus", Key=key)
+    for name, value in extractor.items():
+        monkeypatch.setenv(name, value)
+    delivered = shutil.copytree(tiny[0], tmp_path / "tree")
+    if (suppress := delivered / "suppress.jsonl").exists():
+        admin.upload_file(str(suppress), "corpus", "suppress.jsonl")
+        suppress.unlink()
+    assert deliver_tree(act_as(monkeypatch, server, "deliver"), delivered) > 0
+    run = Run(spec(), AS_OF, act_as(monkeypatch, server, "worker"), tmp_path)
+    snapshot = build(run)
+    page = act_as(monkeypatch, server, "page")
+    assert str(run.release_id) in page.folders("releases/")
+    assert page.size(f"snapshots/{snapshot}/manifest.json")
+    act_as(monkeypatch, server, "consumer")
+    assert list(verify(open_snapshot(f"s3://corpus/snapshots/{snapshot}"))) == []

@@ -4,12 +4,12 @@ ARG BASE=python:3.11-slim-bookworm
 FROM ${BASE}
 USER root
 WORKDIR /usr/local/airflow
-COPY packages.txt requirements.txt ./
+COPY packages.txt requirements-fab.txt deploy/uv.txt ./
 RUN apt-get update \
  && xargs -a packages.txt apt-get install -y --no-install-recommends \
  && rm -rf /var/lib/apt/lists/*
-RUN python -m pip install --no-cache-dir uv==0.13.8 \
- && uv pip install --system --no-cache --require-hashes -r requirements.txt
+RUN python -m pip install --no-cache-dir --require-hashes -r uv.txt \
+ && uv pip install --system --no-cache --require-hashes -r requirements-fab.txt
 COPY pyproject.toml README.md LICENSE airflow_settings.yaml ./
 COPY include include
 COPY sql sql

@@ -2,10 +2,10 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release up down status test test-quick test-laws test-faults test-e2e lint docs format bench lock
+.PHONY: help setup demo release up down status test test-quick test-laws test-faults test-e2e lint docs format bench lock mutants sbom
 PYTHON ?= python3
 UV := .venv/bin/uv
-UV_VERSION := 0.13.8
+UV_LOCK := deploy/uv.txt
 RUN := .venv/bin/python -m
 export UV_PYTHON_DOWNLOADS = never
 
@@ -17,8 +17,8 @@ $(UV):
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else "Python 3.11 to 3.13 is needed, %s is %d.%d" % ((sys.executable,) + v))'
 	@$(PYTHON) -m venv .venv 2>/dev/null || { rm -rf .venv; $(PYTHON) -m venv --without-pip .venv && $(PYTHON) -m pip --version >/dev/null 2>&1 \
 	  || { echo "python3-venv is needed to make .venv: apt-get install python3-venv" >&2; exit 1; }; }
-	@if [ -x .venv/bin/pip ]; then .venv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION); \
-	  else $(PYTHON) -m pip --python .venv/bin/python install --quiet --disable-pip-version-check uv==$(UV_VERSION); fi
+	@if [ -x .venv/bin/pip ]; then .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(UV_LOCK); \
+	  else $(PYTHON) -m pip --python .venv/bin/python install --quiet --disable-pip-version-check --require-hashes -r $(UV_LOCK); fi
 
 .venv/.runtime: requirements.txt pyproject.toml | $(UV)
 	@echo "installing into .venv"
@@ -26,8 +26,9 @@ $(UV):
 	@$(UV) pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e .
 	@touch $@
 
-.venv/.development: requirements-dev.txt .venv/.runtime
+.venv/.development: requirements-dev.txt requirements-fab.txt .venv/.runtime
 	@$(UV) pip install --quiet --python .venv/bin/python --require-hashes -r requirements-dev.txt
+	@$(UV) pip install --quiet --python .venv/bin/python --require-hashes -r requirements-fab.txt
 	@touch $@
 
 setup: .venv/.runtime ## Make .venv with everything locked
@@ -81,3 +82,13 @@ bench: .venv/.development ## All benchmarks, each beside its peer (long)
 lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra airflow --extra local -o requirements.txt
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev -c requirements.txt -o requirements-dev.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra airflow --extra local --extra fab -c requirements.txt -o requirements-fab.txt
+	@echo 'uv==$(shell $(UV) --version | cut -d" " -f2)' | $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate - -o $(UV_LOCK)
+	@.venv/bin/python deploy/third_party.py
+
+mutants: .venv/.development ## Whether the quick tests notice small faults: a seeded sample (an hour; docs/mutants.md)
+	@.venv/bin/python tests/mutants.py
+
+sbom: .venv/.development ## What the image installs, as a CycloneDX bill of materials in build/sbom.json
+	@mkdir -p build
+	@.venv/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o build/sbom.json requirements-fab.txt

@@ -1,0 +1,58 @@
+"""What is installed is locked by hash, listed with its licence, and what is not permissive is named in NOTICE."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="module")
+def third_party() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("third_party", ROOT / "deploy" / "third_party.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_list_is_that_of_the_lock(third_party: ModuleType) -> None:
+    """Else: `make lock`, or `python deploy/third_party.py`."""
+    wanted: dict[str, str] = {}
+    for lock in third_party.LOCKS:
+        wanted = third_party.locked(ROOT / lock) | wanted
+    assert {name: version for name, (version, _) in third_party.listed().items()} == wanted
+
+
+def test_the_image_has_what_the_laptop_has_in_the_same_versions(third_party: ModuleType) -> None:
+    image = third_party.locked(ROOT / "requirements-fab.txt")
+    assert third_party.locked(ROOT / "requirements.txt").items() <= image.items()
+    assert "apache-airflow-providers-fab" in image
+
+
+def test_notice_names_every_package_of_a_licence_that_asks_for_more(third_party: ModuleType) -> None:
+    """GPL, LGPL, MPL and the like; those that may be had under a permissive licence too need no word."""
+    notice = (ROOT / "NOTICE").read_text("utf-8").lower()
+    runtime = third_party.locked(ROOT / "requirements-fab.txt")
+    for name, (_, licence) in third_party.listed().items():
+        assert not re.search("AGPL|Affero", licence), f"{name} is under the AGPL"
+        if name in runtime and re.search(r"GPL|Lesser General|General Public", licence) and "Artistic" not in licence:
+            assert name.removesuffix("-binary") in notice, f"{name} ({licence}) is not in NOTICE"
+    for data in ("wordfreq", "noto cjk", "pandoc"):
+        assert data in notice
+
+
+def test_nothing_is_installed_without_its_hash() -> None:
+    for path in (ROOT / "Dockerfile", ROOT / "Makefile"):
+        for line in path.read_text("utf-8").splitlines():
+            if re.search(r"pip install", line) and "--no-deps" not in line and "pip compile" not in line:
+                assert "--require-hashes" in line, f"{path.name}: {line.strip()}"
+    for lock in (ROOT / "deploy" / "uv.txt", *ROOT.glob("requirements*.txt")):
+        text = lock.read_text("utf-8")
+        pinned = re.findall(r"^\S+==.*(?:\n +--hash=sha256:[0-9a-f]{64}.*)?", text, re.MULTILINE)
+        assert pinned and all("--hash" in one for one in pinned), lock.name

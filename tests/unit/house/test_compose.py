@@ -137,3 +137,17 @@ def test_the_code_is_the_same_in_every_component(services: dict[str, Any]) -> No
 def test_s3_is_the_version_that_the_tests_use(services: dict[str, Any]) -> None:
     version = services["s3"]["image"].rpartition(":")[2].rstrip("}")
     assert f"\nseaweedfs-bin=={version} " in (ROOT / "requirements.txt").read_text("utf-8")
+
+
+def test_the_roles_are_made_before_the_page_starts_and_by_every_component_known() -> None:
+    """deploy/compose.fab.yaml: each Airflow component has the same auth manager, and the one that is added is hardened too."""
+    fab = yaml.safe_load((ROOT / "deploy" / "compose.fab.yaml").read_text("utf-8"))["services"]
+    base = yaml.safe_load(TEXT)["services"]
+    assert set(fab) == {name for name in base if name.startswith("airflow-")} | {"airflow-roles"}
+    managers = {service["environment"]["AIRFLOW__CORE__AUTH_MANAGER"] for service in fab.values()}
+    assert managers == {"airflow.providers.fab.auth_manager.fab_auth_manager.FabAuthManager"}
+    roles = fab["airflow-roles"]
+    for key in ("cap_drop", "security_opt", "read_only", "pids_limit"):
+        assert roles[key] == base["airflow-init"][key], key
+    assert fab["airflow-api-server"]["depends_on"] == {"airflow-roles": {"condition": "service_completed_successfully"}}
+    assert "roles import deploy/airflow-roles.json" in roles["command"][-1]

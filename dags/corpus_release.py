@@ -48,9 +48,8 @@ from task_defaults import DEFAULT_ARGS
 
 import s2corpus.stages
 from s2corpus.errors import UserError
-from s2corpus.pipeline.acceptance import MIN_REASON
 from s2corpus.pipeline.registry import STAGES, TAKES_OVER
-from s2corpus.spec import ReleaseSpec, load_spec, read_specs, releases_folder
+from s2corpus.spec import MIN_REASON, ReleaseSpec, load_spec, read_specs, releases_folder
 
 RELEASES = releases_folder()
 

@@ -13,7 +13,8 @@ from s2corpus.errors import UserError
 
 SPEC_NAME = "[a-z0-9][a-z0-9_]{0,40}"
 """regular expression of the name of a release spec"""
-_RELEASE = re.compile(rf"({SPEC_NAME})-([0-9]{{8}})")
+_RELEASE = re.compile(rf"({SPEC_NAME})-([0-9]{{8}}(?:T[0-9]{{6}})?)")
+_FORM = ("%Y%m%d", "%Y%m%dT%H%M%S")
 _SNAPSHOT = re.compile(rf"{_RELEASE.pattern}-([0-9a-f]{{8}})")
 
 
@@ -29,14 +30,17 @@ def spec_name(given: str) -> str:
 
 
 class ReleaseId(str):
-    """`<spec>-<YYYYMMDD>`: the release of a spec as of a day; its folder in `releases/`."""
+    """`<spec>-<YYYYMMDD>`: the release of a spec as of a day; its folder in `releases/`.
+
+    As of another instant than midnight, `<spec>-<YYYYMMDD>T<HHMMSS>`: several releases of one day are several releases.
+    """
 
     __slots__ = ()
 
     @classmethod
     def of(cls, spec: str, as_of: datetime) -> Self:
         """The id of a spec's release as of an instant."""
-        return cls(f"{spec}-{as_of:%Y%m%d}")
+        return cls(f"{spec}-{as_of:%Y%m%d}" + (f"T{as_of:%H%M%S}" if f"{as_of:%H%M%S}" != "000000" else ""))
 
     @classmethod
     def parse(cls, given: str) -> Self:
@@ -61,13 +65,13 @@ class ReleaseId(str):
 
     @property
     def day(self) -> str:
-        """The day that the release sees, `YYYYMMDD`."""
+        """The day that the release sees, `YYYYMMDD`, with its time if it is not midnight; in order as text."""
         return self.rsplit("-", 1)[1]
 
     @property
     def as_of(self) -> datetime:
-        """The beginning of that day (UTC)."""
-        return datetime.strptime(self.day, "%Y%m%d").replace(tzinfo=UTC)
+        """The instant (UTC)."""
+        return datetime.strptime(self.day, _FORM["T" in self.day]).replace(tzinfo=UTC)
 
 
 class SnapshotId(str):
@@ -132,7 +136,7 @@ def _dated(form: re.Pattern[str], given: str) -> bool:
     if not (match := form.fullmatch(given)):
         return False
     try:
-        datetime.strptime(match[2], "%Y%m%d")
+        datetime.strptime(match[2], _FORM["T" in match[2]])
     except ValueError:
         return False
     return True

@@ -20,6 +20,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from s2corpus.errors import UserError
 from s2corpus.ids import SPEC_NAME, ReleaseId
 
+MIN_REASON = 10
+"""characters of a written reason: for overriding a check, withdrawing a snapshot, or restoring it"""
+
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)

@@ -38,7 +38,7 @@ HEADERS = {
 }
 
 DagId = Annotated[str, InPath(pattern=f"^{DAG}[a-z0-9][a-z0-9_]{{0,40}}$")]
-AsOf = Annotated[str, InPath(pattern="^[0-9]{8}$")]
+AsOf = Annotated[str, InPath(pattern="^[0-9]{8}(T[0-9]{6})?$")]
 PaperId = Annotated[str, InPath(pattern="^[0-9a-f]{15}$")]
 Sha1 = Annotated[str, InPath(pattern="^[0-9a-f]{40}$")]
 Page = Annotated[int, Query(ge=1, le=1000)]

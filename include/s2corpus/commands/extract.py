@@ -58,9 +58,9 @@ def command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: f
         token = os.environ.get("S2CORPUS_EXTRACTOR_TOKEN")
         if not servers:
             in_flight = in_flight or os.cpu_count() or 1
-            url, token = stack.enter_context(embedded_extractor(in_flight))
+            url, token = stack.enter_context(embedded_extractor(in_flight, seconds))
             servers = [url]
-        limits = Limits(in_flight=in_flight or GROBID_CONCURRENCY, deadline=seconds, request=seconds / Limits.tries)
+        limits = Limits(in_flight=in_flight or GROBID_CONCURRENCY, deadline=seconds, request=seconds)
         pool = Pool(servers, None, limits, token=token)
         identity = pool.identity()
         key = identity.key

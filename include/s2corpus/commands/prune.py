@@ -18,10 +18,14 @@ def command(spec: str, keep: int, dry_run: bool, lake: str) -> None:
     from s2corpus.storage.lake import open_lake
 
     opened = open_lake(lake)
-    for snapshot in prunable(opened, spec, keep):
+    old = prunable(opened, spec, keep)
+    stay = [snapshot for snapshot in published(opened, spec) if snapshot not in old]
+    for snapshot in old:
         if dry_run:
             files = list(opened.list(f"snapshots/{snapshot}/"))
             click.echo(f"{snapshot}: would delete {len(files)} files, {sum(file.bytes for file in files):,} bytes")
         else:
             click.echo(f"{snapshot}: deleted {prune(opened, snapshot)} files")
-    click.echo(f"{len(published(opened, spec))} published snapshots of {spec} stay", err=True)
+    click.echo(
+        f"{len(stay)} published snapshots of {spec} {'would stay' if dry_run else 'stay'}: {', '.join(stay)}", err=True
+    )

@@ -18,17 +18,20 @@ START_SECONDS = 60.0
 
 
 @contextmanager
-def embedded_extractor(workers: int) -> Iterator[tuple[str, str]]:
+def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[tuple[str, str]]:
     """Run `s2corpus.layout.server` on a free port of 127.0.0.1: its (address, token), until the block ends.
+
+    A PDF that takes longer than `seconds` is ended there too, so that it keeps no worker from the PDFs after it.
 
     Raises:
         TransientError: it does not come up.
     """
     token = secrets.token_urlsafe(24)
+    limited = [] if seconds is None else ["--timeout", str(seconds)]
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "s2corpus.layout.server", "--port", str(port), "--workers", str(workers)],
+        [sys.executable, "-m", "s2corpus.layout.server", "--port", str(port), "--workers", str(workers), *limited],
         env={**os.environ, "S2CORPUS_EXTRACTOR_TOKEN": token},
         stdin=subprocess.DEVNULL,
     )

@@ -67,9 +67,9 @@ def _await_run(client: AirflowClient, dag: str, start: datetime) -> str:
 
 
 def own_interval(ready_at: datetime) -> tuple[datetime, datetime]:
-    """The day (UTC) that sees a drop: its interval ends after `ready_at`."""
-    start = ready_at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    return start, start + timedelta(days=1)
+    """The interval (UTC) that sees a drop: the day before the second after `ready_at`, so that each folder of a day has its own release."""
+    end = ready_at.astimezone(UTC).replace(microsecond=0) + timedelta(seconds=1)
+    return end - timedelta(days=1), end
 
 
 def print_how_on(endpoints: Endpoints) -> None:

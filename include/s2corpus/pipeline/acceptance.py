@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING
 import orjson
 
 from s2corpus.errors import TransientError, UserError
+from s2corpus.spec import MIN_REASON
 from s2corpus.storage.lake import ABSENT, Conflict
 
 if TYPE_CHECKING:
     from s2corpus.pipeline.quality import Check
     from s2corpus.storage.lake import Lake
-
-MIN_REASON = 10
-"""characters of a reason"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,10 @@ _SHOWN = 5
 def summary(run: Run, durations: Mapping[str, float] | None = None, *, command: str = "corpus") -> str:
     """What came of a release, as text: every number from its metrics."""
     metrics = quality.read_metrics(run)
-    lines = [f"Release {run.release_id}", "", "  Funnel"]
+    lines = [f"Release {run.release_id}", ""]
+    if lost := losses(run):
+        lines += [f"  Fewer than {run.parent}", *(f"    {line}" for line in lost), ""]
+    lines += ["  Funnel"]
     lines += [f"    {label:<34}{value}" for label, value in _funnel(metrics)]
     warned = []
     for v in (v for verdicts in quality.read_verdicts(run).values() for v in verdicts if v.verdict != "pass"):
@@ -45,18 +48,43 @@ def _funnel(metrics: Mapping[str, Metrics]) -> list[tuple[str, str]]:
         ("Records of sources", "intake", "records"),
         ("Bibliography entries", "assemble", "rows.entries"),
         ("linked", "link", "linked"),
-        *((f"Words of {set_}", "split", *(f"{set_}.{split}.words" for split in PUBLISHED)) for set_ in SETS),
+        *((f"Words of {set_}", "export", *(f"words.{set_}.{split}" for split in PUBLISHED)) for set_ in SETS),
     ):
         values = metrics.get(stage, {})
         rows.append((label, f"{int(sum(values.get(name, 0) for name in names))}"))
     return rows
 
 
+def losses(run: Run) -> list[str]:
+    """What the release has fewer of than its parent, a line each, the greatest loss first; nothing without a parent."""
+    before, now = quality.parent_metrics(run), quality.read_metrics(run)
+    if run.parent is not None:
+        stats = orjson.loads(run.lake.get(f"snapshots/{run.parent}/stats.json")[0])
+        counted = {
+            f"documents.{s}.{split}": n["documents"]
+            for s, of in stats.get("sets", {}).items()
+            for split, n in of.items()
+        }
+        before = {**before, "export": counted}
+    found = []
+    for label, stage, name in (
+        ("PDFs", "intake", "pdfs"),
+        ("papers", "vote", "rows.papers"),
+        *((f"documents of {s} {split}", "export", f"documents.{s}.{split}") for s in SETS for split in PUBLISHED),
+    ):
+        had, has = int(before.get(stage, {}).get(name, 0)), int(now.get(stage, {}).get(name, 0))
+        if has < had:
+            found.append(((had - has) / had, f"{label}: {had:,} → {has:,} ({(has - had) / had:+.1%})"))
+    return [line for _, line in sorted(found, key=lambda item: (-item[0], item[1]))]
+
+
 def approval_request(run: Run) -> str:
     """What a person is asked before a release is published, in Markdown: its documents, the change, what checks said, where to read."""
     snapshot = f"snapshots/{run.snapshot_id}"
     stats = orjson.loads(run.lake.get(f"{snapshot}/stats.json")[0])
+    lost = losses(run)
     lines = [
+        *([f"**Fewer than its parent `{run.parent}`:**", "", *(f"- {line}" for line in lost), ""] if lost else []),
         f"**{run.snapshot_id}** sees what was ready before {run.as_of:%Y-%m-%d %H:%M} UTC. "
         "Rejecting it, or not answering in time, leaves it unpublished.",
         "",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pyarrow as pa
 
+from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.snapshot import changes, plots, report
 from s2corpus.snapshot.croissant import croissant
 from s2corpus.snapshot.files import File
@@ -28,7 +30,8 @@ def identity_fault(manifest: Mapping[str, Any]) -> str | None:
         inputs=manifest["inputs"],
         overrides=manifest.get("overrides", {}),
     )
-    expected = f"{manifest['spec']}-{manifest['as_of'][:10].replace('-', '')}-{digest[:8]}"
+    release = ReleaseId.of(manifest["spec"], datetime.fromisoformat(manifest["as_of"]))
+    expected = SnapshotId.of(release, digest)
     if manifest["snapshot"] == expected:
         return None
     return f"its id is {manifest['snapshot']}; spec, instant, versions, inputs, parent and overrides make {expected}"

@@ -1,7 +1,7 @@
 """Which snapshot is the newest published one: a pointer moved by conditional writes, and a mark for each publication.
 
-`snapshots/<spec>/latest.json` points at a whole snapshot; `published/<id>` and `yanked/<id>` beside it say what happened. A snapshot
-that was ever pointed at is never changed.
+`snapshots/<spec>/latest.json` points at a whole snapshot; `published/<id>`, `yanked/<id>` and `restored/<id>` beside it say what
+happened. A snapshot that was ever pointed at is never changed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import orjson
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.ids import SnapshotId, spec_name
+from s2corpus.spec import MIN_REASON
 from s2corpus.storage.lake import ABSENT, Conflict
 
 if TYPE_CHECKING:
@@ -88,15 +89,44 @@ def yank(lake: Lake, snapshot: str, reason: str) -> Pointer:
     if not is_published(lake, snapshot):
         known = ", ".join(published(lake, spec)) or "none"
         raise UserError(f"{snapshot} was never published; published are: {known}")
-    if not reason.strip():
-        raise UserError("a snapshot is yanked for a reason: say which")
+    _check_reason(reason)
     pointer, etag = _read(lake, spec)
-    _set_mark(lake, spec, "yanked", snapshot, {"reason": reason})
+    _set_mark(lake, spec, "yanked", snapshot, {"reason": reason.strip()})
     if pointer.snapshot == snapshot:
         left = published(lake, spec)
         pointer = _pointing_at(lake, left[-1]) if left else Pointer(None)
         _move(lake, spec, pointer, etag)
     return pointer
+
+
+def restore(lake: Lake, snapshot: str, reason: str) -> Pointer:
+    """Undo the yank of a snapshot whose files are still there: if it is the newest one, the pointer moves to it. It is recorded.
+
+    Raises:
+        UserError: it was not yanked, its files are pruned or others than were published, or no reason is given.
+        LostRace: another publisher moved the pointer meanwhile; trying again goes on.
+    """
+    spec = SnapshotId.parse(snapshot).spec
+    _check_reason(reason)
+    try:
+        yanked = orjson.loads(lake.get(_mark(spec, "yanked", snapshot))[0])
+    except FileNotFoundError:
+        known = ", ".join(sorted(_marked(lake, spec, "yanked"))) or "none"
+        raise UserError(f"{snapshot} is not yanked; yanked are: {known}") from None
+    noted = orjson.loads(lake.get(_mark(spec, "published", snapshot))[0]).get("manifest_sha256")
+    if (found := _pointing_at(lake, snapshot).manifest_sha256) != noted:
+        raise UserError(f"{snapshot}: its manifest's SHA-256 is {found}, it was published with {noted}: not restored")
+    key = _mark(spec, "restored", snapshot)
+    before = orjson.loads(lake.get(key)[0]) if lake.size(key) is not None else []
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    lake.put(key, orjson.dumps([*before, {"reason": reason.strip(), "at": at, "yanked": yanked}]))
+    lake.delete(_mark(spec, "yanked", snapshot))
+    return publish(lake, snapshot)
+
+
+def _check_reason(reason: str) -> None:
+    if len(reason.strip()) < MIN_REASON:
+        raise UserError(f"{reason!r} is not a reason; write why, in at least {MIN_REASON} characters")
 
 
 def prunable(lake: Lake, spec: str, keep: int) -> list[SnapshotId]:

@@ -11,6 +11,7 @@ import pytest
 
 from s2corpus.errors import UserError
 from s2corpus.ids import RecordId, ReleaseId, SnapshotId, spec_name
+from s2corpus.local.release import own_interval
 
 SNAPSHOT = "s2_v2-20230101-0a1b2c3d"
 NO_IDS = ["", "x", "../../etc-20230101-0a1b2c3d", "a/b-20230101-0a1b2c3d", "s2_v2-20230230-0a1b2c3d", "s2_v2-20230101",
@@ -59,3 +60,13 @@ def test_yank_and_prune_and_read_answer_with_a_sentence(given: str, tmp_path: Pa
         assert done.returncode == 2, (arguments, done.stderr)
         assert len(done.stderr.splitlines()) == 1, (arguments, done.stderr)
     assert list(tmp_path.iterdir()) == [], "nothing is written for a name that is none"
+
+
+def test_two_releases_of_one_day_have_their_own_ids() -> None:
+    first, second = (own_interval(datetime(2026, 11, 22, hour, 30, tzinfo=UTC))[1] for hour in (9, 14))
+    ids = [ReleaseId.of("own", end) for end in (first, second)]
+    assert ids == ["own-20261122T093001", "own-20261122T143001"]
+    assert [ReleaseId.parse(id_).as_of for id_ in ids] == [first, second]
+    assert ids[0].day < ids[1].day < ReleaseId.of("own", datetime(2026, 11, 23, tzinfo=UTC)).day
+    assert SnapshotId.of(ids[0], "0" * 64).release == ids[0]
+    assert not ReleaseId.known("own-20261122T250000")

@@ -12,10 +12,11 @@ import pytest
 from s2corpus.pipeline import quality, runner
 from s2corpus.pipeline.registry import stage
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.summary import approval_request, losses, summary
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage import parts
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import DOCUMENTS, SPLITS
+from s2corpus.tables import DOCUMENTS, EXTRACTIONS, PARSES, SPLITS
 
 PARENT = "t-20230101-00000000"
 
@@ -31,7 +32,10 @@ def release(lake: Lake, scratch: Path, pdfs: int, *, profile: str = "public", pa
     lake.put(f"snapshots/t/published/{PARENT}", b"{}")
     lake.put(f"snapshots/{PARENT}/manifest.json", json.dumps({"spec": "t", "drops": [parent_drops]}).encode())
     metrics = {"intake": {"pdfs": 4}, "split": {"s2orc.train": 3, "s2orc.valid": 1, "s2orc.train.words": 9999}}
-    lake.put(f"snapshots/{PARENT}/stats.json", json.dumps({"metrics": metrics}).encode())
+    lake.put(
+        f"snapshots/{PARENT}/stats.json",
+        json.dumps({"metrics": metrics, "sets": {"s2orc": {"train": {"documents": 3}}}}).encode(),
+    )
     runner.work(run, "intake", runner.plan(run, "intake"))
     quality.measure(run, "intake", stage("intake").finish(run))
     return run
@@ -50,6 +54,26 @@ def split_into(run: Run, splits: list[str]) -> None:
     )
     for table in (SPLITS, DOCUMENTS):
         run.table(table).commit([0])
+
+
+def test_what_is_lost_is_said_before_all_else(lake: Lake, tmp_path: Path) -> None:
+    run = release(lake, tmp_path, 1)
+    assert losses(run) == [
+        "documents of s2orc train: 3 → 0 (-100.0%)",
+        "PDFs: 4 → 1 (-75.0%)",
+    ]
+    for table, facts in ((EXTRACTIONS, {"extractor": "e"}), (PARSES, {"converter": "c"})):
+        run.table(table).write(0, [])
+        run.table(table).commit([0], facts)
+    lines = [line.strip() for line in summary(run).splitlines()]
+    assert lines[2:4] == [f"Fewer than {PARENT}", "documents of s2orc train: 3 → 0 (-100.0%)"]
+    stats = {"sets": {"s2orc": {"train": {"documents": 0, "words": 0}}}}
+    lake.put(f"snapshots/{run.snapshot_id}/stats.json", json.dumps(stats).encode())
+    none = {change: {"documents": {}} for change in ("added", "removed", "moved", "changed", "same")}
+    lake.put(f"snapshots/{run.snapshot_id}/diff.json", json.dumps(none).encode())
+    assert approval_request(run).startswith(
+        f"**Fewer than its parent `{PARENT}`:**\n\n- documents of s2orc train: 3 → 0"
+    )
 
 
 @pytest.mark.parametrize(("pdfs", "said"), [(1, {"half_of_the_pdfs"}), (2, set()), (5, set())])

@@ -7,7 +7,9 @@ import threading
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from s2corpus.commands import prune
 from s2corpus.errors import UserError
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake
@@ -76,7 +78,7 @@ def test_a_yank_moves_the_pointer_back_and_is_recorded(lake: Lake) -> None:
     assert mark["reason"] == "half of it was missing"
     with pytest.raises(UserError, match="was yanked"):
         pointer.publish(lake, FEBRUARY)
-    assert pointer.yank(lake, JANUARY, "so was this").snapshot is None
+    assert pointer.yank(lake, JANUARY, "so was this one").snapshot is None
 
 
 def test_yanking_an_older_one_leaves_the_pointer(lake: Lake) -> None:
@@ -86,11 +88,13 @@ def test_yanking_an_older_one_leaves_the_pointer(lake: Lake) -> None:
     assert pointer.yank(lake, JANUARY, "wrong licence").snapshot == FEBRUARY
 
 
-@pytest.mark.parametrize(("snapshot", "reason"), [(FEBRUARY, "never published"), (JANUARY, " "), ("no-id", "x")])
+@pytest.mark.parametrize(
+    ("snapshot", "reason"), [(FEBRUARY, "never published"), (JANUARY, " "), (JANUARY, "too short"), ("no-id", "x")]
+)
 def test_a_yank_needs_a_published_snapshot_and_a_reason(lake: Lake, snapshot: str, reason: str) -> None:
     whole(lake, JANUARY, FEBRUARY)
     pointer.publish(lake, JANUARY)
-    with pytest.raises(UserError, match=r"never published|for a reason|not a snapshot id"):
+    with pytest.raises(UserError, match=r"never published|is not a reason|not a snapshot id"):
         pointer.yank(lake, snapshot, reason)
 
 
@@ -136,5 +140,57 @@ def test_a_yanked_snapshot_is_pruned(lake: Lake) -> None:
     whole(lake, JANUARY, FEBRUARY)
     pointer.publish(lake, JANUARY)
     pointer.publish(lake, FEBRUARY)
-    pointer.yank(lake, FEBRUARY, "wrong")
+    pointer.yank(lake, FEBRUARY, "a wrong licence")
     assert pointer.prunable(lake, "spec", 5) == [FEBRUARY]
+
+
+def test_a_yank_is_undone_and_both_are_recorded(lake: Lake) -> None:
+    whole(lake, JANUARY, FEBRUARY)
+    for snapshot in (JANUARY, FEBRUARY):
+        pointer.publish(lake, snapshot)
+    for _ in range(2):
+        pointer.yank(lake, FEBRUARY, "half of it was missing")
+        assert pointer.restore(lake, FEBRUARY, "it was all there after all").snapshot == FEBRUARY
+    assert pointer.published(lake, "spec") == [JANUARY, FEBRUARY]
+    record = json.loads(lake.get(f"snapshots/spec/restored/{FEBRUARY}")[0])
+    assert [(one["reason"], one["yanked"]["reason"]) for one in record] == [
+        ("it was all there after all", "half of it was missing")
+    ] * 2
+
+
+def test_restoring_an_older_one_leaves_the_pointer(lake: Lake) -> None:
+    whole(lake, JANUARY, FEBRUARY)
+    for snapshot in (JANUARY, FEBRUARY):
+        pointer.publish(lake, snapshot)
+    pointer.yank(lake, JANUARY, "a wrong licence")
+    assert pointer.restore(lake, JANUARY, "the licence was right").snapshot == FEBRUARY
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason", "says"),
+    [
+        (lambda lake: None, "short", "is not a reason"),
+        (lambda lake: lake.delete(f"snapshots/spec/yanked/{JANUARY}"), "a good reason", "is not yanked"),
+        (lambda lake: pointer.prune(lake, JANUARY), "a good reason", "no manifest"),
+        (
+            lambda lake: lake.put(f"snapshots/{JANUARY}/manifest.json", b'{"files": []}'),
+            "a good reason",
+            "not restored",
+        ),
+    ],
+)
+def test_what_cannot_be_restored_is_said(lake: Lake, damage: Any, reason: str, says: str) -> None:
+    whole(lake, JANUARY)
+    pointer.publish(lake, JANUARY)
+    pointer.yank(lake, JANUARY, "a wrong licence")
+    damage(lake)
+    with pytest.raises(UserError, match=says):
+        pointer.restore(lake, JANUARY, reason)
+
+
+def test_a_dry_run_says_what_would_stay_after(lake: Lake) -> None:
+    whole(lake, JANUARY, FEBRUARY, MARCH)
+    for snapshot in (JANUARY, FEBRUARY, MARCH):
+        pointer.publish(lake, snapshot)
+    said = CliRunner().invoke(prune.command, ["spec", "--keep", "1", "--lake", lake.root]).output
+    assert f"1 published snapshots of spec would stay: {MARCH}" in said

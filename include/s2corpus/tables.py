@@ -304,7 +304,7 @@ SELECTIONS = Table[rows.SelectionRow](
         _PDF_SHA1,
         _k(
             "outcome",
-            "unreadable, encrypted, too_many_pages, landscape, pdfalto_failed or selected; first hit decides",
+            "why it is not extracted, or selected (`pdf.Outcome`, in order); first hit decides",
         ),
         _c("pages", pa.int32(), "number of pages"),
         _c("width_pt", pa.float64(), "displayed width of page 1, points"),

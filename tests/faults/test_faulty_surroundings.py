@@ -24,6 +24,7 @@ from s2corpus.pipeline import runner
 from s2corpus.pipeline.registry import STAGES, stage
 from s2corpus.pipeline.run import Run
 from s2corpus.sample.truth import Truth
+from s2corpus.spec import Select
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import DamagedPart
 from s2corpus.tables import EXTRACTIONS
@@ -231,7 +232,11 @@ def read_in_a_full_disk(pdf: str) -> None:
     fill(ballast)
     os.truncate(ballast, ballast.stat().st_size - (8 << 10))  # room for less than what pdfalto writes
     with pytest.raises(OSError, match="No space left on device"):
-        list(inspect_many([("0" * 40, Path(pdf))], max_pages=50, workers=1, timeout=20, memory_bytes=1 << 30))
+        list(
+            inspect_many(
+                [("0" * 40, Path(pdf))], rules=Select(max_pages=50), workers=1, timeout=20, memory_bytes=1 << 30
+            )
+        )
     with pytest.raises(OSError, match="No space left on device"):
         alto.read(Path(pdf), 20)
 

@@ -17,6 +17,7 @@ import pytest
 from s2corpus.pdf import inspect_many
 from s2corpus.pipeline.run import Run
 from s2corpus.sources.identifiers import normalise_doi
+from s2corpus.spec import Select
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, LATEX_PARSES, PAPERS, SELECTIONS
 from tests.real import release
 from tests.real.compare import FACTS, Line, compare
@@ -115,7 +116,7 @@ def test_identifiers_printed_on_the_first_pages(shared_data: Path) -> None:
     truths = {paper.sha1: paper for paper in PAPERS_OF_TRUTH if paper.sha1}
     selections = inspect_many(
         [(sha1, shared_data / paper.file) for sha1, paper in truths.items()],
-        max_pages=100, workers=2, timeout=60, memory_bytes=1 << 30,
+        rules=Select(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30,
     )  # fmt: skip
     for selection in selections:
         truth, read = truths[selection.pdf_sha1], selection.identity

@@ -1,4 +1,4 @@
-"""The child process that reads hostile PDFs: `python -m s2corpus.pdf.child <memory bytes> <timeout> <max pages> <folder>`.
+"""The child process that reads hostile PDFs: `python -m s2corpus.pdf.child <memory bytes> <timeout> <rules, JSON> <folder>`.
 
 Standard input is a socket: a message a PDF comes in, with the opened file, or with why it cannot be opened. `[]` goes out once it is
 ready; then for each PDF one line with what reading it said and, where that left the decision to pdfalto, a second line with the
@@ -18,7 +18,8 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pdfalto
 
@@ -27,6 +28,9 @@ from s2corpus.pdf.first_pages import read_first_pages
 from s2corpus.pdf.identity import identify
 from s2corpus.pdf.inspection import describe, has_text, read
 from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading
+
+if TYPE_CHECKING:
+    from s2corpus.spec import Select
 
 
 def enter_sandbox(memory_bytes: int, folder: Path) -> None:
@@ -43,7 +47,7 @@ def enter_sandbox(memory_bytes: int, folder: Path) -> None:
     )
 
 
-def main(memory_bytes: int, timeout: float, max_pages: int, folder: Path) -> None:
+def main(memory_bytes: int, timeout: float, rules: Select, folder: Path) -> None:
     """Answer PDFs from standard input until it ends."""
     enter_sandbox(memory_bytes, folder)
     logging.disable()
@@ -65,7 +69,7 @@ def main(memory_bytes: int, timeout: float, max_pages: int, folder: Path) -> Non
                 else:
                     with os.fdopen(pdf, "rb") as file:
                         data = file.read()
-                    reading = read(data, max_pages)
+                    reading = read(data, rules)
             except OSError as error:
                 reading = Reading(Outcome.UNREADABLE, detail=describe(error))
             except MemoryError:
@@ -95,4 +99,9 @@ def _pdfs() -> Iterator[int | str]:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]))
+    main(
+        int(sys.argv[1]),
+        float(sys.argv[2]),
+        cast("Select", SimpleNamespace(**json.loads(sys.argv[3]))),
+        Path(sys.argv[4]),
+    )

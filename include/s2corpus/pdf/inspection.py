@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pdfalto
 import pypdf
@@ -15,6 +16,9 @@ from s2corpus.pdf.outcome import Outcome, Reading
 from s2corpus.sandbox.confine import NOT_CONFINED
 from s2corpus.storage.transient import refuse_full
 
+if TYPE_CHECKING:  # not for the child: it starts with little memory
+    from s2corpus.spec import Select
+
 NO_TEXT = "no text strings: a scan; `extract: {ocr: scans}` lets it through"
 """Why a PDF without a text layer does not count as converted."""
 ALTO_BYTES = 1 << 30
@@ -22,7 +26,7 @@ ALTO_BYTES = 1 << 30
 _STRING = b"<String "
 
 
-def read(data: bytes, max_pages: int) -> Reading:
+def read(data: bytes, rules: Select) -> Reading:
     """Open a PDF's bytes with pypdf (is it readable, is it locked) and PDFium (pages, displayed size of page 1).
 
     An owner password alone does not lock: the file opens without asking. Whatever either library raises is an
@@ -35,8 +39,8 @@ def read(data: bytes, max_pages: int) -> Reading:
         _ = reader.root_object
         with pypdfium2.PdfDocument(data) as document:
             pages = len(document)
-            if pages > max_pages:  # before the page tree is walked: it may have a million leaves
-                return Reading(Outcome.TOO_MANY_PAGES, pages, detail=f"{pages} pages, at most {max_pages}")
+            if pages > rules.max_pages:  # before the page tree is walked: it may have a million leaves
+                return Reading(Outcome.TOO_MANY_PAGES, pages, detail=f"{pages} pages, at most {rules.max_pages}")
             if not len(reader.pages) or not pages:
                 return Reading(Outcome.UNREADABLE, pages, detail="has no pages")
             # The size as shown: /Rotate turns it and the crop box cuts it.

@@ -25,6 +25,7 @@ from pathlib import Path
 from s2corpus.pdf.identity import NOTHING, Identity
 from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading, Selection
 from s2corpus.sandbox import ONE_THREAD
+from s2corpus.spec import Select
 
 PDFS_PER_CHILD = 500
 """A child is replaced after so many PDFs, which keeps its memory where it was."""
@@ -36,7 +37,7 @@ _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PDFALTO_
 def inspect_many(
     items: Iterable[tuple[str, Path]],
     *,
-    max_pages: int,
+    rules: Select,
     workers: int,
     timeout: float,
     memory_bytes: int,
@@ -58,7 +59,7 @@ def inspect_many(
         "s2corpus.pdf.child",
         str(memory_bytes),
         str(timeout),
-        str(max_pages),
+        rules.model_dump_json(),
     ]
     todo = iter(items)
     children = [_Child(command, timeout) for _ in range(workers)]

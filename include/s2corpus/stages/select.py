@@ -6,6 +6,7 @@ the limits.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import tempfile
@@ -38,8 +39,8 @@ class Select:
         """Read the shard's PDFs that nobody has decided on; one is on this machine's disk at a time for each child process."""
         pdfs = list(run.table(PDFS).rows(["pdf_sha1", "places"], shard=shard.index))
         ocr = run.spec.extract.ocr == "scans"
-        key = (readers(), str(run.spec.select.max_pages), *(["ocr"] if ocr else []))
-        store = run.store(STORED_SELECTIONS, *key)
+        asked = hashlib.sha256(run.spec.select.model_dump_json().encode()).hexdigest()[:16]
+        store = run.store(STORED_SELECTIONS, readers(), asked, *(["ocr"] if ocr else []))
         columns = SELECTIONS.schema.names
         known = store.known(pdfs[0]["pdf_sha1"], pdfs[-1]["pdf_sha1"], columns) if pdfs else {}
         missing = [pdf for pdf in pdfs if pdf["pdf_sha1"] not in known]
@@ -57,7 +58,7 @@ class Select:
             read = []
             for selection in inspect_many(
                 here(),
-                max_pages=run.spec.select.max_pages,
+                rules=run.spec.select,
                 workers=max(1, min(len(missing), cores // run.pdf_shards)),
                 timeout=resources.pdf_seconds,
                 memory_bytes=resources.pdf_memory_mb << 20,

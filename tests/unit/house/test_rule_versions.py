@@ -21,6 +21,7 @@ from s2corpus import latex, layout, tei
 from s2corpus.layout.version import VERSION as EXTRACTION
 from s2corpus.pdf import SELECTION_VERSION, inspect_many, readers
 from s2corpus.pdf.identity import VERSION as IDENTITY
+from s2corpus.spec import Select
 
 LAKE = Path(__file__).resolve().parents[2] / "data" / "lake-0.1.0.tar.xz"
 SOURCE = rb"""\documentclass{article}
@@ -56,7 +57,7 @@ def pdfs(files: Mapping[str, bytes], folder: Path) -> Iterator[tuple[str, Path]]
 
 
 def selection(files: Mapping[str, bytes], folder: Path) -> Any:
-    rows = inspect_many(pdfs(files, folder), max_pages=50, workers=1, timeout=60, memory_bytes=1 << 30)
+    rows = inspect_many(pdfs(files, folder), rules=Select(max_pages=50), workers=1, timeout=60, memory_bytes=1 << 30)
     return sorted((row.as_row() for row in rows), key=lambda row: row["pdf_sha1"])
 
 

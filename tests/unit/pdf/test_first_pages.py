@@ -10,6 +10,7 @@ from lxml import etree
 from s2corpus.pdf import Selection, inspect_many
 from s2corpus.pdf.identity import FirstPages, Identity, PrintedLine, identify
 from s2corpus.sources.identifiers import normalise_doi
+from s2corpus.spec import Select
 
 TRUE_OF_PAIRS = {  # read on the papers' first pages
     "11450c275e14233bda0a240096e1bf9b6b804d3f": ("10.1177/20539517211013569", None, "2021"),
@@ -40,7 +41,7 @@ def of(*pages: list[tuple[float, str]], **metadata: str) -> Identity:
 
 def inspected(paths: list[Path]) -> dict[str, Selection]:
     items = [(path.stem, path) for path in paths]
-    found = inspect_many(items, max_pages=100, workers=2, timeout=60, memory_bytes=1 << 30)
+    found = inspect_many(items, rules=Select(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30)
     return {selection.pdf_sha1: selection for selection in found}
 
 

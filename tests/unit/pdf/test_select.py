@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from s2corpus.pdf import Outcome, Selection, inspect_many, inspection, pool
+from s2corpus.spec import Select
 from tests.unit.pdf.bad_pdfs import KINDS, assemble, drawn_forever, paper
 
 MB = 1 << 20
@@ -23,7 +24,9 @@ SLOWEST_FIRST = ("a_thousand_million_nothings", "a_thousand_million_words", "tex
 def inspect(
     items: list[tuple[str, Path]], *, timeout: float = 20.0, memory: int = 1024 * MB, workers: int = 2
 ) -> dict[str, Selection]:
-    selections = list(inspect_many(items, max_pages=50, workers=workers, timeout=timeout, memory_bytes=memory))
+    selections = list(
+        inspect_many(items, rules=Select(max_pages=50), workers=workers, timeout=timeout, memory_bytes=memory)
+    )
     assert sorted(s.pdf_sha1 for s in selections) == sorted(name for name, _ in items)
     return {s.pdf_sha1: s for s in selections}
 
@@ -98,7 +101,9 @@ def children(thread: int | None = None) -> list[int]:
 @pytest.mark.parametrize(("kills", "detail"), [(1, "took more than 3 s"), (2, "ended its process (status -9)")])
 def test_a_process_killed_from_outside_gets_a_second_try(tmp_path: Path, kills: int, detail: str) -> None:
     (tmp_path / "slow").write_bytes(drawn_forever(b"q Q"))
-    results = inspect_many([("slow", tmp_path / "slow")], max_pages=50, workers=1, timeout=3.0, memory_bytes=1024 * MB)
+    results = inspect_many(
+        [("slow", tmp_path / "slow")], rules=Select(max_pages=50), workers=1, timeout=3.0, memory_bytes=1024 * MB
+    )
     main = threading.get_native_id()
 
     def kill() -> None:
@@ -125,7 +130,7 @@ def _pdfalto_of(child: int) -> str:
 def test_nothing_is_left_running_when_somebody_stops_listening(tmp_path: Path) -> None:
     (tmp_path / "slow").write_bytes(drawn_forever(b"q Q"))
     items = [("slow", tmp_path / "slow"), *papers(tmp_path, 3)]
-    results = inspect_many(items, max_pages=50, workers=2, timeout=30.0, memory_bytes=1024 * MB)
+    results = inspect_many(items, rules=Select(max_pages=50), workers=2, timeout=30.0, memory_bytes=1024 * MB)
     next(results)
     groups = children()
     assert len(groups) == 2
@@ -150,7 +155,9 @@ def _group(process: Path) -> int | None:
 
 def test_the_process_that_meets_hostile_files_knows_no_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s3cret")
-    results = inspect_many(papers(tmp_path, 2), max_pages=50, workers=1, timeout=20.0, memory_bytes=1024 * MB)
+    results = inspect_many(
+        papers(tmp_path, 2), rules=Select(max_pages=50), workers=1, timeout=20.0, memory_bytes=1024 * MB
+    )
     next(results)
     (child,) = children()
     assert b"s3cret" not in Path(f"/proc/{child}/environ").read_bytes()
@@ -161,7 +168,9 @@ def test_the_process_that_meets_hostile_files_knows_no_secrets(tmp_path: Path, m
 def test_processes_are_replaced_so_that_their_memory_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "PDFS_PER_CHILD", 2)
     seen = set()
-    results = inspect_many(papers(tmp_path, 5), max_pages=50, workers=1, timeout=20.0, memory_bytes=1024 * MB)
+    results = inspect_many(
+        papers(tmp_path, 5), rules=Select(max_pages=50), workers=1, timeout=20.0, memory_bytes=1024 * MB
+    )
     for selection in results:
         assert selection.outcome is Outcome.SELECTED
         seen |= set(children())
@@ -177,7 +186,7 @@ def test_pdfs_are_taken_as_they_are_needed(tmp_path: Path) -> None:
             taken += 1
             yield item
 
-    results = inspect_many(items(), max_pages=50, workers=2, timeout=20.0, memory_bytes=1024 * MB)
+    results = inspect_many(items(), rules=Select(max_pages=50), workers=2, timeout=20.0, memory_bytes=1024 * MB)
     for done in range(1, 6):
         next(results)
         assert taken <= done + 2

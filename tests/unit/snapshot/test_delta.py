@@ -23,7 +23,8 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.clean import Clean
 from s2corpus.stages.export import Export
 from s2corpus.stages.split import Split
-from s2corpus.storage.lake import LocalLake, open_lake
+from s2corpus.storage.lake import open_lake
+from s2corpus.storage.local_lake import LocalLake
 from tests.unit.snapshot.release import Paper, lay_out, papers, through
 
 SPEC = ReleaseSpec.model_validate({"name": "small", "export": {"files": 3}})

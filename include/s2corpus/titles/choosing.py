@@ -83,7 +83,7 @@ def tied_of(targets: Targets) -> Tied:
     return Tied(*groups, facts.year, facts.surname, *place, targets.rank, targets.little, targets.titles.groups)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _agreement(i: int, row: int, title: int, known: Known, papers: Tied) -> int:
     """How far entry `i` and a paper agree; `title` is the title group equal to the entry's, or -1 where it does not matter."""
     dated = known.year[i] != NO_YEAR and papers.year[row] != NO_YEAR

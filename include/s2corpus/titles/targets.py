@@ -209,9 +209,16 @@ def wanted_rows(facts: Facts, keys: np.ndarray) -> np.ndarray:
     """Which rows have one of these keys (ascending), boolean."""
     found = np.zeros(len(facts.year), np.bool_)
     if len(keys):
+        bits = len(keys).bit_length() + 3
+        shift = np.uint64(64 - bits)
+        may_be = np.zeros(
+            1 << bits, np.bool_
+        )  # by the first bits of a key: most rows have none of these, and need no search
+        may_be[keys >> shift] = True
         for mine in partial_keys(facts):
-            at = np.minimum(np.searchsorted(keys, mine), len(keys) - 1)
-            found |= keys[at] == mine
+            some = np.flatnonzero(may_be[mine >> shift])
+            at = np.minimum(np.searchsorted(keys, mine[some]), len(keys) - 1)
+            found[some] |= keys[at] == mine[some]
     return found
 
 

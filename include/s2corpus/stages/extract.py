@@ -54,7 +54,7 @@ class Extract:
         Raises:
             TooManyFailures: after storing what was answered; a retry sends only the rest.
         """
-        selections = run.table(SELECTIONS).read(["pdf_sha1", "outcome"], shard=shard.index).to_pylist()
+        selections = run.table(SELECTIONS).rows(["pdf_sha1", "outcome"], shard=shard.index)
         selected = [row["pdf_sha1"] for row in selections if row["outcome"] == "selected"]
         store = run.store(STORED_TEI, *_key(shard).values())
         known = self._known(store, selected)
@@ -108,7 +108,7 @@ class Extract:
         wanted = set(missing)
         places = {
             pdf["pdf_sha1"]: pdf["places"][0]
-            for pdf in run.table(PDFS).read(["pdf_sha1", "places"], shard=shard.index).to_pylist()
+            for pdf in run.table(PDFS).rows(["pdf_sha1", "places"], shard=shard.index)
             if pdf["pdf_sha1"] in wanted
         }
         items = ((sha1, partial(open_file, run.lake, places[sha1], sha1)) for sha1 in missing)

@@ -18,6 +18,7 @@ from s2corpus.errors import UserError
 from s2corpus.extractors import Adapter, BadAnswer, Identity, adapter
 from s2corpus.parse_model import ParseKind, parse_id
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
+from s2corpus.row_types import ArticleRow, ExtractionRow, LatexSourceRow, PdfRow, SelectionRow
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.tables import (
     ARTICLE_PARSES,
@@ -51,7 +52,7 @@ class Postprocess:
 
     def work(self, run: Run, shard: Shard) -> None:
         """Convert what this converter has not converted yet, then list the shard's parses and headers."""
-        rows = run.table(EXTRACTIONS).read(shard=shard.index).to_pylist()
+        rows = list(run.table(EXTRACTIONS).rows(shard=shard.index))
         by = _adapter(run)
         done: dict[str, dict[str, Any]] = {}
         by_extraction = defaultdict(list)
@@ -70,8 +71,8 @@ class Postprocess:
             done |= {row["pdf_sha1"]: known[row["pdf_sha1"]] for row in extracted}
         log.info("postprocess shard %d: %d extractions, %d parses", shard.index, len(rows), len(done))
         run.table(PARSES).write(shard.index, [_parse_row(by, row, done.get(row["pdf_sha1"])) for row in rows])
-        pdfs = {pdf["pdf_sha1"]: pdf for pdf in run.table(PDFS).read(shard=shard.index).to_pylist()}
-        printed = {row["pdf_sha1"]: row for row in run.table(SELECTIONS).read(_PRINTED, shard=shard.index).to_pylist()}
+        pdfs = {pdf["pdf_sha1"]: pdf for pdf in run.table(PDFS).rows(shard=shard.index)}
+        printed = {row["pdf_sha1"]: row for row in run.table(SELECTIONS).rows(_PRINTED, shard=shard.index)}
         headers = [
             _record(orjson.loads(done[row["pdf_sha1"]]["header"]), printed[row["pdf_sha1"]], row, pdfs[row["pdf_sha1"]])
             for row in rows
@@ -83,7 +84,7 @@ class Postprocess:
 
     def _latex(self, run: Run, shard: Shard) -> list[dict[str, Any]]:
         """Convert the shard's sources that were not converted yet; a row for each of them."""
-        sources = run.table(LATEX_SOURCES).read(shard=shard.index).to_pylist()
+        sources = list(run.table(LATEX_SOURCES).rows(shard=shard.index))
         wanted = [source for source in sources if source["arxiv_id"]]  # the others belong to no paper
         known: dict[str, dict[str, Any]] = {}
         if wanted:
@@ -106,17 +107,16 @@ class Postprocess:
         log.info("postprocess shard %d: %d LaTeX sources", shard.index, len(sources))
         return [_latex_row(run, source, known.get(source["archive_sha1"])) for source in sources]
 
-    def _convert(
-        self, by: Adapter, source: ContentStore, target: ContentStore, extracted: list[dict[str, Any]]
-    ) -> None:
+    def _convert(self, by: Adapter, source: ContentStore, target: ContentStore, extracted: list[ExtractionRow]) -> None:
         by_part = defaultdict(list)
         for row in extracted:
-            by_part[row["stored"]].append(row["pdf_sha1"])
+            if row["stored"]:
+                by_part[row["stored"]].append(row["pdf_sha1"])
         batch: list[dict[str, Any]] = []
         size = 0
         for part, keys in sorted(by_part.items()):
-            for row in source.fetch(part, keys, ["pdf_sha1", "tei", *_KEY]):
-                batch.append(convert(by, row["pdf_sha1"], row["tei"], _made_by(row)))
+            for stored in source.fetch(part, keys, ["pdf_sha1", "tei", *_KEY]):
+                batch.append(convert(by, stored["pdf_sha1"], stored["tei"], _made_by(stored)))
                 size += batch[-1]["bytes"]
                 if size > BATCH_BYTES:
                     target.append(batch)
@@ -167,7 +167,7 @@ def _latex_key(run: Run) -> tuple[str, ...]:
     return f"latex-{latex.CONVERTER_VERSION}", program.name, program.version
 
 
-def convert_latex(run: Run, source: dict[str, Any]) -> dict[str, Any]:
+def convert_latex(run: Run, source: LatexSourceRow) -> dict[str, Any]:
     """One source archive as a row of STORED_PARSES: the parse, or why there is none."""
     rules = run.spec.resources
     nothing = {"pdf_sha1": source["archive_sha1"], "kind": ParseKind.LATEX.value, "bytes": 0}
@@ -189,7 +189,7 @@ def convert_latex(run: Run, source: dict[str, Any]) -> dict[str, Any]:
     return {**nothing, "outcome": "ok", "citation_style": parse.citation_style, "bytes": len(body), "parse": body}
 
 
-def _latex_row(run: Run, source: dict[str, Any], parse: dict[str, Any] | None) -> dict[str, Any]:
+def _latex_row(run: Run, source: LatexSourceRow, parse: dict[str, Any] | None) -> dict[str, Any]:
     return {
         "archive_sha1": source["archive_sha1"],
         "parse_id": parse_id(source["archive_sha1"], ParseKind.LATEX, latex.CONVERTER_VERSION, _latex_key(run)[1:]),
@@ -204,7 +204,7 @@ def _latex_row(run: Run, source: dict[str, Any], parse: dict[str, Any] | None) -
 
 def _article_parses(run: Run, shard: Shard) -> list[dict[str, Any]]:
     """Convert the shard's publishers' full texts that were not converted yet; a row for each of them."""
-    articles = run.table(ARTICLES).read(shard=shard.index).to_pylist()
+    articles = list(run.table(ARTICLES).rows(shard=shard.index))
     rows = []
     for kind, version in jats.VERSIONS.items():
         wanted = [article for article in articles if article["kind"] == kind]
@@ -229,7 +229,7 @@ def _article_parses(run: Run, shard: Shard) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: row["file_sha1"])
 
 
-def _convert_article(run: Run, article: dict[str, Any]) -> dict[str, Any]:
+def _convert_article(run: Run, article: ArticleRow) -> dict[str, Any]:
     """One publisher's full text as a row of STORED_PARSES: the parse, or why there is none."""
     kind = article["kind"]
     nothing = {"pdf_sha1": article["file_sha1"], "kind": kind, "bytes": 0}
@@ -251,7 +251,7 @@ def _convert_article(run: Run, article: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _article_row(article: dict[str, Any], parse: dict[str, Any]) -> dict[str, Any]:
+def _article_row(article: ArticleRow, parse: dict[str, Any]) -> dict[str, Any]:
     header = (
         orjson.loads(parse["header"]) if parse["header"] else dict.fromkeys(("doi", "pmc_id", "licence", "open_access"))
     )
@@ -281,13 +281,13 @@ def convert(by: Adapter, pdf_sha1: str, data: bytes, made_by: Identity) -> dict[
     }
 
 
-def _parse_row(by: Adapter, extraction: dict[str, Any], parse: dict[str, Any] | None) -> dict[str, Any]:
+def _parse_row(by: Adapter, extraction: ExtractionRow, parse: dict[str, Any] | None) -> dict[str, Any]:
     return {
         "parse_id": parse_id(
             extraction["pdf_sha1"],
             ParseKind.PDF,
             by.CONVERTER_VERSION,
-            [extraction[name] for name in _KEY],
+            [extraction["extractor"], extraction["version"], extraction["options_hash"]],
         ),
         "pdf_sha1": extraction["pdf_sha1"],
         "kind": ParseKind.PDF.value,
@@ -304,15 +304,14 @@ _PRINTED = ["pdf_sha1", *_IDENTIFIERS, "date", "date_precision"]
 _PRECISIONS = (None, "year", "month", "day")
 
 
-def _record(
-    header: dict[str, Any], printed: dict[str, Any], extraction: dict[str, Any], pdf: dict[str, Any]
-) -> dict[str, Any]:
+def _record(header: dict[str, Any], printed: SelectionRow, extraction: ExtractionRow, pdf: PdfRow) -> dict[str, Any]:
     """A PDF's header as a record of kind pdf.
 
     Identifiers and date as its first pages print them come first (weighed with their place, see `pdf.identity`), the date only if it
     is not less precise; then what the extractor read.
     """
-    header = {**header, **{name: printed[name] for name in _IDENTIFIERS if printed[name]}}
+    identifiers = {name: value for name, value in printed.items() if name in _IDENTIFIERS and value}
+    header = {**header, **identifiers}
     if _PRECISIONS.index(printed["date_precision"]) >= _PRECISIONS.index(header.get("date_precision")):
         header |= {"date": printed["date"], "date_precision": printed["date_precision"]}
     source = extraction["extractor"]

@@ -55,3 +55,22 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
         assert target.is_file(), f"{page.name}: {link}"
         if anchor:
             assert f'<a id="{anchor}">' in target.read_text("utf-8"), f"{page.name}: {link}#{anchor}"
+
+
+def test_the_picture_of_the_pipeline_shows_the_stages() -> None:
+    """`ls include/s2corpus/stages` is the README's picture: these twelve and nothing else, in the order of the registry."""
+    readme = (DOCS.parent / "README.md").read_text("utf-8")
+    picture = readme.partition("## The pipeline")[2].split("```")[1]
+    drawn = set(re.findall(r"[a-z]+", picture)) & {*STAGES, "publish"}
+    assert drawn == {*STAGES, "publish"}
+    folder = DOCS.parent / "include" / "s2corpus" / "stages"
+    there = {path.stem for path in folder.iterdir() if not path.name.startswith("_")}
+    assert there == set(STAGES)
+
+
+def test_the_readme_is_short_and_its_pictures_are_there() -> None:
+    readme = (DOCS.parent / "README.md").read_text("utf-8")
+    assert len(readme.splitlines()) < 90
+    pictures = re.findall(r"!\[[^]]+\]\((.+?)\)", readme)
+    assert len(pictures) == 2
+    assert [picture for picture in pictures if not (DOCS.parent / picture).is_file()] == []

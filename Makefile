@@ -59,7 +59,7 @@ test-faults: .venv/.development ## All faults of docs/faults.md, those that take
 	@$(RUN) pytest -q tests/faults
 
 test-e2e: .venv/.development ## A corpus in operation: drops, releases, approval, a stop, backfills, under Airflow's scheduler
-	@$(RUN) pytest -q --durations=0 tests/e2e/test_operating.py
+	@$(RUN) pytest -q --durations=0 tests/e2e/test_operating.py tests/e2e/test_fab_roles.py
 
 test-quick: .venv/.development ## The quick ones only
 	@$(RUN) pytest -q -n 2 --dist loadfile -m "not slow and not services and not airflow" tests/unit

@@ -80,7 +80,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict
                     time.sleep(0.5)
         finally:
             os.killpg(process.pid, signal.SIGTERM)
-            process.wait(60)
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def _token(url: str, name: str, password: str) -> str:

@@ -220,6 +220,52 @@ def test_authors_agree_where_they_share_half_of_the_shorter_lists_surnames(a: st
     assert together(record("a:1", authors=a), record("b:1", authors=b)) is joined
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "joined", "why"),
+    [
+        ({"volume": "5", "pages": "1"}, {"volume": "5", "pages": "9"}, False, "one volume, another page"),
+        ({"volume": "5", "pages": "1"}, {"volume": "5", "pages": "1"}, True, "the very place"),
+        ({"volume": "5", "pages": "1"}, {"volume": "6", "pages": "1"}, False, "another volume"),
+        ({"volume": "5"}, {"volume": "5"}, False, "no page"),
+        ({}, {}, False, "no place"),
+    ],
+)
+def test_other_authors_are_of_one_paper_only_at_the_very_place(
+    a: dict[str, Any], b: dict[str, Any], joined: bool, why: str
+) -> None:
+    one, other = record("a:1", authors="Ada Lovelace", **a), record("b:1", authors="Kurt Gödel", **b)
+    assert together(one, other) is joined, why
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "joined"),
+    [
+        (
+            {"pages": "1"},
+            {"volume": "7", "pages": "9"},
+            True,
+        ),  # a volume that one does not say contradicts nothing
+        ({"volume": "7", "pages": "9"}, {"pages": "1"}, True),
+        ({"volume": "6", "pages": "1"}, {"volume": "7", "pages": "9"}, False),
+    ],
+)
+def test_what_only_one_record_says_of_its_place_contradicts_nothing(
+    a: dict[str, Any], b: dict[str, Any], joined: bool
+) -> None:
+    assert together(record("a:1", **a), record("b:1", **b)) is joined
+
+
+def test_the_strongest_reason_is_told_first() -> None:
+    found = clustered(
+        record("a:1", "Deep parsing of scientific papers", pubmed_id="7"),
+        record("b:1", "Deep parsing of scientific paper"),
+        record("c:1", "Deep parsing of scientific papers", pubmed_id="7"),
+    )
+    (explanation,) = explanations(found.clusters, found.edges, {found.clusters["paper_id"][0].as_py()})
+    strengths = [why.strength for why in explanation.joined]
+    assert len(strengths) == 2 and strengths == sorted(strengths, reverse=True) and strengths[0] > strengths[1]
+
+
 def test_two_dois_are_never_one_paper_and_the_cut_edge_is_told() -> None:
     found = clustered(
         record("crossref:1", doi="10.18653/v1/a", kind=Kind.PUBLISHER),

@@ -23,6 +23,7 @@ from s2corpus.titles import (
     score,
     score_pairs,
     similar_pairs,
+    threegrams,
     word_count,
 )
 from s2corpus.titles.equal import EqualStrings
@@ -261,3 +262,20 @@ def test_columns_that_hold_next_to_nothing(titles: list[str]) -> None:
     column = pa.array(titles, pa.string())
     assert similar_pairs(column).a.tolist() == ([0] if titles == ["ab", "ab"] else [])
     assert best_matches(column, pa.array([], pa.string()))[1].tolist() == [-1] * len(titles)
+
+
+@given(st.integers(0, 2**63 - 1))
+def test_3_grams_are_scrambled_one_to_one(gram: int) -> None:
+    """The scrambling has an inverse: two 3-grams never become one value."""
+    mask = 2**64 - 1
+
+    def unshifted(value: int, shift: int) -> int:
+        found = value
+        for _ in range(64 // shift + 1):
+            found = value ^ (found >> shift)
+        return found
+
+    value = unshifted(int(threegrams._scrambled(np.uint64(gram))), 31)
+    value = unshifted(value * pow(0x94D049BB133111EB, -1, 2**64) & mask, 27)
+    value = unshifted(value * pow(0xBF58476D1CE4E5B9, -1, 2**64) & mask, 30)
+    assert value == gram

@@ -1,0 +1,185 @@
+"""Whether the quick tests notice small faults: a seeded sample of cosmic-ray's mutants, each tried against the tests of its area.
+
+    python tests/mutants.py [--sample 300] [--seed 1] [--area titles …] [--minutes 60]
+
+The project's files are copied to a temporary folder and changed there, one place at a time. Kernels run as plain Python (numba's
+compiler off), so that a mutant takes seconds. Prints the share found and, for each mutant that no test noticed, file:line and the
+change. docs/mutants.md has the last result, with the reason of each survivor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import os
+import random
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cosmic_ray.commands import init
+from cosmic_ray.mutating import mutate_and_test
+from cosmic_ray.work_db import WorkDB, use_db
+from cosmic_ray.work_item import MutationSpec, TestOutcome
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = Path("include/s2corpus")
+
+
+@dataclass(frozen=True)
+class Area:
+    """Modules of the package, and the tests that are to notice a fault in them, the nearest first."""
+
+    modules: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+AREAS = {
+    "clustering": Area(("clustering/*.py",), ("cluster",)),
+    "papers": Area(("papers/*.py",), ("vote", "filter")),
+    "titles": Area(("titles/*.py",), ("titles", "link/test_link_rules.py", "link/test_link_ties.py")),
+    "text": Area(("text/*.py",), ("text", "clean")),
+    "tei": Area(("tei/*.py",), ("tei",)),
+    "pdf": Area(("pdf/inspection.py",), ("pdf/test_select.py",)),
+    "intake": Area(("stages/intake.py", "deliveries/declarations.py"), ("intake",)),
+    "filter": Area(("stages/filter.py",), ("filter",)),
+    "split": Area(("stages/split.py",), ("snapshot/test_clean_and_split.py",)),
+    "export": Area(("stages/export.py",), ("snapshot",)),
+    "extractors": Area(("extractors/*.py",), ("extractors",)),
+}
+QUICK = "not slow and not services and not airflow"
+COMPILED_ONLY = (
+    "half_a_million", "five_hundred_drops", "candidates", "similar_pairs", "everybody_shares", "order_of_papers_or_entries", "recall",
+)  # fmt: skip
+"""Tests that take minutes without numba's compiler: those of size, and those that search by similarity."""
+SEARCH = {"candidates.py", "postings.py", "minhash.py", "exhaustive.py", "recall.py"}
+"""Modules of `titles` whose tests are those: left out."""
+
+
+@contextlib.contextmanager
+def copied() -> Iterator[Path]:
+    """A copy of the project's files that may be changed, beside the same shared data."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copy = Path(folder) / "project"
+        listed = subprocess.run(
+            ["git", "ls-files", "-coz", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True
+        )
+        for name in filter(None, listed.stdout.decode().split("\0")):
+            if (ROOT / name).is_file():
+                (copy / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / name, copy / name)
+        if (ROOT.parent / "shared").exists():
+            (Path(folder) / "shared").symlink_to((ROOT.parent / "shared").resolve())
+        yield copy
+
+
+def places(module: Path, folder: Path) -> list[list[MutationSpec]]:
+    """The places of a module that can be changed, each with its variants; what does nothing (annotations, `njit`) is left out."""
+    with use_db(str(folder / "work.sqlite"), WorkDB.Mode.create) as work:
+        init([module], work, {})
+        found = [item.mutations[0] for item in work.work_items]
+    idle = _idle(ast.parse(module.read_text("utf-8")))
+    by_place: defaultdict[tuple[tuple[int, int], str], list[MutationSpec]] = defaultdict(list)
+    for mutation in found:
+        if not any(start <= mutation.start_pos < end for start, end in idle):
+            kind = mutation.operator_name.partition("_")[0]
+            by_place[mutation.start_pos, kind].append(mutation)
+    return [sorted(variants, key=lambda m: m.operator_name) for _, variants in sorted(by_place.items())]
+
+
+def _idle(tree: ast.Module) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where a change does nothing: annotations (they are not evaluated), and decorators that only compile or type."""
+    nodes: list[ast.expr] = []
+    for node in ast.walk(tree):
+        if (isinstance(node, ast.arg) and node.annotation) or isinstance(node, ast.AnnAssign):
+            nodes.append(node.annotation)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            nodes += [node.returns] if node.returns else []
+            nodes += [d for d in node.decorator_list if "njit" in ast.unparse(d) or ast.unparse(d) == "overload"]
+        elif isinstance(node, ast.ClassDef):  # frozen and slots change no result
+            nodes += [d for d in node.decorator_list if ast.unparse(d).startswith("dataclass")]
+    return [
+        ((n.lineno, max(n.col_offset - 1, 0)), (n.end_lineno or n.lineno, n.end_col_offset or n.col_offset))
+        for n in nodes
+    ]
+
+
+def command(area: Area) -> str:
+    """The tests of an area, stopping at the first that fails."""
+    tests = " ".join(f"tests/unit/{name}" for name in area.tests)
+    return (
+        f"{sys.executable} -m pytest -q -x -n 0 -p no:cacheprovider -p no:warnings --timeout=120 "
+        f"-m '{QUICK}' -k 'not ({' or '.join(COMPILED_ONLY)})' {tests}"
+    )
+
+
+def main() -> int:
+    """Try the sample; exit status 1 where the tests fail without any change."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", type=int, default=300, help="places to change, over all areas (300)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--area", action="append", choices=sorted(AREAS))
+    parser.add_argument("--minutes", type=float, help="begin no mutant after so long")
+    given = parser.parse_args()
+    rng = random.Random(given.seed)
+    deadline = time.monotonic() + 60 * (given.minutes or float("inf"))
+    chosen = sorted(set(given.area or AREAS))
+    with copied() as copy:
+        os.chdir(copy)
+        os.environ |= {"PYTHONPATH": str(copy / "include"), "NUMBA_DISABLE_JIT": "1"}
+        everything = [
+            (name, variants)
+            for name in chosen
+            for module in sorted(
+                path for pattern in AREAS[name].modules for path in PACKAGE.glob(pattern) if path.name not in SEARCH
+            )
+            for variants in places(module, copy.parent)
+        ]
+        sample = rng.sample(everything, min(given.sample, len(everything)))
+        limits: dict[str, float] = {}
+        tried: defaultdict[str, list[bool]] = defaultdict(list)
+        for name, variants in sample:
+            if time.monotonic() > deadline:
+                break
+            mutation = rng.choice(variants)
+            if name not in limits:
+                began = time.monotonic()
+                unchanged = subprocess.run(
+                    shlex.split(command(AREAS[name])), capture_output=True, text=True, check=False
+                )
+                if unchanged.returncode != 0:
+                    print(f"{name}: its tests fail without any change\n{unchanged.stdout}", file=sys.stderr)
+                    return 1
+                limits[name] = 3 * (time.monotonic() - began) + 10
+            result = mutate_and_test([mutation], command(AREAS[name]), limits[name])
+            if result.test_outcome is None:
+                continue
+            tried[name].append(result.test_outcome is not TestOutcome.SURVIVED)
+            if not tried[name][-1]:
+                print(
+                    f"\n{mutation.module_path}:{mutation.start_pos[0]} {mutation.operator_name.removeprefix('core/')}"
+                )
+                changed = [
+                    line
+                    for line in (result.diff or "").splitlines()
+                    if line[:1] in "+-" and line[:3] not in ("+++", "---")
+                ]
+                print("\n".join(changed), flush=True)
+    print(f"\nof {len(everything)} places, seed {given.seed}:")
+    for name, found in tried.items():
+        print(f"{name:12} {sum(found):4} of {len(found):4} found")
+    total = [found for each in tried.values() for found in each]
+    print(f"{'all':12} {sum(total):4} of {len(total):4} found, {100 * sum(total) / max(len(total), 1):.1f} %")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

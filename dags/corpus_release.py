@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import corpus_alerts
+import corpus_lineage
 from airflow.providers.standard.operators.hitl import ApprovalOperator
 from airflow.sdk import (
     DAG,
@@ -111,6 +112,7 @@ def finish(stage: str) -> list[list[int]]:
     from s2corpus.pipeline import runner
 
     run = _run()
+    corpus_lineage.tell(get_current_context()["task"], corpus_lineage.tables, run, stage)
     runner.finish(run, stage)
     return _batches(list(range(runner.shards_after(run, stage))), run.spec.resources.max_tasks)
 
@@ -120,7 +122,9 @@ def quality(stage: str) -> None:
     """Run the stage's checks: the release continues or stops here."""
     from s2corpus.pipeline import runner
 
-    runner.check(_run(), stage)
+    run = _run()
+    corpus_lineage.tell(get_current_context()["task"], corpus_lineage.verdicts, run, stage)
+    runner.check(run, stage)
 
 
 class Approve(ApprovalOperator):

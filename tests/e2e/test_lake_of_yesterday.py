@@ -14,7 +14,7 @@ import pytest
 from s2corpus import tei
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.verify import verify
-from s2corpus.storage.lake import LocalLake
+from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables import ALIASES, CLUSTERS, EXTRACTIONS, PARSES
 from tests import standin_grobid
 from tests.releases import ROOT, build, spec

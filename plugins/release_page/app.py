@@ -17,13 +17,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from release_page import lists, papers, texts, views
+from release_page import lists, texts, views
 from release_page.compare import compare
 from release_page.releases import Archive
 from release_page.render import page as render
-from release_page.tables import Tables
 from s2corpus.drops.standing import NAMES
 from s2corpus.errors import TransientError, UserError
+from s2corpus.pipeline import trace
+from s2corpus.pipeline.release_tables import Tables
 
 DAG = "corpus_release__"
 DROPS_DAG = "pdf_drops"
@@ -158,17 +159,17 @@ def build(
 
     @app.get(at + "/paper/{paper_id}", dependencies=guarded)
     def paper(request: Request, opened: Opened, paper_id: PaperId) -> Response:
-        way = papers.way_of(opened[2], paper_id)
+        way = trace.way_of(opened[2], paper_id)
         if way is None:
             raise HTTPException(404, "There is no such paper in this release.")
         return render(request, "paper.html", release_id=opened[1], way=way)
 
     @app.get(at + "/pdf/{sha1}", dependencies=guarded)
     def pdf(request: Request, opened: Opened, sha1: Sha1) -> Response:
-        found = papers.pdf_of(opened[2], sha1)
+        found = trace.pdf_of(opened[2], sha1)
         if found is None:
             raise HTTPException(404, "There is no such PDF in this release.")
-        return render(request, "pdf.html", release_id=opened[1], pdf=papers.with_papers(opened[2], found))
+        return render(request, "pdf.html", release_id=opened[1], pdf=trace.with_papers(opened[2], found))
 
     @app.get(at + "/text/{paper_id}", dependencies=guarded)
     def text(request: Request, opened: Opened, paper_id: PaperId) -> Response:

@@ -7,7 +7,7 @@ import re
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from release_page.tables import Row, Tables, names
+from s2corpus.pipeline.release_tables import Row, Tables, names
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables import (
     CLUSTERS,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import orjson
 
-from release_page.tables import Row, Tables
 from s2corpus.parse_model import ParseKind
+from s2corpus.pipeline.release_tables import Row, Tables
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables import DOCUMENTS, FULLTEXTS, PAPERS
 

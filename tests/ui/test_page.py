@@ -91,9 +91,9 @@ def test_the_funnel_loses_nobody(built: Built) -> None:
 def test_everybody_the_funnel_leaves_out_can_be_read(page: Any, built: Built) -> None:
     from release_page.lists import rejects
     from release_page.releases import Archive
-    from release_page.tables import Tables
 
     from s2corpus.pipeline.funnel import funnel
+    from s2corpus.pipeline.release_tables import Tables
 
     run = built.runs[PUBLISHED]
     left = [(s, word, n) for s in funnel(Archive(run.lake).metrics(PUBLISHED)) for word, n in s.left_out]
@@ -106,8 +106,8 @@ def test_everybody_the_funnel_leaves_out_can_be_read(page: Any, built: Built) ->
 
 
 def test_every_paper_ends_where_the_tables_say(built: Built) -> None:
-    from release_page.papers import way_of
-    from release_page.tables import Tables
+    from s2corpus.pipeline.release_tables import Tables
+    from s2corpus.pipeline.trace import way_of
 
     run = built.runs[PUBLISHED]
     kept = {(r["set"], r["paper_id"]): r["split"] for r in run.table(SPLITS).read().to_pylist()}
@@ -144,7 +144,8 @@ def test_a_paper_is_found_by(of: str, page: Any, built: Built) -> None:
 
 def test_documents_read_as_they_are_published(page: Any, built: Built) -> None:
     from release_page.lists import sample
-    from release_page.tables import Tables
+
+    from s2corpus.pipeline.release_tables import Tables
 
     run = built.runs[PUBLISHED]
     texts = {r["paper_id"]: r["text"] for r in run.table(DOCUMENTS).read().to_pylist() if r["text"]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -19,24 +18,17 @@ def command(ids: tuple[str, ...], release: str | None, clusters: Path | None, ed
     With --release also whether each full text is open access: which evidence was looked for, and which was found.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     from s2corpus.clustering.explain import explanations, told
     from s2corpus.commands._lake_option import use_local_services
     from s2corpus.errors import UserError
-    from s2corpus.papers.explain import told as access_told
-    from s2corpus.pipeline.reports import release_table
-    from s2corpus.storage.parts import NotCommitted
-    from s2corpus.tables import ALIASES, CLUSTERS, EDGES, PAPERS
 
-    aliases: dict[str, str] = {}
     if release is not None:
         use_local_services()
-        known, found = release_table(release, CLUSTERS).read(), release_table(release, EDGES).read()
-        former = release_table(release, ALIASES).read()
-        aliases = dict(zip(former["alias"].to_pylist(), former["paper_id"].to_pylist(), strict=True))
-    elif clusters is not None and edges is not None:
+        _explain_release(release, ids)
+        return
+    if clusters is not None and edges is not None:
         try:
             known, found = pq.read_table(clusters), pq.read_table(edges)
         except (pa.ArrowInvalid, OSError) as error:
@@ -49,19 +41,35 @@ def command(ids: tuple[str, ...], release: str | None, clusters: Path | None, ed
     papers = set(paper_of.values())
     asked = set()
     for given in ids:
-        paper = paper_of.get(given) or aliases.get(given) or (given if given in papers else None)
+        paper = paper_of.get(given) or (given if given in papers else None)
         if paper is None:
-            raise UserError(f"{given}: no record, paper or former paper of that id is there")
+            raise UserError(f"{given}: no record or paper of that id is there")
         asked.add(paper)
-    access: dict[str, list[dict[str, Any]]] = {}
-    if release is not None:
-        try:
-            of_asked = pc.field("paper_id").isin(pa.array(sorted(asked)))
-            rows = release_table(release, PAPERS).read(["paper_id", "access"], where=of_asked).to_pylist()
-            access = {row["paper_id"]: row["access"] for row in rows}
-        except NotCommitted:
-            click.echo(f"{release}: the vote has not run: nothing is said of open access", err=True)
     for explanation in explanations(known, found, asked):
         click.echo(told(explanation))
-        for line in access_told(access.get(explanation.paper_id, ())):
+
+
+def _explain_release(release: str, ids: tuple[str, ...]) -> None:
+    """Print the same trace of each paper that the page of the release shows."""
+    import pyarrow.compute as pc
+
+    from s2corpus.clustering.explain import told
+    from s2corpus.errors import UserError
+    from s2corpus.papers.explain import told as access_told
+    from s2corpus.pipeline.release_tables import Tables
+    from s2corpus.pipeline.reports import release_table
+    from s2corpus.pipeline.trace import way_of
+    from s2corpus.tables import CLUSTERS
+
+    tables = Tables(release_table(release, CLUSTERS).lake, release)
+    for given in dict.fromkeys(ids):
+        named = next(tables.rows(CLUSTERS, pc.field("record_id") == given, ["record_id", "paper_id"]), None)
+        way = way_of(tables, named["paper_id"] if named else given)
+        if way is None:
+            raise UserError(f"{given}: no record, paper or former paper of that id is there")
+        click.echo(told(way.explanation))
+        if way.paper is None:
+            click.echo(f"{release}: the vote has not run: nothing is said of open access", err=True)
+        for line in access_told(way.paper["access"] if way.paper else ()):
             click.echo(line)
+        click.echo(f"  {way.end}")

@@ -39,6 +39,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
     "fulltexts": [{"paper_id": "p1", "parse_kind": "pdf", "parse_id": "a:pdf:-:1", "pdf_sha1": "a", "open_access": True,
                    "parse": json.dumps(PARSE).encode()}],
     "clusters": [{"record_id": "crossref:1", "paper_id": "p1"}],
+    "members": [{"paper_id": "p1", "record_id": "crossref:1", "source": "crossref", "kind": "publisher"}],
     "links": [{"paper_id": "p1", "parse_kind": "pdf", "ref_id": f"BIBREF{i}", "cited_paper_id": cited, "reason": "id"}
               for i, cited in enumerate(["p2", None])],
 }  # fmt: skip
@@ -50,7 +51,7 @@ def lake_with_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, table in TABLES.items():
         ref = TableRef(open_lake(str(tmp_path)), f"releases/tiny-20230201/{name}", table)
         ref.write(0, [{**dict.fromkeys(table.schema.names), **row} for row in ROWS.get(name, [])])
-        ref.commit([0])
+        ref.commit([0], {"pdf_shards": 1, "paper_shards": 1})
 
 
 def printed(*arguments: str) -> list[str]:
@@ -65,6 +66,7 @@ def test_explain_says_of_every_full_text_what_was_looked_for() -> None:
         "  PDF a: open by arxiv; CC-BY-4.0",
         "    arxiv      found: it carries the id 1911.02782 of arXiv",
         "    acl        not found: no id of the ACL Anthology on it",
+        "  kept; clean has not run",
     ]
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from release_page.tables import Row, Tables, names
 from s2corpus.clustering.explain import Explanation, explanations
+from s2corpus.pipeline.release_tables import Row, Tables, names
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables import (
     ALIASES,

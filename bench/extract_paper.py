@@ -21,6 +21,8 @@ FLOATS = {
     "boxed-text",
 }
 _NUMBER = re.compile(r"\d+(?:\.\d+)*\.?\s+")
+_INSIDE = re.compile(r"(?:\bet al\.?,?|[(\[][^()\[\]]{0,120}(?:\bet al\.?,?|\d,|\d{4}[a-z]?[,;]))$")
+"""A paragraph's end within a citation"""
 _DASH = re.compile(r"\s*[-\u2010-\u2014]\s*")
 
 
@@ -70,6 +72,9 @@ class Paper:
         self.title = letters(text(root.find(".//t:titleStmt/t:title", NS)))
         self.subtitle = letters(text(root.find(".//t:titleStmt/t:title[@type='sub']", NS)))
         paragraphs = root.xpath(".//t:body//t:div/t:p", namespaces=NS)
+        self.paragraphs = len(paragraphs)
+        self.broken = sum(_INSIDE.search(text(p)) is not None for p in paragraphs)
+        self.notes = [words(text(e)) for e in root.iterfind(".//t:note[@place='foot']", NS)]
         self.body = words(" ".join(map(text, paragraphs)))
         self.heads = [h for e in root.xpath(".//t:body//t:div/t:head", namespaces=NS) if (h := letters(text(e)))]
         self.surnames = [
@@ -98,6 +103,7 @@ class Paper:
         self.surnames = [letters(text(e)) for e in root.xpath("front//contrib[@contrib-type='author']/name/surname")]
         abstracts = [e for e in root.iterfind("front//abstract") if not e.get("abstract-type")]
         self.abstract = words(" ".join(text(e) for a in abstracts[:1] for e in a.iter("p", "title")))
+        self.notes = [words(text(e)) for e in root.iter("fn")]
         entries = root.findall(".//ref-list//ref")
         self.ids = [e.get("id", "") for e in entries]
         self.has_raws = False
@@ -141,6 +147,10 @@ class Paper:
                 self.cited.update(self.ids[before + 1 : here])
             self.cited[ident] += 1
             before = here if dashed else None
+
+    def holds(self, note: list[str]) -> bool:
+        """Whether the body has a footnote's first eight words."""
+        return len(note) >= 8 and " ".join(note[:8]) in " ".join(self.body)
 
     def named_in(self, i: int, raw: Counter[str]) -> bool:
         """Whether nine tenths of entry i's title's words and its first surname are in a raw string."""

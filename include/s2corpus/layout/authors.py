@@ -35,6 +35,8 @@ _TITLES = {
 _SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)\.(?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
 _MARK = re.compile(r"[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
 _NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
+_CASELESS = 4
+"""Words of a name in a script that has no capitals to tell it from a sentence"""
 _CJK_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}")
 _ORCID = re.compile(r"(?<=[a-zà-ÿ])(?:ID|iD)$")
 
@@ -180,6 +182,8 @@ def parse(text: str) -> Author | None:
     while len(words) > 2 and words[-1] in _DEGREES and not text.isupper():
         words = words[:-1]
     if not 2 <= len(words) <= 8 or len(text) > 60 or AFFILIATION.search(text):
+        return None
+    if len(words) > _CASELESS and not any(c.isupper() for c in text):  # a sentence of a script without capitals
         return None
     if not all(_NAME_WORD.fullmatch(w) for w in words):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,9 @@ from .model import Line
 if TYPE_CHECKING:
     from .header import Front
 
+_LISTED = re.compile("[,;،、，·|]")
+_CASELESS = 5
+"""Words without capitals in a line that does not list anything, from which on it is a sentence"""
 _SURE = 0.9
 _MANY = 0.5
 """Share of a line's pieces that are names in a line of names"""
@@ -48,7 +52,11 @@ def byline(front: Front, title: list[Line], abstract: list[Line]) -> list[Line]:
 
 
 def names(line: Line) -> tuple[float, int]:
-    """The share of a line's pieces that are names, and how many are."""
+    """The share of a line's pieces that are names, and how many are; none in a sentence of a script without capitals."""
+    if not line.text.isascii() and not _LISTED.search(line.text):
+        caseless = sum(word[0].isalpha() and word[0].lower() == word[0].upper() for word in line.text.split())
+        if caseless > _CASELESS:
+            return 0.0, 0
     parts = [part for part in pieces(line.tokens) if sum(c.isalpha() for c in part) > 2]
     count = sum(parse(part) is not None for part in parts)
     return count / max(len(parts), 1), count

@@ -12,6 +12,9 @@ CONTROLS = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 """Characters that steer direction and print nothing; pdfalto puts them around each word."""
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
+_WORD_SPACE = 0.1
+"""Least space between words, as a share of the type's size"""
+
 
 def order(page: Page) -> None:
     """Put the words of right-to-left lines, which pdfalto gives from left to right, into reading order.
@@ -36,11 +39,9 @@ def _ordered(tokens: list[Token]) -> list[Token]:
             runs[-1].append(token)
         else:
             runs.append([token])
-    spaced = {id(token): token.space for token in tokens}  # before the right one of two neighbours
-    out = [token for run in reversed(runs) for token in run]
-    for before, token in pairwise(out):
-        token.space = spaced[id(max(before, token, key=lambda x: x.x0))]
-    return out
+    for right, left in pairwise(reversed(runs)):
+        left[0].space = min(t.x0 for t in right) - max(t.x1 for t in left) > _WORD_SPACE * left[0].font.size
+    return [token for run in reversed(runs) for token in run]
 
 
 def _onward(token: Token) -> bool | None:

@@ -187,3 +187,23 @@ def test_spread_heads(tmp_path: Path) -> None:
     source = compiled(Look(heads="#sp"), '#let sp(it) = text(size: 9pt)[#it.text.clusters().map(upper).join(" ")]')
     found = [h for h in said(read(source, tmp_path).findall(".//t:body/t:div/t:head", NS)) if h != "ABSTRACT"]
     assert found == ["INTRODUCTION", "METHODS", "RESULTS"]
+
+
+def test_right_to_left_lines_are_in_reading_order(tmp_path: Path) -> None:
+    sentence = "החיפושיות חיות ביער ואוכלות עלים יבשים (Smith 2012) וגם פירות."
+    source = f"""
+#set page(paper: "a4", margin: 3cm)
+#set text(size: 11pt, lang: "he", font: "Libertinus Serif")
+#align(center)[#text(size: 17pt, weight: "bold")[תכונות של חיפושיות ביער]]
+
+= מבוא
+
+{sentence} {sentence} {sentence}
+
+{sentence} {sentence} {sentence}
+"""
+    tei = read(typst.compile(source.encode(), format="pdf"), tmp_path)
+    text = " ".join(said([tei]))
+    assert tei.findtext(".//t:titleStmt/t:title", namespaces=NS) == "תכונות של חיפושיות ביער"
+    assert "ואוכלות עלים יבשים (Smith 2012) וגם פירות." in text
+    assert not set(text) & set("\u200e\u200f\u202a\u202b\u202c\u202d\u202e")

@@ -186,6 +186,7 @@ def test_numbers_in_titles(a: str, b: str, joined: bool) -> None:
         ({}, True),
         ({"authors": "Ada Lovelace, Alan Turing"}, False),
         ({"year": 2021}, False),
+        ({"year": 2019}, False),
         ({"year": None}, False),
         ({"authors": ""}, False),
     ],

@@ -122,7 +122,9 @@ def build(
         return render(request, "trends.html", **views.over_releases(*opened[:2]))
 
     @app.get(at + "/compare", dependencies=guarded)
-    def beside(request: Request, opened: Opened, other: Annotated[str, Query(pattern="^[0-9]{8}$")]) -> Response:
+    def beside(
+        request: Request, opened: Opened, other: Annotated[str, Query(pattern="^[0-9]{8}(T[0-9]{6})?$")]
+    ) -> Response:
         shelf, id_, _ = opened
         another = f"{id_.rpartition('-')[0]}-{other}"
         if not shelf.has(another):

@@ -168,6 +168,27 @@ def test_a_disk_that_fills_up_on_the_way_leaves_nothing_half(inputs: dict[str, s
     assert corpus("deliver", str(pdfs), "--drop", "d", "--to", str(small / "lake2")).returncode == 0
 
 
+def test_a_killed_deliver_is_gone_on_with(inputs: dict[str, str], tmp_path: Path) -> None:
+    (folder := tmp_path / "papers").mkdir()
+    for number in range(300):
+        (folder / f"{number}.pdf").write_bytes(os.urandom(200_000))
+    lake = open_lake(str(tmp_path / "lake"))
+    words = [sys.executable, "-m", "s2corpus", "deliver", str(folder), "--drop", "d", "--to", str(tmp_path / "lake")]
+    process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL)
+    while not any(entry.bytes for entry in lake.list("drops/d/")):
+        assert process.poll() is None
+    process.kill()
+    process.wait()
+    there = {entry.key for entry in lake.list("drops/d/")}
+    assert 0 < len(there) <= 300
+    assert "drops/d/_READY" not in there
+    done = corpus("deliver", str(folder), "--drop", "d", "--to", str(tmp_path / "lake"))
+    assert done.returncode == 0, done.stderr
+    assert "were there" in done.stdout
+    assert all(lake.get(f"drops/d/{path.name}")[0] == path.read_bytes() for path in folder.iterdir())
+    assert lake.size("drops/d/_READY") is not None
+
+
 def test_a_full_standard_output_is_said() -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(

@@ -1,0 +1,186 @@
+"""More than two thousand damaged inputs, by command: each ends in a named outcome or one sentence (docs/hostile-input.md).
+
+2,000 damaged PDFs are tried beside these, in `tests/unit/layout/test_fuzz.py`.
+"""
+
+from __future__ import annotations
+
+import io
+import random
+import tarfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import pytest
+
+from s2corpus import jats, latex, sources, tei
+from s2corpus.deliveries.declarations import Declarations
+from s2corpus.deliveries.ready import Refused, read_ready
+from s2corpus.errors import UserError
+from s2corpus.ids import ReleaseId, SnapshotId, spec_name
+from s2corpus.latex.archive import unpack
+from s2corpus.sample.truth import Truth
+from s2corpus.snapshot.verify import verify
+from s2corpus.spec import load_spec
+from s2corpus.storage.lake import open_lake
+from s2corpus.text.files import read_documents
+from tests.releases import ROOT
+from tests.unit.jats.articles import article
+from tests.unit.snapshot.test_export import release
+
+TEI = (
+    b'<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title level="a">A title</title></titleStmt>'
+    b"<sourceDesc><biblStruct><analytic><author><persName><forename>A</forename><surname>B</surname></persName></author>"
+    b'</analytic></biblStruct></sourceDesc></fileDesc></teiHeader><text><body><div><head n="1">One</head><p>Words '
+    b'<ref type="bibr" target="#b0">[1]</ref> and <ref type="figure" target="#fig_0">Fig. 1</ref>.</p><formula xml:id="formula_0">'
+    b'x<label>(1)</label></formula></div><figure xml:id="fig_0"><head>Figure 1</head><figDesc>What.</figDesc></figure></body>'
+    b'<back><div type="references"><listBibl><biblStruct xml:id="b0"><analytic><title level="a">Cited</title></analytic>'
+    b'<monogr><imprint><date when="2001"/></imprint></monogr></biblStruct></listBibl></div></back></text></TEI>'
+)
+DOCUMENT = orjson.dumps(
+    {
+        "id": "a",
+        "title": "A title",
+        "abstract": "Words.",
+        "date": "2020-01",
+        "body": [{"section": "One::Two", "text": "Words."}],
+    }
+)
+DECLARED = orjson.dumps(
+    {
+        "name": "a.pdf",
+        "open_access": True,
+        "licence": "CC-BY-4.0",
+        "published": "2020-01-02",
+        "title": "T",
+        "doi": "10.1/x",
+    }
+)
+READY = orjson.dumps(
+    {"ready_at": "2023-01-01T00:00:00Z", "files": [{"name": "a.pdf", "bytes": 1, "sha256": "0" * 64}], "mode": "delta"}
+)
+NASTY = (b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"[" * 2000, b"<a>" * 2000, b"&#0;", b"1e999", b"-1", b"9" * 400,
+         b"null", b"{}", b"[]", b"true", b"../", b"\r\n", b'"', b"%s{}", b"<!DOCTYPE a [<!ENTITY b 'c'>]>")  # fmt: skip
+
+
+def damaged(data: bytes, rng: random.Random) -> bytes:
+    """The input with one to three damages."""
+    for _ in range(rng.randint(1, 3)):
+        start = rng.randrange(len(data) + 1)
+        end = min(len(data), start + rng.choice((1, 2, 8, 64, 512)))
+        data = rng.choice((
+            lambda s=start, d=data: d[:s],
+            lambda s=start, e=end, d=data: d[:s] + d[e:],
+            lambda s=start, e=end, d=data: d[:s] + d[s:e] * 3 + d[e:],
+            lambda s=start, e=end, d=data: d[:s] + rng.choice(NASTY) + d[e:],
+            lambda s=start, d=data: d[:s] + rng.choice(NASTY) + d[s:],
+            lambda s=start, e=end, d=data: d[:s] + rng.randbytes(e - s) + d[e:],
+        ))()  # fmt: skip
+    return data
+
+
+def outcomes(seeds: list[bytes], count: int, act: Callable[[bytes], str], *expected: type[Exception]) -> Counter[str]:
+    """What each of `count` damaged seeds came to; any error that is not expected fails, and says which input it was."""
+    found: Counter[str] = Counter()
+    for number in range(count):
+        data = damaged(seeds[number % len(seeds)], random.Random(number))
+        try:
+            found[act(data)] += 1
+        except expected as error:
+            assert str(error).strip(), (number, data[:200])
+            found[type(error).__name__] += 1
+        except Exception as error:
+            raise AssertionError(f"input {number}: {type(error).__name__}: {error}: {data[:300]!r}") from error
+    assert found.total() == count
+    return found
+
+
+def test_tei() -> None:
+    outcomes([TEI], 400, lambda data: tei.convert(data, pdf_sha1="") and "ok", tei.BadTei)
+
+
+def test_jats() -> None:
+    body = "<sec><title>One</title><p>Words <xref ref-type='bibr' rid='B1'>1</xref>.</p></sec>"
+
+    def act(data: bytes) -> str:
+        form = jats.form_of(data)
+        return form if form is None or jats.CONVERTERS[form](data, sha1="") else "ok"
+
+    outcomes([article(body, 2)], 250, lambda data: act(data) or "another form", jats.BadArticle)
+
+
+def test_records(tiny: tuple[Path, Truth]) -> None:
+    for name in sorted(path.name for path in (tiny[0] / "sources").iterdir()):
+        seeds = [
+            p.read_bytes()
+            for p in sorted((tiny[0] / "sources" / name).rglob("*"))
+            if p.is_file() and p.name != "_READY"
+        ]
+        outcomes(
+            seeds, 60, lambda data, name=name: f"{len(list(sources.read(name, io.BytesIO(data)))) > 0}", UserError
+        )  # fmt: skip
+
+
+def test_documents_for_clean(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    outcomes([DOCUMENT], 300, lambda data: f"{path.write_bytes(data) and len(list(read_documents(path)))}", UserError)
+
+
+def test_declarations_of_a_drop() -> None:
+    def act(data: bytes) -> str:
+        declared = Declarations("d", {"a.pdf": "0" * 40}, {"a.pdf": True})
+        return f"{len(list(declared.entries(io.BytesIO(data))))} and {len(declared.told)} warnings"
+
+    outcomes([DECLARED], 250, act, Refused)
+
+
+def test_ready_marks(tmp_path: Path) -> None:
+    lake = open_lake(str(tmp_path))
+    outcomes(
+        [READY],
+        200,
+        lambda data: f"{bool(lake.put('drops/d/_READY', data) and read_ready(lake, 'drop', '', 'd'))}",
+        Refused,
+    )
+
+
+def test_specs(tmp_path: Path) -> None:
+    path = tmp_path / "sample.yaml"
+    seeds = [p.read_bytes() for p in sorted((ROOT / "include" / "releases").glob("*.yaml"))]
+    outcomes(seeds, 150, lambda data: f"{path.write_bytes(data) and load_spec(path).name != ''}", UserError)
+
+
+@pytest.mark.parametrize("parse", [ReleaseId.parse, SnapshotId.parse, spec_name])
+def test_ids(parse: Callable[[str], str]) -> None:
+    seeds = [b"s2_v2-20230101-0a1b2c3d", b"s2_v2-20230101", b"own-20230101T101112", b"s2_v2"]
+    outcomes(seeds, 100, lambda data: f"{parse(data.decode('utf-8', 'surrogateescape')) != ''}", UserError)
+
+
+def test_latex_archives() -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        tex = b"\\documentclass{article}\\begin{document}Words.\\end{document}"
+        for name, text in (("main.tex", tex), ("fig/a.bbl", b"\\bibitem{a} A.")):
+            info = tarfile.TarInfo(name)
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text))
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w") as archive:
+        info = tarfile.TarInfo("main.tex")
+        info.size = 20
+        archive.addfile(info, io.BytesIO(b"\\documentclass{a} abc"))
+    outcomes([packed.getvalue(), plain.getvalue()], 250, lambda data: f"{len(unpack(data))} files", latex.BadSource)
+
+
+def test_manifests(tmp_path: Path) -> None:
+    made = release(tmp_path, count=12)
+    folder = open_lake(made.lake.uri(f"snapshots/{made.snapshot_id}"))
+    manifest = folder.get("manifest.json")[0]
+
+    def act(data: bytes) -> str:
+        folder.put("manifest.json", data)
+        return f"{next(verify(folder), None) is None}"
+
+    outcomes([manifest], 120, act, UserError)

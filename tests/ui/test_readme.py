@@ -10,22 +10,26 @@ from pathlib import Path
 import pytest
 
 from tests.releases import ROOT
-from tests.ui.conftest import PUBLISHED, Built
 
+_TEI = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title level="a" type="main">A title</title></titleStmt>
+<sourceDesc><biblStruct><analytic/></biblStruct></sourceDesc></fileDesc></teiHeader>
+<text><body><div><head>One</head><p>Some words.</p></div></body></text></TEI>"""
 _BLOCKS = re.findall(r"^```\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
 _LINES = [line.partition("  #")[0].strip() for block in _BLOCKS for line in block.splitlines()]
 MAKE = [line for line in _LINES if re.match(r"(\w+=\S+ )*make ", line)]
 CORPUS = [line for line in _LINES if re.match(r"(\.venv/bin/)?corpus ", line)]
 
 
-def shell(line: str, **environ: str) -> subprocess.CompletedProcess[str]:
+def shell(line: str, folder: Path = ROOT, **environ: str) -> subprocess.CompletedProcess[str]:
     """What a shell in the checkout makes of a line."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "include"), **environ}
-    return subprocess.run(["bash", "-c", line], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+    return subprocess.run(
+        ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+    )
 
 
 def test_the_readme_has_commands() -> None:
-    assert len(MAKE) >= 4 and len(CORPUS) >= 2
+    assert len(MAKE) >= 4 and len(CORPUS) >= 1
 
 
 @pytest.mark.parametrize("line", MAKE)
@@ -38,11 +42,8 @@ def test_a_make_line_names_a_target_and_its_variables(line: str) -> None:
 
 
 @pytest.mark.parametrize("line", CORPUS)
-def test_a_corpus_line_runs_as_it_is_printed(line: str, built: Built) -> None:
-    """With the snapshot's whole name where the README has dots."""
-    assert line.startswith(".venv/bin/corpus "), "in a checkout the command is .venv/bin/corpus"
-    snapshot, lake = built.runs[PUBLISHED].snapshot_id, Path(built.lake)
-    printed = line.replace("s3://…/", f"{lake}/").replace("sample-20230201-…", snapshot)
-    assert "…" not in printed
-    done = shell(printed, S2CORPUS_LAKE=str(lake))
-    assert done.returncode == 0 and (done.stdout + done.stderr).strip(), done.stderr[-2000:]
+def test_a_corpus_line_runs_as_it_is_printed(line: str, tmp_path: Path) -> None:
+    """In a folder of one's own, with the command on the path."""
+    (tmp_path / "a.tei.xml").write_text(_TEI)
+    done = shell(line, tmp_path, PATH=f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}")
+    assert done.returncode == 0 and list(tmp_path.glob("*.jsonl")), done.stderr[-2000:]

@@ -216,18 +216,23 @@ def main() -> None:
         "--show", type=int, default=0, help="so many strings of each style that are not linked rightly"
     )
     given = options.parse_args()
+    rows(given.data, given.half, given.show)
+    sys.exit(0 if TABLE.show() else 1)
+
+
+def rows(data: Path, half: str = "report", show: int = 0) -> None:
+    """Every figure as a row of the table."""
     began = time.monotonic()
-    styles, of_crossref = crossref(given.data)
-    papers = papers_of(of_crossref, given.data)
+    styles, of_crossref = crossref(data)
+    papers = papers_of(of_crossref, data)
     total: Counter[str] = Counter()
     for style, strings in styles.items():
-        total += measure(f"crossref {style}", strings, papers, given.half, given.show, (0, 0, 0))
+        total += measure(f"crossref {style}", strings, papers, half, show, (0, 0, 0))
     report("crossref, four styles", total, (0.93, 0.97, 0.998))
-    strings, of_glutton, left_out = glutton(given.data)
+    strings, of_glutton, left_out = glutton(data)
     note("glutton: strings left out", ", ".join(f"{why} {n:,}" for why, n in left_out.items()))
-    measure("glutton", strings, papers_of(of_glutton, given.data), given.half, given.show, (0.98, 0, 0.995))
-    note("seconds", f"{time.monotonic() - began:.0f}")
-    sys.exit(0 if TABLE.show() else 1)
+    measure("glutton", strings, papers_of(of_glutton, data), half, show, (0.98, 0, 0.995))
+    note("citations: seconds", f"{time.monotonic() - began:.0f}")
 
 
 if __name__ == "__main__":

@@ -69,7 +69,8 @@ def dblp_acm_records() -> dict[str, Record]:
     return records
 
 
-def dblp_acm() -> None:
+def dblp_acm() -> str:
+    """F1, precision and recall of pairs across the two catalogues, printed with the worst mistakes."""
     records = dblp_acm_records()
     with (DATA / "dblp-acm" / "DBLP-ACM_perfectMapping.csv").open(newline="") as file:
         gold = {(f"dblp:{row['idDBLP']}", f"acm:{row['idACM']}") for row in csv.DictReader(file)}
@@ -81,8 +82,10 @@ def dblp_acm() -> None:
         for b in members
         if a.startswith("dblp:") and b.startswith("acm:")
     }
-    print("DBLP-ACM:", f1_text(found, gold))
+    said = f1_text(found, gold)
+    print("DBLP-ACM:", said)
     worst(records, found, gold)
+    return said
 
 
 def cora_records() -> dict[str, Record]:
@@ -99,16 +102,19 @@ def cora_records() -> dict[str, Record]:
     return records
 
 
-def cora() -> None:
+def cora() -> str:
+    """F1, precision and recall of pairs, printed with B-cubed and the worst mistakes."""
     records = cora_records()
     with (DATA / "cora" / "cora_gt.csv").open() as file:
         gold = {pair(*(f"cora:{name}" for name in line.strip().split("|"))) for line in file}
     paper_of = clustered(table(records.values()))
     found = {pair(a, b) for members in grouped(paper_of).values() for a, b in combinations(members, 2)}
     truth = gold_clusters(records, gold)
-    print("Cora, pairwise:", f1_text(found, gold))
+    said = f1_text(found, gold)
+    print("Cora, pairwise:", said)
     print("Cora, B-cubed: ", b_cubed(paper_of, truth))
     worst(records, found, gold)
+    return said
 
 
 def pair(a: str, b: str) -> Pair:

@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from link_table import row
 from nameparser import HumanName
 
 from s2corpus.sources.names import parse_authors
@@ -169,9 +170,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", default="")
     options = parser.parse_args()
-    chosen = random.Random(options.seed)
+    rows(options.lists, options.seed, options.show)
+
+
+def rows(count: int = 3000, seed: int = 1, show: str = "") -> None:
+    """Every form as a line, and as rows of the table."""
+    chosen = random.Random(seed)
     sources = [[names for names in source() if usable(names)] for source in (dedupe_lists, title_lists)]
-    lists = [names for source in sources for names in chosen.sample(source, min(len(source), options.lists // 2))]
+    lists = [names for source in sources for names in chosen.sample(source, min(len(source), count // 2))]
     print(f"{len(lists)} lists, {sum(map(len, lists))} names; share of lists right; nameparser: names cut apart for it")
     print(f"{'form':<18} {'number':>7} {'surnames':>9} {'given':>7}   nameparser: {'surnames':>8} {'given':>7}")
     for form in FORMS:
@@ -183,7 +189,7 @@ def main() -> None:
             right = same and all(letters(s) == letters(f) for (s, _), (f, _) in zip(names, found, strict=True))
             given = same and all(given_kept(form, g, f) for (_, g), (_, f) in zip(names, found, strict=True))
             number, surnames, kept = number + same, surnames + right, kept + given
-            if options.show == form.__name__ and not (right and given):
+            if show == form.__name__ and not (right and given):
                 print("   ", "NUMBER" if not same else "surname" if not right else "given", text, "\n       ", found)
             theirs = [HumanName(form([name])) for name in names]
             their_surnames += all(letters(s) == letters(t.last) for (s, _), t in zip(names, theirs, strict=True))
@@ -195,6 +201,8 @@ def main() -> None:
             f"{form.__name__:<18} {number / n:7.2f} {surnames / n:9.2f} {kept / n:7.2f}"
             f"   {'':11} {their_surnames / n:8.2f} {their_given / n:7.2f}"
         )
+        for what, share, asked in (("number", number, 99.5), ("surnames", surnames, 99.0), ("given names", kept, 99.5)):
+            row(f"names, {form.__name__}: {what} right", f"{share / n:.2f} %", f"≥ {asked}", "", share / n >= asked)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from s2corpus.stages.clean import Clean
 from s2corpus.stages.export import Export
 from s2corpus.stages.split import Split
 from s2corpus.storage.lake import Lake, open_lake
-from tests.unit.snapshot.release import AS_OF, lay_out, papers
+from tests.unit.snapshot.release import AS_OF, lay_out, papers, through
 
 SPEC = ReleaseSpec.model_validate({"name": "killed", "export": {"files": 4}})
 LATER = AS_OF + timedelta(days=31)
@@ -43,12 +43,7 @@ def etags(lake: Lake, snapshot: str) -> dict[str, str]:
 
 def cleaned(lake: Lake, scratch: Path, count: int) -> Run:
     """A release up to its splits."""
-    run = lay_out(lake, scratch, SPEC, papers(count), buckets=4)
-    for stage in (Clean(), Split()):
-        for shard in stage.plan(run):
-            stage.work(run, shard)
-        stage.finish(run)
-    return run
+    return through(lay_out(lake, scratch, SPEC, papers(count), buckets=4), Clean(), Split())
 
 
 def moved(run: Run) -> Run:

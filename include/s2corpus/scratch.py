@@ -7,7 +7,6 @@ ends; what a killed one left is removed by the next that starts.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import fcntl
 import os
@@ -16,6 +15,7 @@ import stat
 import tempfile
 import threading
 import time
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 from s2corpus.errors import UserError
@@ -23,6 +23,8 @@ from s2corpus.errors import UserError
 _NAME = "s2corpus-scratch-"
 _NEW = "s2corpus-new-"
 _ABANDONED_SECONDS = 3600.0
+_AFTER_MULTIPROCESSING = -200
+"""when the folder goes at the end of a process: after multiprocessing's own one in it (-100), which would not find itself"""
 _LOCK = threading.Lock()
 _MADE: dict[tuple[int, str], tuple[Path, int]] = {}
 """(process, folder that was named) → its private folder, and the handle by which it is locked"""
@@ -41,7 +43,7 @@ def private() -> Path:
             _check(name, base)
             _remove_abandoned(base)
             _MADE[key] = _make(name, base)
-            atexit.register(_remove, key)
+            Finalize(None, _remove, (key,), exitpriority=_AFTER_MULTIPROCESSING)
         folder = _MADE[key][0]
     tempfile.tempdir = str(folder)
     return folder

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tempfile
 from pathlib import Path
 
 import numba
@@ -33,12 +34,15 @@ def _sources() -> str:
 
 
 def _folder() -> Path:
-    """`NUMBA_CACHE_DIR` where it is set, else beside the package, else the user's cache where the package is read-only."""
+    """`NUMBA_CACHE_DIR` where it is set, else beside the package; where that is read-only the user's cache, else temporary files."""
     if named := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(named)
     if os.access(_PACKAGE, os.W_OK):
         return _PACKAGE / "__pycache__"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "s2corpus"
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "s2corpus"
+    except RuntimeError:  # in a sandbox nobody has a home, nor may it read who has one
+        return Path(tempfile.gettempdir())
 
 
 config.CACHE_DIR = str(_folder() / f"kernels-{_sources()}")  # type: ignore[attr-defined]

@@ -5,9 +5,13 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import pytest
+
 import s2corpus
+from s2corpus import compiled
 
 
 def package(folder: Path) -> Path:
@@ -59,3 +63,16 @@ def test_kernels_are_compiled_by_nothing_else() -> None:
         if path.name != "compiled.py" and "from numba import" in path.read_text("utf-8")
     ]
     assert not offenders
+
+
+def test_who_has_no_home_keeps_kernels_with_temporary_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an extractor's worker does, in its sandbox: the package is not its own, and nobody may read who has which home."""
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+    def unknown(_: int) -> None:
+        raise KeyError
+
+    monkeypatch.setattr("os.access", lambda *_: False)
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    assert compiled._folder() == Path(tempfile.gettempdir())

@@ -61,6 +61,7 @@ def make(old: Lake, new: Lake, out: Path, progress: Callable[[str], None] = lamb
             "from": orjson.loads(old.get("manifest.json")[0])["snapshot"],
             "from_manifest_sha256": hashlib.sha256(old.get("manifest.json")[0]).hexdigest(),
             "to": orjson.loads(manifest)["snapshot"],
+            "to_manifest_sha256": hashlib.sha256(manifest).hexdigest(),
             "pyarrow": pa.__version__,
             "files": steps,
         }
@@ -84,8 +85,11 @@ def apply(delta: Path, copy: Lake, out: Path, progress: Callable[[str], None] = 
         manifest = (delta / "manifest.json").read_bytes()
     except (FileNotFoundError, orjson.JSONDecodeError) as error:
         raise UserError(f"{delta}: not a delta: {error}") from None
-    if plan.get("format") != FORMAT:
-        raise UserError(f"{delta}: of format {plan.get('format')!r}; this version applies {FORMAT!r}")
+    if not isinstance(plan, dict) or plan.get("format") != FORMAT:
+        given = plan.get("format") if isinstance(plan, dict) else type(plan).__name__
+        raise UserError(f"{delta}: of format {given!r}; this version applies {FORMAT!r}")
+    if hashlib.sha256(manifest).hexdigest() != plan.get("to_manifest_sha256"):
+        raise UserError(f"{delta}: its manifest.json is not the one it was made with: fetch the delta again")
     have = hashlib.sha256(copy.get("manifest.json")[0]).hexdigest()
     if have != plan["from_manifest_sha256"]:
         raise UserError(
@@ -100,7 +104,21 @@ def apply(delta: Path, copy: Lake, out: Path, progress: Callable[[str], None] = 
             if not target.resolve().is_relative_to(folder.resolve()):
                 raise UserError(f"{delta}: {listed['path']!r} leads out of the snapshot")
             target.parent.mkdir(parents=True, exist_ok=True)
-            _make(plan["files"][listed["path"]], listed["path"], delta, copy, target)
+            try:
+                _make(plan["files"][listed["path"]], listed["path"], delta, copy, target)
+            except (
+                KeyError,
+                TypeError,
+                ValueError,
+                IndexError,
+                FileNotFoundError,
+                EOFError,
+                pa.ArrowException,
+            ) as error:
+                raise UserError(
+                    f"{delta}: {listed['path']} cannot be made of it and of {copy.root} ({type(error).__name__}: {error}): "
+                    f"one of them is damaged: fetch the delta again, and try corpus verify on the copy"
+                ) from None
             with target.open("rb") as made:
                 found = hashlib.file_digest(made, "sha256").hexdigest()
             if found != listed["sha256"]:

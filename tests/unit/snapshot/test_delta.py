@@ -10,6 +10,7 @@ from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 
+import orjson
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
@@ -145,3 +146,24 @@ def test_diff_says_what_differs(snapshots: list[Path]) -> None:
     assert "removed: " in said.output and "none" not in said.output.splitlines()[0]
     listed = run(diff.command, snapshots[0], snapshots[1], "--list").output.splitlines()
     assert {line.split("\t")[0] for line in listed} >= {"added", "removed"}
+
+
+@pytest.mark.parametrize(
+    "damage", ["no steps", "pieces of another type", "lines missing", "another manifest", "no object"]
+)
+def test_a_damaged_delta_is_a_sentence_and_leaves_nothing(damage: str, snapshots: list[Path], tmp_path: Path) -> None:
+    folder = tmp_path / "delta"
+    run(delta.command, snapshots[0], snapshots[1], "--out", folder)
+    plan = orjson.loads((folder / "delta.json").read_bytes())
+    if damage == "no steps":
+        plan["files"] = {}
+    elif damage == "pieces of another type":
+        plan["files"] = {path: {**step, "pieces": [["old", "x", None]]} for path, step in plan["files"].items()}
+    elif damage == "lines missing":
+        next((folder / "new/v2").rglob("*.jsonl.gz")).unlink()
+    elif damage == "another manifest":
+        (folder / "manifest.json").write_bytes(b"{}")
+    (folder / "delta.json").write_bytes(orjson.dumps([] if damage == "no object" else plan))
+    with pytest.raises(UserError):
+        run(apply.command, folder, "--copy", snapshots[0], "--out", tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()

@@ -52,7 +52,7 @@ AREAS = {
     "intake": Area(("stages/intake.py", "deliveries/declarations.py"), ("intake",)),
     "filter": Area(("stages/filter.py",), ("filter",)),
     "split": Area(("stages/split.py",), ("snapshot/test_clean_and_split.py",)),
-    "export": Area(("stages/export.py",), ("snapshot",)),
+    "export": Area(("stages/export/*.py",), ("snapshot",)),
     "extractors": Area(("extractors/*.py",), ("extractors",)),
 }
 QUICK = "not slow and not services and not airflow"

@@ -99,7 +99,7 @@ assert verdicts["titles_are_short"].offending == 12
         "a file of the snapshot",
         2,
         {
-            "include/s2corpus/stages/export.py": (
+            "include/s2corpus/stages/export/whole.py": (
                 ('    put_text("stats.json"', '    put_text("sources.json", _pretty(_sources(run)))\n'),
             )
         },

@@ -1,0 +1,5 @@
+"""Export: the snapshot's files, then its manifest (SEMANTICS: Export and publish)."""
+
+from s2corpus.stages.export.stage import Export
+
+__all__ = ["Export"]

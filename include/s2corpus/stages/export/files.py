@@ -1,0 +1,142 @@
+"""The files that the export's tasks write: documents, corpus, flat tables and graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from s2corpus.parse_model import ParseKind
+from s2corpus.pipeline.run import Run
+from s2corpus.snapshot import documents, flat, rows
+from s2corpus.snapshot.files import document_line, documents_path, json_line, listed, number, parquet_path
+from s2corpus.stages.export.group import Group
+from s2corpus.tables import CONTEXTS, LINKS, Table
+
+SPLIT_FOLDERS = ("train", "valid")
+_PARSE_FOLDERS = {kind.value: f"{kind}_parses" for kind in ParseKind}
+
+
+def paths_of(run: Run) -> Iterator[str]:
+    """The files that the shards write."""
+    for nn in range(run.spec.export.files):
+        for set_ in run.spec.clean.sets:
+            yield from (documents_path(set_, split, nn) for split in SPLIT_FOLDERS)
+            yield from (parquet_path(set_, split, nn) for split in SPLIT_FOLDERS)
+        yield from (f"corpus/{folder}/{folder}_{nn:02d}.jsonl.gz" for folder in ("metadata", *_PARSE_FOLDERS.values()))
+        yield from (flat.path(table, nn) for table in flat.SCHEMAS)
+        yield from (f"graph/{table.name}/{nn:02d}.parquet" for table in (LINKS, CONTEXTS))
+
+
+def write_documents(group: Group, set_: str, scratch: Path) -> None:
+    """`v2/<set>/<split>/<nn>.jsonl.gz`, the same as Parquet, and their part of the index."""
+    paths = {(split, nn): documents_path(set_, split, nn) for split in SPLIT_FOLDERS for nn in group.numbers}
+    copies = {at: parquet_path(set_, *at) for at in paths}
+    missing = group.missing([*paths.values(), *copies.values()])
+    indexed = group.store.has_fragments(f"index/{nn:02d}-{set_}" for nn in group.numbers)
+    if indexed and not missing:
+        return
+    index: dict[int, list[dict[str, Any]]] = {nn: [] for nn in group.numbers}
+    lines = dict.fromkeys(paths, 0)
+    local = {at: scratch / f"{set_}-{at[0]}-{at[1]}.parquet" for at, path in copies.items() if path in missing}
+
+    def written(files: dict[tuple[str, int], documents.ParquetFile]) -> Iterator[tuple[str, bytes]]:
+        for document in group.merged(lambda bucket: rows.documents(group.run.table, bucket, set_)):
+            at = (document["split"], number(document["paper_id"], group.files))
+            lines[at] += 1
+            index[at[1]].append(rows.index_row(document, set_, paths[at], lines[at]))
+            if at in files:
+                files[at].write(documents.row(document, set_), len(document["text"]))
+            if paths[at] in missing:
+                yield paths[at], document_line(document["paper_id"], document["sha1"], document["text"])
+
+    with ExitStack() as stack:
+        files = {at: stack.enter_context(documents.ParquetFile(path)) for at, path in local.items()}
+        group.write_lines(missing.intersection(paths.values()), written(files), scratch)
+    group.store.put((listed(copies[at], path, files[at].count), path) for at, path in local.items())
+    for path in local.values():
+        path.unlink()
+    group.store.put_fragments(
+        {f"index/{nn:02d}-{set_}": pa.Table.from_pylist(found, rows.INDEX) for nn, found in index.items()}
+    )
+
+
+def write_corpus(group: Group, scratch: Path) -> None:
+    """`corpus/`: metadata and parses in the form of S2ORC's release 20200705; `tables/`: the same, flat."""
+    folders = ("metadata", *_PARSE_FOLDERS.values())
+    missing = group.missing(
+        [f"corpus/{f}/{f}_{nn:02d}.jsonl.gz" for f in folders for nn in group.numbers]
+        + [flat.path(table, nn) for table in flat.SCHEMAS for nn in group.numbers]
+    )
+    if not missing:
+        return
+    tables = {
+        (table, nn): scratch / f"{table}-{nn}.parquet"
+        for table in flat.SCHEMAS
+        for nn in group.numbers
+        if flat.path(table, nn) in missing
+    }
+    kept = rows.kept_papers(group.run.table)
+    inbound = rows.inbound_citations(group.run.table, group.buckets, kept, group.run.spec.link.count_warnings)
+
+    def written(files: dict[tuple[str, int], documents.ParquetFile]) -> Iterator[tuple[str, bytes]]:
+        for paper in group.merged(
+            lambda b: rows.released_papers(group.run.table, b, group.run.spec.link.count_warnings)
+        ):
+            nn = number(paper["paper_id"], group.files)
+            for table, row, size in flat.rows(paper):
+                if (table, nn) in files:
+                    files[table, nn].write(row, size)
+            if (path := f"corpus/metadata/metadata_{nn:02d}.jsonl.gz") in missing:
+                yield (
+                    path,
+                    json_line(rows.metadata_of(paper, [row["paper_id"] for row in inbound.at(paper["paper_id"])])),
+                )
+            for kind, folder in _PARSE_FOLDERS.items():
+                path = f"corpus/{folder}/{folder}_{nn:02d}.jsonl.gz"
+                if kind in paper["parses"] and path in missing:
+                    yield path, json_line(paper["parses"][kind])
+
+    with ExitStack() as stack:
+        files = {
+            at: stack.enter_context(documents.ParquetFile(path, flat.SCHEMAS[at[0]])) for at, path in tables.items()
+        }
+        group.write_lines({path for path in missing if path.startswith("corpus/")}, written(files), scratch)
+    group.store.put((listed(flat.path(*at), path, files[at].count), path) for at, path in tables.items())
+    for path in tables.values():
+        path.unlink()
+
+
+def write_graph(group: Group, table: Table, scratch: Path) -> None:
+    """`graph/`: links of kept papers, and the contexts of their inline citations."""
+    paths = {nn: f"graph/{table.name}/{nn:02d}.parquet" for nn in group.numbers}
+    missing = group.missing(paths.values())
+    if not missing:
+        return
+    writers = {}
+    counts = dict.fromkeys(paths, 0)
+    with ExitStack() as stack:
+        chunks: dict[int, list[dict[str, Any]]] = {nn: [] for nn in paths}
+        for nn, path in paths.items():
+            local = scratch / f"{table.name}-{nn}.parquet"
+            if path in missing:
+                writers[nn] = stack.enter_context(pq.ParquetWriter(local, table.schema, compression="zstd"))
+        for row in group.merged(lambda bucket: rows.graph_rows(group.run.table, table, bucket)):
+            nn = number(row["paper_id"], group.files)
+            if nn in writers:
+                chunks[nn].append(row)
+                counts[nn] += 1
+                if len(chunks[nn]) == rows.ROW_GROUP:
+                    writers[nn].write_table(pa.Table.from_pylist(chunks[nn], table.schema))
+                    chunks[nn] = []
+        for nn, writer in writers.items():
+            if chunks[nn]:
+                writer.write_table(pa.Table.from_pylist(chunks[nn], table.schema))
+    finished = {nn: scratch / f"{table.name}-{nn}.parquet" for nn in writers}
+    group.store.put((listed(paths[nn], file, counts[nn]), file) for nn, file in finished.items())
+    for file in finished.values():
+        file.unlink()

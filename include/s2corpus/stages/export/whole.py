@@ -1,0 +1,160 @@
+"""What describes the whole snapshot: index, statistics, card, Croissant, pictures, and the manifest over all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from s2corpus.errors import TransientError
+from s2corpus.pipeline import funnel
+from s2corpus.pipeline.quality import read_metrics
+from s2corpus.pipeline.run import Metrics, Run
+from s2corpus.snapshot import plots, report, rows
+from s2corpus.snapshot.croissant import croissant
+from s2corpus.snapshot.files import File, listed
+from s2corpus.snapshot.manifest import Manifest, rules_of
+from s2corpus.snapshot.store import Store
+from s2corpus.stages.export.files import paths_of
+from s2corpus.stages.export.history import write_history
+from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, DOCUMENTS, EXTRACTIONS, MEMBERS, PARSES, Table
+from s2corpus.version import code_version
+
+_OPERATIONAL = re.compile("second|tries|request|reused|sent|asked|server")
+"""Metrics of how the work went, not of what came of it."""
+
+
+def describe(run: Run, store: Store, scratch: Path) -> Metrics:
+    """Write what is about all files, then the manifest."""
+    files = _written(run, store)
+    more: list[tuple[File, Path]] = []
+    published = report.Published()
+
+    def put(path: str, local: Path, count: int | None = None) -> None:
+        more.append((listed(path, local, count), local))
+        files.append(more[-1][0])
+
+    def put_text(path: str, content: bytes) -> None:
+        (scratch / path).write_bytes(content)
+        put(path, scratch / path)
+
+    index = scratch / "index.parquet"
+    put("index.parquet", index, _write_index(run, store, index, published))
+    for table in (ALIASES, CLUSTERS):
+        local = scratch / f"{table.name}.parquet"
+        put(f"{table.name}.parquet", local, _copy(run, table, local))
+    write_history(run, index, scratch, put)
+
+    measured = read_metrics(run)
+    stats = report.stats(published, funnel.rows(measured), _languages(run), _sources(run), _kept_metrics(measured))
+    put_text("stats.json", _pretty(stats))
+    put_text("funnel.csv", report.funnel_csv(funnel.rows(measured)).encode())
+    put_text("funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel.rows(measured)]).encode())
+    put_text("years.svg", plots.columns("Documents by year", sorted(published.years.items())).encode())
+    description = (
+        run.spec.description or f"Open-access papers cleaned by the rules of the S2 V2 card ({run.spec.name})."
+    )
+    as_of = f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}"
+    put_text("croissant.json", _pretty(croissant(run.snapshot_id, description, as_of, stats, files)))
+    manifest = Manifest(
+        snapshot=str(run.snapshot_id),
+        spec=run.spec.name,
+        as_of=as_of,
+        parent=run.parent,
+        versions={
+            "code": code_version(),
+            "extractor": str(run.table(EXTRACTIONS).committed().facts["extractor"]),
+            "converter": str(run.table(PARSES).committed().facts["converter"]),
+        },
+        inputs=run.table(DELIVERIES).committed().facts["inputs"],
+        rules=rules_of(run.spec),
+        files=files,
+        overrides=run.overrides,
+        drops=run.spec.drops,
+        spec_sha256=run.spec.digest,
+    )
+    put_text("README.md", report.data_card(manifest, stats, description).encode())
+    store.put(more)
+    last = scratch / "manifest.json"
+    last.write_bytes(replace(manifest, files=files).to_json())
+    store.put([(listed("manifest.json", last), last)])
+    return {
+        "files": float(len(files)),
+        "bytes": float(sum(file.bytes for file in files)),
+        **{f"documents.{set_}.{split}": float(n) for (set_, split), n in sorted(published.documents.items())},
+        **{f"words.{set_}.{split}": float(n) for (set_, split), n in sorted(published.words.items())},
+    }
+
+
+def _written(run: Run, store: Store) -> list[File]:
+    """The shards' files.
+
+    Raises:
+        TransientError: one of them is not there.
+    """
+    paths = list(paths_of(run))
+    there = store.there(paths)
+    if missing := [path for path in paths if path not in there]:
+        raise TransientError(
+            f"{store.lake.uri(store.prefix)}: {len(missing)} files ({missing[0]} …) are not as the export's shards "
+            f"wrote them: run these again"
+        )
+    return [there[path] for path in paths]
+
+
+def _write_index(run: Run, store: Store, local: Path, published: report.Published) -> int:
+    """`index.parquet`: by file number, set and id."""
+    count = 0
+    with pq.ParquetWriter(local, rows.INDEX, compression="zstd") as writer:
+        for nn in range(run.spec.export.files):
+            for set_ in sorted(run.spec.clean.sets):
+                fragment = store.fragment(f"index/{nn:02d}-{set_}")
+                published.add(fragment)
+                count += fragment.num_rows
+                if fragment.num_rows:
+                    writer.write_table(fragment, row_group_size=rows.ROW_GROUP)
+    return count
+
+
+def _copy(run: Run, table: Table, local: Path) -> int:
+    """A table as one Parquet file."""
+    count = 0
+    with pq.ParquetWriter(local, table.schema, compression="zstd") as writer:
+        for batch in run.table(table).batches(rows=rows.ROW_GROUP):
+            count += batch.num_rows
+            if batch.num_rows:
+                writer.write_table(pa.Table.from_batches([batch], table.schema))
+    return count
+
+
+def _tally(run: Run, table: Table, *columns: str) -> list[tuple[tuple[str, ...], int]]:
+    return sorted(rows.tally(run.table(table), columns).items(), key=lambda item: tuple(map(str, item[0])))
+
+
+def _languages(run: Run) -> dict[str, int]:
+    """Papers with a full text, kept or not, by its language, where it was asked for."""
+    counts = _tally(run, DOCUMENTS, "set", "language")
+    return {language: n for (set_, language), n in counts if set_ == "s2orc" and language}
+
+
+def _sources(run: Run) -> dict[str, int]:
+    return {source: n for (source,), n in _tally(run, MEMBERS, "source")}
+
+
+def _kept_metrics(measured: Mapping[str, Metrics]) -> dict[str, Metrics]:
+    """What the stages before this one measured, without what differs from run to run of the same release."""
+    return {
+        stage: {name: value for name, value in metrics.items() if not _OPERATIONAL.search(name)}
+        for stage, metrics in measured.items()
+        if stage != "export"
+    }
+
+
+def _pretty(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

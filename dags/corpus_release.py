@@ -17,6 +17,7 @@ bibliographies → clean → split by publication date → export as S2 V2 gzipp
 - **Retries** only transient errors (a server down, a connection lost). A wrong input, a blocking check or a bug fails at once, with a
   sentence that says what to do. Clearing a stage does it and all after it again; finished extractions are never repeated.
 - **The pointer** `snapshots/<spec>/latest.json` moves last, after every check passed and, where the spec asks, a person approved.
+  Who started the run or delivered what is new in it may reject, not approve: then another person is asked.
   Rejecting, or not answering in time, leaves the snapshot unpublished; clear `approve` to be asked again. Nobody is asked for a
   snapshot that is published already: it has the bytes that were approved.
 - **Overriding a check** that warns, or blocks and may be overridden, takes a written reason: `corpus accept`, or the parameter `accept`.
@@ -83,8 +84,7 @@ def begin() -> PokeReturnValue:
     if earlier:
         print(f"waiting for {earlier.run_id}, which makes an earlier release: its snapshot will be the parent")
         return PokeReturnValue(is_done=False)
-    who = getattr(context["dag_run"], "triggering_user_name", None) or "unknown"
-    runner.accept(run, context["params"]["accept"], who)
+    runner.accept(run, context["params"]["accept"], _starter() or "unknown")
     return PokeReturnValue(is_done=True, xcom_value=_batches(runner.plan(run, "intake"), run.spec.resources.max_tasks))
 
 
@@ -148,7 +148,7 @@ class Approve(ApprovalOperator):
             answer = Answer.NONE
             corpus_alerts.tell(f"{run.release_id}: not published", "nobody approved it in time", "approve", context)
         note = str((event.get("params_input") or {}).get("note") or "")
-        runner.answered(run, answer, _name(user), note, event["responded_at"])
+        runner.answered(run, answer, _name(user), note, event["responded_at"], _starter())
         return super().execute_complete(context, event)
 
 
@@ -188,6 +188,11 @@ def _batches(shards: list[int], tasks: int) -> list[list[int]]:
 
 def _midnight(day: Any) -> datetime:
     return datetime.combine(day, time(), UTC)
+
+
+def _starter() -> str | None:
+    """Who started the current run, or its backfill; None where the schedule did."""
+    return getattr(get_current_context()["dag_run"], "triggering_user_name", None)
 
 
 def _name(user: Any) -> str:
@@ -251,6 +256,9 @@ def release_dag(spec: ReleaseSpec) -> DAG:
                 params={"note": Param("", type="string", title="Note, kept with the answer")},
                 defaults=Approve.REJECT,
                 response_timeout=timedelta(hours=spec.export.approval_hours),
+                retries=50,  # each asks again after somebody answered who may not
+                retry_delay=timedelta(seconds=5),
+                retry_exponential_backoff=False,
                 execution_timeout=timedelta(hours=spec.export.approval_hours + spec.resources.task_hours),
                 doc_md=_AFTER.format("approve"),
             )

@@ -273,6 +273,8 @@ class Export(_Section):
     """gzip files a set and split (S2 V2 card)"""
     approval: bool = False
     """whether a person approves before the pointer moves"""
+    approver: Literal["other", "anyone"] = "other"
+    """who may approve: another person than who started the run or delivered what is new in it, or anyone"""
     approval_hours: Count = 72
     """no answer in this time is a rejection"""
 
@@ -356,7 +358,7 @@ class ReleaseSpec(_Section):
     def digest(self) -> str:
         """SHA-256 over all that decides bytes: everything but resources, schedule, approval and latex.unsafe."""
         rules = self.model_dump(mode="json", exclude={"resources", "schedule"})
-        for operational in ("approval", "approval_hours"):
+        for operational in ("approval", "approver", "approval_hours"):
             del rules["export"][operational]
         del rules["latex"]["unsafe"]
         return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()

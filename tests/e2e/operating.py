@@ -87,8 +87,8 @@ def listening() -> Iterator[Heard]:
 class Operator:
     """One DAG, as an operator works with it over Airflow's REST API."""
 
-    def __init__(self, client: AirflowClient, dag: str) -> None:
-        self.client, self.dag = client, dag
+    def __init__(self, client: AirflowClient, dag: str, approver: AirflowClient | None = None) -> None:
+        self.client, self.dag, self.approver = client, dag, approver or client
 
     def run_of(self, start: datetime, seconds: float = 90) -> str:
         """The id of the run of an interval, as soon as there is one."""
@@ -138,13 +138,21 @@ class Operator:
         self.wait(run, "approve", "awaiting_input")
         time.sleep(5)
 
-    def answer(self, run: str, option: str, note: str) -> str:
-        """Answer the request for approval; what was asked."""
+    def answer(self, run: str, option: str, note: str, *, as_starter: bool = False) -> str:
+        """Answer the request for approval, as the approver or as who starts the runs; what was asked."""
         self.wait_to_be_asked(run)
         path = f"dags/{self.dag}/dagRuns/{quote(run)}/taskInstances/approve/-1/hitlDetails"
         asked: str = self.client.call("GET", path)["body"]
-        self.client.call("PATCH", path, {"chosen_options": [option], "params_input": {"note": note}})
+        answering = self.client if as_starter else self.approver
+        answering.call("PATCH", path, {"chosen_options": [option], "params_input": {"note": note}})
         return asked
+
+    def wait_for_try(self, run: str, task: str, number: int, seconds: float = 300) -> None:
+        """Wait until a task is tried for this time."""
+        deadline = time.monotonic() + seconds
+        while self.tasks(run)[task, -1]["try_number"] < number:
+            assert time.monotonic() < deadline, self.why(run)
+            time.sleep(0.3)
 
     def let_pass_the_time_to_answer(self, run: str) -> None:
         """As if `approval_hours` had passed: only the clock is not waited for."""

@@ -22,6 +22,7 @@ from s2corpus.catalog import Catalog
 from s2corpus.deliveries.status import listed
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.local import Services
+from s2corpus.local.airflow import APPROVER
 from s2corpus.local.airflow_client import AirflowClient
 from s2corpus.pipeline import acceptance, quality, runner
 from s2corpus.pipeline.registry import STAGES
@@ -133,7 +134,8 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
                 "extra": orjson.dumps({**mail, "disable_ssl": True, "disable_tls": True}).decode(),
             }
             client.call("POST", "connections", connection)
-            operator = Operator(client, "corpus_release__monthly")
+            approver = AirflowClient(endpoints.airflow_url, APPROVER, local.state.secrets()["airflow-approver"])
+            operator = Operator(client, "corpus_release__monthly", approver)
             client.wait_for_dag(operator.dag)
             yield Operated(
                 operator, open_lake("s3://corpus"), Catalog(os.environ["S2CORPUS_CATALOG"]), heard, specs, work
@@ -208,9 +210,9 @@ def test_a_scheduled_release_is_published_when_it_is_approved(operated: Operated
     assert operator.end(run) == "success"
     assert operated.latest() == release.snapshot_id
     (said,) = operated.catalog.approvals(release.release_id)
-    assert (said.what, said.who, said.answer, said.reason) == ("publish", "admin", "approved", "looks right")
+    assert (said.what, said.who, said.answer, said.reason) == ("publish", APPROVER, "approved", "looks right")
     mark = orjson.loads(operated.lake.get(f"snapshots/monthly/published/{release.snapshot_id}")[0])
-    assert (mark["approved"]["by"], mark["approved"]["note"]) == ("admin", "looks right")
+    assert (mark["approved"]["by"], mark["approved"]["note"]) == (APPROVER, "looks right")
     published = operated.catalog.release(release.release_id)
     assert published is not None
     assert (published.state, published.snapshot) == ("published", release.snapshot_id)
@@ -222,8 +224,14 @@ def test_a_backfilled_release_waits_for_the_one_before_it(operated: Operated) ->
     first, second = operator.run_of(FIRST), operator.run_of(SECOND)
     operator.wait(first, "approve", "awaiting_input")
     assert operator.state(second, "intake.plan") != "success", "its parent is not published yet"
-    operator.answer(first, "Approve", "")
+    before = operator.tasks(first)["approve", -1]["try_number"]
+    operator.answer(first, "Approve", "mine", as_starter=True)
+    operator.wait_for_try(first, "approve", before + 1)
+    refused = f"admin started its run and may not approve {operated.run(2).release_id}"
+    assert refused in operator.answer(first, "Approve", "")
     assert operator.end(first) == "success"
+    said = operated.catalog.approvals(operated.run(2).release_id)
+    assert [(a.who, a.answer) for a in said] == [("admin", "refused"), (APPROVER, "approved")]
     assert operated.extractions() == operated.extracted
     assert pointer.is_published(operated.lake, operated.run(2).snapshot_id)
     assert operated.latest() == operated.run(0).snapshot_id, "an earlier month does not become the latest"
@@ -287,7 +295,7 @@ def test_a_check_is_gone_on_over_with_a_reason_and_a_rejection_publishes_nothing
     assert rejected.state == "rejected"
     assert [(a.what, a.who, a.answer, a.reason) for a in operated.catalog.approvals(release.release_id)] == [
         (BLOCKED, "ann", "accepted", REASON),
-        ("publish", "admin", "rejected", "one month without it"),
+        ("publish", APPROVER, "rejected", "one month without it"),
     ]
     (check,) = [q for q in operated.catalog.quality(release.release_id) if f"{q.stage}.{q.name}" == BLOCKED]
     assert (check.verdict, check.overridden_by, check.overridden_because) == ("block", "ann", REASON)

@@ -36,6 +36,8 @@ class Answer(StrEnum):
     REJECTED = "rejected"
     NONE = "no answer"
     """not given in time: a rejection"""
+    REFUSED = "refused"
+    """approved by who started the run or delivered what is in it: another person is asked"""
     ACCEPTED = "accepted"
     """a failed check is overridden"""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import sys
 import time
 from pathlib import Path
@@ -19,9 +20,18 @@ from s2corpus.commands._lake_option import lake_option
 @click.option("--source", help="Deliver PATHS, files or folders, as metadata of this source (docs/sources.md).")
 @click.option("--delivery", help="With --source: id of the delivery.  [default: the time]")
 @click.option("--full", is_flag=True, help="With --source: it stands for all that the source ever said.")
+@click.option(
+    "--by", help="Who delivers, by the name in Airflow: may not approve a release of it.  [default: current user]"
+)
 @lake_option("--to")
 def command(
-    paths: tuple[Path, ...], drop: str | None, source: str | None, delivery: str | None, full: bool, lake: str
+    paths: tuple[Path, ...],
+    drop: str | None,
+    source: str | None,
+    delivery: str | None,
+    full: bool,
+    by: str | None,
+    lake: str,
 ) -> None:
     """Upload a folder with its subfolders as a drop, or files as a delivery of a source; `_READY` last.
 
@@ -32,15 +42,16 @@ def command(
     from s2corpus.errors import UserError
     from s2corpus.storage.lake import open_lake
 
+    by = by or getpass.getuser()
     if (drop is None) == (source is None):
         raise UserError("give either --drop ID, for a folder of papers, or --source NAME, for files of metadata")
     if drop is not None:
         if len(paths) != 1 or delivery is not None or full:
             raise UserError("a drop is one folder; --delivery and --full are for --source")
-        batch, files = new_delivery("drop", "", drop), files_below(paths[0])
+        batch, files = new_delivery("drop", "", drop, by=by), files_below(paths[0])
     else:
         id_ = delivery or time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
-        batch = new_delivery("delivery", str(source), id_, "full" if full else "delta")
+        batch = new_delivery("delivery", str(source), id_, "full" if full else "delta", by)
         files = {}
         for path in paths:
             for name, file in (files_below(path) if path.is_dir() else {path.name: path}).items():

@@ -1,7 +1,7 @@
 """Drops and deliveries as they say themselves: their folders, and their `_READY`, which is written last (SEMANTICS §0).
 
 A drop is `drops/<drop_id>/`, a delivery `sources/<source>/<delivery_id>/`; both end with `_READY`, JSON
-`{ready_at, files: [{name, bytes, sha256}], mode?}`. `ready_at` is the only clock: object times are never used.
+`{ready_at, files: [{name, bytes, sha256}], mode?, delivered_by?}`. `ready_at` is the only clock: object times are never used.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ class Ready(BaseModel):
     ready_at: AwareDatetime
     files: list[File]
     mode: Literal["full", "delta"] = "delta"
+    delivered_by: Annotated[str, StringConstraints(strip_whitespace=True, max_length=128)] = ""
+    """who delivered it, as Airflow knows them; empty: it does not say"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ class Delivery:
     mode: str
     digest: str
     files: int
+    by: str = ""
+    """who delivered it, as it says"""
 
     @property
     def folder(self) -> str:
@@ -111,7 +115,8 @@ def read_ready(lake: Lake, kind: Literal["drop", "delivery"], source: str, id_: 
         return None
     ready, data = listed(lake, key, size)
     at = ready.ready_at.astimezone(UTC)
-    return Delivery(kind, source, id_, iso(at), ready.mode, hashlib.sha256(data).hexdigest()[:16], len(ready.files))
+    digest = hashlib.sha256(data).hexdigest()[:16]
+    return Delivery(kind, source, id_, iso(at), ready.mode, digest, len(ready.files), ready.delivered_by)
 
 
 def iso(at: datetime) -> str:

@@ -121,7 +121,7 @@ def deliver(
 ) -> Uploaded:
     """Upload files as a drop or delivery, `_READY` last; what an earlier try left there is read back and sent again only if it differs.
 
-    `delivery` says where to, and its mode; `progress` receives the bytes done and the bytes in all.
+    `delivery` says where to, its mode and who delivers; `progress` receives the bytes done and the bytes in all.
     What `records.jsonl` says is checked before anything is sent.
 
     Raises:
@@ -157,7 +157,8 @@ def deliver(
     with ThreadPoolExecutor(threads) as pool:
         sent = sum(pool.map(send, files))
     ready_at = datetime.now(UTC).replace(microsecond=0)
-    data = orjson.dumps({"ready_at": ready_at.isoformat(), "files": listed, "mode": delivery.mode})
+    ready = {"ready_at": ready_at.isoformat(), "files": listed, "mode": delivery.mode}
+    data = orjson.dumps(ready | ({"delivered_by": delivery.by} if delivery.by else {}))
     try:
         lake.put(delivery.key("_READY"), data, expect=ABSENT)
     except Conflict:
@@ -221,8 +222,10 @@ def deliver_own(lake: Lake, folder: Path) -> tuple[str, datetime]:
     return drop, deliver(lake, new_delivery("drop", "", drop), files, digests).ready_at
 
 
-def new_delivery(kind: Literal["drop", "delivery"], source: str, id_: str, mode: str = "delta") -> Delivery:
-    """A drop or delivery that is to be uploaded.
+def new_delivery(
+    kind: Literal["drop", "delivery"], source: str, id_: str, mode: str = "delta", by: str = ""
+) -> Delivery:
+    """A drop or delivery that is to be uploaded; `by` says who delivers it.
 
     Raises:
         UserError: an id or source that is not a step of a path.
@@ -232,4 +235,4 @@ def new_delivery(kind: Literal["drop", "delivery"], source: str, id_: str, mode:
             raise UserError(
                 f"{given!r} cannot be the id of a {kind}: it is one step of a path, of printable characters"
             )
-    return Delivery(kind, source, id_, "", mode, "", 0)
+    return Delivery(kind, source, id_, "", mode, "", 0, by)

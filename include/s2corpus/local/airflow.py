@@ -19,7 +19,8 @@ from s2corpus.local.service import Service, ask
 from s2corpus.local.settings import Settings, load_settings
 from s2corpus.local.state import State, project
 
-ADMIN = "admin"
+ADMIN, APPROVER = "admin", "approver"
+"""who does all, and who answers the request for approval of what the other started or delivered"""
 # name of the process in Airflow's health report → its command; the API server is asked for the report.
 PARTS = {
     "api_server": ["api-server", "--host", "127.0.0.1"],
@@ -42,7 +43,7 @@ def airflow_environ(state: State) -> dict[str, str]:
         "CORE__LOAD_EXAMPLES": False,
         "CORE__FERNET_KEY": secrets["airflow-fernet"],
         "CORE__EXECUTION_API_SERVER_URL": f"{url}/execution/",
-        "CORE__SIMPLE_AUTH_MANAGER_USERS": f"{ADMIN}:admin",
+        "CORE__SIMPLE_AUTH_MANAGER_USERS": f"{ADMIN}:admin,{APPROVER}:user",
         "CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": home / "passwords.json",  # `corpus up` and `corpus status` name it
         "DATABASE__SQL_ALCHEMY_CONN": Postgres(state).database_url("airflow"),
         "API__HOST": "127.0.0.1",
@@ -89,9 +90,10 @@ class AirflowPart(Service):
         self.port = state.ports().get("airflow", 0) if part == "api_server" else 0
 
     def prepare(self) -> None:
-        """Make its working folder and the file with the administrator's password."""
+        """Make its working folder and the file with the passwords."""
         super().prepare()
-        self.state.write("airflow/passwords.json", json.dumps({ADMIN: self.state.secrets()["airflow-admin"]}))
+        secrets = self.state.secrets()
+        self.state.write("airflow/passwords.json", json.dumps({u: secrets[f"airflow-{u}"] for u in (ADMIN, APPROVER)}))
 
     def command(self) -> list[str]:
         """Return the command line."""

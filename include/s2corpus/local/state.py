@@ -46,6 +46,7 @@ SECRETS = (
     "catalog-database",
     "extractor",
     "airflow-admin",
+    "airflow-approver",
     "airflow-jwt",
     "airflow-session",
     "airflow-fernet",

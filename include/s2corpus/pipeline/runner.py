@@ -11,7 +11,7 @@ from multiprocessing import get_context
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
-from s2corpus.pipeline import acceptance, quality
+from s2corpus.pipeline import acceptance, approvers, quality
 from s2corpus.pipeline.registry import TAKES_OVER, stage
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import approval_request
@@ -119,16 +119,28 @@ def ask(run: Run) -> str | None:
     if pointer.is_published(run.lake, run.snapshot_id):
         log.info("%s is published already: nobody is asked again", run.snapshot_id)
         return None
+    refused = []
     if catalog := Catalog.from_environment():
         catalog.end_release(run.release_id, ReleaseState.AWAITING, run.snapshot_id)
-    return approval_request(run)
+        said = catalog.approvals(run.release_id)
+        refused = [f"**{said[-1].reason}**\n\n"] if said and said[-1].answer == Answer.REFUSED else []
+    return "".join([*refused, approval_request(run)])
 
 
 @explained()
-def answered(run: Run, answer: Answer, who: str, note: str, at: datetime) -> None:
-    """Note what a person said to publishing; a rejected release stays unpublished."""
+def answered(run: Run, answer: Answer, who: str, note: str, at: datetime, started_by: str | None = None) -> None:
+    """Note what a person said to publishing; a rejected release stays unpublished. `started_by` says who started its run.
+
+    Raises:
+        AnotherPerson: who approved started the run, or delivered what is new in it.
+    """
     log.info("%s: %s by %s%s", run.release_id, answer, who, f": {note}" if note else "")
-    if catalog := Catalog.from_environment():
+    catalog = Catalog.from_environment()
+    if answer is Answer.APPROVED and (said := approvers.objection(run, who, started_by)):
+        if catalog:
+            catalog.approve(run.release_id, "publish", who, Answer.REFUSED, said, at)
+        raise approvers.AnotherPerson(said)
+    if catalog:
         catalog.approve(run.release_id, "publish", who, answer, note, at)
         if answer is not Answer.APPROVED:
             catalog.end_release(run.release_id, ReleaseState.REJECTED, run.snapshot_id)

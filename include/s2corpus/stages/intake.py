@@ -22,6 +22,7 @@ from s2corpus.deliveries.files import FILES, files_of
 from s2corpus.deliveries.ready import Delivery, Refused, folders, iso, read_ready
 from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
+from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
 from s2corpus.snapshot.pointer import published
 from s2corpus.storage.duck import duckdb_connection
@@ -109,7 +110,10 @@ class Intake:
         inputs = hashlib.sha256(
             orjson.dumps([[b.kind, b.source, b.id, b.digest] for b in taken] + [facts["suppress"]])
         ).hexdigest()
-        run.table(DELIVERIES).commit(range(len(shards)), {"inputs": inputs, "parent": facts["parent"]})
+        run.table(DELIVERIES).commit(
+            range(len(shards)),
+            {"inputs": inputs, "parent": facts["parent"], "delivered_by": _people(taken, facts["parent"])},
+        )
         return {
             **{table.name: float(files.num_rows) for (table, _), files in zip(FILES, found, strict=True)},
             "records": float(run.table(RECORDS).committed().rows),
@@ -183,6 +187,16 @@ def _check_patterns(run: Run, there: list[tuple[Literal["drop", "delivery"], str
                 f"drops: the pattern {pattern!r} of spec {run.spec.name} matches no drop in {run.lake.uri('drops/')}; "
                 f"there: {some or 'none'}. Correct the pattern, or deliver first (docs/drops.md)"
             )
+
+
+def _people(taken: list[Delivery], parent: str | None) -> dict[str, str]:
+    """Who delivered what the parent did not see, each with the first folder."""
+    since = iso(SnapshotId(parent).release.as_of) if parent else ""
+    found: dict[str, str] = {}
+    for delivery in sorted(taken, key=lambda delivery: (delivery.ready_at, delivery.folder)):
+        if delivery.by and delivery.ready_at >= since:
+            found.setdefault(delivery.by, delivery.folder.rstrip("/"))
+    return found
 
 
 def _parent(run: Run) -> str | None:

@@ -3,8 +3,9 @@
     python tests/mutants.py [--sample 300] [--seed 1] [--area titles …] [--minutes 60]
 
 The project's files are copied to a temporary folder and changed there, one place at a time. Kernels run as plain Python (numba's
-compiler off), so that a mutant takes seconds. Prints the share found and, for each mutant that no test noticed, file:line and the
-change. docs/mutants.md has the last result, with the reason of each survivor.
+compiler off). The unchanged tests are run once to learn which of them run which line; a mutant is tried against those first, the quick
+ones before the slow, and against all others of its area before it is called a survivor. Prints the share found and, for each mutant
+that no test noticed, file:line and the change. docs/mutants.md has the last result, with the reason of each survivor.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import difflib
 import os
 import random
-import shlex
 import shutil
 import subprocess
 import sys
@@ -25,12 +26,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from cosmic_ray.commands import init
-from cosmic_ray.mutating import mutate_and_test
+from cosmic_ray.mutating import use_mutation
+from cosmic_ray.plugins import get_operator
 from cosmic_ray.work_db import WorkDB, use_db
-from cosmic_ray.work_item import MutationSpec, TestOutcome
+from cosmic_ray.work_item import MutationSpec
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+from tests import warm  # noqa: E402
+
 PACKAGE = Path("include/s2corpus")
 
 
@@ -112,13 +118,41 @@ def _idle(tree: ast.Module) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     ]
 
 
-def command(area: Area) -> str:
-    """The tests of an area, stopping at the first that fails."""
-    tests = " ".join(f"tests/unit/{name}" for name in area.tests)
-    return (
-        f"{sys.executable} -m pytest -q -x -n 0 -p no:cacheprovider -p no:warnings --timeout=120 "
-        f"-m '{QUICK}' -k 'not ({' or '.join(COMPILED_ONLY)})' {tests}"
-    )
+def lines_of(module: Path, line: int) -> range:
+    """The lines of the statement that a line is in; of one with a body, its head."""
+    found = range(line, line + 1)
+    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None)
+            end = body[0].lineno - 1 if body else node.end_lineno or node.lineno
+            if node.lineno <= line <= end:
+                found = range(node.lineno, end + 1)
+    return found
+
+
+OPTIONS = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-p", "no:warnings", "--timeout=120"]
+CHOSEN = ["-m", QUICK, "-k", f"not ({' or '.join(COMPILED_ONLY)})"]
+
+
+def tried(copy: Path, mutation: MutationSpec, baseline: warm.Baseline) -> tuple[bool | None, str]:
+    """Whether a test notices a mutant (None: nothing can be changed there), and the change."""
+    path = copy / mutation.module_path
+    operator = get_operator(mutation.operator_name)(**(mutation.operator_args or {}))
+    near = baseline.nearest(str(mutation.module_path), lines_of(path, mutation.start_pos[0]))
+    rest = baseline.ordered(set(baseline.seconds) - set(near))
+    with use_mutation(path, operator, mutation.occurrence) as (before, after):
+        if after is None:
+            return None, ""
+        changed = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
+        diff = "\n".join(line for line in changed if line[:1] in "+-" and line[:3] not in ("+++", "---"))
+        for tests in filter(None, (near, rest)):
+            limit = 30 + 5 * sum(baseline.seconds[test] for test in tests)
+            code, output = warm.run(copy, [*OPTIONS, *tests], limit)
+            if code == pytest.ExitCode.USAGE_ERROR and "no tests ran" in output and "Error" not in output:
+                raise RuntimeError(output)
+            if code != pytest.ExitCode.OK:
+                return True, diff
+    return False, diff
 
 
 def main() -> int:
@@ -131,52 +165,50 @@ def main() -> int:
     given = parser.parse_args()
     rng = random.Random(given.seed)
     deadline = time.monotonic() + 60 * (given.minutes or float("inf"))
-    chosen = sorted(set(given.area or AREAS))
     with copied() as copy:
         os.chdir(copy)
-        os.environ |= {"PYTHONPATH": str(copy / "include"), "NUMBA_DISABLE_JIT": "1"}
+        os.environ |= {"PYTHONPATH": str(copy / "include"), "NUMBA_DISABLE_JIT": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        sys.dont_write_bytecode = True
+        warm.preload()
+        modules = {
+            name: sorted(path for pattern in area.modules for path in PACKAGE.glob(pattern) if path.name not in SEARCH)
+            for name, area in AREAS.items()
+            if name in (given.area or AREAS)
+        }
         everything = [
             (name, variants)
-            for name in chosen
-            for module in sorted(
-                path for pattern in AREAS[name].modules for path in PACKAGE.glob(pattern) if path.name not in SEARCH
-            )
+            for name in sorted(modules)
+            for module in modules[name]
             for variants in places(module, copy.parent)
         ]
         sample = rng.sample(everything, min(given.sample, len(everything)))
-        limits: dict[str, float] = {}
-        tried: defaultdict[str, list[bool]] = defaultdict(list)
+        baselines: dict[str, warm.Baseline] = {}
+        results: defaultdict[str, list[bool]] = defaultdict(list)
         for name, variants in sample:
             if time.monotonic() > deadline:
                 break
             mutation = rng.choice(variants)
-            if name not in limits:
-                began = time.monotonic()
-                unchanged = subprocess.run(
-                    shlex.split(command(AREAS[name])), capture_output=True, text=True, check=False
-                )
-                if unchanged.returncode != 0:
-                    print(f"{name}: its tests fail without any change\n{unchanged.stdout}", file=sys.stderr)
+            if name not in baselines:
+                arguments = [*OPTIONS, *CHOSEN, *(f"tests/unit/{test}" for test in AREAS[name].tests)]
+                try:
+                    baselines[name] = warm.measure(copy, arguments, modules[name], copy.parent / f"{name}.json")
+                except RuntimeError as error:
+                    print(f"{name}: {error}", file=sys.stderr)
                     return 1
-                limits[name] = 3 * (time.monotonic() - began) + 10
-            result = mutate_and_test([mutation], command(AREAS[name]), limits[name])
-            if result.test_outcome is None:
+            began = time.monotonic()
+            noticed, diff = tried(copy, mutation, baselines[name])
+            if noticed is None:
                 continue
-            tried[name].append(result.test_outcome is not TestOutcome.SURVIVED)
-            if not tried[name][-1]:
-                print(
-                    f"\n{mutation.module_path}:{mutation.start_pos[0]} {mutation.operator_name.removeprefix('core/')}"
-                )
-                changed = [
-                    line
-                    for line in (result.diff or "").splitlines()
-                    if line[:1] in "+-" and line[:3] not in ("+++", "---")
-                ]
-                print("\n".join(changed), flush=True)
+            results[name].append(noticed)
+            where = f"{mutation.module_path}:{mutation.start_pos[0]} {mutation.operator_name.removeprefix('core/')}"
+            if noticed:
+                print(f"found in {time.monotonic() - began:.0f} s: {where}", file=sys.stderr, flush=True)
+            else:
+                print(f"\n{where}\n{diff}", flush=True)
     print(f"\nof {len(everything)} places, seed {given.seed}:")
-    for name, found in tried.items():
+    for name, found in results.items():
         print(f"{name:12} {sum(found):4} of {len(found):4} found")
-    total = [found for each in tried.values() for found in each]
+    total = [found for each in results.values() for found in each]
     print(f"{'all':12} {sum(total):4} of {len(total):4} found, {100 * sum(total) / max(len(total), 1):.1f} %")
     return 0
 

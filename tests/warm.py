@@ -1,0 +1,161 @@
+"""Pytest in children of one process that has loaded the libraries once, and which tests run which lines.
+
+A child is forked for each run of tests: nothing of the project is loaded before, so that each run reads the sources as they lie there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import signal
+import sys
+import time
+import types
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coverage import Coverage
+
+LIBRARIES = (
+    "click", "duckdb", "hypothesis", "lxml.etree", "numba", "numpy", "orjson", "pandas", "polars", "pyarrow.compute",
+    "pyarrow.dataset", "pyarrow.parquet", "pydantic", "pypdf", "pypdfium2", "scipy.sparse", "sqlalchemy", "yaml",
+)  # fmt: skip
+ALWAYS = ""
+"""the context of what runs on import, or for all tests: any test may notice a change there"""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What unchanged tests do: the seconds of each, and which of them run a line of a module (absent: not known)."""
+
+    seconds: dict[str, float]
+    tests_of: dict[str, dict[int, list[str]]]
+
+    def nearest(self, module: str, lines: Iterable[int]) -> list[str]:
+        """The tests that run any of these lines, quick files and quick tests first; nothing where the lines run on import only."""
+        known = self.tests_of.get(module, {})
+        return self.ordered({test for line in lines for test in known.get(line, ())})
+
+    def ordered(self, tests: Iterable[str]) -> list[str]:
+        """Tests, those of quick files first, quick ones first within a file."""
+        chosen, total = set(tests), defaultdict[str, float](float)
+        for test in chosen:
+            total[_file(test)] += self.seconds[test]
+        return sorted(chosen, key=lambda test: (total[_file(test)], _file(test), self.seconds[test], test))
+
+
+def preload() -> None:
+    """Load the libraries that the project's tests use."""
+    for name in LIBRARIES:
+        importlib.import_module(name)
+
+
+def measure(folder: Path, arguments: list[str], modules: Iterable[Path], into: Path) -> Baseline:
+    """Run tests of an unchanged checkout, and note what each takes and runs.
+
+    Raises:
+        RuntimeError: they fail.
+    """
+    child = _Measured([str((folder / module).resolve()) for module in modules], into)
+    code, output = run(folder, arguments, 3600, plugin=child)
+    if code != 0:
+        raise RuntimeError(f"tests fail without any change\n{output[-3000:]}")
+    found = json.loads(into.read_text())
+    by_line = {m: {int(n): tests for n, tests in lines.items()} for m, lines in found["tests_of"].items()}
+    return Baseline(found["seconds"], {str(Path(m).relative_to(folder.resolve())): of for m, of in by_line.items()})
+
+
+def run(folder: Path, arguments: list[str], limit: float, *, plugin: object = None) -> tuple[int | None, str]:
+    """Pytest's exit status and output for these arguments in a checkout; None where it took longer than `limit` seconds."""
+    log = folder.parent / "output"
+    child = os.fork()
+    if child == 0:
+        _child(folder, arguments, log, plugin)
+    deadline = time.monotonic() + limit
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended or time.monotonic() > deadline:
+            break
+        time.sleep(0.02)
+    with contextlib.suppress(ProcessLookupError):  # what its tests started and left is in its process group
+        os.killpg(child, signal.SIGKILL)
+    if not ended:
+        os.waitpid(child, 0)
+    return (os.waitstatus_to_exitcode(status) if ended else None), log.read_text(errors="replace")
+
+
+def _child(folder: Path, arguments: list[str], log: Path, plugin: object) -> None:
+    code = 70
+    try:
+        os.setsid()
+        written = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        for number in (1, 2):
+            os.dup2(written, number)
+        os.chdir(folder)
+        sys.path[0:0] = [str(folder / "include"), str(folder)]
+        for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
+            del sys.modules[name]  # this module's own package
+        sys.modules["__main__"] = types.ModuleType("__main__")  # processes that tests start do not load this program
+        code = int(pytest.main(arguments, plugins=[plugin] if plugin else []))
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(code)
+
+
+class _Measured:
+    """Which test runs which line, by coverage's contexts, and how long it takes."""
+
+    def __init__(self, modules: list[str], into: Path) -> None:
+        self.modules, self.into = modules, into
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.coverage: Coverage | None = None
+
+    def pytest_sessionstart(self) -> None:
+        self.coverage = Coverage(data_file=None, include=self.modules, config_file=False)
+        self.coverage.start()
+
+    def _within(self, context: str, then: str) -> Generator[None, Any, Any]:
+        assert self.coverage
+        self.coverage.switch_context(context)
+        try:
+            return (yield)
+        finally:
+            self.coverage.switch_context(then)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        return (yield from self._within(item.nodeid, ALWAYS))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
+        """What a module's fixture runs, each of its tests may notice; of a session's, any test."""
+        test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
+        wide = {"function": test, "class": _file(test) + "::", "module": _file(test) + "::"}
+        return (yield from self._within(wide.get(fixturedef.scope, ALWAYS), test))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.seconds[report.nodeid] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        assert self.coverage
+        self.coverage.stop()
+        data, tests_of = self.coverage.get_data(), {}
+        for module in data.measured_files():
+            tests_of[module] = {n: self._tests(found) for n, found in data.contexts_by_lineno(module).items()}
+        self.into.write_text(json.dumps({"seconds": self.seconds, "tests_of": tests_of}))
+
+    def _tests(self, contexts: list[str]) -> list[str]:
+        every: Callable[[str], list[str]] = lambda file: [t for t in self.seconds if t.startswith(file)]  # noqa: E731
+        found = {t for c in contexts if c for t in (every(c) if c.endswith("::") else [c])}
+        return sorted(found & set(self.seconds))
+
+
+def _file(test: str) -> str:
+    return test.partition("::")[0]

@@ -79,6 +79,13 @@ class Provenance(TypedDict):
     votes_against: int
 
 
+class Notice(TypedDict):
+    """What a record says of another work."""
+
+    about: str
+    status: str
+
+
 class _Metadata(TypedDict):
     """What is known of a paper, by a record or after the vote."""
 
@@ -112,6 +119,8 @@ class _Record(_Metadata):
     licence: str | None
     open_access: bool | None
     open_version: str | None
+    editorial: str | None
+    notices: list[Notice] | None
 
 
 class PdfRow(TypedDict):
@@ -256,6 +265,8 @@ class PaperRow(_Metadata):
     open_access: bool
     oa_evidence: str | None
     licence: str | None
+    editorial: str | None
+    editorial_by: list[str]
     access: list[Access]
     provenance: list[tuple[str, Provenance]]
     record_ids: list[str]

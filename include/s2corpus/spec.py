@@ -217,6 +217,8 @@ class Clean(_Section):
     """s2ag (S2 V2 card)"""
     unknown_year: Literal["drop", "keep"] = "drop"
     """`keep` for a user's own folder (profile own): unknown years are kept and go to train"""
+    editorial: Literal["flag", "exclude"] = "flag"
+    """text of papers that were retracted or withdrawn: with a flag (the S2 V2 card drops none), or none"""
     evaluate_all: bool = False
     """compute every value of every document, for those who tune; decisions stay the same"""
 

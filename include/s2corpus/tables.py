@@ -178,6 +178,12 @@ _RECORD = (
         pa.string(),
         "published: the publisher's copy is open, or one of the published version; copy: others only",
     ),
+    _c("editorial", pa.string(), "what became of the work: retracted, withdrawn, expression_of_concern, corrected"),
+    _c(
+        "notices",
+        pa.list_(pa.struct([pa.field("about", pa.string()), pa.field("status", pa.string())])),
+        "what it says of other works (doi:…, pmid:…), likewise: a retraction notice of what it retracts",
+    ),
 )
 _RECORD_ID = _k("record_id", "<source>:<native id>")
 
@@ -249,6 +255,16 @@ ARTICLES = Table[rows.ArticleRow](
     "pdf",
 )
 RECORDS = Table("records", "metadata records, the latest of each record_id", ("record_id",), (_RECORD_ID, *_RECORD))
+NOTICES = Table(
+    "notices",
+    "what records say of other works: retraction notices, corrections",
+    ("about", "status", "record_id"),
+    (
+        _k("about", "doi:… or pmid:…: the work that it is about"),
+        _k("status", "retracted, withdrawn, expression_of_concern or corrected"),
+        _RECORD_ID,
+    ),
+)
 REGISTERED_FILES = Table(
     "registered_files",
     "the files of one drop as they were verified against its _READY; outlives releases",
@@ -500,6 +516,12 @@ PAPERS = Table[rows.PaperRow](
             "what says so, of its first open full text: arxiv, acl, pmc, unpaywall, publisher or declared",
         ),
         _c("licence", pa.string(), "licence of that full text"),
+        _c(
+            "editorial",
+            pa.string(),
+            "retracted, withdrawn, expression_of_concern or corrected: the gravest that is said",
+        ),
+        _k("editorial_by", "the records that say so, sorted", pa.list_(pa.string())),
         _k(
             "access",
             "the judgement on each of its full texts: its PDFs, the canonical one first, and its LaTeX source",
@@ -647,6 +669,7 @@ TABLES: dict[str, Table] = {
         LATEX_SOURCES,
         ARTICLES,
         RECORDS,
+        NOTICES,
         REGISTERED_FILES,
         REGISTERED_RECORDS,
         DELIVERIES,

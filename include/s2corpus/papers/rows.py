@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
+from s2corpus.papers.editorial import Said, editorial
 from s2corpus.papers.openness import Declaration, Openness, openness_of_article, openness_of_source
 from s2corpus.papers.vote import Delivered, Paper, Pdf, canonical
 from s2corpus.sources.arrow import record_of
@@ -47,6 +48,7 @@ def papers_of(
     pdfs: Mapping[str, Pdf],
     sources: Mapping[str, LatexSource],
     articles: Mapping[str, Article],
+    notices: Mapping[str, Sequence[Said]],
     all_open: bool,
     is_preprint: Callable[[str], bool],
     support: Literal["similar", "equal"] = "similar",
@@ -55,7 +57,7 @@ def papers_of(
     """Canonical metadata of every paper of `members`, which is sorted by paper_id; `rows` papers a batch.
 
     `pdfs` says what is known of PDFs by SHA-1, `sources` of LaTeX sources by arXiv id, `articles` of publishers' full texts by the
-    record that they give.
+    record that they give, `notices` what retraction notices and corrections say of an identifier.
     """
     by_paper = groupby((row for batch in members for row in batch.to_pylist()), key=lambda row: row["paper_id"])
 
@@ -79,7 +81,12 @@ def papers_of(
             _judgement(article.sha1, article.kind, _openness(article, records))
             for article in _articles(records, articles)
         ]
-        return _row(found, _latex(found, records, sources), records, texts)
+        status, said_by = editorial([delivered.record for delivered in records], notices, is_preprint)
+        return {
+            **_row(found, _latex(found, records, sources), records, texts),
+            "editorial": status,
+            "editorial_by": list(said_by),
+        }
 
     found = (paper(paper_id, given) for paper_id, given in by_paper)
     while chunk := list(islice(found, rows)):

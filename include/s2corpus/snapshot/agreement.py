@@ -23,7 +23,7 @@ from s2corpus.text.splits import Split, bounds, split_by_date
 
 SHOWN = 100
 """faults of one kind that are shown"""
-_DERIVED = ("years", "licences", "oa_evidence", "fields_of_study")
+_DERIVED = ("editorial", "years", "licences", "oa_evidence", "fields_of_study")
 
 
 def _hash(*values: Any) -> int:

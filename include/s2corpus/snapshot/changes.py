@@ -45,7 +45,7 @@ class Removal(StrEnum):
 
     MERGED = "merged"
     """its paper is part of another one now: `now`"""
-    WITHDRAWN = "withdrawn"
+    GONE = "gone"
     """no source names the paper any more, or its files were taken down"""
 
 
@@ -101,7 +101,7 @@ def changed(
     for row in rows:
         gone = row["change"] == "removed"
         row["now"] = aliases.get(row["id"]) if gone else None
-        row["reason"] = (Removal.MERGED if row["now"] else said.get(row["id"], Removal.WITHDRAWN)) if gone else None
+        row["reason"] = (Removal.MERGED if row["now"] else said.get(row["id"], Removal.GONE)) if gone else None
         row["former_id"] = former.get(row["id"]) if row["change"] == "added" else None
     return pa.Table.from_pylist(rows, CHANGES)
 

@@ -31,6 +31,7 @@ SCHEMA = pa.schema(
         pa.field("date", pa.string()),
         pa.field("year", pa.int32()),
         *(pa.field(name, pa.string()) for name in IDENTIFIERS),
+        pa.field("editorial", pa.string()),
         pa.field("licence", pa.string()),
         pa.field("oa_evidence", pa.string()),
         pa.field("fields_of_study", pa.list_(pa.string())),

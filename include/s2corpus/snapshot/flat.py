@@ -24,6 +24,7 @@ _IDS = {"DOI": "doi", "arXiv": "arxiv_id", "PMID": "pubmed_id", "PMCID": "pmc_id
 _OF_PAPERS = (
     "title", "authors", "abstract", "date", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "mag_ids", "venue",
     "journal", "volume", "issue", "pages", "fields_of_study", "subjects", "open_access", "oa_evidence", "licence",
+    "editorial", "editorial_by",
 )  # fmt: skip
 
 SCHEMAS: dict[str, pa.Schema] = {

@@ -29,6 +29,7 @@ class Published:
     years: Counter[int] = field(default_factory=Counter)
     licences: Counter[str] = field(default_factory=Counter)
     oa_evidence: Counter[str] = field(default_factory=Counter)
+    editorial: Counter[str] = field(default_factory=Counter)
     fields_of_study: Counter[str] = field(default_factory=Counter)
 
     def add(self, index: pa.Table) -> None:
@@ -41,6 +42,7 @@ class Published:
                 self.years[int(row["date"][:4])] += 1
             self.licences[row["licence"] or "unknown"] += 1
             self.oa_evidence[row["oa_evidence"] or "none"] += 1
+            self.editorial.update([row["editorial"]] if row["editorial"] else [])
             self.fields_of_study.update(row["fields_of_study"] or ["unknown"])
 
 
@@ -65,6 +67,7 @@ def stats(
         "years": {str(year): n for year, n in sorted(published.years.items())},
         "licences": ranked(published.licences),
         "oa_evidence": ranked(published.oa_evidence),
+        "editorial": ranked(published.editorial),
         "fields_of_study": ranked(published.fields_of_study),
         "sources": ranked(sources),
         "metrics": {stage: dict(sorted(values.items())) for stage, values in sorted(metrics.items())},

@@ -43,6 +43,7 @@ INDEX = pa.schema(
         pa.field("date", pa.string()),
         pa.field("year", pa.int32()),
         *(pa.field(name, pa.string()) for name in IDENTIFIERS),
+        pa.field("editorial", pa.string()),
         pa.field("licence", pa.string()),
         pa.field("oa_evidence", pa.string()),
         pa.field("fields_of_study", pa.list_(pa.string())),
@@ -65,7 +66,7 @@ def documents(tables: Tables, bucket: int, set_: str) -> Iterator[Row]:
     columns = ["paper_id", "parse_kind", "pdf_sha1", "parse"]
     parses = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, where=pc.field("open_access"), at_once=16))
     splits = ByPaper(tables(SPLITS).rows(["paper_id", "split"], shard=bucket, where=pc.field("set") == set_))
-    columns = ["paper_id", "title", "date", *IDENTIFIERS, "licence", "oa_evidence", "fields_of_study"]
+    columns = ["paper_id", "title", "date", *IDENTIFIERS, "editorial", "licence", "oa_evidence", "fields_of_study"]
     papers = ByPaper(tables(PAPERS).rows(columns, shard=bucket))
     for document in texts:
         split = splits.at(document["paper_id"])

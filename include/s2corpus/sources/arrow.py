@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.sources.record import Affiliation, Author, Kind, OpenVersion, Record
+from s2corpus.sources.record import Affiliation, Author, Editorial, Kind, Notice, OpenVersion, Record
 from s2corpus.tables import RECORDS
 
 _FIELDS = tuple(field.name for field in fields(Record))
@@ -31,6 +31,9 @@ def batches(
 def _batch(records: list[Record], delivery: str | None, ready_at: str | None) -> pa.RecordBatch:
     columns: dict[str, list[Any]] = {name: [getattr(record, name) for record in records] for name in _FIELDS}
     columns["authors"] = [[author.as_dict() for author in authors] for authors in columns["authors"]]
+    columns["notices"] = [
+        [{"about": n.about, "status": n.status} for n in found] or None for found in columns["notices"]
+    ]
     columns["delivery"] = [delivery] * len(records)
     columns["ready_at"] = [ready_at] * len(records)
     arrays = [pa.array(columns[field.name], field.type) for field in RECORDS.schema]
@@ -54,4 +57,6 @@ def record_of(row: Mapping[str, Any]) -> Record:
     )
     values["subjects"] = tuple(values["subjects"] or ())
     values["open_version"] = OpenVersion(values["open_version"]) if values["open_version"] else None
+    values["editorial"] = Editorial(values["editorial"]) if values["editorial"] else None
+    values["notices"] = tuple(Notice(n["about"], Editorial(n["status"])) for n in values["notices"] or ())
     return Record(**values)

@@ -9,9 +9,10 @@ from typing import IO, Any, cast
 
 from s2corpus.sources.build import build
 from s2corpus.sources.dates import PlainDate, make_date, parse_date
+from s2corpus.sources.editorial import of_arxiv
 from s2corpus.sources.identifiers import normalise_arxiv
 from s2corpus.sources.names import make_author, parse_authors
-from s2corpus.sources.record import Author, Deleted, Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Author, Deleted, Dropped, Editorial, Entry, Kind, Reason
 from s2corpus.sources.streams import Peekable, json_objects, parse_xml, text_of, xml_elements
 
 NAME = "arxiv"
@@ -60,14 +61,18 @@ def _oai(root: Any, where: str) -> Entry:
     if paper.tag == "dc":
         dates = sorted(filter(None, (parse_date(text_of(date))[0] for date in paper.iterfind("date"))))
         abstracts = [text_of(d) for d in paper.iterfind("description") if not text_of(d).startswith("Comment:")]
+        comments = [text_of(d) for d in paper.iterfind("description") if text_of(d).startswith("Comment:")]
         dois = [text_of(i) for i in paper.iterfind("identifier") if "doi" in text_of(i)]
         return build(
             f"{NAME}:{native}", NAME, KIND, native,
             title=text_of(paper.find("title")), authors=[a for c in paper.iterfind("creator") for a in parse_authors(text_of(c) + ";")],
             date=dates[0] if dates else None, abstract=abstracts[0] if abstracts else None, doi=dois[0] if dois else None,
             arxiv_id=native, subjects=[text_of(s) for s in paper.iterfind("subject")],
+            editorial=of_arxiv(" ".join(comments).removeprefix("Comment:"), abstracts[0] if abstracts else ""),
         )  # fmt: skip
     versions = [text_of(version.find("date")) for version in paper.iterfind("version")]
+    last = next(paper.iterchildren("version", reversed=True), None)
+    ignored = last is not None and "I" in text_of(last.find("source_type"))  # arXiv's mark of a withdrawn version
     authors: list[Author | None]
     if paper.find("authors/author") is not None:
         authors = [
@@ -81,6 +86,7 @@ def _oai(root: Any, where: str) -> Entry:
         _mail_date(versions[0]) if versions else parse_date(text_of(paper.find("created"))),
         text_of(paper.find("journal-ref")), text_of(paper.find("abstract")), text_of(paper.find("doi")),
         text_of(paper.find("categories")), text_of(paper.find("license")),
+        editorial=Editorial.WITHDRAWN if ignored else of_arxiv(text_of(paper.find("comments")), text_of(paper.find("abstract"))),
     )  # fmt: skip
 
 
@@ -102,18 +108,19 @@ def _snapshot(line: dict[str, Any], where: str) -> Entry:
     return _build(
         native, line.get("title"), authors, date,
         *(str(line.get(key) or "") for key in ("journal-ref", "abstract", "doi", "categories", "license")),
+        editorial=of_arxiv(str(line.get("comments") or ""), str(line.get("abstract") or "")),
     )  # fmt: skip
 
 
 def _build(
     native: str, title: object, authors: list[Author | None], date: PlainDate, journal_ref: str, abstract: str, doi: str,
-    categories: str, licence: str,
+    categories: str, licence: str, *, editorial: Editorial | None,
 ) -> Entry:  # fmt: skip
     journal = _JOURNAL.match(journal_ref)
     return build(
         f"{NAME}:{native}", NAME, KIND, native, title=title, authors=authors, date=date,
         journal=journal.group() if journal else None, abstract=abstract, doi=doi.split()[0] if doi.split() else None,
-        arxiv_id=native, subjects=categories.split(), licence=licence,
+        arxiv_id=native, subjects=categories.split(), licence=licence, editorial=editorial,
     )  # fmt: skip
 
 

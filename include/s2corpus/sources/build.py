@@ -15,7 +15,7 @@ from s2corpus.sources.fields import (
     licence_of,
     words_of,
 )
-from s2corpus.sources.record import Author, Dropped, Kind, OpenVersion, Reason, Record
+from s2corpus.sources.record import Author, Dropped, Editorial, Kind, Notice, OpenVersion, Reason, Record
 
 
 def build(
@@ -44,6 +44,8 @@ def build(
     licence: object = None,
     open_access: object = None,
     open_version: object = None,
+    editorial: object = None,
+    notices: tuple[Notice, ...] = (),
 ) -> Record | Dropped:
     """The record, or EMPTY where neither a title nor an identifier is left.
 
@@ -77,6 +79,8 @@ def build(
         licence=licence_of(licence),
         open_access=open_access if isinstance(open_access, bool) else None,
         open_version=next((version for version in OpenVersion if version == open_version), None),
+        editorial=next((status for status in Editorial if status == editorial), None),
+        notices=notices,
     )
     telling = (
         record.title,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import build
+from s2corpus.sources.editorial import of_crossref
 from s2corpus.sources.fields import with_details
 from s2corpus.sources.names import make_author
 from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason
@@ -49,6 +50,7 @@ def _entry(work: Any, where: str) -> Entry:
     container = _first(work.get("container-title"))
     event = work.get("event")
     venue = event.get("name") if isinstance(event, dict) else None
+    editorial, notices = of_crossref(work)
     return build(
         f"{NAME}:{doi.strip().lower()}", NAME, Kind.ARCHIVE if kind == "posted-content" else KIND, doi,
         title=_title(work), authors=_authors(work.get("author")), date=_date(work),
@@ -56,6 +58,7 @@ def _entry(work: Any, where: str) -> Entry:
         journal=container if kind == "journal-article" else None,
         abstract=work.get("abstract"), volume=work.get("volume"), issue=work.get("issue"),
         pages=work.get("page") or work.get("article-number"), doi=doi, subjects=work.get("subject"), licence=_licence(work.get("license")),
+        editorial=editorial, notices=notices,
     )  # fmt: skip
 
 

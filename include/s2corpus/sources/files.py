@@ -51,7 +51,7 @@ def _parquet(path: Path) -> pa.Table:
         table = pq.read_table(path)
     except (pa.ArrowInvalid, OSError) as error:
         raise UserError(f"{path}: not readable as Parquet: {error}") from None
-    if unknown := sorted(set(table.column_names) - COLUMNS):
+    if unknown := sorted(set(table.column_names) - COLUMNS - set(RECORDS.schema.names)):
         raise UserError(
             f"{path}: unknown columns {', '.join(unknown)}; those of records are {', '.join(RECORDS.schema.names)}"
         )

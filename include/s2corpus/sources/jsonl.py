@@ -23,9 +23,9 @@ from s2corpus.tables import RECORDS
 
 NAME = "jsonl"
 KIND = Kind.ARCHIVE
-COLUMNS = frozenset(RECORDS.schema.names) | {"id", "year", "deleted", "fields_of_study"}
+COLUMNS = (frozenset(RECORDS.schema.names) - {"notices"}) | {"id", "year", "deleted", "fields_of_study"}
 _GIVEN = frozenset(RECORDS.schema.names) - {
-    "record_id", "source", "kind", "delivery", "ready_at", "authors", "date", "date_precision",
+    "record_id", "source", "kind", "delivery", "ready_at", "authors", "date", "date_precision", "notices",
 }  # fmt: skip
 
 
@@ -52,7 +52,7 @@ def entry_of(line: dict[str, Any], where: str) -> Entry:
         kind = Kind(line.get("kind") or KIND)
     except ValueError:
         return Dropped(Reason.MALFORMED, where, f"kind is {line['kind']!r}: publisher, archive or pdf was expected")
-    given = {name: line.get(name) for name in _GIVEN}
+    given: dict[str, Any] = {name: line.get(name) for name in _GIVEN}
     given["subjects"] = [*words_of(line.get("subjects")), *words_of(line.get("fields_of_study"))]
     return build(
         record_id,

@@ -7,6 +7,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import build
 from s2corpus.sources.dates import NO_DATE, PlainDate, make_date, parse_date, to_int, to_month
+from s2corpus.sources.editorial import of_pubmed
 from s2corpus.sources.fields import PARTS
 from s2corpus.sources.names import make_author
 from s2corpus.sources.record import Author, Deleted, Dropped, Entry, Kind, Reason
@@ -49,6 +50,7 @@ def _entry(root: Any, where: str) -> Entry:
     ids |= {
         item.get("EIdType"): text_of(item) for item in article.iterfind("ELocationID") if item.get("ValidYN") != "N"
     }
+    editorial, notices = of_pubmed(citation)
     return build(
         f"{NAME}:{pmid}", NAME, KIND, pmid,
         title=title if title.casefold() not in ("", "[not available].") else text_of(article.find("VernacularTitle")),
@@ -58,6 +60,7 @@ def _entry(root: Any, where: str) -> Entry:
         pages=text_of(article.find("Pagination/MedlinePgn")) or text_of(article.find("Pagination/StartPage")),
         doi=ids.get("doi"), pubmed_id=pmid, pmc_id=ids.get("pmc"),
         subjects=[text_of(heading) for heading in citation.iterfind("MeshHeadingList/MeshHeading/DescriptorName")],
+        editorial=editorial, notices=notices,
     )  # fmt: skip
 
 

@@ -30,6 +30,24 @@ class OpenVersion(StrEnum):
     COPY = "copy"  # preprints and accepted manuscripts only
 
 
+class Editorial(StrEnum):
+    """What became of a work after it was published, the gravest first."""
+
+    RETRACTED = "retracted"
+    WITHDRAWN = "withdrawn"
+    CONCERN = "expression_of_concern"
+    CORRECTED = "corrected"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a record says of another work: a retraction notice of what it retracts."""
+
+    about: str
+    """`doi:10.…` or `pmid:…`"""
+    status: Editorial
+
+
 class Reason(StrEnum):
     """Why an entry of a source gave no record."""
 
@@ -98,6 +116,8 @@ class Record:
     licence: str | None = None
     open_access: bool | None = None
     open_version: OpenVersion | None = None  # None: not said
+    editorial: Editorial | None = None  # what became of the work
+    notices: tuple[Notice, ...] = ()  # what it says of other works
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from s2corpus.text.near_duplicates import text_key, title_key
 from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
 
 _PARSE = ("paper_id", "parse_kind", "pdf_sha1", "open_access", "oa_evidence", "licence", "parse")
-_PAPER = ("paper_id", "title", "authors", "abstract", "date", "access", "provenance")
+_PAPER = ("paper_id", "title", "authors", "abstract", "date", "access", "provenance", "editorial")
 log = logging.getLogger(__name__)
 _ROWS = 256
 """Documents held in memory at a time."""
@@ -165,6 +165,7 @@ def _document(paper: _Kept, fulltexts: list[FulltextRow], first: FulltextRow | N
         date=paper["date"],
         body=() if fulltexts and body is None else body,
         open_access=first is not None or not fulltexts,
+        editorial=paper["editorial"],
         sources=tuple(paper["sources"]),
     )
 

@@ -26,7 +26,7 @@ from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
 from s2corpus.snapshot.pointer import published
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.tables import ARTICLES, DELIVERIES, LATEX_SOURCES, PDFS, RECORDS, pdf_shard
+from s2corpus.tables import ARTICLES, DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS, pdf_shard
 
 log = logging.getLogger(__name__)
 RECORDS_PER_PART = 1_000_000
@@ -36,6 +36,10 @@ SELECT * EXCLUDE (position, deleted) FROM (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY ready_at DESC, delivery DESC, position DESC) AS rank FROM registered
 ) WHERE rank = 1 AND NOT deleted ORDER BY record_id
 """
+_NOTICES = """
+SELECT DISTINCT notice.about AS about, notice.status AS status, record_id
+FROM (SELECT record_id, unnest(notices) AS notice FROM records WHERE notices IS NOT NULL) ORDER BY ALL
+"""
 
 
 class Intake:
@@ -43,7 +47,7 @@ class Intake:
 
     name = "intake"
     reads = ()
-    writes = (PDFS, LATEX_SOURCES, ARTICLES, RECORDS, DELIVERIES)
+    writes = (PDFS, LATEX_SOURCES, ARTICLES, RECORDS, NOTICES, DELIVERIES)
 
     def plan(self, run: Run) -> list[Shard]:
         """A shard for each drop or delivery ready before as_of; what is refused or not ready yet is planned too, as a row."""
@@ -107,6 +111,10 @@ class Intake:
                 run.table(table).write(index, files.filter(pc.equal(shard_of, index)))
             run.table(table).commit(range(count), {"pdf_shards": count})
         self._records(run, taken)
+        with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
+            connection.register("records", run.table(RECORDS).dataset())
+            run.table(NOTICES).write(0, connection.execute(_NOTICES).to_arrow_table())
+        run.table(NOTICES).commit([0])
         inputs = hashlib.sha256(
             orjson.dumps([[b.kind, b.source, b.id, b.digest] for b in taken] + [facts["suppress"]])
         ).hexdigest()

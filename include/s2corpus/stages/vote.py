@@ -8,20 +8,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.preprints import preprint_of
+from s2corpus.papers.editorial import Said
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, LatexSource, papers_of
 from s2corpus.papers.vote import Pdf
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.row_types import LatexParseRow, Place
-from s2corpus.sources.record import DECLARED
-from s2corpus.tables import ARTICLE_PARSES, ARTICLES, LATEX_PARSES, LATEX_SOURCES, MEMBERS, PAPERS, PDFS
+from s2corpus.sources.record import DECLARED, Editorial
+from s2corpus.tables import ARTICLE_PARSES, ARTICLES, LATEX_PARSES, LATEX_SOURCES, MEMBERS, NOTICES, PAPERS, PDFS
 
 
 class Vote:
     """Members → papers, bucket by bucket."""
 
     name = "vote"
-    reads = (MEMBERS, PDFS, LATEX_SOURCES, LATEX_PARSES, ARTICLES, ARTICLE_PARSES)
+    reads = (MEMBERS, PDFS, LATEX_SOURCES, LATEX_PARSES, ARTICLES, ARTICLE_PARSES, NOTICES)
     writes = (PAPERS,)
 
     def plan(self, run: Run) -> list[Shard]:
@@ -40,6 +41,7 @@ class Vote:
             pdfs=_pdfs(run, named.unique()),
             sources=_latex_sources(run, ids.unique()),
             articles=_articles(run, members.read(["record_id"], shard=shard.index)["record_id"].to_pylist()),
+            notices=_notices(run, shard),
             all_open=own,
             is_preprint=preprint_of(run.spec.cluster.preprint_prefixes),
             support=run.spec.vote.support,
@@ -113,6 +115,20 @@ def _articles(run: Run, record_ids: Iterable[str]) -> dict[str, Article]:
         for record_id in said["record_ids"]:
             if record_id in wanted and (record_id not in found or article.first_seen > found[record_id].first_seen):
                 found[record_id] = article
+    return found
+
+
+def _notices(run: Run, shard: Shard) -> dict[str, list[Said]]:
+    """What notices say of the identifiers of a bucket's records."""
+    named = run.table(MEMBERS).read(["doi", "pubmed_id"], shard=shard.index)
+    about = [
+        f"{kind}:{value}"
+        for kind, column in (("doi", "doi"), ("pmid", "pubmed_id"))
+        for value in named[column].drop_null().unique().to_pylist()
+    ]
+    found: dict[str, list[Said]] = {}
+    for row in run.table(NOTICES).rows(where=pc.field("about").isin(pa.array(about, pa.string()))):
+        found.setdefault(row["about"], []).append((Editorial(row["status"]), row["record_id"]))
     return found
 
 

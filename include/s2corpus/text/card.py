@@ -7,7 +7,7 @@ from functools import cached_property
 from s2corpus.text.documents import Outcome
 from s2corpus.text.language import language, majority
 from s2corpus.text.layout import Block, blocks, document_text, line, lines
-from s2corpus.text.rules import Facts, Rule, Rules
+from s2corpus.text.rules import EDITORIAL, Facts, Rule, Rules
 from s2corpus.text.unigrams import log_probability
 from s2corpus.text.words import count_words
 
@@ -147,6 +147,7 @@ def _blank(text: str | None) -> bool:
 S2ORC: Rules[FullText] = Rules(
     FullText,
     (
+        *EDITORIAL,
         Rule(Outcome.NO_PARSE, lambda it: it.document.body is None),
         Rule(Outcome.CLOSED, lambda it: not it.document.open_access),
         Rule(Outcome.NO_TITLE, lambda it: _blank(it.document.title)),
@@ -164,6 +165,7 @@ S2ORC: Rules[FullText] = Rules(
 S2AG: Rules[Abstract] = Rules(
     Abstract,
     (
+        *EDITORIAL,
         Rule(Outcome.NO_ABSTRACT, lambda it: not it.abstract),
         Rule(Outcome.ABSTRACT_NOT_ENGLISH, lambda it: it.language != "en", ("language_characters",)),
         Rule(Outcome.TITLE_NOT_ENGLISH, Abstract.title_not_english, ("min_log_prob", "language_characters")),

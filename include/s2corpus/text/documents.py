@@ -15,6 +15,9 @@ class Outcome(StrEnum):
     """The first rule that drops a document, or kept (SEMANTICS: Clean)."""
 
     KEPT = "kept"
+    RETRACTED = "retracted"
+    """where the spec says `clean.editorial: exclude`, as the next"""
+    WITHDRAWN = "withdrawn"
     NO_PARSE = "no_parse"
     CLOSED = "closed"
     NO_TITLE = "no_title"
@@ -51,6 +54,8 @@ class Document:
     body: tuple[Unit, ...] | None
     """its paragraphs in order; null where there is no parse"""
     open_access: bool = True
+    editorial: str | None = None
+    """what became of the paper (`sources.editorial.Editorial`)"""
     sources: tuple[str, ...] = ()
     """who knows the paper otherwise than from its PDF (recipe-2024)"""
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from s2corpus.text.documents import Outcome
 from s2corpus.text.language import UNKNOWN, language, majority
 from s2corpus.text.layout import Unit
-from s2corpus.text.rules import Facts, Rule, Rules
+from s2corpus.text.rules import EDITORIAL, Facts, Rule, Rules
 from s2corpus.text.unigrams import CARD_THRESHOLD, log_probability
 from s2corpus.text.words import Words, count_words
 
@@ -186,6 +186,7 @@ def _too_old(facts: Facts) -> bool:
 S2ORC: Rules[FullText] = Rules(
     FullText,
     (
+        *EDITORIAL,
         Rule(Outcome.NO_PARSE, lambda it: it.document.body is None),
         Rule(Outcome.CLOSED, lambda it: not it.document.open_access),
         Rule(Outcome.NO_TITLE, lambda it: it.document.title is None),
@@ -204,6 +205,7 @@ S2ORC: Rules[FullText] = Rules(
 S2AG: Rules[Abstract] = Rules(
     Abstract,
     (
+        *EDITORIAL,
         Rule(Outcome.NO_TITLE, lambda it: it.document.title is None),
         Rule(Outcome.NO_ABSTRACT, lambda it: it.document.abstract is None),
         Rule(Outcome.TITLE_NOT_ENGLISH, Abstract.title_not_english, ("language_characters",)),

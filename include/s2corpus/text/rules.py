@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from s2corpus.spec import Clean
 from s2corpus.text.documents import Decision, Document, Outcome, Set
@@ -40,6 +40,17 @@ class Rule(Generic[F]):
     drops: Callable[[F], bool]
     thresholds: tuple[str, ...] = ()
     """fields of the spec's section `clean` that it honours"""
+
+
+def _excluded(status: Outcome) -> Callable[[Facts], bool]:
+    return lambda it: it.rules.editorial == "exclude" and it.document.editorial == status.value
+
+
+EDITORIAL: tuple[Rule[Any], ...] = (
+    Rule(Outcome.RETRACTED, _excluded(Outcome.RETRACTED), ("editorial",)),
+    Rule(Outcome.WITHDRAWN, _excluded(Outcome.WITHDRAWN), ("editorial",)),
+)
+"""The first rules of every profile: of what is no longer held to be right there is no text, where the spec says so."""
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from s2corpus.tables import (
     LATEX_PARSES,
     LATEX_SOURCES,
     MEMBERS,
+    NOTICES,
     PAPERS,
     PDF_RECORDS,
     PDFS,
@@ -81,7 +82,7 @@ def deliver(
     place = {"drop": "d", "name": "a.pdf", "open_access": True, "licence": "CC-BY-4.0"}
     run.table(PDFS).write(0, [{"pdf_sha1": SHA1, "bytes": 1, "places": [place], "first_seen": ready_at}])
     run.table(PDFS).commit([0], {"pdf_shards": 1})
-    for table in (LATEX_SOURCES, LATEX_PARSES, ARTICLES, ARTICLE_PARSES):
+    for table in (LATEX_SOURCES, LATEX_PARSES, ARTICLES, ARTICLE_PARSES, NOTICES):
         run.table(table).write(0, [])
         run.table(table).commit([0])
     run.table(DELIVERIES).write(0, [])
@@ -123,6 +124,17 @@ def test_records_of_one_paper_come_together_and_every_record_has_a_paper(run: Ru
         members = run.table(MEMBERS).read(["paper_id", "record_id"], shard=shard).to_pylist()
         assert members == sorted(members, key=lambda row: (row["paper_id"], row["record_id"]))
     assert run.table(EDGES).committed().rows == 2
+
+
+def test_a_notice_reaches_the_paper_whose_identifier_it_names(run: Run) -> None:
+    deliver(run, RECORD_LINES)
+    said = {"about": "doi:10.18653/v1/n18", "status": "retracted", "record_id": "crossref:10.18653/v1/n19"}
+    run.table(NOTICES).write(0, [said, {**said, "about": "doi:10.1/of-another"}])
+    run.table(NOTICES).commit([0])
+    run_stage(run, Cluster())
+    run_stage(run, Vote())
+    papers = {row["doi"]: (row["editorial"], row["editorial_by"]) for row in run.table(PAPERS).read().to_pylist()}
+    assert papers == {"10.18653/v1/n18": ("retracted", ["crossref:10.18653/v1/n19"]), None: (None, [])}
 
 
 def test_vote_and_filter_follow_the_clusters(run: Run) -> None:

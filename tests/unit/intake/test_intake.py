@@ -15,7 +15,7 @@ from s2corpus.pipeline.registry import stage
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import DELIVERIES, LATEX_SOURCES, PDFS, RECORDS
+from s2corpus.tables import DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS
 
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
 
@@ -63,6 +63,28 @@ def test_the_same_bytes_in_two_drops_are_one_pdf_with_two_places(run: Run) -> No
     assert pdf["pdf_sha1"] == hashlib.sha1(b"%PDF").hexdigest()
     assert [(place["drop"], place["name"]) for place in pdf["places"]] == [("first", "a.pdf"), ("second", "z.pdf")]
     assert pdf["first_seen"] == "2023-01-01T09:00:00.000000Z"
+
+
+def test_what_a_source_says_of_other_works_is_a_table_of_its_own(run: Run) -> None:
+    notice = {
+        "DOI": "10.1177/1758835n",
+        "title": ["Retraction"],
+        "update-to": [{"DOI": "10.1177/1758835A", "type": "retraction"}],
+    }
+    plain = {"DOI": "10.1177/1758835a", "title": ["A paper"]}
+    content = b"".join(json.dumps(work).encode() + b"\n" for work in (notice, plain))
+    deliver(run, "sources/crossref/1", {"works.jsonl": content})
+    intake(run)
+    said = {"about": "doi:10.1177/1758835a", "status": "retracted", "record_id": "crossref:10.1177/1758835n"}
+    assert run.table(NOTICES).read().to_pylist() == [said]
+    # and only its own source says it: a generic file is not heard on other works
+    row = {
+        "record_id": "own:1",
+        "title": "A paper",
+        "notices": [{"about": "doi:10.1177/1758835a", "status": "retracted"}],
+    }
+    deliver(run, "sources/own/1", lines(row))
+    assert intake(run)["records"] == 2
 
 
 def test_a_release_sees_what_was_ready_before_its_as_of(run: Run) -> None:

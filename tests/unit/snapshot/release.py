@@ -49,6 +49,10 @@ def paragraph(rng: random.Random, words: int) -> str:
     return " ".join(rng.choices(_english(), k=words)).capitalize() + "."
 
 
+_EDITORIAL = {1: "retracted", 2: "withdrawn", 3: "expression_of_concern", 4: "corrected"}
+"""of the papers of these numbers"""
+
+
 @dataclass(frozen=True)
 class Paper:
     """One paper: its row in `papers`, its parse if it has one, whether the filter kept it."""
@@ -82,6 +86,8 @@ def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
             "canonical_pdf": sha1,
             "access": [_judged(sha1, i)] if sha1 else [],
             "provenance": [],
+            "editorial": _EDITORIAL.get(i),
+            "editorial_by": [],
             "record_ids": [f"crossref:{i}"],
             "mag_ids": [],
         }

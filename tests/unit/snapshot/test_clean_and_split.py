@@ -54,6 +54,18 @@ def test_only_the_sets_asked_for_are_made(tmp_path: Path) -> None:
     assert {set_ for set_, _ in documents} == {"s2orc"}
 
 
+def test_retracted_and_withdrawn_papers_are_flagged_or_have_no_text(tmp_path: Path) -> None:
+    statuses = {paper.row["paper_id"]: paper.row["editorial"] for paper in papers(24)}
+    gone = {id_ for id_, status in statuses.items() if status in ("retracted", "withdrawn")}
+    assert len(gone) == 2
+    _, flagged, _ = release(tmp_path / "flag")
+    _, excluded, _ = release(tmp_path / "exclude", clean={"editorial": "exclude"})
+    assert gone & {id_ for (_, id_), row in flagged.items() if row["outcome"] == "kept"} == gone
+    for (set_, id_), row in excluded.items():
+        assert row["outcome"] == (statuses[id_] if id_ in gone else flagged[set_, id_]["outcome"])
+    assert {("s2orc", id_) for id_ in gone} < excluded.keys()
+
+
 def closed_with_abstract_from(source: str, rule: str) -> Callable[[Paper], Paper]:
     def change(paper: Paper) -> Paper:
         decided = {"source": source, "record_id": None, "rule": rule, "votes_for": 1, "votes_against": 0}

@@ -112,7 +112,7 @@ def test_every_document_that_is_gone_has_its_reason(snapshots: list[Path]) -> No
         assert gone == set(old) - set(new)
         assert all(rows[id_]["reason"] for id_ in gone)
     first = pq.read_table(snapshots[1] / "changes.parquet").to_pylist()
-    assert {row["reason"] for row in first if row["change"] == "removed"} == {"no_authors", "withdrawn"}
+    assert {row["reason"] for row in first if row["change"] == "removed"} == {"no_authors", "gone"}
     changed = [row for row in pq.read_table(snapshots[2] / "changes.parquet").to_pylist() if row["change"] == "changed"]
     assert 3 < len(changed) < 9
 

@@ -1,0 +1,112 @@
+"""What became of a paper after it was published: retracted, withdrawn, doubted, corrected; as Crossref, PubMed and arXiv say it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from s2corpus.sources.identifiers import normalise_doi, normalise_pmid
+from s2corpus.sources.record import Editorial, Notice
+from s2corpus.sources.streams import text_of
+
+GRAVITY = tuple(Editorial)
+_UPDATES = {
+    "retraction": Editorial.RETRACTED,
+    "withdrawal": Editorial.WITHDRAWN,
+    "removal": Editorial.WITHDRAWN,
+    "expression_of_concern": Editorial.CONCERN,
+    "partial_retraction": Editorial.CONCERN,
+    "correction": Editorial.CORRECTED,
+    "corrigendum": Editorial.CORRECTED,
+    "erratum": Editorial.CORRECTED,
+}
+"""Crossref's types of updates (Crossref documentation: Crossmark, version control, corrections, and retractions); addendum,
+clarification, new_edition and new_version change nothing of what was said."""
+_REFERENCES = {
+    "Retraction": Editorial.RETRACTED,
+    "RetractedandRepublished": Editorial.RETRACTED,
+    "PartialRetraction": Editorial.CONCERN,
+    "ExpressionOfConcern": Editorial.CONCERN,
+    "Erratum": Editorial.CORRECTED,
+    "CorrectedandRepublished": Editorial.CORRECTED,
+}
+_REF_TYPE = re.compile(rf"({'|'.join(_REFERENCES)})(In|Of|For|From)")
+"""RefType of PubMed's CommentsCorrections: `…In` stands in the work itself, `…Of`, `…For` and `…From` in the notice."""
+_TITLE = re.compile(
+    r"\W*(?:(RETRACTED|Retracted)|(?:WITHDRAWN|Withdrawn|REMOVED|TEMPORARY REMOVAL))"
+    r"(?: (?:ARTICLE|Article|CHAPTER|Chapter|PAPER|Paper))?\s*(?:[]):.]|[-–—] )"
+)
+"""What publishers put before the title of a work: `RETRACTED ARTICLE: …`, `WITHDRAWN: …`, `[Retracted] …`."""
+_WORK = r"(?:e-?print|paper|article|manuscript|submission|preprint|work|version|note|letter|draft|report|thesis)"
+_WITHDRAWN = re.compile(
+    rf"\W*(?:(?:(?:this|the|our|present|current|arxiv|whole|entire) )*{_WORK} )?"
+    r"(?:(?:has|have|had|is|was|been|being|now|temporarily|hereby|to be) )*withdrawn\b(?! (?:paper|version|article))"
+    rf"|\W*(?:the )?(?:authors?|we|i) (?:(?:have|has|hereby|now|wish to|decided to) )*"
+    rf"(?:withdrew|withdrawn?|withdraws) (?:this|the|our) {_WORK}",
+    re.IGNORECASE,
+)
+"""How arXiv's comments and abstracts say that there is no paper any more, at the start of a sentence."""
+_SENTENCES = re.compile(r"[.;,(]\s+|\(")
+
+
+def worst(found: Iterable[Editorial | None]) -> Editorial | None:
+    """The gravest of some; None if there is none."""
+    return min((status for status in found if status), key=GRAVITY.index, default=None)
+
+
+def of_title(title: object) -> Editorial | None:
+    """What stands before a title."""
+    match = _TITLE.match(title) if isinstance(title, str) else None
+    return None if match is None else Editorial.RETRACTED if match.group(1) else Editorial.WITHDRAWN
+
+
+def of_crossref(work: dict[str, Any]) -> tuple[Editorial | None, tuple[Notice, ...]]:
+    """What a Crossref work's `updated-by` says of it, and its `update-to` of others. A notice has no status of its own: some are titled
+    `Retracted: …` themselves."""
+    notices = tuple(
+        dict.fromkeys(
+            Notice(f"doi:{doi}", status)
+            for status, given in _updates(work.get("update-to"))
+            if (doi := normalise_doi(str(given.get("DOI") or "")))
+        )
+    )
+    own = [status for status, _ in _updates(work.get("updated-by"))]
+    title = work.get("title")
+    if not notices:
+        own += filter(None, map(of_title, title if isinstance(title, list) else [title]))
+    itself = f"doi:{normalise_doi(str(work.get('DOI') or ''))}"
+    own += [notice.status for notice in notices if notice.about == itself]
+    return worst(own), tuple(notice for notice in notices if notice.about != itself)
+
+
+def _updates(given: object) -> Iterator[tuple[Editorial, dict[str, Any]]]:
+    for update in given if isinstance(given, list) else ():
+        kind = re.sub(r"\W+", "_", str(update.get("type")).strip().casefold()) if isinstance(update, dict) else ""
+        if kind in _UPDATES:
+            yield _UPDATES[kind], update
+
+
+def of_pubmed(citation: Any) -> tuple[Editorial | None, tuple[Notice, ...]]:
+    """What a MedlineCitation's publication types and references say of it, and of other works."""
+    own: list[Editorial] = []
+    notices: dict[Notice, None] = {}
+    for kind in citation.iterfind(".//PublicationType"):
+        if kind.get("UI") == "D016441" or text_of(kind) == "Retracted Publication":
+            own.append(Editorial.RETRACTED)
+    for reference in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
+        match = _REF_TYPE.fullmatch(reference.get("RefType") or "")
+        if match and match.group(2) == "In":
+            own.append(_REFERENCES[match.group(1)])
+        elif match and (pmid := normalise_pmid(text_of(reference.find("PMID")))):
+            notices[Notice(f"pmid:{pmid}", _REFERENCES[match.group(1)])] = None
+    if not notices and (status := of_title(text_of(citation.find("Article/ArticleTitle")))):
+        own.append(status)
+    return worst(own), tuple(notices)
+
+
+def of_arxiv(comments: str, abstract: str) -> Editorial | None:
+    """Withdrawn, where a sentence of the comments, or the abstract's first, says so: arXiv keeps the record of what was withdrawn."""
+    sentences = [abstract, *_SENTENCES.split(comments)]
+    said = any(_WITHDRAWN.match(" ".join(sentence.split())) for sentence in sentences)
+    return Editorial.WITHDRAWN if said else None

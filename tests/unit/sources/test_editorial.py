@@ -1,0 +1,196 @@
+"""What became of a paper: Crossref's updates, PubMed's publication types and references, arXiv's words; and whose word counts."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from s2corpus import sources
+from s2corpus.papers.editorial import editorial
+from s2corpus.sources.record import Editorial, Kind, Notice, Record
+
+RETRACTED, WITHDRAWN, CONCERN, CORRECTED = Editorial
+
+WORK = "10.1177/1758835920922055"
+"""the example of Crossref's documentation of updates: https://crossref.gitlab.io/tutorials/get-rw-metadata/"""
+NOTICE = "10.1177/17588359221136190"
+
+
+def crossref(**work: Any) -> Record:
+    line = {"DOI": WORK, "type": "journal-article", "title": ["On updates"], **work}
+    (record,) = sources.read("crossref", io.BytesIO(json.dumps(line).encode()))
+    assert isinstance(record, Record)
+    return record
+
+
+def update(kind: str, doi: str = NOTICE) -> dict[str, Any]:
+    at = {"date-parts": [[2022, 11, 9]], "date-time": "2022-11-09T00:00:00Z", "timestamp": 1667952000000}
+    return {"updated": at, "DOI": doi, "type": kind, "source": "retraction-watch", "label": kind.capitalize()}
+
+
+@pytest.mark.parametrize(
+    ("types", "status"),
+    [
+        (["retraction"], RETRACTED),
+        (["Retraction"], RETRACTED),
+        (["correction", "retraction"], RETRACTED),
+        (["withdrawal"], WITHDRAWN),
+        (["removal"], WITHDRAWN),
+        (["expression_of_concern"], CONCERN),
+        (["expression-of-concern", "erratum"], CONCERN),
+        (["corrigendum"], CORRECTED),
+        (["new_version", "addendum", "clarification"], None),
+    ],
+)
+def test_crossrefs_updated_by_is_the_works_own_status(types: list[str], status: Editorial | None) -> None:
+    record = crossref(**{"updated-by": [update(kind) for kind in types]})
+    assert (record.editorial, record.notices) == (status, ())
+
+
+def test_crossrefs_update_to_is_about_another_work() -> None:
+    notice = crossref(
+        DOI=NOTICE, title=["Retracted: On updates"],
+        **{"update-to": [update("retraction", WORK.upper()), update("retraction", f"https://doi.org/{WORK}")]},
+    )  # fmt: skip
+    assert notice.editorial is None
+    assert notice.notices == (Notice(f"doi:{WORK}", RETRACTED),)
+
+
+@pytest.mark.parametrize("given", [None, "retraction", [None, 7, {"type": ["retraction"]}, {"type": "retraction"}]])
+def test_updates_of_another_shape_are_none(given: object) -> None:
+    assert crossref(**{"update-to": given}).notices == ()
+
+
+@pytest.mark.parametrize(
+    ("title", "status"),
+    [
+        ("RETRACTED ARTICLE: Circular RNA in gastric cancer", RETRACTED),
+        ("RETRACTED: Ileal-lymphoid-nodular hyperplasia", RETRACTED),
+        ("[Retracted] MicroRNA-126 inhibits proliferation", RETRACTED),
+        ("Retracted Article: Synthesis of nanotubes", RETRACTED),
+        ("WITHDRAWN: A study of something", WITHDRAWN),
+        ("Retracted articles in oncology: a review", None),
+        ("Withdrawn stocks and their return", None),
+        ("Retraction of the uvula", None),
+    ],
+)
+def test_publishers_put_it_before_the_title(title: str, status: Editorial | None) -> None:
+    assert crossref(title=[title]).editorial is status
+
+
+def pubmed(types: str = "", references: str = "") -> Record:
+    text = f"""<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>9500320</PMID><Article>
+      <ArticleTitle>Ileal-lymphoid-nodular hyperplasia.</ArticleTitle>
+      <PublicationTypeList><PublicationType UI="D016428">Journal Article</PublicationType>{types}</PublicationTypeList>
+      </Article><CommentsCorrectionsList>{references}</CommentsCorrectionsList></MedlineCitation></PubmedArticle></PubmedArticleSet>"""
+    (record,) = sources.read("pubmed", io.BytesIO(text.encode()))
+    assert isinstance(record, Record)
+    return record
+
+
+def reference(kind: str, pmid: str = "20137807") -> str:
+    return (
+        f'<CommentsCorrections RefType="{kind}"><RefSource>Lancet. 2010 Feb 6;375(9713):445</RefSource>'
+        f'<PMID Version="1">{pmid}</PMID></CommentsCorrections>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("types", "references", "status", "notices"),
+    [
+        ('<PublicationType UI="D016441">Retracted Publication</PublicationType>', "", RETRACTED, []),
+        ("", reference("RetractionIn"), RETRACTED, []),
+        ("", reference("ErratumIn") + reference("ExpressionOfConcernIn"), CONCERN, []),
+        ("", reference("ErratumIn"), CORRECTED, []),
+        ("", reference("CommentIn") + reference("UpdateIn") + reference("Cites"), None, []),
+        (
+            '<PublicationType UI="D016440">Retraction of Publication</PublicationType>', reference("RetractionOf", "9500320"),
+            None, [Notice("pmid:9500320", RETRACTED)],
+        ),
+        ("", reference("ErratumFor") + reference("RetractionOf", "none"), None, [Notice("pmid:20137807", CORRECTED)]),
+    ],
+)  # fmt: skip
+def test_pubmeds_types_and_references(
+    types: str, references: str, status: Editorial | None, notices: list[Notice]
+) -> None:
+    record = pubmed(types, references)
+    assert (record.editorial, list(record.notices)) == (status, notices)
+
+
+@pytest.mark.parametrize(
+    ("comments", "abstract"),
+    [
+        ("This paper has been withdrawn", "We show that"),
+        ("This paper has been withdrawn by the authors due to a crucial sign error in equation 12", "We show"),
+        ("12 pages, 3 figures. Withdrawn by the author because of an error in Lemma 4", "We show"),
+        ("6 pages; paper withdrawn", "We show"),
+        ("5 pages (withdrawn)", "We show"),
+        ("The authors have withdrawn this paper, see arXiv:0801.1234", "We show"),
+        ("arXiv submission has been withdrawn due to copyright", ""),
+        ("", "This paper has been withdrawn by the author due to an error."),
+        ("", "  This submission has been withdrawn by arXiv administrators because it contains\n  text from others"),
+        ("", "Withdrawn."),
+        ("", "The paper is being temporarily withdrawn for revision."),
+    ],
+)
+def test_arxivs_words_of_withdrawal(comments: str, abstract: str) -> None:
+    assert _arxiv(comments, abstract).editorial is WITHDRAWN
+
+
+@pytest.mark.parametrize(
+    ("comments", "abstract"),
+    [
+        ("12 pages, 3 figures", "We study how deposits are withdrawn from banks."),
+        ("replaces the withdrawn paper arXiv:0704.0001", "We show"),
+        ("This version supersedes a withdrawn one", "We show"),
+        ("Theorem 2 has been withdrawn", "We show"),
+        ("", "When the drug was withdrawn, patients relapsed. This paper models it."),
+        ("", "Cash withdrawn at machines follows a power law."),
+    ],
+)
+def test_other_uses_of_the_word_are_none(comments: str, abstract: str) -> None:
+    assert _arxiv(comments, abstract).editorial is None
+
+
+def _arxiv(comments: str, abstract: str) -> Record:
+    line = {"id": "0704.0001", "title": "On withdrawal", "comments": comments, "abstract": abstract}
+    (record,) = sources.read("arxiv", io.BytesIO(json.dumps(line).encode()))
+    assert isinstance(record, Record)
+    return record
+
+
+def test_arxivs_raw_form_marks_the_withdrawn_version() -> None:
+    text = """<record><header><identifier>oai:arXiv.org:0704.0001</identifier></header><metadata>
+      <arXivRaw xmlns="http://arxiv.org/OAI/arXivRaw/"><id>0704.0001</id><title>On</title><authors>A. Author</authors>
+      <version version="v1"><date>Mon, 2 Apr 2007 19:18:42 GMT</date><size>9kb</size><source_type>D</source_type></version>
+      <version version="v2"><date>Tue, 3 Apr 2007 19:18:42 GMT</date><size>0kb</size><source_type>I</source_type></version>
+      <abstract>We show.</abstract></arXivRaw></metadata></record>"""
+    (record,) = sources.read("arxiv", io.BytesIO(text.encode()))
+    assert isinstance(record, Record) and record.editorial is WITHDRAWN
+
+
+def _record(source: str, kind: Kind = Kind.PUBLISHER, **values: Any) -> Record:
+    return Record(f"{source}:1", source, kind, **values)
+
+
+def _preprint(doi: str) -> bool:
+    return doi.startswith("10.48550/")
+
+
+def test_the_gravest_word_counts_and_a_notice_reaches_the_paper_by_its_identifiers() -> None:
+    records = [_record("crossref", doi=WORK, editorial=CORRECTED), _record("pubmed", Kind.ARCHIVE, pubmed_id="1")]
+    assert editorial(records, {}, _preprint) == (CORRECTED, ("crossref:1",))
+    notices = {f"doi:{WORK}": [(CONCERN, "crossref:n")], "pmid:1": [(RETRACTED, "pubmed:n")]}
+    assert editorial(records, notices, _preprint) == (RETRACTED, ("pubmed:n",))
+    assert editorial([_record("crossref", doi="10.1/other")], notices, _preprint) == (None, ())
+
+
+def test_a_withdrawn_preprint_does_not_withdraw_the_published_paper() -> None:
+    preprint = _record("arxiv", Kind.ARCHIVE, arxiv_id="0704.0001", editorial=WITHDRAWN)
+    assert editorial([preprint], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))
+    assert editorial([preprint, _record("crossref", doi=WORK)], {}, _preprint) == (None, ())
+    deposited = _record("crossref", Kind.ARCHIVE, doi="10.48550/arxiv.0704.0001")
+    assert editorial([preprint, deposited], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))

@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypeAlias, TypedDict
+
+Json: TypeAlias = dict[str, Any]
+"""A JSON object: what another program wrote, or what we write for others."""
 
 
 class Author(TypedDict):
@@ -186,8 +189,34 @@ class SelectionRow(TypedDict):
     stamp: str | None
 
 
-class ExtractionRow(TypedDict):
-    """A row of `extractions`."""
+class RecordRow(_Record):
+    """A row of `records` or `pdf_records`."""
+
+    record_id: str
+
+
+class RegisteredFileRow(TypedDict):
+    """A row of `registered_files`."""
+
+    name: str
+    kind: str
+    bytes: int
+    sha1: str
+    arxiv_id: str | None
+    record_id: str | None
+    open_access: bool | None
+    licence: str | None
+
+
+class RegisteredRecordRow(RecordRow):
+    """A row of `registered_records`."""
+
+    position: int
+    deleted: bool
+
+
+class _Extraction(TypedDict):
+    """What an extractor answered for a PDF."""
 
     pdf_sha1: str
     extractor: str
@@ -199,7 +228,30 @@ class ExtractionRow(TypedDict):
     server: str | None
     tei_sha1: str | None
     text_layer: str | None
+
+
+class ExtractionRow(_Extraction):
+    """A row of `extractions`."""
+
     stored: str | None
+
+
+class StoredTeiRow(_Extraction):
+    """A row of `stored_tei`."""
+
+    tei: bytes | None
+
+
+class StoredParseRow(TypedDict):
+    """A row of `stored_parses`."""
+
+    pdf_sha1: str
+    kind: str
+    outcome: str
+    citation_style: str | None
+    bytes: int
+    parse: bytes | None
+    header: bytes | None
 
 
 class ParseRow(TypedDict):
@@ -326,6 +378,19 @@ class LinkRow(TypedDict):
     reason: str
     warning: str | None
     runner_up_score: float | None
+
+
+class ContextRow(TypedDict):
+    """A row of `contexts`."""
+
+    paper_id: str
+    parse_kind: str
+    paragraph: int
+    start: int
+    end: int
+    ref_id: str
+    cited_paper_id: str | None
+    text: str
 
 
 class DocumentRow(TypedDict):

@@ -254,7 +254,9 @@ ARTICLES = Table[rows.ArticleRow](
     ),
     "pdf",
 )
-RECORDS = Table("records", "metadata records, the latest of each record_id", ("record_id",), (_RECORD_ID, *_RECORD))
+RECORDS = Table[rows.RecordRow](
+    "records", "metadata records, the latest of each record_id", ("record_id",), (_RECORD_ID, *_RECORD)
+)
 NOTICES = Table(
     "notices",
     "what records say of other works: retraction notices, corrections",
@@ -265,7 +267,7 @@ NOTICES = Table(
         _RECORD_ID,
     ),
 )
-REGISTERED_FILES = Table(
+REGISTERED_FILES = Table[rows.RegisteredFileRow](
     "registered_files",
     "the files of one drop as they were verified against its _READY; outlives releases",
     ("name",),
@@ -280,7 +282,7 @@ REGISTERED_FILES = Table(
         _c("licence", pa.string(), "as the drop's records.jsonl declares"),
     ),
 )
-REGISTERED_RECORDS = Table(
+REGISTERED_RECORDS = Table[rows.RegisteredRecordRow](
     "registered_records",
     "the records of one delivery or drop as they came; outlives releases",
     ("position",),
@@ -336,7 +338,7 @@ SELECTIONS = Table[rows.SelectionRow](
     ),
     "pdf",
 )
-STORED_SELECTIONS = Table(
+STORED_SELECTIONS = Table[rows.SelectionRow](
     "stored_selections",
     "content store of selections that are final: outlives releases",
     ("pdf_sha1",),
@@ -366,7 +368,7 @@ EXTRACTIONS = Table[rows.ExtractionRow](
     ),
     "pdf",
 )
-STORED_TEI = Table(
+STORED_TEI = Table[rows.StoredTeiRow](
     "stored_tei",
     "content store of extractions: outlives releases",
     ("pdf_sha1",),
@@ -392,7 +394,7 @@ PARSES = Table[rows.ParseRow](
     ),
     "pdf",
 )
-STORED_PARSES = Table(
+STORED_PARSES = Table[rows.StoredParseRow](
     "stored_parses",
     "content store of parses: outlives releases",
     ("pdf_sha1",),
@@ -447,7 +449,7 @@ ARTICLE_PARSES = Table[rows.ArticleParseRow](
     ),
     "pdf",
 )
-PDF_RECORDS = Table(
+PDF_RECORDS = Table[rows.RecordRow](
     "pdf_records",
     "the headers of parsed PDFs, as records of kind pdf",
     ("record_id",),
@@ -604,7 +606,7 @@ LINKS = Table[rows.LinkRow](
     ),
     "paper",
 )
-CONTEXTS = Table(
+CONTEXTS = Table[rows.ContextRow](
     "contexts",
     "inline citations of open papers, with their paragraph (GORC §3)",
     ("paper_id", "parse_kind", "paragraph", "start", "end", "ref_id"),

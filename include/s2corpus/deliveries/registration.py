@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, cast
 
 import orjson
 import pyarrow as pa
@@ -27,6 +27,7 @@ from s2corpus.errors import UserError
 from s2corpus.extractors import adapter_names
 from s2corpus.ids import RecordId
 from s2corpus.layout.version import NAME as EMBEDDED
+from s2corpus.row_types import RegisteredFileRow, RegisteredRecordRow
 from s2corpus.sources.identifiers import normalise_arxiv
 from s2corpus.sources.jsonl import NAME as GENERIC
 from s2corpus.sources.jsonl import entry_of, quoted, wrong_promise
@@ -135,18 +136,18 @@ def _articles(
             yield sources.Dropped(sources.Reason.MALFORMED, file.name)
 
 
-def _file_row(file: File, sha1: str, declared: Facts | None, article: _Article | None) -> dict[str, Any]:
+def _file_row(file: File, sha1: str, declared: Facts | None, article: _Article | None) -> RegisteredFileRow:
     """A file of a drop, or a full text of a delivery, as a row of REGISTERED_FILES."""
-    return {
-        "name": file.name,
-        "kind": article.kind if article else _kind_of(file.name),
-        "record_id": article and article.record_id,
-        "bytes": file.bytes,
-        "sha1": sha1,
-        "arxiv_id": (declared and declared.arxiv_id) or _arxiv_id_of(file.name),
-        "open_access": declared and declared.open_access,
-        "licence": declared and declared.licence,
-    }
+    return RegisteredFileRow(
+        name=file.name,
+        kind=article.kind if article else _kind_of(file.name),
+        record_id=article.record_id if article else None,
+        bytes=file.bytes,
+        sha1=sha1,
+        arxiv_id=(declared and declared.arxiv_id) or _arxiv_id_of(file.name),
+        open_access=declared.open_access if declared else None,
+        licence=declared.licence if declared else None,
+    )
 
 
 def forget(lake: Lake, delivery: Delivery) -> None:
@@ -287,7 +288,7 @@ def _batches(
 ) -> Iterator[pa.RecordBatch]:
     """Rows of REGISTERED_RECORDS in the order of entries, 10,000 at a time."""
     while chunk := list(islice(entries, 10_000)):
-        rows: list[dict[str, Any]] = []
+        rows: list[RegisteredRecordRow] = []
         kept = [entry for entry in chunk if isinstance(entry, sources.Record)]
         read = iter(
             [
@@ -299,9 +300,9 @@ def _batches(
         for entry in chunk:
             match entry:
                 case sources.Record():
-                    rows.append({**next(read), "position": position, "deleted": False})
+                    rows.append(cast(RegisteredRecordRow, {**next(read), "position": position, "deleted": False}))
                 case sources.Deleted():
-                    rows.append({**_tombstone(entry.record_id, delivery), "position": position})
+                    rows.append(_tombstone(entry.record_id, delivery, position))
                 case _:
                     counts["dropped"] += 1
             position += 1
@@ -309,8 +310,8 @@ def _batches(
         yield pa.RecordBatch.from_pylist(rows, schema=REGISTERED_RECORDS.schema)
 
 
-def _tombstone(record_id: str, delivery: Delivery) -> dict[str, Any]:
-    return {
+def _tombstone(record_id: str, delivery: Delivery, position: int) -> RegisteredRecordRow:
+    row = {
         **dict.fromkeys(REGISTERED_RECORDS.schema.names),
         "record_id": record_id,
         "source": RecordId(record_id).source,
@@ -318,4 +319,6 @@ def _tombstone(record_id: str, delivery: Delivery) -> dict[str, Any]:
         "delivery": delivery.id,
         "ready_at": delivery.ready_at,
         "deleted": True,
+        "position": position,
     }
+    return cast(RegisteredRecordRow, row)  # all other columns are null

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby, islice
-from typing import Any, Literal
+from typing import Literal, cast
 
 import pyarrow as pa
 
 from s2corpus.papers.editorial import Said, editorial
 from s2corpus.papers.openness import Declaration, Openness, openness_of_article, openness_of_source
 from s2corpus.papers.vote import Delivered, Paper, Pdf, canonical
+from s2corpus.row_types import Access, Look, MemberRow, PaperRow
 from s2corpus.sources.arrow import record_of
 from s2corpus.sources.record import Kind, Record
 from s2corpus.tables import PAPERS
@@ -72,7 +73,7 @@ def papers_of(
             all_open=all_open,
         )  # fmt: skip
 
-    def paper(paper_id: str, given: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    def paper(paper_id: str, given: Iterable[MemberRow]) -> PaperRow:
         records = [Delivered(record_of(row), row["ready_at"] or "") for row in given]
         found = canonical(
             paper_id, records, trust=trust, pdfs=pdfs, all_open=all_open, is_preprint=is_preprint, support=support
@@ -110,9 +111,7 @@ def _articles(records: Iterable[Delivered], articles: Mapping[str, Article]) -> 
     return [article for _, article in sorted(of_kind.items())]
 
 
-def _row(
-    paper: Paper, latex: LatexSource | None, records: Iterable[Delivered], articles: Iterable[dict[str, Any]]
-) -> dict[str, Any]:
+def _row(paper: Paper, latex: LatexSource | None, records: Iterable[Delivered], articles: Iterable[Access]) -> PaperRow:
     date, precision = paper.values.get("date", (None, None))
     by_canonical = sorted(paper.access, key=lambda sha1: (sha1 != paper.canonical_pdf, sha1))
     access = [_judgement(sha1, "pdf", paper.access[sha1]) for sha1 in by_canonical]
@@ -123,7 +122,7 @@ def _row(
     # Of a paper's PDFs only the canonical one is a full text of it: the others' text goes nowhere.
     texts = [one for one in access if one["sha1"] == paper.canonical_pdf or one["kind"] != "pdf"]
     first = next((one for one in texts if one["open_access"]), texts[0] if texts else None)
-    return {
+    row = {
         **dict.fromkeys(PAPERS.schema.names),
         **paper.values,
         "authors": [author.as_dict() for author in paper.values.get("authors", ())],
@@ -142,15 +141,16 @@ def _row(
         "provenance": [(name, asdict(decision)) for name, decision in paper.provenance.items()],
         "record_ids": list(paper.record_ids),
     }
+    return cast(PaperRow, row)  # the names of voted fields are columns
 
 
-def _judgement(sha1: str, kind: str, openness: Openness) -> dict[str, Any]:
-    return {
-        "sha1": sha1,
-        "kind": kind,
-        "open_access": openness.open,
-        "oa_evidence": openness.evidence,
-        "licence": openness.licence,
-        "licence_detail": openness.licence_detail,
-        "looks": [asdict(look) for look in openness.looks],
-    }
+def _judgement(sha1: str, kind: str, openness: Openness) -> Access:
+    return Access(
+        sha1=sha1,
+        kind=kind,
+        open_access=openness.open,
+        oa_evidence=openness.evidence,
+        licence=openness.licence,
+        licence_detail=openness.licence_detail,
+        looks=[Look(evidence=look.evidence, found=look.found, detail=look.detail) for look in openness.looks],
+    )

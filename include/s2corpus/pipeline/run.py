@@ -71,7 +71,7 @@ class Run:
         """A table of this release."""
         return TableRef(self.lake, f"{self.folder}/{table.name}", table)
 
-    def store(self, table: Table, *where: str) -> ContentStore:
+    def store(self, table: Table[Row], *where: str) -> ContentStore[Row]:
         """A content store that outlives releases, `<table>/<where…>/`."""
         return ContentStore(self.lake, "/".join((table.name, *where)), table)
 

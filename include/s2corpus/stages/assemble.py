@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pyarrow as pa
@@ -20,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
+from s2corpus.row_types import Access, EntryRow, FulltextRow, Json
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ARTICLE_PARSES, ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES
 
@@ -41,13 +41,7 @@ class Assemble:
     def work(self, run: Run, shard: Shard) -> None:
         """Fetch the parses of one bucket's papers, in bounded memory: they come in the order of files and are sorted on disk."""
         by_file = {
-            one["sha1"]: {
-                "paper_id": paper["paper_id"],
-                "kind": one["kind"],
-                "open_access": one["open_access"],
-                "oa_evidence": one["oa_evidence"],
-                "licence": one["licence"],
-            }
+            one["sha1"]: (paper["paper_id"], one)
             for paper in run.table(PAPERS).rows(("paper_id", "canonical_pdf", "access"), shard=shard.index)
             for one in paper["access"]
             if one["sha1"] == paper["canonical_pdf"] or one["kind"] != "pdf"
@@ -61,8 +55,9 @@ class Assemble:
             ):
                 parses = _parses(run, by_file)
                 while rows := list(islice(parses, _PARSES)):
-                    fulltexts.write_table(pa.Table.from_pylist([_fulltext(row) for row in rows], FULLTEXTS.schema))
-                    cited = [entry for row in rows for entry in _entries(row)]
+                    texts = [text for text, _ in rows]
+                    fulltexts.write_table(pa.Table.from_pylist(texts, FULLTEXTS.schema))
+                    cited = [entry for text, entries_of in rows for entry in _entries(text, entries_of)]
                     entries.write_table(pa.Table.from_pylist(cited, ENTRIES.schema))
             for table, path in found.items():
                 # One thread: the same batches, and so the same bytes, every time.
@@ -78,47 +73,53 @@ class Assemble:
         return commit_all(run, self.writes, run.paper_shards)
 
 
-def _parses(run: Run, by_file: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The stored parses of these PDFs and source archives, each with its paper, one store part after the other."""
-    by_part: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+def _parses(run: Run, by_file: dict[str, tuple[str, Access]]) -> Iterator[tuple[FulltextRow, Json]]:
+    """The stored parses of these files as rows of FULLTEXTS, each with its bibliography, one store part after the other."""
+    parse_ids: dict[str, dict[str, str]] = defaultdict(dict)
     files = pa.array(sorted(by_file), pa.string())
     for table in (PARSES, LATEX_PARSES, ARTICLE_PARSES):
         key = "pdf_sha1" if table is PARSES else table.key[0]
         where = (pc.field("outcome") == "ok") & pc.field(key).isin(files)
         for batch in run.table(table).batches([key, "parse_id", "stored"], where=where):
             for row in batch.to_pylist():
-                by_part[row["stored"]][row[key]] = {"parse_id": row["parse_id"], **by_file[row[key]]}
-    for part, rows in sorted(by_part.items()):
+                parse_ids[row["stored"]][row[key]] = row["parse_id"]
+    for part, ids in sorted(parse_ids.items()):
         store = run.store(STORED_PARSES, *part.split("/")[1:-1])
-        for found in store.fetch(part, rows, ["pdf_sha1", "parse"]):
-            yield {**rows[found["pdf_sha1"]], **found, "parse": orjson.loads(found["parse"])}
+        for found in store.fetch(part, ids, ["pdf_sha1", "parse"]):
+            sha1, (paper_id, access) = found["pdf_sha1"], by_file[found["pdf_sha1"]]
+            parse = orjson.loads(found["parse"] or b"")
+            text = FulltextRow(
+                paper_id=paper_id,
+                parse_kind=access["kind"],
+                parse_id=ids[sha1],
+                pdf_sha1=sha1,
+                open_access=access["open_access"],
+                oa_evidence=access["oa_evidence"],
+                licence=access["licence"],
+                parse=orjson.dumps({**parse, "paper_id": paper_id}),
+            )
+            yield text, parse["bib_entries"]
 
 
-def _fulltext(row: dict[str, Any]) -> dict[str, Any]:
-    """A parse and its paper as a row of FULLTEXTS."""
-    parse = orjson.dumps({**row["parse"], "paper_id": row["paper_id"]})
-    return {**row, "parse_kind": row["kind"], "parse": parse}
-
-
-def _entries(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _entries(text: FulltextRow, bib_entries: Json) -> Iterator[EntryRow]:
     """The bibliography of a parse as rows of ENTRIES."""
-    for ref_id, entry in row["parse"]["bib_entries"].items():
+    for ref_id, entry in bib_entries.items():
         ids = {kind: values[0] for kind, values in entry["other_ids"].items() if values}
-        yield {
-            "paper_id": row["paper_id"],
-            "parse_kind": row["kind"],
-            "parse_id": row["parse_id"],
-            "ref_id": ref_id,
-            "title": entry["title"] or None,
-            "authors": entry["authors"],
-            "year": entry["year"],
-            "venue": entry["venue"] or None,
-            "volume": entry.get("volume") or None,
-            "issue": entry.get("issue") or None,
-            "pages": entry.get("pages") or None,
-            "doi": ids.get("DOI"),
-            "arxiv_id": ids.get("arXiv"),
-            "pubmed_id": ids.get("PMID"),
-            "pmc_id": ids.get("PMCID"),
-            "raw_text": entry["raw_text"] or None,
-        }
+        yield EntryRow(
+            paper_id=text["paper_id"],
+            parse_kind=text["parse_kind"],
+            parse_id=text["parse_id"],
+            ref_id=ref_id,
+            title=entry["title"] or None,
+            authors=entry["authors"],
+            year=entry["year"],
+            venue=entry["venue"] or None,
+            volume=entry.get("volume") or None,
+            issue=entry.get("issue") or None,
+            pages=entry.get("pages") or None,
+            doi=ids.get("DOI"),
+            arxiv_id=ids.get("arXiv"),
+            pubmed_id=ids.get("PMID"),
+            pmc_id=ids.get("PMCID"),
+            raw_text=entry["raw_text"] or None,
+        )

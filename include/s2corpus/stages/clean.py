@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import orjson
 import pyarrow as pa
@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from s2corpus import spec
 from s2corpus.papers.vote import Rule as Decided
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
-from s2corpus.row_types import FulltextRow, PaperRow
+from s2corpus.row_types import DocumentRow, FulltextRow, PaperRow
 from s2corpus.snapshot.rows import tally
 from s2corpus.sources.record import Kind
 from s2corpus.storage.by_paper import ByPaper
@@ -170,11 +170,11 @@ def _document(paper: _Kept, fulltexts: list[FulltextRow], first: FulltextRow | N
     )
 
 
-def _row(decision: Decision, paper: PaperRow) -> dict[str, Any]:
+def _row(decision: Decision, paper: PaperRow) -> DocumentRow:
     row = asdict(decision)
     if decision.text is not None:
         surnames = [author["last"] for author in paper["authors"] or ()]
         row["text_key"] = text_key(decision.text)
         row["title_key"] = title_key(paper["title"] or "", surnames[0] if surnames else "")
     row["language_votes"] = decision.language_votes and list(decision.language_votes.items())
-    return row
+    return cast(DocumentRow, row)  # a decision's fields are the table's columns

@@ -12,12 +12,13 @@ import re
 import time
 from collections import Counter
 from functools import partial
-from typing import Any
+from typing import cast
 
 from s2corpus.deliveries.files import open_file
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Limits, Pool
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes
+from s2corpus.row_types import ExtractionRow, StoredTeiRow
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI
 
@@ -87,16 +88,16 @@ class Extract:
             raise UserError("no extractor given: set GROBID_URL to the address of a GROBID server, or run `corpus up`")
         return Pool(servers.split(","), run.spec.extract, limits, token=os.environ.get("S2CORPUS_EXTRACTOR_TOKEN"))
 
-    def _known(self, store: ContentStore, selected: list[str]) -> dict[str, dict[str, Any]]:
+    def _known(self, store: ContentStore[StoredTeiRow], selected: list[str]) -> dict[str, ExtractionRow]:
         if not selected:
             return {}
         columns = [name for name in EXTRACTIONS.schema.names if name != "stored"]
         found = store.known(min(selected), max(selected), columns)
-        return {sha1: found[sha1] for sha1 in selected if sha1 in found}
+        return {sha1: _listed(*found[sha1]) for sha1 in selected if sha1 in found}
 
     def _send(
-        self, run: Run, shard: Shard, store: ContentStore, missing: list[str], selected: int
-    ) -> dict[str, dict[str, Any]]:
+        self, run: Run, shard: Shard, store: ContentStore[StoredTeiRow], missing: list[str], selected: int
+    ) -> dict[str, ExtractionRow]:
         """Extract and store; the rows of what was given up, by pdf_sha1."""
         key = _key(shard)
         pool = self._pool(run)
@@ -113,27 +114,30 @@ class Extract:
         }
         items = ((sha1, partial(open_file, run.lake, places[sha1], sha1)) for sha1 in missing)
         limit = run.spec.extract.max_failure_rate * selected
-        given_up: dict[str, dict[str, Any]] = {}
-        batch: list[dict[str, Any]] = []
+        given_up: dict[str, ExtractionRow] = {}
+        batch: list[StoredTeiRow] = []
         size, stored_at = 0, time.monotonic()
         try:
             for result in pool.extract(items, total=len(missing)):
-                row = {
-                    **key,
-                    "pdf_sha1": result.pdf_sha1,
-                    "outcome": result.outcome,
-                    "tries": result.tries,
-                    "seconds": result.seconds,
-                    "server": result.server,
-                    "tei_sha1": result.tei_sha1,
-                    "text_layer": _text_layer(result.tei or b""),
-                }
+                row = StoredTeiRow(
+                    pdf_sha1=result.pdf_sha1,
+                    extractor=key["extractor"],
+                    version=key["version"],
+                    options_hash=key["options_hash"],
+                    outcome=result.outcome,
+                    tries=result.tries,
+                    seconds=result.seconds,
+                    server=result.server,
+                    tei_sha1=result.tei_sha1,
+                    text_layer=_text_layer(result.tei or b""),
+                    tei=result.tei,
+                )
                 if not result.outcome.final:
-                    given_up[result.pdf_sha1] = {**row, "stored": None}
+                    given_up[result.pdf_sha1] = _listed(row, None)
                     if len(given_up) > limit:
                         break
                     continue
-                batch.append({**row, "tei": result.tei})
+                batch.append(row)
                 size += len(result.tei or b"")
                 if size >= PART_BYTES or time.monotonic() - stored_at >= PART_SECONDS:
                     store.append(batch)
@@ -148,6 +152,12 @@ class Extract:
                 f"extract.max_failure_rate {run.spec.extract.max_failure_rate} allows; what was answered is kept"
             )
         return given_up
+
+
+def _listed(row: StoredTeiRow, stored: str | None) -> ExtractionRow:
+    """An extraction without its answer, and the part of the store that holds it."""
+    without = {name: value for name, value in row.items() if name != "tei"}
+    return cast(ExtractionRow, {**without, "stored": stored})
 
 
 def _key(shard: Shard) -> dict[str, str]:

@@ -69,7 +69,7 @@ class Select:
                 read.append(selection.as_row())
         if final := [row for row in read if row["outcome"] not in _TRIED_AGAIN]:
             store.append(final)
-        rows = {row["pdf_sha1"]: row for row in [*known.values(), *read]}
+        rows = {row["pdf_sha1"]: row for row in [*(row for row, _ in known.values()), *read]}
         run.table(SELECTIONS).write(
             shard.index, [{name: rows[pdf["pdf_sha1"]][name] for name in columns} for pdf in pdfs]
         )

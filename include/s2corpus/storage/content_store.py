@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Generic
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,21 +13,21 @@ import pyarrow.dataset as ds
 
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import DamagedPart, Rows, as_table, upload
-from s2corpus.tables import Table
+from s2corpus.tables import R_co, Table
 
 log = logging.getLogger(__name__)
 _STORED_GROUP_BYTES = 1 << 20
 """Uncompressed size of a row group: single rows are fetched, and a fetch reads the row groups that hold its keys."""
 
 
-class ContentStore:
+class ContentStore(Generic[R_co]):
     """Rows keyed by the SHA-1 of a PDF, that outlive releases: extractions and parses.
 
     Parts are named by the range of keys they hold, `<first>-<last>-<hash>.parquet`, so that a reader of a range opens only what
     overlaps it. A part is never changed; a key stored twice has the row of the part that sorts first.
     """
 
-    def __init__(self, lake: Lake, prefix: str, table: Table) -> None:
+    def __init__(self, lake: Lake, prefix: str, table: Table[R_co]) -> None:
         self.lake = lake
         self.prefix = prefix.rstrip("/")
         self.table = table
@@ -51,15 +51,15 @@ class ContentStore:
                 found.append(entry.key)
         return found
 
-    def known(self, first: str, last: str, columns: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Rows of `columns` for all keys from `first` to `last` (inclusive), by pdf_sha1, each with `stored`, its part.
+    def known(self, first: str, last: str, columns: Sequence[str]) -> dict[str, tuple[R_co, str]]:
+        """Rows of `columns` for all keys from `first` to `last` (inclusive), by pdf_sha1, each with the part that holds it.
 
         A damaged part is removed: what it held is known no more, and so is made again.
         """
-        found: dict[str, dict[str, Any]] = {}
+        found: dict[str, tuple[R_co, str]] = {}
         names = list(dict.fromkeys(["pdf_sha1", *columns]))
         for part in self._parts(first, last):
-            rows: list[dict[str, Any]] = []
+            rows = []
             try:
                 for batch in self._scan(part, names, (pc.field("pdf_sha1") >= first) & (pc.field("pdf_sha1") <= last)):
                     rows += batch.to_pylist()
@@ -68,10 +68,10 @@ class ContentStore:
                 self.lake.delete(part)
                 continue
             for row in rows:
-                found.setdefault(row["pdf_sha1"], {**row, "stored": part})
+                found.setdefault(row["pdf_sha1"], (row, part))
         return found
 
-    def fetch(self, part: str, keys: Iterable[str], columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    def fetch(self, part: str, keys: Iterable[str], columns: Sequence[str]) -> Iterator[R_co]:
         """Rows of one part for these keys, in key order, a few at a time.
 
         Raises:

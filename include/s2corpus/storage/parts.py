@@ -31,7 +31,7 @@ from s2corpus.version import code_version
 log = logging.getLogger(__name__)
 _GROUP_BYTES = 32 << 20
 """Uncompressed size of a row group of a part: a reader holds one at a time; of parses it has a few hundred."""
-Rows: TypeAlias = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch] | list[dict[str, Any]]
+Rows: TypeAlias = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch] | Sequence[Mapping[str, object]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -391,16 +391,16 @@ def test_a_drop_changed_after_it_was_registered_is_refused_and_in_nobodys_way(
 def test_a_drop_at_which_an_error_of_ours_stops_is_failed_and_in_nobodys_way(
     lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from s2corpus.stages import postprocess
+    from s2corpus.stages.postprocess import pdfs as answers
 
-    convert = postprocess.convert
+    convert = answers.convert
 
     def stumbling(by: Adapter, sha1: str, *rest: Any) -> dict[str, object]:
         if sha1 == hashlib.sha1(pdfs[0]).hexdigest():
             raise KeyError("an error of ours")
         return convert(by, sha1, *rest)
 
-    monkeypatch.setattr(postprocess, "convert", stumbling)
+    monkeypatch.setattr(answers, "convert", stumbling)
     deliver(lake, "drops/bad", {"a.pdf": pdfs[0]})
     deliver(lake, "drops/good", {"a.pdf": pdfs[1]})
     found = {row.folder: row for row in processing.process(lake, SPECS, tmp_path)}

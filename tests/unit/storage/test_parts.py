@@ -119,7 +119,7 @@ def test_a_content_store_finds_a_range_and_reads_only_its_parts(lake: Lake) -> N
     store.append([stored(s) for s in low])
     part = store.append([stored(s) for s in reversed(high)])
     assert sorted(store.known("0" * 40, "7" * 40, ["outcome"])) == low
-    assert store.known("8" * 40, "f" * 40, ["outcome"])["8" * 40]["stored"] == part
+    assert store.known("8" * 40, "f" * 40, ["outcome"])["8" * 40][1] == part
     assert [r["parse"] for r in store.fetch(part, ["f" * 40], ["parse"])] == [b"f" * 40]
 
 

@@ -13,7 +13,6 @@ from functools import partial
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 import orjson
@@ -22,6 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
+from s2corpus.row_types import ContextRow
 from s2corpus.stages.link.kept_papers import KeptPapers
 from s2corpus.stages.link.relink import Held, inputs, read_entries, rules
 from s2corpus.storage.engine import Engine, chosen, engine
@@ -234,7 +234,7 @@ def _contexts(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> I
     by_parse: dict[tuple[str, str], tuple[int, int]] = {}
     for batch in run.table(FULLTEXTS).batches(["paper_id", "parse_kind", "parse"], shard=bucket, where=where, rows=64):
         by_parse = by_parse or _by_parse(links)
-        rows: list[dict[str, Any]] = []
+        rows: list[ContextRow] = []
         for fulltext in batch.to_pylist():
             key = {"paper_id": fulltext["paper_id"], "parse_kind": fulltext["parse_kind"]}
             mine = links.slice(*by_parse.get((key["paper_id"], key["parse_kind"]), (0, 0)))
@@ -250,15 +250,16 @@ def _contexts(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> I
                 counts[f"{kind}.paragraphs_{part}"] += 1
                 counts[f"{kind}.cite_spans_{part}"] += len(paragraph["cite_spans"])
                 found += [
-                    {
-                        **key,
-                        "paragraph": number,
-                        "start": span["start"],
-                        "end": span["end"],
-                        "ref_id": span["ref_id"],
-                        "cited_paper_id": cited.get(span["ref_id"]),
-                        "text": paragraph["text"],
-                    }
+                    ContextRow(
+                        paper_id=key["paper_id"],
+                        parse_kind=kind,
+                        paragraph=number,
+                        start=span["start"],
+                        end=span["end"],
+                        ref_id=span["ref_id"],
+                        cited_paper_id=cited.get(span["ref_id"]),
+                        text=paragraph["text"],
+                    )
                     for span in paragraph["cite_spans"]
                     if span["ref_id"]
                 ]

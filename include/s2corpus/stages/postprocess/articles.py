@@ -1,0 +1,66 @@
+"""Publishers' full texts (JATS, Elsevier's JSON) → parses (SEMANTICS §3)."""
+
+from __future__ import annotations
+
+import logging
+
+import orjson
+
+from s2corpus import jats
+from s2corpus.deliveries.files import read_file
+from s2corpus.parse_model import ParseKind, parse_id
+from s2corpus.pipeline.run import Run
+from s2corpus.row_types import ArticleParseRow, ArticleRow, StoredParseRow
+from s2corpus.stages.postprocess.stored import keep, none, ok
+from s2corpus.tables import ARTICLES, STORED_PARSES
+
+log = logging.getLogger(__name__)
+_WANTED = ("outcome", "citation_style", "bytes", "header")
+_OF_ITSELF = ("doi", "pmc_id", "licence", "open_access")
+
+
+def parses(run: Run, shard: int) -> list[ArticleParseRow]:
+    """Convert the shard's publishers' full texts that were not converted yet; a row for each of them."""
+    articles = list(run.table(ARTICLES).rows(shard=shard))
+    rows = []
+    for kind, version in jats.VERSIONS.items():
+        wanted = [article for article in articles if article["kind"] == kind]
+        if not wanted:
+            continue
+        store = run.store(STORED_PARSES, f"{kind}-{version}")
+        first, last = wanted[0]["file_sha1"], wanted[-1]["file_sha1"]
+        known = store.known(first, last, _WANTED)
+        keep(store, (_convert(run, article) for article in wanted if article["file_sha1"] not in known))
+        known |= store.known(first, last, _WANTED)
+        rows += [_row(article, *known[article["file_sha1"]]) for article in wanted]
+    log.info("postprocess shard %d: %d publishers' full texts", shard, len(rows))
+    return sorted(rows, key=lambda row: row["file_sha1"])
+
+
+def _convert(run: Run, article: ArticleRow) -> StoredParseRow:
+    """One publisher's full text as a row of STORED_PARSES: the parse, or why there is none."""
+    sha1, kind = article["file_sha1"], ParseKind(article["kind"])
+    try:
+        parse = jats.CONVERTERS[kind](read_file(run.lake, article["places"][0], sha1), sha1=sha1)
+    except jats.BadArticle as bad:
+        return none(sha1, kind, bad.outcome)
+    return ok(sha1, kind, parse, {name: getattr(parse.header, name) for name in _OF_ITSELF})
+
+
+def _row(article: ArticleRow, parse: StoredParseRow, stored: str) -> ArticleParseRow:
+    of_itself = orjson.loads(parse["header"]) if parse["header"] else dict.fromkeys(_OF_ITSELF)
+    return ArticleParseRow(
+        file_sha1=article["file_sha1"],
+        kind=article["kind"],
+        record_ids=article["record_ids"],
+        first_seen=article["first_seen"],
+        parse_id=parse_id(article["file_sha1"], article["kind"], jats.VERSIONS[article["kind"]]),
+        outcome=parse["outcome"],
+        citation_style=parse["citation_style"],
+        bytes=parse["bytes"],
+        doi=of_itself["doi"],
+        pmc_id=of_itself["pmc_id"],
+        licence=of_itself["licence"],
+        open_access=of_itself["open_access"],
+        stored=stored,
+    )

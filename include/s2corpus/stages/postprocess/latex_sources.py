@@ -1,0 +1,90 @@
+"""LaTeX source archives → parses (S2ORC §2.2)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+
+from s2corpus import latex
+from s2corpus.deliveries.files import read_file
+from s2corpus.errors import UserError
+from s2corpus.parse_model import ParseKind, parse_id
+from s2corpus.pipeline.run import Run
+from s2corpus.row_types import LatexParseRow, LatexSourceRow, StoredParseRow
+from s2corpus.stages.postprocess.stored import keep, none, ok
+from s2corpus.tables import LATEX_SOURCES, STORED_PARSES
+
+log = logging.getLogger(__name__)
+_WANTED = ("outcome", "citation_style", "bytes")
+_TRIED_AGAIN = (latex.Outcome.TIMEOUT, latex.Outcome.OUT_OF_MEMORY)
+"""Outcomes that another day may be other ones: not kept."""
+
+
+def parses(run: Run, shard: int) -> list[LatexParseRow]:
+    """Convert the shard's sources that were not converted yet; a row for each of them."""
+    sources = list(run.table(LATEX_SOURCES).rows(shard=shard))
+    wanted = [source for source in sources if source["arxiv_id"]]  # the others belong to no paper
+    known: dict[str, tuple[StoredParseRow, str | None]] = {}
+    if wanted:
+        store = run.store(STORED_PARSES, *latex_key(run))
+        first, last = wanted[0]["archive_sha1"], wanted[-1]["archive_sha1"]
+        known |= store.known(first, last, _WANTED)
+        transient: dict[str, tuple[StoredParseRow, str | None]] = {}
+
+        def converted(missing: Iterable[LatexSourceRow]) -> Iterator[StoredParseRow]:
+            for source in missing:
+                row = _convert(run, source)
+                if row["outcome"] in _TRIED_AGAIN:
+                    transient[source["archive_sha1"]] = (row, None)
+                else:
+                    yield row
+
+        keep(store, converted(source for source in wanted if source["archive_sha1"] not in known))
+        known |= store.known(first, last, _WANTED)
+        known |= transient
+    log.info("postprocess shard %d: %d LaTeX sources", shard, len(sources))
+    return [_row(run, source, known.get(source["archive_sha1"])) for source in sources]
+
+
+def latex_key(run: Run) -> tuple[str, ...]:
+    """Where the parses of LaTeX sources are kept: by our converter's version, and by the program and its version."""
+    program = latex.converter(run.spec.latex.converter)
+    if not program.installed():
+        raise UserError(
+            f"{program.name} is not installed here: install it where tasks run, or say `latex: {{converter: pandoc}}`"
+        )
+    program.refuse_unconfined(unsafe=run.spec.latex.unsafe)
+    return f"latex-{latex.CONVERTER_VERSION}", program.name, program.version
+
+
+def _convert(run: Run, source: LatexSourceRow) -> StoredParseRow:
+    """One source archive as a row of STORED_PARSES: the parse, or why there is none."""
+    rules, sha1 = run.spec.resources, source["archive_sha1"]
+    if source["bytes"] > latex.MAX_PACKED:
+        return none(sha1, ParseKind.LATEX, latex.Outcome.TOO_LARGE)
+    try:
+        parse = latex.convert(
+            read_file(run.lake, source["places"][0], sha1),
+            sha1=sha1,
+            converter_name=run.spec.latex.converter,
+            seconds=rules.latex_limit(run.spec.latex.converter),
+            memory_mb=rules.latex_memory_mb,
+            unsafe=run.spec.latex.unsafe,
+        )
+    except latex.BadSource as bad:
+        return none(sha1, ParseKind.LATEX, bad.outcome)
+    return ok(sha1, ParseKind.LATEX, parse)
+
+
+def _row(run: Run, source: LatexSourceRow, kept: tuple[StoredParseRow, str | None] | None) -> LatexParseRow:
+    parse, stored = kept or (None, None)
+    return LatexParseRow(
+        archive_sha1=source["archive_sha1"],
+        parse_id=parse_id(source["archive_sha1"], ParseKind.LATEX, latex.CONVERTER_VERSION, latex_key(run)[1:]),
+        arxiv_id=source["arxiv_id"],
+        first_seen=source["first_seen"],
+        outcome=parse["outcome"] if parse else "no_arxiv_id",
+        citation_style=parse["citation_style"] if parse else None,
+        bytes=parse["bytes"] if parse else 0,
+        stored=stored,
+    )

@@ -1,0 +1,132 @@
+"""Extractors' answers → parses (SEMANTICS §3), and the PDF's own header as a record."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+import orjson
+
+from s2corpus import tei
+from s2corpus.extractors import Adapter, BadAnswer, Identity, adapter
+from s2corpus.parse_model import ParseKind, parse_id
+from s2corpus.pipeline.run import Run
+from s2corpus.row_types import ExtractionRow, ParseRow, PdfRow, RecordRow, SelectionRow, StoredParseRow
+from s2corpus.stages.postprocess.stored import keep, none, ok
+from s2corpus.storage.content_store import ContentStore
+from s2corpus.tables import EXTRACTIONS, PDF_RECORDS, PDFS, SELECTIONS, STORED_PARSES, STORED_TEI
+
+log = logging.getLogger(__name__)
+_WANTED = ("outcome", "citation_style", "header", "bytes")
+
+
+def parses(run: Run, shard: int) -> tuple[list[ParseRow], list[RecordRow]]:
+    """Convert what this converter has not converted yet; a row for each extraction of the shard, and the records of their headers."""
+    rows = list(run.table(EXTRACTIONS).rows(shard=shard))
+    by = adapter_of(run)
+    done: dict[str, tuple[StoredParseRow, str]] = {}
+    by_extraction = defaultdict(list)
+    for row in rows:
+        if row["outcome"] == "ok":
+            by_extraction[row["extractor"], row["version"], row["options_hash"]].append(row)
+    for key, extracted in sorted(by_extraction.items()):
+        store = run.store(STORED_PARSES, converter_of(by), *key)
+        first, last = extracted[0]["pdf_sha1"], extracted[-1]["pdf_sha1"]
+        known = store.known(first, last, _WANTED)
+        missing = [row for row in extracted if row["pdf_sha1"] not in known]
+        if missing:
+            made_by = Identity(*key[:2], options_hash=key[2])
+            keep(store, _converted(by, made_by, run.store(STORED_TEI, *key), missing))
+            known = store.known(first, last, _WANTED)
+        done |= {row["pdf_sha1"]: known[row["pdf_sha1"]] for row in extracted}
+    log.info("postprocess shard %d: %d extractions, %d parses", shard, len(rows), len(done))
+    headers = {sha1: header for sha1, (row, _) in done.items() if (header := row["header"]) is not None}
+    listed = [_row(by, row, done.get(row["pdf_sha1"])) for row in rows]
+    return listed, _records(run, shard, rows, headers)
+
+
+def adapter_of(run: Run) -> Adapter:
+    """The adapter that reads the answers of this release's extractor."""
+    return adapter(run.table(EXTRACTIONS).committed().facts["adapter"])
+
+
+def converter_of(by: Adapter) -> str:
+    """Its converter and version: where the parses of PDFs are kept."""
+    return f"{by.NAME}-{by.CONVERTER_VERSION}"
+
+
+def convert(by: Adapter, pdf_sha1: str, data: bytes, made_by: Identity) -> StoredParseRow:
+    """One answer of an extractor as a row of STORED_PARSES: the parse, or why there is none."""
+    try:
+        parse = by.convert(data, pdf_sha1=pdf_sha1, made_by=made_by)
+    except BadAnswer as bad:
+        return none(pdf_sha1, ParseKind.PDF, bad.outcome)
+    return ok(pdf_sha1, ParseKind.PDF, parse, tei.header(parse))
+
+
+def _converted(
+    by: Adapter, made_by: Identity, answers: ContentStore, extracted: Sequence[ExtractionRow]
+) -> Iterator[StoredParseRow]:
+    by_part = defaultdict(list)
+    for row in extracted:
+        if row["stored"]:
+            by_part[row["stored"]].append(row["pdf_sha1"])
+    for part, keys in sorted(by_part.items()):
+        for answer in answers.fetch(part, keys, ["pdf_sha1", "tei"]):
+            yield convert(by, answer["pdf_sha1"], answer["tei"], made_by)
+
+
+def _row(by: Adapter, extraction: ExtractionRow, kept: tuple[StoredParseRow, str] | None) -> ParseRow:
+    parse, stored = kept or (None, None)
+    made_by = [extraction["extractor"], extraction["version"], extraction["options_hash"]]
+    return ParseRow(
+        parse_id=parse_id(extraction["pdf_sha1"], ParseKind.PDF, by.CONVERTER_VERSION, made_by),
+        pdf_sha1=extraction["pdf_sha1"],
+        kind=ParseKind.PDF,
+        outcome=parse["outcome"] if parse else f"none:{extraction['outcome']}",
+        citation_style=parse["citation_style"] if parse else None,
+        bytes=parse["bytes"] if parse else 0,
+        text_layer=extraction["text_layer"],
+        stored=stored,
+    )
+
+
+_IDENTIFIERS = ("doi", "arxiv_id", "acl_id", "pmc_id")
+_PRINTED = ["pdf_sha1", *_IDENTIFIERS, "date", "date_precision"]
+_PRECISIONS = (None, "year", "month", "day")
+
+
+def _records(run: Run, shard: int, rows: Sequence[ExtractionRow], headers: dict[str, bytes]) -> list[RecordRow]:
+    pdfs = {pdf["pdf_sha1"]: pdf for pdf in run.table(PDFS).rows(shard=shard)}
+    printed = {row["pdf_sha1"]: row for row in run.table(SELECTIONS).rows(_PRINTED, shard=shard)}
+    found = [
+        _record(orjson.loads(headers[sha1]), printed[sha1], row["extractor"], pdfs[sha1])
+        for row in rows
+        if (sha1 := row["pdf_sha1"]) in headers
+    ]
+    return sorted(found, key=lambda record: record["record_id"])
+
+
+def _record(header: dict[str, object], printed: SelectionRow, source: str, pdf: PdfRow) -> RecordRow:
+    """A PDF's header as a record of kind pdf.
+
+    Identifiers and date as its first pages print them come first (weighed with their place, see `pdf.identity`), the date only if it
+    is not less precise; then what the extractor read.
+    """
+    identifiers = {name: value for name, value in printed.items() if name in _IDENTIFIERS and value}
+    header = {**header, **identifiers}
+    if _PRECISIONS.index(printed["date_precision"]) >= _PRECISIONS.index(header.get("date_precision")):
+        header |= {"date": printed["date"], "date_precision": printed["date_precision"]}
+    record = {
+        **dict.fromkeys(PDF_RECORDS.schema.names),
+        **header,
+        "record_id": f"{source}:{pdf['pdf_sha1']}",
+        "source": source,
+        "kind": "pdf",
+        "delivery": pdf["places"][0]["drop"],
+        "ready_at": pdf["first_seen"],
+        "pdf_sha1": pdf["pdf_sha1"],
+    }
+    return cast(RecordRow, record)  # the header is JSON of ours: its names are columns

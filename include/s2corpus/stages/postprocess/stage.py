@@ -1,0 +1,51 @@
+"""Extractors' answers, LaTeX sources and publishers' full texts → S2ORC parses (S2ORC §2.1, §2.2; SEMANTICS §3)."""
+
+from __future__ import annotations
+
+from s2corpus import jats
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
+from s2corpus.stages.postprocess import articles, latex_sources, pdfs
+from s2corpus.tables import (
+    ARTICLE_PARSES,
+    ARTICLES,
+    EXTRACTIONS,
+    LATEX_PARSES,
+    LATEX_SOURCES,
+    PARSES,
+    PDF_RECORDS,
+    PDFS,
+    SELECTIONS,
+)
+
+
+class Postprocess:
+    """Extractions → parses and the records of their headers; LaTeX sources and publishers' full texts → parses."""
+
+    name = "postprocess"
+    reads = (PDFS, SELECTIONS, EXTRACTIONS, LATEX_SOURCES, ARTICLES)
+    writes = (PARSES, PDF_RECORDS, LATEX_PARSES, ARTICLE_PARSES)
+
+    def plan(self, run: Run) -> list[Shard]:
+        """A shard for each range of PDFs."""
+        return pdf_shards(run)
+
+    def work(self, run: Run, shard: Shard) -> None:
+        """Convert what was not converted yet, then list the shard's parses and headers."""
+        parses, records = pdfs.parses(run, shard.index)
+        run.table(PARSES).write(shard.index, parses)
+        run.table(PDF_RECORDS).write(shard.index, records)
+        run.table(LATEX_PARSES).write(shard.index, latex_sources.parses(run, shard.index))
+        run.table(ARTICLE_PARSES).write(shard.index, articles.parses(run, shard.index))
+
+    def finish(self, run: Run) -> Metrics:
+        """Commit; parses by outcome and citation style."""
+        of_articles = ",".join(f"{kind}-{version}" for kind, version in jats.VERSIONS.items())
+        of_pdfs = pdfs.converter_of(pdfs.adapter_of(run))
+        converters = f"{of_pdfs};{','.join(latex_sources.latex_key(run))};{of_articles}"
+        commit_all(run, self.writes, run.pdf_shards, {"converter": converters})
+        return {
+            **count_outcomes(run, PARSES),
+            **count_outcomes(run, PARSES, "citation_style"),
+            **{f"latex.{name}": value for name, value in count_outcomes(run, LATEX_PARSES).items()},
+            **{f"article.{name}": value for name, value in count_outcomes(run, ARTICLE_PARSES).items()},
+        }

@@ -1,0 +1,50 @@
+"""Parses as the content store keeps them: what was converted once by a converter's version is never converted again, in any release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import orjson
+
+from s2corpus import tei
+from s2corpus.parse_model import Parse, ParseKind
+from s2corpus.row_types import StoredParseRow
+from s2corpus.storage.content_store import ContentStore
+
+_BATCH_BYTES = 32 << 20
+"""parses held in memory before they are stored as one part"""
+
+
+def none(sha1: str, kind: ParseKind, outcome: str) -> StoredParseRow:
+    """A file that gives no parse, and why, as a row of STORED_PARSES."""
+    return StoredParseRow(
+        pdf_sha1=sha1, kind=kind, outcome=outcome, citation_style=None, bytes=0, parse=None, header=None
+    )
+
+
+def ok(sha1: str, kind: ParseKind, parse: Parse, header: Mapping[str, object] | None = None) -> StoredParseRow:
+    """A parse, and what the file says of itself, as a row of STORED_PARSES."""
+    body = orjson.dumps(tei.to_s2orc(parse))
+    return StoredParseRow(
+        pdf_sha1=sha1,
+        kind=kind,
+        outcome="ok",
+        citation_style=parse.citation_style,
+        bytes=len(body),
+        parse=body,
+        header=None if header is None else orjson.dumps(header),
+    )
+
+
+def keep(store: ContentStore[StoredParseRow], rows: Iterable[StoredParseRow]) -> None:
+    """Store rows as they come, a part for every 32 MB of them: what a killed task has stored is not lost."""
+    batch: list[StoredParseRow] = []
+    size = 0
+    for row in rows:
+        batch.append(row)
+        size += row["bytes"]
+        if size > _BATCH_BYTES:
+            store.append(batch)
+            batch, size = [], 0
+    if batch:
+        store.append(batch)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from .authors import AFFILIATION, Affiliation, Author
+from .authors import Affiliation, Author, affiliation_words
 from .body import Paragraph, Section
 from .front_lines import Label
 from .model import Kind, Line, Token
@@ -115,7 +115,7 @@ def _follows(place: _Place, names: list[Line]) -> bool:
 
 def _is_place(line: Line, front: Front) -> bool:
     sure = front.probability(line, Label.AFFILIATION)
-    return not _NOT.match(line.text) and (sure > 0.5 or (sure > 0.1 and bool(AFFILIATION.search(line.text))))
+    return not _NOT.match(line.text) and (sure > 0.5 or (sure > 0.1 and affiliation_words(line.text) > 0))
 
 
 def _places(lines: list[Line]) -> list[_Place]:

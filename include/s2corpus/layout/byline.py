@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from .authors import AFFILIATION, parse, pieces
+from .authors import affiliation_words, parse, pieces
 from .front_lines import Label
 from .model import Line
 
@@ -44,7 +44,7 @@ def byline(front: Front, title: list[Line], abstract: list[Line]) -> list[Line]:
         affiliation = front.probability(line, Label.AFFILIATION)
         named = count > 0 and share >= _MANY and affiliation < _SURE
         leads = count > 0.3 * len(pieces(line.tokens)) and parse(pieces(line.tokens)[0]) is not None
-        plain = affiliation < _SURE and not AFFILIATION.search(line.text)
+        plain = affiliation < _SURE and not affiliation_words(line.text)
         goes_on = bool(found) and plain and _continues(found[-1], line)
         if front.probability(line, Label.AUTHOR) > 0.5 or named or leads or goes_on:
             found.append(line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 from . import grids
@@ -124,7 +125,12 @@ def _prose_blocks(page: Page) -> set[int]:
 
 def _words(line: Line) -> float:
     """Share of a line's characters that are in words."""
-    return sum(map(len, _LETTERS.findall(line.text))) / max(len(line.text) - line.text.count(" "), 1)
+    return _share_of_words(line.text)
+
+
+@lru_cache(maxsize=1 << 12)
+def _share_of_words(text: str) -> float:
+    return sum(map(len, _LETTERS.findall(text))) / max(len(text) - text.count(" "), 1)
 
 
 def _graphics(page: Page) -> list[Box]:

@@ -22,10 +22,12 @@ def is_formula(line: Line, measures: Measures) -> bool:
     visible = len(text) - text.count(" ")
     if visible <= 0:
         return False
+    fonts = sum([len(t.text) for t in line.tokens if t.font.mathematical])
+    mathematical = max(fonts, len(_SIGN.findall(text)))
+    if not mathematical:  # nearly all lines
+        return False
     words = [w for w in _WORD.findall(text) if w.lower() not in _FUNCTIONS and not "\U0001d400" <= w[0] <= "\U0001d7ff"]
     letters = sum(map(len, words))
-    fonts = sum(len(t.text) for t in line.tokens if t.font.mathematical)
-    mathematical = max(fonts, len(_SIGN.findall(text)))
     if letters / visible < 0.25 and mathematical / visible > 0.25:
         return True
     return (

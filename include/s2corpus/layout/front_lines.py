@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .authors import AFFILIATION, PARTICLES
+from .authors import PARTICLES, affiliation_words
 from .model import Line
 from .segmentation import Facts, facts
 
@@ -32,9 +32,9 @@ _SECTION = re.compile(
 )
 _PAPERWORK = re.compile(
     r"received|accepted|published|revised|available online|copyright|©|licen[sc]e|\bdoi\b|10\.\d{4}|https?:|www\.|\bissn\b|\bvol(?:ume|\.)|"
-    r"journal|proceedings|conference|citation|editor|correspond|open access|arxiv|preprint|\bpages?\b|\bpp\.",
-    re.I,
+    r"journal|proceedings|conference|citation|editor|correspond|open access|arxiv|preprint|\bpages?\b|\bpp\."
 )
+"""In small letters"""
 
 
 class Label(StrEnum):
@@ -89,8 +89,8 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
             f"end={text[-1:] if text[-1:] in '.,;:-)*' else 'x'}",
             f"at={_counted(i / 2)}",
             "w1=" + (_DIGITS.sub("#", text.split()[0].casefold())[:12] if text else ""),
-            f"affiliation={min(len(AFFILIATION.findall(text)), 3)}",
-            f"paperwork={min(len(_PAPERWORK.findall(text)), 2)}",
+            f"affiliation={min(affiliation_words(text), 3)}",
+            f"paperwork={min(len(_PAPERWORK.findall(text.lower())), 2)}",
         ]
         for name, pattern in (("abstract", _ABSTRACT), ("keywords", _KEYWORDS), ("section", _SECTION)):
             if pattern.match(text):
@@ -124,11 +124,12 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
         "mark",
     )
     out: list[list[str]] = []
+    beside = [[name for name in item if name.startswith(shared)] for item in base]
     for i, item in enumerate(base):
         wide = list(item)
         for d in (-2, -1, 1, 2):
             if 0 <= i + d < n:
-                wide += [f"{d}{name}" for name in base[i + d] if name.startswith(shared)]
+                wide += [f"{d}{name}" for name in beside[i + d]]
             else:
                 wide.append(f"{d}END")
         wide += [

@@ -9,7 +9,7 @@ from s2corpus.pdf.identity import NOTHING, Identity
 from . import abstract as abstracts
 from . import affiliations
 from . import title as titles
-from .authors import AFFILIATION, Author, authors, pieces
+from .authors import Author, affiliation_words, authors, pieces
 from .byline import byline
 from .front_lines import Judged, Label, judge
 from .heads import head_length, is_head
@@ -147,7 +147,7 @@ def _is_text(line: Line, parts: dict[int, Part], measures: Measures) -> bool:
 
 def _set_as_text(line: Line, front: Front, measures: Measures) -> bool:
     """Whether a line of the front is set like the running text and nothing that a front holds."""
-    sentence = max(len(part.split()) for part in pieces(line.tokens) or [""]) > 8 and not AFFILIATION.search(line.text)
+    sentence = max(len(part.split()) for part in pieces(line.tokens) or [""]) > 8 and not affiliation_words(line.text)
     plain = sentence or front.label(line) in (Label.ABSTRACT, Label.TITLE, Label.OTHER)
     return (
         plain

@@ -60,7 +60,7 @@ def _ill(page: Page) -> Ill | None:
     if sum(map(len, _UNMAPPED.findall(text))) > _MAX_UNMAPPED * len(text):
         return Ill.NO_UNICODE
     words = _WORD.findall(text[: 20 * _MAX_WORDS])[:_MAX_WORDS]
-    latin = sum("A" <= c <= "\u024f" for word in words for c in word)
+    latin = sum(len(w) if w.isascii() else sum("A" <= c <= "\u024f" for c in w) for w in words)
     if len(words) < _MIN_WORDS or latin < 0.7 * sum(map(len, words)):
         return None
     if _known(words, "en"):

@@ -58,7 +58,7 @@ TASKS_PER_WORKER = 500
 """A worker is replaced after this many PDFs, so that its memory cannot grow."""
 
 
-def _prepare(uploads: str) -> None:
+def prepare(uploads: str) -> None:
     """In a worker, before its first PDF: into the sandbox, with a folder of its own, and the uploads to read."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     own = tempfile.mkdtemp(prefix="worker-", dir=uploads)
@@ -124,7 +124,7 @@ class Service:
             context = multiprocessing.get_context("forkserver")
             os.environ.update(sandbox.ONE_THREAD)
             self._pool = ProcessPool(
-                self._workers, TASKS_PER_WORKER, initializer=_prepare, initargs=(self._folder,), context=context
+                self._workers, TASKS_PER_WORKER, initializer=prepare, initargs=(self._folder,), context=context
             )
         return self._pool
 

@@ -76,12 +76,9 @@ class Joiner:
     """Joins lines, and decides from the document's own words whether a hyphen at a line's end belongs to the word."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
-        self._compounds: Counter[str] = Counter()
-        self._words: Counter[str] = Counter()
-        for line in lines:
-            text = line.text.translate(_LIGATURES).casefold()
-            self._words.update(_WORD.findall(text))
-            self._compounds.update(_COMPOUND.findall(text))
+        text = "\n".join([line.text for line in lines]).translate(_LIGATURES).casefold()
+        self._words = Counter[str](_WORD.findall(text))
+        self._compounds = Counter[str](_COMPOUND.findall(text))
 
     def kept(self, left: str, right: str) -> bool:
         """Whether `left-` + `right` keeps its hyphen: the compound is printed elsewhere, and more than the joined word."""

@@ -25,9 +25,9 @@ _COVER = re.compile(
     r"this is (?:the|an) (?:author|accepted|open access document)|permalink|escholarship|since january 2020 elsevier|"
     r"see discussions, stats|\bhal id\b|stable url|jstor is a|unedited manuscript|powered by the california|to cite this version|"
     r"link to publication|general rights|citation for (?:final )?published version|white rose research|eprints? (?:id|url)|"
-    r"peer reviewed version",
-    re.I,
+    r"peer reviewed version"
 )
+"""In small letters"""
 _OPEN = "OPEN"
 _SUBTITLE = 0.85
 """A subtitle's type is smaller than this share of the title's"""
@@ -37,7 +37,7 @@ _SURE = 0.3
 
 def is_cover(page: Page) -> bool:
     """Whether a repository or publisher put a page before the paper."""
-    return _COVER.search(" ".join(x.text for x in page.lines)) is not None
+    return _COVER.search(" ".join([x.text for x in page.lines]).lower()) is not None
 
 
 def choose(document: Document, front: Front) -> tuple[list[Line], list[Line]]:

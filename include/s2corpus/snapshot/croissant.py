@@ -52,6 +52,7 @@ _CONTEXT = {
     "transform": "cr:transform",
 }
 _PARQUET = "application/x-parquet"
+_KINDS = {".parquet": _PARQUET, ".json": "application/json"}
 _LINES = {
     "s2orc": pa.schema([(name, pa.string()) for name in ("id", "sha1", "text")]),
     "s2ag": pa.schema([(name, pa.string()) for name in ("id", "text")]),
@@ -80,16 +81,9 @@ def croissant(
         for set_, splits in stats["sets"].items()
         for split in splits
     } | dict(hub.TABLES)
+    head = _head(snapshot, description, as_of, sorted(stats["licences"]), "an open-access paper corpus")
     return {
-        "@context": _CONTEXT,
-        "@type": "sc:Dataset",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "name": snapshot,
-        "description": description,
-        "datePublished": as_of[:10],
-        "citeAs": f"{snapshot}, an open-access paper corpus made by s2corpus",
-        "version": "1.0.0",
-        "license": sorted(stats["licences"]),
+        **head,
         "distribution": [
             *(_file_object(file) for file in described),
             *(_file_set(group, f"{group}/*.jsonl.gz", "application/jsonlines") for group in lines),
@@ -113,6 +107,46 @@ def croissant(
     }
 
 
+def described(
+    name: str,
+    description: str,
+    as_of: str,
+    licences: Sequence[str],
+    tables: Sequence[tuple[str, str, pa.Schema]],
+    files: Sequence[File],
+) -> dict[str, Any]:
+    """Croissant of a dataset that is made of a snapshot: its data files, and a record set for each of `tables` (name, path with one
+    `*`, columns) that has files."""
+    data = [file for file in files if any(_matching(path, [file]) for _, path, _ in tables)]
+    present = [(table, path, schema) for table, path, schema in tables if _matching(path, data)]
+    return {
+        **_head(name, description, as_of, licences, "a dataset made of an open-access paper corpus"),
+        "distribution": [
+            *(_file_object(file) for file in data),
+            *(_file_set(f"files-{table}", path, _encoding(path)) for table, path, _ in present),
+        ],
+        "recordSet": [_record_set(table, f"files-{table}", schema) for table, _, schema in present],
+    }
+
+
+def _encoding(path: str) -> str:
+    return _PARQUET if path.endswith(".parquet") else "application/jsonlines" if ".json" in path else "text/plain"
+
+
+def _head(name: str, description: str, as_of: str, licences: Sequence[str], what: str) -> dict[str, Any]:
+    return {
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": name,
+        "description": description,
+        "datePublished": as_of[:10],
+        "citeAs": f"{name}, {what} made by s2corpus",
+        "version": "1.0.0",
+        "license": list(licences),
+    }
+
+
 def _matching(path: str, files: Sequence[File]) -> bool:
     folder, _, suffix = path.partition("*")
     return any(file.path.startswith(folder) and file.path.endswith(suffix) for file in files)
@@ -125,7 +159,7 @@ def _file_object(file: File) -> dict[str, Any]:
         "name": file.path.replace("/", "-"),
         "contentUrl": file.path,
         "contentSize": f"{file.bytes} B",
-        "encodingFormat": _PARQUET if file.path.endswith(".parquet") else "application/gzip",
+        "encodingFormat": next((kind for end, kind in _KINDS.items() if file.path.endswith(end)), "application/gzip"),
         "sha256": file.sha256,
     }
 

@@ -26,21 +26,38 @@ TABLES: Mapping[str, tuple[str, pa.Schema]] = {
 
 
 def front_matter(stats: Mapping[str, Any], files: Sequence[File], pretty_name: str) -> str:
-    """The lines between `---` and `---`: a configuration for each set with its splits, and one for every table.
-
-    `license` is `other`: each document names its own (SPDX), the card counts them.
-    """
-    count = sum(counted["documents"] for splits in stats["sets"].values() for counted in splits.values())
+    """The lines between `---` and `---`: a configuration for each set with its splits, and one for every table."""
     sets = {
-        set_: {split: _Files(f"documents/{set_}/{split}/*.parquet", files) for split in splits}
+        set_: (documents.SCHEMA, {split: f"documents/{set_}/{split}/*.parquet" for split in splits})
         for set_, splits in stats["sets"].items()
     }
-    sets |= {name: {"train": _Files(path, files)} for name, (path, _) in TABLES.items()}
+    tables = {name: (schema, {"train": path}) for name, (path, schema) in TABLES.items()}
+    count = sum(counted["documents"] for splits in stats["sets"].values() for counted in splits.values())
+    tags = ("scientific papers", "open access", "s2orc", "croissant")
+    return yaml_head(pretty_name, sets | tables, files, tags=tags, count=count)
+
+
+def yaml_head(
+    pretty_name: str,
+    configs: Mapping[str, tuple[pa.Schema, Mapping[str, str]]],
+    files: Sequence[File],
+    *,
+    tags: Sequence[str],
+    count: int | None = None,
+) -> str:
+    """The head of a card whose data files are these: configuration → its columns, and split → path with one `*` at most.
+
+    `count` is the number of documents (default: of all rows). `license` is `other`: each document names its own (SPDX), the card
+    counts them.
+    """
     # `datasets` refuses a configuration without rows
     sets = {
-        name: kept for name, splits in sets.items() if (kept := {split: f for split, f in splits.items() if f.rows})
+        name: kept
+        for name, (_, splits) in configs.items()
+        if (kept := {split: found for split, path in splits.items() if (found := _Files(path, files)).rows})
     }
-    schemas = dict.fromkeys(stats["sets"], documents.SCHEMA) | {name: schema for name, (_, schema) in TABLES.items()}
+    if count is None:
+        count = sum(found.rows for splits in sets.values() for found in splits.values())
     value = {
         "pretty_name": pretty_name,
         "license": "other",
@@ -48,7 +65,7 @@ def front_matter(stats: Mapping[str, Any], files: Sequence[File], pretty_name: s
         "license_link": "README.md",
         "language": ["en"],
         "task_categories": ["text-generation"],
-        "tags": ["scientific papers", "open access", "s2orc", "croissant"],
+        "tags": list(tags),
         "size_categories": [next((name for most, name in _SIZES if count < most), "n>1B")],
         "configs": [
             {
@@ -61,7 +78,7 @@ def front_matter(stats: Mapping[str, Any], files: Sequence[File], pretty_name: s
         "dataset_info": [
             {
                 "config_name": name,
-                "features": [{"name": field.name, **_feature(field.type)} for field in schemas[name]],
+                "features": [{"name": field.name, **_feature(field.type)} for field in configs[name][0]],
                 "splits": [
                     {"name": split, "num_bytes": found.bytes, "num_examples": found.rows}
                     for split, found in splits.items()

@@ -1,4 +1,4 @@
-"""Arrows point one way: commands → local → stages, drops → deliveries, pipeline → kernels, snapshot → storage, tables, spec."""
+"""Arrows point one way: commands → local → stages, drops, datasets → deliveries, pipeline → kernels, snapshot → storage, tables, spec."""
 
 from __future__ import annotations
 
@@ -53,8 +53,10 @@ ALLOWED = {
     "pipeline": MIDDLE | {"deliveries"},
     "stages": MIDDLE | {"pipeline", "deliveries"},
     "drops": MIDDLE | {"pipeline", "deliveries", "stages"},
-    "local": MIDDLE | {"pipeline", "deliveries", "stages", "drops", "sample"},
-    "commands": MIDDLE | {"pipeline", "deliveries", "stages", "drops", "sample", "local"},
+    # made of what is published, not of a release's tables
+    "datasets": MIDDLE | {"pipeline"},
+    "local": MIDDLE | {"pipeline", "deliveries", "stages", "drops", "sample", "datasets"},
+    "commands": MIDDLE | {"pipeline", "deliveries", "stages", "drops", "sample", "datasets", "local"},
     "cli": {"commands", "errors", "scratch", "storage", ""},
     "__main__": {"cli"},
 }

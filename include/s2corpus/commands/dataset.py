@@ -1,0 +1,40 @@
+"""`corpus dataset`: a dataset made of a published snapshot, on files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from s2corpus.commands._lake_option import lake_option
+
+
+@click.command(
+    epilog="Example: corpus dataset citeworth --snapshot s3://lake/snapshots/s2_v2; corpus dataset my.yaml --snapshot s2_v2 --out out/"
+)
+@click.argument("name")
+@click.option("--snapshot", required=True, help="Its address, its id, or a release spec's name for its latest.")
+@click.option(
+    "--out", help="Lake or folder in which `datasets/<name>/<snapshot>/` is written (default: the snapshot's lake)."
+)
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes.")
+@lake_option(needed=False)
+def command(name: str, snapshot: str, out: str | None, workers: int, lake: str | None) -> None:
+    """Make the dataset NAME, a spec of `include/datasets/` or a YAML file, of a snapshot."""
+    from s2corpus.datasets import runner, summary
+    from s2corpus.datasets.job import Job
+    from s2corpus.datasets.source import Source
+    from s2corpus.datasets.spec import datasets_folder, load_dataset_spec
+    from s2corpus.errors import UserError
+    from s2corpus.snapshot.reader import open_snapshot
+    from s2corpus.storage.lake import open_lake
+
+    path = Path(name) if name.endswith((".yaml", ".yml")) else datasets_folder() / f"{name}.yaml"
+    spec = load_dataset_spec(path)
+    source = Source(open_snapshot(snapshot, lake))
+    root, _, folder = source.folder.root.rstrip("/").rpartition("/snapshots/")
+    if not out and folder != source.id:
+        raise UserError(f"{source.folder.root} lies in no lake: name a folder to write to with --out")
+    job = Job(spec, source, open_lake(out or root))
+    runner.make(job, workers=workers)
+    click.echo(summary.summary(job))

@@ -1,0 +1,78 @@
+"""Where a paragraph cites: its sentences, and the citation marks in them with their brackets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from s2corpus.text.sentences import sentence_spans
+
+_BETWEEN = re.compile(r"[\s,;&–—‐-]*(?:\band\b)?[\s,;&–—‐-]*")
+_PAIRS = {"(": ")", "[": "]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A citation mark: `text[start:end]` with its brackets; the entries that it names."""
+
+    start: int
+    end: int
+    ref_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a paragraph and the citation marks in it."""
+
+    start: int
+    end: int
+    marks: tuple[Mark, ...]
+
+
+def marks(paragraph: Mapping[str, Any]) -> list[Mark]:
+    """The citation marks of a paragraph, in order: spans with only separators between them are one mark, and brackets directly
+    around it belong to it. Marks that name no entry count too."""
+    text = paragraph["text"]
+    spans = sorted(
+        {
+            (span["start"], span["end"], span.get("ref_id"))
+            for span in (*paragraph["cite_spans"], *paragraph.get("unlinked_spans", ()))
+            if span["start"] < span["end"]
+        },
+        key=lambda span: (span[0], span[1], span[2] or ""),
+    )
+    found: list[Mark] = []
+    for start, end, ref_id in spans:
+        refs = (ref_id,) if ref_id else ()
+        start, end = _bracketed(text, start, end)
+        if found and (start <= found[-1].end or _BETWEEN.fullmatch(text, found[-1].end, start)):
+            last = found[-1]
+            joined = _bracketed(text, last.start, max(end, last.end))
+            found[-1] = Mark(*joined, tuple(dict.fromkeys((*last.ref_ids, *refs))))
+        else:
+            found.append(Mark(start, end, refs))
+    return found
+
+
+def cited_sentences(paragraph: Mapping[str, Any]) -> Iterator[Sentence]:
+    """The sentences of a paragraph with their citation marks; a mark belongs to the sentence in which it starts."""
+    left = marks(paragraph)
+    for start, end in sentence_spans(paragraph["text"]):
+        mine = []
+        while left and left[0].start < end:
+            mine.append(left.pop(0))
+        yield Sentence(start, end, tuple(mine))
+
+
+def _bracketed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span with the brackets directly around it, where both are there."""
+    before, after = start, end
+    while before and text[before - 1] == " ":
+        before -= 1
+    while after < len(text) and text[after] == " ":
+        after += 1
+    if before and after < len(text) and _PAIRS.get(text[before - 1]) == text[after]:
+        return before - 1, after + 1
+    return start, end

@@ -1,0 +1,3 @@
+"""CiteWorth (Wright and Augenstein 2021)."""
+
+from s2corpus.datasets.citeworth.dataset import CiteWorth as CiteWorth

@@ -1,0 +1,196 @@
+"""CiteWorth: paragraphs whose sentences are labelled for whether they cite (Wright and Augenstein 2021, §3)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pyarrow as pa
+
+from s2corpus.datasets.citeworth.rules import CiteWorthParams, PaperOutcome, ParagraphOutcome, judge, paper_outcome
+from s2corpus.datasets.protocol import Check, Made, Row, Table
+from s2corpus.text import sentences
+
+if TYPE_CHECKING:
+    from s2corpus.datasets.job import Job
+    from s2corpus.datasets.outputs import Outputs
+    from s2corpus.datasets.source import Paper
+
+SPLITS = ("train", "dev", "test")
+_SAMPLE = pa.struct([
+    ("text", pa.string()), ("label", pa.string()), ("original_text", pa.string()),
+    ("ref_ids", pa.list_(pa.list_(pa.string()))), ("citation_text", pa.list_(pa.string())),
+])  # fmt: skip
+LINE = pa.schema([
+    ("paper_id", pa.string()), ("section_index", pa.int64()), ("file_index", pa.string()), ("file_offset", pa.int64()),
+    ("mag_field_of_study", pa.list_(pa.string())), ("original_text", pa.string()), ("section_title", pa.string()),
+    ("samples", pa.list_(_SAMPLE)),
+])  # fmt: skip
+"""a line of the files: a paragraph, in the form of the authors' data"""
+
+
+class CiteWorth:
+    """The dataset."""
+
+    name = "citeworth"
+    version = f"1.{sentences.VERSION}"
+    about = (
+        "Paragraphs of open full texts whose sentences are labelled check-worthy (they cite) or not, with citation marks removed, "
+        "balanced over ten fields (Wright and Augenstein, CiteWorth, 2021)."
+    )
+    params = CiteWorthParams
+    schema = pa.schema([
+        ("paper_id", pa.string()), ("field", pa.string()), ("rank", pa.int64()), ("paper_rank", pa.int64()),
+        ("sentences", pa.int64()), ("line", pa.binary()),
+    ])  # fmt: skip
+    order: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+
+    def rows(self, params: CiteWorthParams, paper: Paper, made: Made) -> Iterator[Row]:
+        """A row for each paragraph that passes all checks."""
+        made.funnel.enter("papers")
+        outcome = paper_outcome(params, paper)
+        made.funnel.count("papers", outcome)
+        text = paper.full_text(params.kinds)
+        if outcome is not PaperOutcome.CONSIDERED or text is None:
+            return
+        kind, parse = text
+        for index, paragraph in enumerate(parse["body_text"]):
+            made.funnel.enter("paragraphs")
+            what, samples = judge(params, paragraph)
+            made.funnel.count("paragraphs", what)
+            if what is not ParagraphOutcome.KEPT:
+                continue
+            line = {
+                "paper_id": paper.id,
+                "section_index": index,
+                "file_index": paper.file,
+                "file_offset": paper.places[kind],
+                "mag_field_of_study": paper.fields,
+                "original_text": paragraph["text"],
+                "section_title": paragraph["section"],
+                "samples": samples,
+            }
+            yield {
+                "paper_id": paper.id,
+                "field": paper.fields[0],
+                "rank": _rank(params.seed, f"{paper.id}:{index}"),
+                "paper_rank": _rank(params.seed + 1, paper.id),
+                "sentences": len(samples),
+                "line": orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE),
+            }
+
+    def choose(self, job: Job) -> dict[str, Any]:
+        """How many paragraphs of each field are sampled, up to which rank, and where the splits are cut."""
+        params: CiteWorthParams = job.params  # type: ignore[assignment]
+        with job.sql() as sql:
+            counts = dict(sql.execute("SELECT field, count(*) FROM kept GROUP BY field").fetchall())
+            quota = params.paragraphs_per_field or min(counts.values(), default=0)
+            cuts = {}
+            for field in sorted(counts):
+                last = sql.execute(
+                    "SELECT rank FROM kept WHERE field = ? ORDER BY rank LIMIT 1 OFFSET ?",
+                    [field, min(quota, counts[field]) - 1],
+                ).fetchone()
+                cuts[field] = last[0]
+            if not cuts:
+                return {"quota": 0, "counts": {}, "cuts": {}, "train_until": 0, "dev_until": 0}
+            chosen = " OR ".join(f"(field = '{field}' AND rank <= {cut})" for field, cut in cuts.items())
+            shares = sql.execute(
+                f"""SELECT paper_rank, sum(n) OVER (ORDER BY paper_rank) / sum(n) OVER () AS share
+                FROM (SELECT paper_rank, sum(sentences) AS n FROM kept WHERE {chosen} GROUP BY paper_rank) ORDER BY paper_rank"""
+            ).fetchall()
+        train = 1 - params.dev_share - params.test_share
+        return {
+            "quota": quota,
+            "counts": dict(sorted(counts.items())),
+            "cuts": cuts,
+            "train_until": _cut(shares, train),
+            "dev_until": _cut(shares, train + params.dev_share),
+        }
+
+    def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
+        """`<split>/<nn>.jsonl.gz`, a paragraph a line, in the order of papers."""
+        with (
+            out.lines(f"train/{shard:02d}.jsonl.gz") as train,
+            out.lines(f"dev/{shard:02d}.jsonl.gz") as dev,
+            out.lines(f"test/{shard:02d}.jsonl.gz") as test,
+        ):
+            files = dict(zip(SPLITS, (train, dev, test), strict=True))
+            for batch in job.kept([shard]).to_batches(batch_size=256):
+                for row in batch.to_pylist():
+                    out.made.funnel.enter("balance")
+                    if row["rank"] > choice["cuts"][row["field"]]:
+                        out.made.funnel.count("balance", "over_quota")
+                        continue
+                    split = _split(row["paper_rank"], choice)
+                    out.made.funnel.count("balance", split)
+                    files[split].write(row["line"])
+                    _tally(out.made.tally, orjson.loads(row["line"]), split, row["field"])
+
+    def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
+        """The figures of the paper's Table 2."""
+        tally = made.tally
+        total = sum(tally[f"sentences.{split}"] for split in SPLITS)
+        lengths = sorted(
+            (int(name.removeprefix("chars.")), n) for name, n in tally.items() if name.startswith("chars.")
+        )
+        return {
+            "sentences": total,
+            "check_worthy": tally["check-worthy"],
+            "check_worthy_share": tally["check-worthy"] / total if total else 0.0,
+            **{f"sentences.{split}": tally[f"sentences.{split}"] for split in SPLITS},
+            **{f"paragraphs.{name}": tally[f"field.{name}"] for name in sorted(choice["counts"])},
+            "chars.min": lengths[0][0] if lengths else 0,
+            "chars.max": lengths[-1][0] if lengths else 0,
+            "chars.mean": sum(length * n for length, n in lengths) / total if total else 0.0,
+            "chars.median": _median(lengths, total),
+        }
+
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+        """Every field has as many paragraphs as every other, and all ten are there."""
+        paragraphs = [int(n) for name, n in metrics.items() if name.startswith("paragraphs.")]
+        fields = len(job.params.fields)  # type: ignore[attr-defined]
+        return [
+            Check("fields_balanced", len(set(paragraphs)) - 1 if paragraphs else 0, "fields have different numbers of paragraphs",
+                  blocks=job.params.paragraphs_per_field is None),  # type: ignore[attr-defined]
+            Check("fields_present", fields - len(paragraphs), "fields of study have no paragraph", blocks=False),
+        ]  # fmt: skip
+
+    def tables(self, params: CiteWorthParams) -> list[Table]:
+        """The paragraphs."""
+        return [Table("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS})]
+
+
+def _rank(seed: int, name: str) -> int:
+    return int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:8], "big") >> 1
+
+
+def _cut(shares: Sequence[tuple[int, float]], share: float) -> int:
+    """The rank of the last paper with which the sentences come nearest to a share of all."""
+    return min(shares, key=lambda item: (abs(item[1] - share), item[0]))[0] if shares else 0
+
+
+def _split(rank: int, choice: Mapping[str, Any]) -> str:
+    return "train" if rank <= choice["train_until"] else "dev" if rank <= choice["dev_until"] else "test"
+
+
+def _tally(tally: Counter[str], line: Mapping[str, Any], split: str, field: str) -> None:
+    tally[f"field.{field}"] += 1
+    for sample in line["samples"]:
+        tally[f"sentences.{split}"] += 1
+        tally[sample["label"]] += 1
+        tally[f"chars.{len(sample['text'])}"] += 1
+
+
+def _median(lengths: Sequence[tuple[int, int]], total: int) -> float:
+    """The median of values with their numbers."""
+    middle, before = [(total - 1) // 2, total // 2], 0
+    found = []
+    for length, n in lengths:
+        found += [length for at in middle if before <= at < before + n]
+        before += n
+    return sum(found) / len(found) if found else 0.0

@@ -1,0 +1,229 @@
+"""The rules of CiteWorth: which papers, paragraphs and sentences are kept, and how citation marks are removed (§3, Appendices A and B)."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal
+
+from s2corpus.datasets.citations import Sentence, cited_sentences
+from s2corpus.datasets.protocol import Params
+
+if TYPE_CHECKING:
+    from s2corpus.datasets.source import Paper
+
+SECTIONS = (
+    "introduction", "abstract", "method", "methods", "results", "discussion", "discussions", "conclusion", "conclusions",
+    "results and discussion", "related work", "experimental results", "literature review", "experiments", "background",
+    "methodology", "conclusions and future work", "related works", "limitations", "procedure", "material and methods",
+    "discussion and conclusion", "implementation", "evaluation", "performance evaluation", "experiments and results", "overview",
+    "experimental design", "discussion and conclusions", "results and discussions", "motivation", "proposed method", "analysis",
+    "future work", "results and analysis", "implementation details",
+)  # fmt: skip
+"""Permissible section titles (App. A)."""
+FIELDS = (
+    "Biology", "Medicine", "Engineering", "Chemistry", "Psychology", "Computer Science", "Materials Science", "Economics",
+    "Mathematics", "Physics",
+)  # fmt: skip
+"""MAG categories that paragraphs are sampled from evenly (§3.2)."""
+NUMBERED = re.compile(r"\[[0-9]+(?:[\s,;–-]+[0-9]+)*\s*\]")
+"""App. B's first expression. Its class `[,-;]` is a range from `,` to `;`, which has digits and `/` in it; comma, hyphen and
+semicolon are meant. Written without nested repetition, which takes exponential time on long lists."""
+YEAR = re.compile(r"[12][0-9]{3}[a-z]?\s*\)")
+"""App. B's second expression; our copy of the paper has `[0-9]3` for `[0-9]{3}`, and the optional `(` before it changes nothing."""
+ET_AL = re.compile(r"\bet ?al\b")
+"""authors named in the sentence: a citation that was not extracted (§3.1, check 3)"""
+HANGING = re.compile(
+    r"\s\(?(?:\(\s*\)|like|reference|including|include|with|for instance|for example|see also|at|following|of|from|to|in|by|see|as"
+    r"|e\.?g\.?,?|viz\.?,?)\s*,*-*[\])]?\s*[.?!]\s*$"
+)
+"""App. B's last expression; our copy has lost the full stop of `[.?!]` and some backslashes."""
+_TRAILING = " @&:;/-,\n\t"
+
+Need = Literal[
+    "abstract", "body_text", "bibliography", "tables_and_figures", "venue", "inbound_citations", "fields_of_study"
+]
+
+
+class PaperOutcome(StrEnum):
+    """What became of a paper: the first check that it fails (§3.1)."""
+
+    CONSIDERED = "considered"
+    NO_ABSTRACT = "no_abstract"
+    NO_BODY_TEXT = "no_body_text"
+    NO_BIBLIOGRAPHY = "no_bibliography"
+    NO_TABLES_AND_FIGURES = "no_tables_and_figures"
+    NO_VENUE = "no_venue"
+    NO_INBOUND_CITATIONS = "no_inbound_citations"
+    NO_FIELDS_OF_STUDY = "no_fields_of_study"
+    OTHER_FIELD = "other_field"
+    SEVERAL_FIELDS = "several_fields"
+    NO_PERMITTED_SECTION = "no_permitted_section"
+    CITATION_FORMAT = "citation_format"
+    FEW_CITATIONS = "few_citations"
+
+
+class ParagraphOutcome(StrEnum):
+    """What became of a paragraph: the first check that it, or its first such sentence, fails (§3.2)."""
+
+    KEPT = "kept"
+    SECTION = "section_not_permitted"
+    NO_CITATION = "no_citation"
+    FEW_SENTENCES = "few_sentences"
+    ACROSS_SENTENCES = "citation_across_sentences"
+    MISSED = "citation_missed"
+    FORMAT = "citation_format"
+    NOT_AT_END = "citation_not_at_end"
+    HANGING = "citation_marker_left"
+    NO_CAPITAL = "no_capital_letter"
+    NO_END = "no_end_mark"
+    SHORT = "short_sentence"
+
+
+class CiteWorthParams(Params):
+    """Parameters of CiteWorth."""
+
+    kinds: tuple[str, ...] = ("pdf", "latex", "jats", "elsevier")
+    """full texts that paragraphs are taken from, the first that a paper has (S2ORC's are PDFs')"""
+    require: tuple[Need, ...] = (
+        "abstract", "body_text", "bibliography", "tables_and_figures", "venue", "inbound_citations", "fields_of_study",
+    )  # fmt: skip
+    """what a paper has to have (§3.1)"""
+    sections: tuple[str, ...] = SECTIONS
+    """section titles, in lower case (App. A)"""
+    fields: tuple[str, ...] = FIELDS
+    """fields of study; a paper belongs to exactly one (§3.2)"""
+    min_citations: int = 6
+    """citation marks in a paper's permitted sections at least (the authors' published script)"""
+    min_sentences: int = 3
+    """sentences of a paragraph at least (the authors' published script)"""
+    min_chars: int = 21
+    """characters of a sentence at least (§3.1 says 20; Table 2's shortest has 21)"""
+    paragraphs_per_field: int | None = None
+    """paragraphs sampled of each field; null: as many as the field with the fewest has (§3.2: evenly)"""
+    dev_share: float = 0.1
+    """share of the sentences in the development set, by whole papers (Table 2)"""
+    test_share: float = 0.1
+    """share of the sentences in the test set, by whole papers (Table 2)"""
+    seed: int = 2021
+    """of sampling and splitting"""
+
+
+def paper_outcome(params: CiteWorthParams, paper: Paper) -> PaperOutcome:
+    """The first check of §3.1 that a paper fails; then that of its fields, sections and citation format."""
+    metadata, text = paper.metadata, paper.full_text(params.kinds)
+    parse = text[1] if text else None
+    has = {
+        "abstract": metadata["abstract"],
+        "body_text": parse,
+        "bibliography": parse and parse["bib_entries"],
+        "tables_and_figures": parse and parse["ref_entries"],
+        "venue": metadata["venue"] or metadata["journal"],
+        "inbound_citations": metadata["inbound_citations"],
+        "fields_of_study": paper.fields,
+    }
+    for need in params.require:
+        if not has[need]:
+            return PaperOutcome(f"no_{need}")
+    if parse is None:
+        return PaperOutcome.NO_BODY_TEXT
+    if not paper.fields:
+        return PaperOutcome.NO_FIELDS_OF_STUDY
+    if len(paper.fields) > 1:
+        return PaperOutcome.SEVERAL_FIELDS
+    if paper.fields[0] not in params.fields:
+        return PaperOutcome.OTHER_FIELD
+    permitted = [p for p in parse["body_text"] if p["section"].casefold() in params.sections]
+    if not permitted:
+        return PaperOutcome.NO_PERMITTED_SECTION
+    cited = [sentence for p in permitted for sentence in cited_sentences(p) if sentence.marks]
+    first = next((p["text"][m.start : m.end] for p in permitted for s in cited_sentences(p) for m in s.marks), "")
+    if not cited or not accepted_format(first):
+        return PaperOutcome.CITATION_FORMAT if cited else PaperOutcome.FEW_CITATIONS
+    if sum(len(p["cite_spans"]) for p in permitted) < params.min_citations:
+        return PaperOutcome.FEW_CITATIONS
+    return PaperOutcome.CONSIDERED
+
+
+def judge(params: CiteWorthParams, paragraph: Mapping[str, Any]) -> tuple[ParagraphOutcome, list[dict[str, Any]]]:
+    """What becomes of a paragraph, and its labelled sentences where it is kept; one sentence that fails drops it whole (§3.2)."""
+    if paragraph["section"].casefold() not in params.sections:
+        return ParagraphOutcome.SECTION, []
+    found = list(cited_sentences(paragraph))
+    if not any(sentence.marks for sentence in found):
+        return ParagraphOutcome.NO_CITATION, []
+    if len(found) < params.min_sentences:
+        return ParagraphOutcome.FEW_SENTENCES, []
+    samples = []
+    for sentence in found:
+        outcome, text = judge_sentence(paragraph["text"], sentence, params.min_chars)
+        if outcome is not ParagraphOutcome.KEPT:
+            return outcome, []
+        original = paragraph["text"][sentence.start : sentence.end]
+        sample: dict[str, Any] = {
+            "text": text,
+            "label": "check-worthy" if sentence.marks else "non-check-worthy",
+            "original_text": original,
+            "ref_ids": [list(mark.ref_ids) for mark in sentence.marks] or None,
+        }
+        if sentence.marks:
+            sample["citation_text"] = [paragraph["text"][mark.start : mark.end] for mark in sentence.marks]
+        samples.append(sample)
+    return ParagraphOutcome.KEPT, samples
+
+
+def judge_sentence(text: str, sentence: Sentence, min_chars: int) -> tuple[ParagraphOutcome, str]:
+    """The first check of §3.2 that a sentence fails, and the sentence without its citation marks."""
+    if any(mark.end > sentence.end for mark in sentence.marks):
+        return ParagraphOutcome.ACROSS_SENTENCES, ""
+    cleaned = without_marks(text, sentence)
+    if NUMBERED.search(cleaned) or YEAR.search(cleaned) or ET_AL.search(cleaned):
+        return ParagraphOutcome.MISSED, cleaned
+    for mark in sentence.marks:
+        if not accepted_format(text[mark.start : mark.end]):
+            return ParagraphOutcome.FORMAT, cleaned
+    for mark in sentence.marks:
+        if any(not _is_end(c) for c in text[mark.end : sentence.end]):
+            return ParagraphOutcome.NOT_AT_END, cleaned
+    if HANGING.search(cleaned.casefold()):
+        return ParagraphOutcome.HANGING, cleaned
+    if not cleaned[:1].isupper():
+        return ParagraphOutcome.NO_CAPITAL, cleaned
+    if cleaned[-1] not in ".?!":
+        return ParagraphOutcome.NO_END, cleaned
+    if len(cleaned) < min_chars:
+        return ParagraphOutcome.SHORT, cleaned
+    return ParagraphOutcome.KEPT, cleaned
+
+
+def accepted_format(mark: str) -> bool:
+    """Whether a citation mark is bracketed numbers, or author and year in parentheses (§3.1)."""
+    if NUMBERED.fullmatch(mark):
+        return True
+    inner = mark[1:-1]
+    return mark[:1] == "(" and mark[-1:] == ")" and bool(YEAR.search(mark)) and any(c.isupper() for c in inner)
+
+
+def without_marks(text: str, sentence: Sentence) -> str:
+    """The sentence without its citation marks, and without punctuation that they leave hanging before its end (§3.2)."""
+    pieces, at = "", sentence.start
+    for mark in sentence.marks:
+        pieces += text[at : mark.start]
+        at = max(at, mark.end)
+        after = text[at : sentence.end].lstrip()
+        if not after or after[0] in string.punctuation:
+            pieces = pieces.rstrip()
+            at = sentence.end - len(after)
+        elif pieces.endswith((" ", "(")) or not pieces:
+            at = sentence.end - len(after)
+    pieces = (pieces + text[at : sentence.end]).strip()
+    if sentence.marks:
+        while len(pieces) > 1 and pieces[-2] in _TRAILING:
+            pieces = pieces[:-2] + pieces[-1]
+    return pieces
+
+
+def _is_end(character: str) -> bool:
+    return character.isspace() or not character.isalnum()

@@ -1,0 +1,231 @@
+"""Citation contexts for recommendation and intent: one row a citation, with negatives (S2ORC §6; GORC §6)."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from s2corpus.datasets.citations import cited_sentences
+from s2corpus.datasets.protocol import Check, Made, Params, Row, Table
+from s2corpus.snapshot import flat
+from s2corpus.snapshot.files import number
+from s2corpus.text import sentences
+
+if TYPE_CHECKING:
+    from s2corpus.datasets.job import Job
+    from s2corpus.datasets.outputs import Outputs
+    from s2corpus.datasets.source import Paper
+
+
+_TRIES = 8
+"""so many times more papers than are wanted, and they are drawn one by one"""
+
+
+class CitationOutcome(StrEnum):
+    """What became of a citation mark's entry."""
+
+    KEPT = "kept"
+    UNLINKED = "entry_not_linked"
+    ITSELF = "cites_itself"
+
+
+class ContextsParams(Params):
+    """Parameters of citation contexts."""
+
+    kinds: tuple[str, ...] = ("pdf", "latex", "jats", "elsevier")
+    """full texts that contexts are taken from, the first that a paper has"""
+    window: int = 2
+    """neighbouring sentences on each side, within the paragraph"""
+    negatives: int = 4
+    """papers of the same field and about the same year that the citing paper does not cite"""
+    years: int = 2
+    """how far a negative's year may lie from the cited paper's; where too few papers do, all of the field are drawn from"""
+    pool: int = 10_000
+    """papers that negatives are drawn from at least, where the corpus has them: those of the shard, then of the next ones"""
+    seed: int = 2020
+    """of the negatives"""
+
+
+SCHEMA = pa.schema([
+    ("paper_id", pa.string()), ("parse_kind", pa.string()), ("paragraph", pa.int32()), ("section", pa.string()),
+    ("sentence", pa.string()), ("start", pa.int32()), ("end", pa.int32()), ("before", pa.list_(pa.string())),
+    ("after", pa.list_(pa.string())), ("ref_id", pa.string()), ("cited_paper_id", pa.string()), ("cited_title", pa.string()),
+    ("cited_abstract", pa.string()), ("cited_field", pa.string()), ("cited_year", pa.int32()), ("negatives", pa.list_(pa.string())),
+])  # fmt: skip
+"""a row of the files: `sentence[start:end]` is the citation mark"""
+_OF_CITED = ("cited_title", "cited_abstract", "cited_field", "cited_year", "negatives")
+_KEPT = pa.schema([
+    *(column for column in SCHEMA if column.name not in _OF_CITED), ("cited_number", pa.int32()), ("citing_cites", pa.list_(pa.string())),
+])  # fmt: skip
+
+
+@dataclass(slots=True)
+class Pool:
+    """Papers by field that negatives are drawn from, and what is known of the papers of a shard."""
+
+    known: dict[str, Row] = field(default_factory=dict)
+    """paper id → title, abstract, field, year of the shard's own papers"""
+    by_field: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    """field → (year, paper id), sorted"""
+
+
+class Contexts:
+    """The dataset. A citation is worked on in the shard of the cited paper, where the cited title and abstract are."""
+
+    name = "contexts"
+    version = f"1.{sentences.VERSION}"
+    about = (
+        "One row a citation: the sentence, its neighbours, the section, the cited paper's title and abstract, and papers of the same "
+        "field and years that are not cited, for citation recommendation and intent (S2ORC §6, GORC §6)."
+    )
+    params = ContextsParams
+    schema = _KEPT
+    order: tuple[str, ...] = ("cited_number", "cited_paper_id", "paper_id", "paragraph", "start", "ref_id", "sentence")
+    needs: tuple[str, ...] = ()
+
+    def rows(self, params: ContextsParams, paper: Paper, made: Made) -> Iterator[Row]:
+        """A row for each entry that a citation mark names and that is linked to a paper of the snapshot."""
+        text = paper.full_text(params.kinds)
+        if text is None:
+            return
+        kind, parse = text
+        links = {ref: entry["link"] for ref, entry in parse["bib_entries"].items() if entry.get("link")}
+        cites = sorted(set(links.values()))
+        for place, paragraph in enumerate(parse["body_text"]):
+            spans = list(cited_sentences(paragraph))
+            texts = [paragraph["text"][s.start : s.end] for s in spans]
+            for at, sentence in enumerate(spans):
+                for mark in sentence.marks:
+                    for ref_id in mark.ref_ids:
+                        outcome = _outcome(links.get(ref_id), paper.id)
+                        made.funnel.enter("citations")
+                        made.funnel.count("citations", outcome)
+                        if outcome is not CitationOutcome.KEPT:
+                            continue
+                        yield {
+                            "paper_id": paper.id,
+                            "parse_kind": kind,
+                            "paragraph": place,
+                            "section": paragraph["section"],
+                            "sentence": texts[at],
+                            "start": mark.start - sentence.start,
+                            "end": min(mark.end, sentence.end) - sentence.start,
+                            "before": texts[max(0, at - params.window) : at],
+                            "after": texts[at + 1 : at + 1 + params.window],
+                            "ref_id": ref_id,
+                            "cited_paper_id": links[ref_id],
+                            "cited_number": number(links[ref_id], paper.files),
+                            "citing_cites": cites,
+                        }
+
+    def choose(self, job: Job) -> dict[str, Any]:
+        """Nothing is decided over all shards."""
+        return {}
+
+    def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
+        """`contexts/<nn>.parquet`: the citations of the papers of this number, by cited paper."""
+        params: ContextsParams = job.params  # type: ignore[assignment]
+        pool = _pool(job, shard, params.pool)
+        columns = ", ".join(f'"{name}"' for name in (*SCHEMA.names[:11], "citing_cites"))
+        order = ", ".join(f'"{name}"' for name in self.order[1:])
+        with out.parquet(f"contexts/{shard:02d}.parquet", SCHEMA) as file, job.sql() as sql:
+            found = sql.execute(f"SELECT {columns} FROM kept WHERE cited_number = {shard} ORDER BY {order}")
+            for batch in found.to_arrow_reader(1024):
+                for row in batch.to_pylist():
+                    cites = {*row.pop("citing_cites"), row["paper_id"]}
+                    if (cited := pool.known.get(row["cited_paper_id"])) is None:
+                        continue
+                    negatives = _negatives(params, pool, row, cited, cites)
+                    out.made.tally["negatives"] += len(negatives)
+                    out.made.tally["fewer_negatives"] += len(negatives) < params.negatives
+                    row |= {f"cited_{name}": cited[name] for name in ("title", "abstract", "field", "year")}
+                    size = (
+                        len(row["sentence"])
+                        + sum(map(len, (*row["before"], *row["after"])))
+                        + len(cited["abstract"] or "")
+                    )
+                    file.write({**row, "negatives": negatives}, size)
+            out.made.tally["contexts"] += file.count
+
+    def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
+        """Counts."""
+        return {name: float(made.tally[name]) for name in ("contexts", "negatives", "fewer_negatives")}
+
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+        """Every citation that was kept has come to the shard of the paper it cites."""
+        lost = abs(made.funnel.outcomes["citations", CitationOutcome.KEPT] - int(metrics["contexts"]))
+        return [
+            Check("citations_arrive", lost, "citations name papers that the snapshot has not, or were written twice")
+        ]
+
+    def tables(self, params: ContextsParams) -> list[Table]:
+        """The contexts."""
+        return [Table("contexts", SCHEMA, {"train": "contexts/*.parquet"})]
+
+
+def _outcome(cited: str | None, citing: str) -> CitationOutcome:
+    if cited is None:
+        return CitationOutcome.UNLINKED
+    return CitationOutcome.ITSELF if cited == citing else CitationOutcome.KEPT
+
+
+def _pool(job: Job, shard: int, at_least: int) -> Pool:
+    """The papers of a shard, and enough others to draw negatives from: shards are hashes of ids, so each is a random sample."""
+    pool, papers = Pool(), 0
+    filesystem, root = job.source.folder.filesystem()
+    for step in range(job.source.shards):
+        nn = (shard + step) % job.source.shards
+        if step and papers >= at_least:
+            break
+        columns = ["paper_id", "fields_of_study", "year", *(("title", "abstract") if not step else ())]
+        with filesystem.open_input_file(f"{root}{flat.path('papers', nn)}") as file:
+            for batch in pq.ParquetFile(file).iter_batches(1024, columns=columns):
+                for row in batch.to_pylist():
+                    papers += 1
+                    of = (row["fields_of_study"] or [""])[0]
+                    pool.by_field.setdefault(of, []).append((row["year"] or 0, row["paper_id"]))
+                    if not step:
+                        pool.known[row["paper_id"]] = {
+                            "title": row["title"], "abstract": row["abstract"], "field": of or None, "year": row["year"],
+                        }  # fmt: skip
+    for found in pool.by_field.values():
+        found.sort()
+    return pool
+
+
+def _negatives(params: ContextsParams, pool: Pool, row: Row, cited: Row, cites: set[str]) -> list[str]:
+    """Papers of the cited one's field, of about its year where there are enough, that the citing paper does not cite."""
+    of_field = pool.by_field.get(cited["field"] or "", [])
+    year = cited["year"] or 0
+    near = range(bisect_left(of_field, (year - params.years, "")), bisect_left(of_field, (year + params.years + 1, "")))
+    key = f"{params.seed}:{row['paper_id']}:{row['paragraph']}:{row['start']}:{row['ref_id']}"
+    found = _drawn(of_field, near, key, cites, params.negatives)
+    return (
+        found
+        if len(found) == params.negatives
+        else _drawn(of_field, range(len(of_field)), key, cites, params.negatives)
+    )
+
+
+def _drawn(papers: list[tuple[int, str]], places: range, key: str, cites: set[str], wanted: int) -> list[str]:
+    """`wanted` different papers at these places that are not cited, or all there are."""
+    if len(places) <= len(cites) + wanted * _TRIES:
+        left = [papers[place][1] for place in places if papers[place][1] not in cites]
+        return sorted(left, key=lambda id_: hashlib.sha256(f"{key}:{id_}".encode()).digest())[:wanted]
+    found: list[str] = []
+    for draw in itertools.count():
+        digest = hashlib.sha256(f"{key}:{draw}".encode()).digest()
+        _, id_ = papers[places[int.from_bytes(digest[:8], "big") % len(places)]]
+        if id_ not in cites and id_ not in found:
+            found.append(id_)
+            if len(found) == wanted:
+                break
+    return found

@@ -1,0 +1,89 @@
+"""What a dataset says of itself: card, statistics, funnel, Croissant, the Hub's YAML and the manifest."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+import orjson
+
+from s2corpus.snapshot import hub, report
+from s2corpus.snapshot.croissant import described
+from s2corpus.snapshot.plots import bars
+
+if TYPE_CHECKING:
+    from s2corpus.datasets.job import Job
+    from s2corpus.datasets.outputs import Outputs
+    from s2corpus.datasets.protocol import Made
+
+FORMAT = "s2corpus-dataset-1"
+
+
+def write(job: Job, made: Made, metrics: dict[str, float], out: Outputs) -> None:
+    """Write `stats.json`, `funnel.csv`, `funnel.svg`, `croissant.json` and the card, `README.md`."""
+    funnel = made.funnel.rows()
+    stats = {
+        "dataset": job.spec.name,
+        "snapshot": job.source.id,
+        "metrics": {name: _plain(value) for name, value in sorted(metrics.items())},
+        "funnel": [{"step": step, "outcome": outcome, "count": count} for step, outcome, count in funnel],
+        "licences": report.ranked(made.licences),
+    }
+    out.json("stats.json", stats)
+    out.content("funnel.csv", report.funnel_csv(funnel).encode())
+    out.content("funnel.svg", bars(f"{job.spec.name}: funnel", [(f"{s}: {o}", n) for s, o, n in funnel]).encode())
+    tables = job.dataset.tables(job.params)
+    name = f"{job.spec.name}-{job.source.id}"
+    about = job.spec.description or job.dataset.about
+    data = [(f"{t.name}-{split}", path, t.schema) for t in tables for split, path in t.splits.items()]
+    files = [*made.files, *out.made.files]
+    out.json("croissant.json", described(name, about, job.source.as_of, sorted(made.licences), data, files))
+    configs = {table.name: (table.schema, dict(table.splits)) for table in tables}
+    head = hub.yaml_head(name, configs, files, tags=("scientific papers", "s2orc", "croissant", job.spec.dataset))
+    card = head + _template().render(job=job, name=name, about=about, stats=stats, rules=_rules(job))
+    out.content("README.md", card.encode())
+
+
+def manifest(job: Job, made: Made) -> bytes:
+    """`manifest.json`: what the dataset follows from, and every file with its checksums."""
+    value = {
+        "format": FORMAT,
+        "name": job.spec.name,
+        "dataset": job.spec.dataset,
+        "version": job.dataset.version,
+        "snapshot": job.source.id,
+        "as_of": job.source.as_of,
+        "snapshot_files": {str(shard): job.source.key(shard) for shard in range(job.source.shards)},
+        "rules_digest": job.rules,
+        "rules": job.params.model_dump(mode="json"),
+        "files": [file.as_json() for file in sorted(made.files, key=lambda file: file.path)],
+    }
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _plain(value: float) -> float | int:
+    return int(value) if float(value).is_integer() else round(value, 6)
+
+
+def _rules(job: Job) -> list[dict[str, Any]]:
+    values = job.params.model_dump(mode="json")
+    fields = type(job.params).model_fields
+    return [
+        {"name": n, "value": v, "meaning": " ".join((fields[n].description or "").split())} for n, v in values.items()
+    ]
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("s2corpus.datasets"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # Markdown; values are escaped by the filter `cell`
+    )
+    environment.filters["cell"] = lambda value: str(value).replace("|", "\\|").replace("\n", " ")
+    environment.filters["thousands"] = lambda value: f"{value:,}"
+    return environment.get_template("README.md.j2")

@@ -1,0 +1,96 @@
+"""A dataset of one snapshot that is being made: where it is read from, kept and written, and what it follows from."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow.dataset as ds
+
+from s2corpus.datasets.protocol import Dataset, Made, Params
+from s2corpus.datasets.registry import dataset
+from s2corpus.datasets.source import Source
+from s2corpus.datasets.spec import DatasetSpec
+from s2corpus.errors import TransientError
+from s2corpus.storage.duck import duckdb_connection
+from s2corpus.storage.lake import Lake
+
+
+class Job:
+    """One dataset spec, one snapshot, and the lake that `datasets/` is written to."""
+
+    def __init__(self, spec: DatasetSpec, source: Source, lake: Lake, scratch: Path | None = None) -> None:
+        self.spec = spec
+        self.source = source
+        self.lake = lake
+        self.scratch = scratch or Path(tempfile.gettempdir())
+        self.dataset: Dataset = dataset(spec.dataset)
+        self.params: Params = self.dataset.params.model_validate(spec.params)
+        self.prefix = f"datasets/{spec.name}/{source.id}"
+        """the dataset's folder in the lake"""
+        self._work = f"datasets/{spec.name}/_work/{source.id}"
+
+    @cached_property
+    def rules(self) -> str:
+        """Digest of what decides the rows of a paper: the dataset, the version of its rules, its parameters."""
+        decides = [self.spec.dataset, self.dataset.version, self.params.model_dump(mode="json")]
+        return hashlib.sha256(orjson.dumps(decides, option=orjson.OPT_SORT_KEYS)).hexdigest()[:12]
+
+    def kept_key(self, shard: int) -> str:
+        """Where the rows of a shard are kept: the same for two snapshots in which its papers are the same."""
+        return f"datasets/{self.spec.name}/_kept/{self.rules}/{shard:03d}-{self.source.key(shard)}.parquet"
+
+    def receipt(self, shard: int) -> Made | None:
+        """What was counted when the rows of a shard were kept; None where they are not."""
+        try:
+            value = orjson.loads(self.lake.get(f"{self.kept_key(shard)}.json")[0])
+        except FileNotFoundError:
+            return None
+        return Made.of_json(value) if self.lake.size(self.kept_key(shard)) == value["bytes"] else None
+
+    def kept(self, shards: list[int] | None = None) -> ds.Dataset:
+        """The kept rows of all shards, or of some.
+
+        Raises:
+            TransientError: rows of a shard are not kept (any more).
+        """
+        wanted = range(self.source.shards) if shards is None else shards
+        for shard in wanted:
+            if self.receipt(shard) is None:
+                raise TransientError(
+                    f"{self.lake.uri(self.kept_key(shard))}: not whole: run the work on shard {shard} again"
+                )
+        filesystem, root = self.lake.filesystem()
+        paths = [f"{root}{self.kept_key(shard)}" for shard in wanted]
+        return ds.dataset(paths, schema=self.dataset.schema, filesystem=filesystem, format="parquet")
+
+    @contextmanager
+    def sql(self, shards: list[int] | None = None) -> Iterator[Any]:
+        """A DuckDB connection in which `kept` has the kept rows; it spills beyond the spec's memory."""
+        with duckdb_connection(memory_mb=self.spec.memory_mb, scratch=self.scratch) as connection:
+            connection.execute("SET preserve_insertion_order = false")
+            connection.register("kept", self.kept(shards))
+            yield connection
+
+    def note(self, name: str, value: Any) -> None:
+        """Keep a small fact for the steps that follow."""
+        self.lake.put(f"{self._work}/{name}.json", orjson.dumps(value))
+
+    def noted(self, name: str) -> Any:
+        """A fact that a step before kept.
+
+        Raises:
+            TransientError: that step has not ended.
+        """
+        try:
+            return orjson.loads(self.lake.get(f"{self._work}/{name}.json")[0])
+        except FileNotFoundError:
+            raise TransientError(
+                f"{self.lake.uri(self._work)}/{name}.json: not there: run the step before again"
+            ) from None

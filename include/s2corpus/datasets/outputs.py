@@ -1,0 +1,62 @@
+"""The files that a step of a dataset writes: made in a scratch folder, uploaded whole, listed with their checksums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pyarrow as pa
+
+from s2corpus.datasets.protocol import Made
+from s2corpus.snapshot.documents import ParquetFile
+from s2corpus.snapshot.files import File, GzipLines, listed
+
+if TYPE_CHECKING:
+    from s2corpus.storage.lake import Lake
+
+
+class Outputs:
+    """Where a step writes files; `made` has what it counts."""
+
+    def __init__(self, lake: Lake, prefix: str, scratch: Path) -> None:
+        self.scratch = scratch
+        self.made = Made()
+        self._lake = lake
+        self._prefix = prefix
+
+    @contextmanager
+    def lines(self, path: str) -> Iterator[GzipLines]:
+        """A gzipped file of lines, uploaded when the block ends."""
+        local = self._local(path)
+        with GzipLines(local) as writer:
+            yield writer
+        self._put(writer.listed(path), local)
+
+    @contextmanager
+    def parquet(self, path: str, schema: pa.Schema) -> Iterator[ParquetFile]:
+        """A Parquet file, uploaded when the block ends."""
+        local = self._local(path)
+        with ParquetFile(local, schema) as writer:
+            yield writer
+        self._put(listed(path, local, writer.count), local)
+
+    def content(self, path: str, content: bytes, rows: int | None = None) -> None:
+        """A file of these bytes."""
+        local = self._local(path)
+        local.write_bytes(content)
+        self._put(listed(path, local, rows), local)
+
+    def json(self, path: str, value: Any) -> None:
+        """A file of indented JSON."""
+        self.content(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+
+    def _local(self, path: str) -> Path:
+        return self.scratch / path.replace("/", "~")
+
+    def _put(self, file: File, local: Path) -> None:
+        self._lake.upload(f"{self._prefix}/{file.path}", local)
+        local.unlink()
+        self.made.files.append(file)

@@ -1,0 +1,266 @@
+"""Text for pretraining language models, with its vocabulary (S2ORC §5)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from s2corpus.datasets.protocol import Check, Made, Params, Row, Table
+from s2corpus.storage import uris
+from s2corpus.text import sentences
+from s2corpus.text.sentences import sentence_spans
+
+if TYPE_CHECKING:
+    from s2corpus.datasets.job import Job
+    from s2corpus.datasets.outputs import Outputs
+    from s2corpus.datasets.source import Paper
+
+_BIOMEDICAL = {"Medicine", "Biology"}
+_MAX_ALPHABET = 1_000
+"""characters of the vocabulary, the most frequent ones: BERT's own limit"""
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+class PaperOutcome(StrEnum):
+    """What became of a paper."""
+
+    KEPT = "kept"
+    NO_TEXT = "no_open_full_text"
+    NOTHING_LEFT = "no_paragraph_left"
+
+
+class ParagraphOutcome(StrEnum):
+    """What became of a paragraph: the first sign of ill-formed text."""
+
+    KEPT = "kept"
+    SHORT = "too_short"
+    SYMBOLS = "too_many_symbols"
+    DIGITS = "too_many_digits"
+    SINGLE = "too_many_single_characters"
+    LONG_WORD = "too_long_a_word"
+    REPEATS = "repeats_itself"
+
+
+class PretrainingParams(Params):
+    """Parameters of the pretraining corpus. S2ORC §5 names heuristic filters of ill-formed paragraphs, not their thresholds: these
+    are ours."""
+
+    kinds: tuple[str, ...] = ("pdf", "latex", "jats", "elsevier")
+    """full texts that text is taken from, the first that a paper has"""
+    abstracts: bool = True
+    """whether a paper begins with its abstract"""
+    min_words: int = 5
+    """words of a paragraph at least: shorter ones are heads, labels and rests of formulas"""
+    max_symbol_share: float = 0.25
+    """characters that are neither letters, digits, white space nor common punctuation, at most ("too many symbols", S2ORC §5)"""
+    max_digit_share: float = 0.3
+    """characters that are digits at most: more are tables that were read as text"""
+    max_single_share: float = 0.4
+    """words of one character at most: more are formulas, or letters set apart"""
+    max_word_chars: int = 80
+    """characters of a word without white space at most: longer ones are glued lines, sequences and addresses"""
+    max_repeat_share: float = 0.5
+    """words that are the most frequent word at most"""
+    vocabulary_size: int = 31_000
+    """entries of the cased WordPiece vocabulary (S2ORC §5: 31k)"""
+    vocabulary_sample: float = 0.15
+    """share of the papers that the vocabulary is learnt from (S2ORC §5: 15 %)"""
+    vocabulary_min_count: int = 2
+    """times that a piece is seen at least"""
+    compare_vocabulary: str | None = None
+    """address of another vocabulary (`vocab.txt`, an entry a line): its Jaccard index with this one is measured"""
+    seed: int = 2020
+    """of the sample"""
+
+
+class Pretraining:
+    """The dataset."""
+
+    name = "pretraining"
+    version = f"1.{sentences.VERSION}"
+    about = (
+        "Text of open papers for pretraining: a sentence a line, an empty line between papers, without figures, tables, notes and "
+        "ill-formed paragraphs; with a cased WordPiece vocabulary (S2ORC §5)."
+    )
+    params = PretrainingParams
+    schema = pa.schema([
+        ("paper_id", pa.string()), ("field", pa.string()), ("sampled", pa.bool_()), ("tokens", pa.int64()),
+        ("sentences", pa.int64()), ("text", pa.string()),
+    ])  # fmt: skip
+    order: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ("tokenizers",)
+
+    def rows(self, params: PretrainingParams, paper: Paper, made: Made) -> Iterator[Row]:
+        """The lines of a paper."""
+        made.funnel.enter("papers")
+        found = paper.full_text(params.kinds)
+        if found is None:
+            made.funnel.count("papers", PaperOutcome.NO_TEXT)
+            return
+        abstract = [{"text": paper.metadata["abstract"]}] if params.abstracts and paper.metadata["abstract"] else []
+        lines: list[str] = []
+        for paragraph in (*abstract, *found[1]["body_text"]):
+            text = " ".join(paragraph["text"].split())
+            outcome = judge(params, text)
+            made.funnel.enter("paragraphs")
+            made.funnel.count("paragraphs", outcome)
+            if outcome is ParagraphOutcome.KEPT:
+                lines += [text[start:end] for start, end in sentence_spans(text)]
+        if not lines:
+            made.funnel.count("papers", PaperOutcome.NOTHING_LEFT)
+            return
+        made.funnel.count("papers", PaperOutcome.KEPT)
+        draw = int.from_bytes(hashlib.sha256(f"{params.seed}:{paper.id}".encode()).digest()[:8], "big") / 2**64
+        yield {
+            "paper_id": paper.id,
+            "field": (paper.fields or ["unknown"])[0],
+            "sampled": draw < params.vocabulary_sample,
+            "tokens": sum(map(_tokens, lines)),
+            "sentences": len(lines),
+            "text": "\n".join(lines),
+        }
+
+    def choose(self, job: Job) -> dict[str, Any]:
+        """Nothing is decided over all shards."""
+        return {}
+
+    def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
+        """`text/<nn>.txt.gz`: a sentence a line, an empty line after each paper."""
+        with out.lines(f"text/{shard:02d}.txt.gz") as file:
+            for batch in job.kept([shard]).to_batches(batch_size=16):
+                for row in batch.to_pylist():
+                    for line in row["text"].split("\n"):
+                        file.write(f"{line}\n".encode())
+                    file.write(b"\n")
+                    tally = out.made.tally
+                    tally["papers"] += 1
+                    tally["sentences"] += row["sentences"]
+                    tally[f"tokens.{row['field']}"] += row["tokens"]
+                    tally[f"papers.{row['field']}"] += 1
+
+    def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
+        """`vocab.txt`, and the figures of S2ORC §5."""
+        params: PretrainingParams = job.params  # type: ignore[assignment]
+        vocabulary = learn_vocabulary(params, lambda: _sampled(job))
+        out.content("vocab.txt", "".join(f"{entry}\n" for entry in vocabulary).encode())
+        tally = made.tally
+        of_field = {name.removeprefix("tokens."): n for name, n in tally.items() if name.startswith("tokens.")}
+        total, papers = sum(of_field.values()), tally["papers"]
+        metrics = {
+            "tokens": float(total),
+            "papers": float(papers),
+            "sentences": float(tally["sentences"]),
+            "tokens_a_paper": total / papers if papers else 0.0,
+            **{f"tokens.{name}": float(n) for name, n in sorted(of_field.items())},
+            "papers_share.biomedicine": _share(tally, _BIOMEDICAL),
+            "papers_share.computer_science": _share(tally, {"Computer Science"}),
+            "vocabulary": float(len(vocabulary)),
+        }
+        if params.compare_vocabulary:
+            other = set(uris.fetch(params.compare_vocabulary).decode("utf-8").split("\n")) - {""}
+            metrics["vocabulary_jaccard"] = jaccard(set(vocabulary), other)
+        return metrics
+
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+        """Every kept paper is written; the vocabulary is as large as asked for."""
+        kept = made.funnel.outcomes["papers", PaperOutcome.KEPT]
+        short = job.params.vocabulary_size - int(metrics["vocabulary"])  # type: ignore[attr-defined]
+        return [
+            Check(
+                "papers_written", abs(kept - int(metrics["papers"])), "papers are missing in the text, or twice in it"
+            ),
+            Check(
+                "vocabulary_full", max(short, 0), "the sample is too small for a vocabulary of that size", blocks=False
+            ),
+        ]
+
+    def tables(self, params: PretrainingParams) -> list[Table]:
+        """The lines."""
+        return [Table("text", pa.schema([("text", pa.string())]), {"train": "text/*.txt.gz"})]
+
+
+def judge(params: PretrainingParams, text: str) -> ParagraphOutcome:
+    """The first sign that a paragraph (single spaces) is ill-formed."""
+    words = text.split()
+    if len(words) < params.min_words:
+        return ParagraphOutcome.SHORT
+    if sum(not (c.isalnum() or c.isspace() or c in _COMMON) for c in text) > params.max_symbol_share * len(text):
+        return ParagraphOutcome.SYMBOLS
+    if sum(map(str.isdigit, text)) > params.max_digit_share * len(text):
+        return ParagraphOutcome.DIGITS
+    if sum(len(word) == 1 for word in words) > params.max_single_share * len(words):
+        return ParagraphOutcome.SINGLE
+    if max(map(len, words)) > params.max_word_chars:
+        return ParagraphOutcome.LONG_WORD
+    if max(map(words.count, set(words))) > params.max_repeat_share * len(words):
+        return ParagraphOutcome.REPEATS
+    return ParagraphOutcome.KEPT
+
+
+_COMMON = frozenset(".,;:!?'\"()[]-–—’‘“”%/")
+
+
+def learn_vocabulary(params: PretrainingParams, texts: Callable[[], Iterator[str]]) -> list[str]:
+    """A cased WordPiece vocabulary of some texts, in the order of its ids: BERT's special tokens, then single characters.
+
+    The trainer numbers characters in the order of a hash table, and breaks ties between pieces by these numbers: so that every run
+    gives the same vocabulary, all characters are numbered here before it starts (`texts` is read twice).
+    """
+    from tokenizers import BertWordPieceTokenizer
+
+    characters: Counter[str] = Counter()
+    for text in texts():
+        characters.update(text)
+    ranked = sorted((c for c in characters if not c.isspace()), key=lambda c: (-characters[c], c))[:_MAX_ALPHABET]
+    alphabet = sorted(ranked)
+    tokenizer = BertWordPieceTokenizer(lowercase=False, strip_accents=False)
+    tokenizer.train_from_iterator(
+        texts(),
+        vocab_size=params.vocabulary_size,
+        min_frequency=params.vocabulary_min_count,
+        limit_alphabet=_MAX_ALPHABET,
+        initial_alphabet=alphabet,
+        special_tokens=[*SPECIAL, *alphabet, *(f"##{c}" for c in alphabet if _inside_words(c))],
+        show_progress=False,
+    )
+    entries: dict[str, int] = json.loads(tokenizer.to_str())["model"]["vocab"]
+    return sorted(entries, key=entries.__getitem__)
+
+
+def _inside_words(character: str) -> bool:
+    """Whether BERT's pre-tokenizer leaves a character inside a word: neither punctuation nor a Chinese character."""
+    if character.isascii():
+        return character.isalnum()
+    return not unicodedata.category(character).startswith("P") and "CJK UNIFIED" not in unicodedata.name(character, "")
+
+
+def jaccard(one: set[str], other: set[str]) -> float:
+    """What two vocabularies share, of what either has."""
+    return len(one & other) / len(one | other) if one | other else 0.0
+
+
+def _sampled(job: Job) -> Iterator[str]:
+    for batch in job.kept().to_batches(columns=["sampled", "text"], batch_size=16):
+        for row in batch.to_pylist():
+            if row["sampled"]:
+                yield from row["text"].split("\n")
+
+
+def _tokens(line: str) -> int:
+    """Words and punctuation marks, as blingfire separates them."""
+    import blingfire
+
+    return len(blingfire.text_to_words(line).split(" "))
+
+
+def _share(tally: Mapping[str, int], fields: set[str]) -> float:
+    """The share of papers whose primary field is one of these."""
+    papers = tally["papers"]
+    return sum(tally.get(f"papers.{name}", 0) for name in fields) / papers if papers else 0.0

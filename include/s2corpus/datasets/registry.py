@@ -1,0 +1,29 @@
+"""The datasets there are, each imported when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from s2corpus.datasets.protocol import Dataset
+from s2corpus.errors import UserError
+
+DATASETS = {
+    "citeworth": "CiteWorth",
+    "contexts": "Contexts",
+    "pretraining": "Pretraining",
+    "elsevier": "ElsevierCorpus",
+    "vectors": "Vectors",
+}
+"""name (also of its module) → class"""
+
+
+def dataset(name: str) -> Dataset:
+    """The dataset of a name.
+
+    Raises:
+        UserError: there is none.
+    """
+    if name not in DATASETS:
+        raise UserError(f"{name!r} is not a dataset: expected one of {', '.join(DATASETS)}")
+    found: Dataset = getattr(import_module(f"s2corpus.datasets.{name}"), DATASETS[name])()
+    return found

@@ -1,0 +1,208 @@
+"""How a dataset is made: the same steps for the DAG's tasks, the command line and the tests."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from importlib.util import find_spec
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow.parquet as pq
+
+from s2corpus.datasets import description
+from s2corpus.datasets.job import Job
+from s2corpus.datasets.outputs import Outputs
+from s2corpus.datasets.protocol import Check, Made
+from s2corpus.errors import UserError
+from s2corpus.pipeline.quality import QualityBlocked
+from s2corpus.scratch import private
+from s2corpus.snapshot.documents import ParquetFile
+from s2corpus.storage.duck import duckdb_connection
+from s2corpus.storage.transient import explained
+
+log = logging.getLogger(__name__)
+
+
+@explained()
+def plan(job: Job) -> list[int]:
+    """The shards of the snapshot.
+
+    Raises:
+        UserError: a package that the dataset needs is not installed, or it was published with other rules.
+    """
+    if missing := [name for name in job.dataset.needs if find_spec(name) is None]:
+        raise UserError(f"{job.spec.dataset} needs {', '.join(missing)}: pip install 's2corpus[datasets]'")
+    _refuse_other(job)
+    new = [shard for shard in range(job.source.shards) if job.receipt(shard) is None]
+    job.note("plan", {"rules": job.rules, "new": new})
+    log.info("%s of %s: %d shard(s), %d of them new", job.spec.name, job.source.id, job.source.shards, len(new))
+    return list(range(job.source.shards))
+
+
+@explained()
+def work(job: Job, shards: Sequence[int]) -> None:
+    """Keep the rows of these shards, where the same papers and rules have not been worked on before."""
+    for shard in shards:
+        if job.receipt(shard) is not None:
+            log.info("%s: shard %d is as it was: its rows are kept", job.spec.name, shard)
+            continue
+        with tempfile.TemporaryDirectory(prefix="s2corpus-dataset-", dir=job.scratch) as scratch:
+            made = _keep(job, shard, Path(scratch))
+        log.info("%s: shard %d: %s", job.spec.name, shard, dict(made.funnel.seen))
+
+
+def _keep(job: Job, shard: int, scratch: Path) -> Made:
+    made, dataset = Made(), job.dataset
+    rows = scratch / "rows.parquet"
+    with ParquetFile(rows, dataset.schema) as file:
+        for paper in job.source.papers(shard):
+            before = file.count
+            for row in dataset.rows(job.params, paper, made):
+                file.write(row, sum(len(value) for value in row.values() if isinstance(value, str | bytes)) + 100)
+            if file.count > before:
+                made.licences[paper.known["licence"] or "unknown"] += 1
+    if dataset.order and file.count:
+        rows = _sorted(job, rows, scratch)
+    job.lake.upload(job.kept_key(shard), rows)
+    receipt = {**made.as_json(), "bytes": rows.stat().st_size}
+    job.lake.put(f"{job.kept_key(shard)}.json", orjson.dumps(receipt))
+    return made
+
+
+def _sorted(job: Job, rows: Path, scratch: Path) -> Path:
+    """The rows of a file in the dataset's order, sorted on disk."""
+    target = scratch / "sorted.parquet"
+    with duckdb_connection(memory_mb=job.spec.memory_mb, scratch=scratch, threads=1) as connection:
+        found = connection.execute(
+            f"SELECT * FROM read_parquet(?) ORDER BY {', '.join(job.dataset.order)}", [str(rows)]
+        )
+        with pq.ParquetWriter(target, job.dataset.schema, compression="zstd") as writer:
+            for batch in found.to_arrow_reader(4096):
+                writer.write_batch(batch.cast(job.dataset.schema))
+    return target
+
+
+@explained()
+def choose(job: Job) -> None:
+    """Decide what needs all shards."""
+    job.note("choice", job.dataset.choose(job))
+
+
+@explained()
+def write(job: Job, shards: Sequence[int]) -> None:
+    """Write the files of these shards."""
+    choice = job.noted("choice")
+    for shard in shards:
+        with tempfile.TemporaryDirectory(prefix="s2corpus-dataset-", dir=job.scratch) as scratch:
+            out = Outputs(job.lake, job.prefix, Path(scratch))
+            job.dataset.write(job, shard, choice, out)
+        job.note(f"written-{shard:03d}", out.made.as_json())
+
+
+@explained()
+def finish(job: Job) -> dict[str, float]:
+    """Write what is about all shards, the card and the descriptions; the metrics."""
+    made = Made()
+    for shard in range(job.source.shards):
+        if (counted := job.receipt(shard)) is None:
+            raise UserError(f"{job.spec.name}: shard {shard} of {job.source.id} was not worked on: run its work again")
+        made.add(counted)
+        made.add(Made.of_json(job.noted(f"written-{shard:03d}")))
+    with tempfile.TemporaryDirectory(prefix="s2corpus-dataset-", dir=job.scratch) as scratch:
+        out = Outputs(job.lake, job.prefix, Path(scratch))
+        metrics = job.dataset.finish(job, job.noted("choice"), made, out)
+        made.add(out.made)
+        out = Outputs(job.lake, job.prefix, Path(scratch))
+        description.write(job, made, metrics, out)
+    made.files += out.made.files
+    job.note("finished", {"made": made.as_json(), "metrics": metrics})
+    return metrics
+
+
+@explained()
+def check(job: Job) -> list[Check]:
+    """Run the checks; if none blocks, publish: the manifest is written, last.
+
+    Raises:
+        QualityBlocked: a check blocks; the sentence names it.
+        UserError: the dataset of this snapshot was published with other content.
+    """
+    finished = job.noted("finished")
+    made, metrics = Made.of_json(finished["made"]), finished["metrics"]
+    checks = [*_common(job, made), *job.dataset.checks(job, made, metrics)]
+    for one in checks:
+        verdict = "pass" if not one.offending else "block" if one.blocks else "warn"
+        log.log(
+            logging.INFO if not one.offending else logging.WARNING,
+            "%s: %s: %s (%d)",
+            job.spec.name,
+            one.name,
+            verdict,
+            one.offending,
+        )
+    if wrong := [one for one in checks if one.blocks and one.offending]:
+        said = "; ".join(f"{one.name}: {one.offending} ({one.reason})" for one in wrong)
+        raise QualityBlocked(f"{job.spec.name} of {job.source.id} is not published: {said}")
+    _publish(job, description.manifest(job, made))
+    return checks
+
+
+def _common(job: Job, made: Made) -> list[Check]:
+    """What holds of every dataset: each input of a step has one outcome, and every file is there."""
+    lost = 0
+    for step, number in made.funnel.seen.items():
+        lost += abs(number - sum(n for (at, _), n in made.funnel.outcomes.items() if at == step))
+    there = {entry.key: entry.bytes for entry in job.lake.list(f"{job.prefix}/")}
+    missing = sum(there.get(f"{job.prefix}/{file.path}") != file.bytes for file in made.files)
+    twice = len(made.files) - len({file.path for file in made.files})
+    return [
+        Check("outcomes_sum", lost, "what goes into a step is not what comes out of it"),
+        Check("files_there", missing + twice, "files are not as they were written"),
+        Check(
+            "not_empty", int(not any(file.rows for file in made.files)), "nothing was kept of any paper", blocks=False
+        ),
+    ]
+
+
+def _publish(job: Job, manifest: bytes) -> None:
+    job.lake.put(f"{job.prefix}/manifest.json", manifest)
+    log.info("%s published: manifest %s", job.prefix, hashlib.sha256(manifest).hexdigest())
+
+
+def _refuse_other(job: Job) -> None:
+    """Refuse to change what is published: the same snapshot and rules make the same bytes, others need another name.
+
+    Raises:
+        UserError: a dataset of this name and snapshot was published with other rules.
+    """
+    try:
+        published = orjson.loads(job.lake.get(f"{job.prefix}/manifest.json")[0])
+    except FileNotFoundError:
+        return
+    if published["rules_digest"] != job.rules:
+        raise UserError(
+            f"{job.lake.uri(job.prefix)} was published with other rules ({published['rules_digest']}, now {job.rules}) and never "
+            f"changes: give the spec another name, or delete that folder"
+        )
+
+
+def make(job: Job, *, workers: int = 1) -> Mapping[str, Any]:
+    """All steps, in this process or in `workers` child processes; the metrics."""
+    shards = plan(job)
+    for step in (work, write):
+        if workers == 1:
+            step(job, shards)
+        else:
+            with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=private) as pool:
+                list(pool.map(step, [job] * len(shards), [[shard] for shard in shards]))
+        if step is work:
+            choose(job)
+    metrics = finish(job)
+    check(job)
+    return metrics

@@ -1,0 +1,144 @@
+"""Sentences of scientific text: blingfire's boundaries, corrected where abbreviations, citations and numbers mislead it.
+
+blingfire (MIT, a compiled automaton) proposes; the rules here decide every place where `.`, `?` or `!` is followed by white space.
+A sentence keeps the citation marks that follow its full stop (`… shown. [12] Then`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import blingfire
+
+VERSION: Final = "1"
+"""of the rules: a part of the key of every dataset that has sentences"""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_TITLES = _words("Dr Drs Prof Mr Mrs Ms Mt St Hon Rev Col Capt Gen Univ Dept")
+"""What stands before a name."""
+_LATIN = _words("vs viz cf eg ie e.g i.e approx ca resp c.f w.r.t a.k.a n.b v Viz Cf E.g I.e N.B")
+"""Words after which a sentence goes on, whatever follows."""
+_LABELS = _words("fig figs eq eqs eqn eqns ref refs tab tabs sec secs sect supp suppl thm lem prop cor def alg app")
+"""Words (in any case) that a label follows: the sentence ends there only where a sentence surely begins ("in S8 Fig. In …")."""
+_NUMBERED = _words("no nos nr vol vols p pp ch chap art")
+"""Words (in any case) that a number follows; before anything else they are words as any."""
+_SELDOM_ENDS = _words("""
+al etc Inc Ltd Co Corp sp spp ssp subsp var cv str gen nov a.m p.m U.S U.K U.S.A E.U D.C Ph.D B.Sc M.Sc M.D Jr Sr
+i.d o.d i.v i.p s.c s.d s.e s.e.m incl excl dist
+""")
+"""Words after which it ends only where a sentence surely begins: a capital that starts no name."""
+_OPENERS = _words("""
+the a an in on at of for from to by with as this these those that it its they their we our he she his her there here however
+moreover furthermore therefore thus hence although though while when where if since because after before during both each all
+some many most no not only such other another one two three several first second third finally next then also additionally
+consequently conversely similarly interestingly notably importantly recently previously overall together taken despite following
+due under using based given according between among across within without through what which who how why more less still yet
+again nevertheless nonetheless instead rather whereas whether even so alternatively subsequently accordingly specifically
+particularly surprisingly remarkably unfortunately results methods conclusions background objective data samples patients
+participants figure figures table tables
+""")
+"""Words that begin sentences and are seldom parts of names."""
+
+_PLACE = re.compile(
+    r"(?P<word>[^\s(\[{“\"'‘]*)(?P<mark>[.?!…]+)(?P<close>[\"'”’»)\]}]*)"
+    r"(?P<cited>(?:[\s,;–-]{0,2}\[[0-9][0-9,;\s–-]*\])*)(?P<space>\s+)(?P<next>[\"'“‘«(\[{]*(?P<first>\S+))"
+)
+_ROMAN = re.compile(r"[IVXLC]+[.,;:]?")
+_INITIAL = re.compile(r"(?:[A-Z]|(?:[A-Z]\.)+[A-Z]|[A-Z]-[A-Z])")
+_LOWER_NAME = re.compile(r"[a-z]{1,5}[A-Z0-9]|[a-z]-[A-Z]|[α-ω]|\(?(?:[a-z]|[ivx]{1,5})\)")
+"""What may begin a sentence though it is in lower case: gene and protein names, Greek letters, `ii)` of a list."""
+_LAST_WORD = re.compile(r"[^\W\d_](?:[\w.&-]*\w)?$")
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Start and end (code points, `text[start:end]`) of each sentence, in order, without the white space around it.
+
+    Every character that is not white space is in one sentence.
+    """
+    cuts = sorted(_cuts(text))
+    spans = []
+    for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True):
+        piece = text[start:end]
+        if stripped := piece.strip():
+            first = start + len(piece) - len(piece.lstrip())
+            spans.append((first, first + len(stripped)))
+    return spans
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, in order."""
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def _cuts(text: str) -> set[int]:
+    """Where sentences begin, but for the first."""
+    proposed = _proposed(text)
+    found: set[int] = set()
+    at = 0
+    while match := _PLACE.search(text, at):
+        at = match.end("mark")
+        if _ends(match, text, proposed):
+            found.add(match.start("next"))
+        elif (
+            match["cited"][:1].isspace() and match["mark"] == "." and not _abbreviated(match)
+        ):  # … shown. [7] also consider
+            found.add(match.start("cited") + 1)
+    return found
+
+
+def _proposed(text: str) -> set[int]:
+    """Where blingfire begins a sentence."""
+    if "\0" in text:
+        text = text.replace("\0", " ")
+    _, spans = blingfire.text_to_sentences_and_offsets(text)
+    return {start for start, _ in spans}
+
+
+def _ends(match: re.Match[str], text: str, proposed: set[int]) -> bool:
+    """Whether a sentence ends at this mark, followed by white space and another word."""
+    word, mark, first = _last_word(match), match["mark"], match["first"]
+    opening = first[0]
+    if opening.islower() and not _LOWER_NAME.match(first):
+        return False
+    if opening in ",;:)]}%=+±×<>≤≥&/":
+        return False
+    if mark != ".":
+        return not (mark.startswith("..") or mark == "…") or opening.isupper()
+    sure = opening.isupper() and first.strip(",.;:").casefold() in _OPENERS
+    if match["close"] or match["cited"]:
+        return True
+    if word in _TITLES or word in _LATIN:
+        return False
+    lower = word.casefold()
+    if lower in _LABELS:
+        return sure and len(first) > 1
+    if lower in _NUMBERED and (opening.isdigit() or _ROMAN.fullmatch(first)):
+        return False
+    if word in _SELDOM_ENDS:
+        return sure
+    if _INITIAL.fullmatch(match["word"].lstrip("\"'“‘([{")):
+        return sure and not _in_name(text, match.start("word"))
+    return match.start("next") in proposed or not (opening.isdigit() and lower.isalpha() and len(lower) <= 3)
+
+
+def _last_word(match: re.Match[str]) -> str:
+    found = _LAST_WORD.search(match["word"])
+    return found[0] if found else match["word"]
+
+
+def _abbreviated(match: re.Match[str]) -> bool:
+    """Whether the full stop may be an abbreviation's."""
+    word = _last_word(match)
+    known = _TITLES | _LATIN | _SELDOM_ENDS
+    return word in known or word.casefold() in _LABELS | _NUMBERED or "." in word or len(word) == 1
+
+
+def _in_name(text: str, start: int) -> bool:
+    """Whether an initial stands after another one or a comma, as in a list of names."""
+    before = text[max(0, start - 3) : start].rstrip()
+    return before.endswith((",", "."))

@@ -1,0 +1,131 @@
+"""Snapshots written directly, with the files that datasets read, for tests and benches that need no release: from JATS, or generated."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from s2corpus.jats import BadArticle, convert
+from s2corpus.parse_model import ParseKind
+from s2corpus.snapshot import flat
+from s2corpus.snapshot.documents import ParquetFile
+from s2corpus.snapshot.files import File, GzipLines, json_line, listed, number
+from s2corpus.snapshot.metadata import metadata_row, released_parse
+from s2corpus.sources.fields_of_study import fields_of_study
+from s2corpus.tables import PAPERS
+from s2corpus.tei.s2orc import to_s2orc
+
+Row = dict[str, Any]
+DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+
+
+def paper(paper_id: str, parses: Mapping[str, Row], *, inbound: Iterable[str] = (), **known: Any) -> Row:
+    """A paper as a release hands it to the export: what is not given is unknown. Links are the `link`s of its bibliography."""
+    parses = {kind: {**parse, "paper_id": paper_id} for kind, parse in parses.items()}
+    links = {entry.get("link") for parse in parses.values() for entry in parse["bib_entries"].values()} - {None}
+    row = {
+        column.name: [] if column.name in ("mag_ids", "record_ids", "authors") else None for column in PAPERS.columns
+    }
+    return {
+        **row, "open_access": True, "licence": "CC-BY-4.0", "fields_of_study": [], "subjects": [], **known, "paper_id": paper_id,
+        "parses": parses, "outbound": sorted(links), "inbound": sorted(inbound),
+    }  # fmt: skip
+
+
+def write_snapshot(
+    lake: Path, papers: Iterable[Row], *, files: int = 2, spec: str = "real", day: str = "20260401"
+) -> Path:
+    """Write papers (sorted by id here) as a snapshot's files below `lake/snapshots/`; its folder."""
+    groups: dict[int, list[Row]] = {nn: [] for nn in range(files)}
+    for row in papers:
+        groups[number(row["paper_id"], files)].append(row)
+    work = lake / "snapshots" / "unnamed"
+    written: list[File] = []
+    for nn, rows in groups.items():
+        written += _write_group(work, nn, sorted(rows, key=lambda row: str(row["paper_id"])))
+    digest = hashlib.sha256(b"".join(f.sha256.encode() for f in written)).hexdigest()[:8]
+    snapshot = f"{spec}-{day}-{digest}"
+    manifest = {
+        "format": "s2corpus-snapshot-1", "snapshot": snapshot, "spec": spec,
+        "as_of": f"{day[:4]}-{day[4:6]}-{day[6:]}T00:00:00Z", "rules": {"export.files": files},
+        "files": [file.as_json() for file in written],
+    }  # fmt: skip
+    (work / "manifest.json").write_bytes(orjson.dumps(manifest))
+    folder = work.with_name(snapshot)
+    work.rename(folder)
+    return folder
+
+
+def _write_group(folder: Path, nn: int, rows: list[Row]) -> list[File]:
+    kinds = [str(kind) for kind in ParseKind]
+    paths = {
+        name: f"corpus/{name}/{name}_{nn:02d}.jsonl.gz" for name in ("metadata", *(f"{kind}_parses" for kind in kinds))
+    }
+    for path in (*paths.values(), flat.path("papers", nn)):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+    table = folder / flat.path("papers", nn)
+    with ExitStack() as stack:
+        lines = {name: stack.enter_context(GzipLines(folder / path)) for name, path in paths.items()}
+        parquet = stack.enter_context(ParquetFile(table, flat.SCHEMAS["papers"]))
+        for row in rows:
+            row["parses"] = {
+                kind: _linked(parse, open_access=row["open_access"]) for kind, parse in row["parses"].items()
+            }
+            lines["metadata"].write(
+                json_line(metadata_row(row, row["outbound"], row["inbound"], row["parses"].get("pdf")))
+            )
+            for kind, parse in row["parses"].items():
+                lines[f"{kind}_parses"].write(json_line(parse))
+            for name, flat_row, size in flat.rows(row):
+                if name == "papers":
+                    parquet.write(flat_row, size)
+    return [
+        *(lines[name].listed(path) for name, path in paths.items()),
+        listed(flat.path("papers", nn), table, parquet.count),
+    ]
+
+
+def _linked(parse: Row, *, open_access: bool) -> Row:
+    links = {ref: entry["link"] for ref, entry in parse["bib_entries"].items() if entry.get("link")}
+    return released_parse(parse, links, open_access=open_access)
+
+
+def real_articles() -> list[Row]:
+    """The publishers' articles of the shared data that convert, as papers; entries whose DOI is another's are linked to it."""
+    files = sorted(
+        path
+        for folder in ("jats", "pmc-pdf")
+        for path in (DATA / folder).rglob("*")
+        if path.suffix in (".xml", ".nxml")
+    )
+    found: dict[str, tuple[str, Row, Any]] = {}
+    for path in files:
+        try:
+            parse = convert(path.read_bytes(), sha1=hashlib.sha1(path.read_bytes()).hexdigest())
+        except BadArticle:
+            continue
+        doi = parse.header.doi
+        if doi and parse.header.title and doi not in found:
+            found[doi] = (hashlib.sha256(doi.encode()).hexdigest()[:15], to_s2orc(parse), parse.header)
+    ids = {doi: id_ for doi, (id_, _, _) in found.items()}
+    inbound: dict[str, set[str]] = {}
+    for id_, parse, _ in found.values():
+        for entry in parse["bib_entries"].values():
+            cited = ids.get((entry.get("other_ids", {}).get("DOI") or [""])[0])
+            if cited and cited != id_:
+                entry["link"] = cited
+                inbound.setdefault(cited, set()).add(id_)
+    return [
+        paper(
+            id_, {"jats": parse}, inbound=inbound.get(id_, ()), title=header.title, doi=doi, date=header.date,
+            journal=header.journal, venue=header.venue, licence=header.licence or "CC-BY-4.0",
+            abstract=" ".join(p["text"] for p in parse["abstract"]) or None,
+            fields_of_study=list(fields_of_study([header.journal or ""]))[:1] or ["Biology"],
+        )
+        for doi, (id_, parse, header) in found.items()
+    ]  # fmt: skip

@@ -20,6 +20,7 @@ from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.storage.lake import open_lake
 
 ROOT = Path(__file__).resolve().parents[1]
+WIDE = {"files": 2, "corpus_files": 4, "gorc": True}
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
 
 
@@ -35,6 +36,21 @@ def extractor() -> Iterator[Mapping[str, str]]:
     """The embedded extractor's address and token, as environment variables."""
     with embedded_extractor(workers=2) as (url, token):
         yield {"GROBID_URL": url, "S2CORPUS_EXTRACTOR_TOKEN": token}
+
+
+@pytest.fixture(scope="session")
+def sampled(extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Truth]:
+    """The published release of the whole sample, its corpus in more files than the documents and as GORC too; and its truth."""
+    folder = tmp_path_factory.mktemp("sampled")
+    truth = sample.generate(folder / "tree")
+    rules = spec()
+    rules = rules.model_copy(update={"export": rules.export.model_copy(update=WIDE)})
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in extractor.items():
+            patch.setenv(name, value)
+        run = run_in(folder, rules, folder / "tree")
+        build(run, workers=2)
+    return run, truth
 
 
 def spec(**resources: int) -> ReleaseSpec:

@@ -273,12 +273,21 @@ class Export(_Section):
 
     files: Annotated[int, Field(ge=1, le=1000)] = 30
     """gzip files a set and split (S2 V2 card)"""
+    corpus_files: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """gzip files of corpus/metadata and of each kind of parse; as many as `files` where not given (S2ORC 20200705 has 100)"""
+    gorc: bool = False
+    """whether corpus/gorc has the papers with a parse once more, as release 20190928 wrote them (GORC, Appendix E)"""
     approval: bool = False
     """whether a person approves before the pointer moves"""
     approver: Literal["other", "anyone"] = "other"
     """who may approve: another person than who started the run or delivered what is new in it, or anyone"""
     approval_hours: Count = 72
     """no answer in this time is a rejection"""
+
+    @property
+    def of_corpus(self) -> int:
+        """How many files each folder of `corpus/` has."""
+        return self.corpus_files or self.files
 
 
 class Quality(_Section):

@@ -177,6 +177,11 @@ class Archive:
         found: dict[str, Any] | None = self._json(f"snapshots/{snapshot}/diff.json")
         return found
 
+    def tables(self, snapshot: str) -> list[dict[str, Any]]:
+        """The snapshot's tables, those of the S2ORC paper; none where it was made before there were such."""
+        found: dict[str, Any] = self._json(f"snapshots/{snapshot}/stats.json") or {}
+        return list(found.get("tables", ()))
+
     def yanked(self, snapshot: str) -> dict[str, Any] | None:
         """When and why the snapshot was withdrawn."""
         found: dict[str, Any] | None = self._json(f"snapshots/{SnapshotId(snapshot).spec}/yanked/{snapshot}")

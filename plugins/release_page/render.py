@@ -11,6 +11,8 @@ import jinja2
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
+from s2corpus.snapshot.paper_tables import shown
+
 _PLURALS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
@@ -122,6 +124,7 @@ def _environment() -> jinja2.Environment:
     environment.filters.update({f.__name__: f for f in filters})
     environment.filters["word"] = lambda value: quote(value, safe="")
     environment.filters["said"] = said
+    environment.filters["of_table"] = shown
     return environment
 
 

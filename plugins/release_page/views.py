@@ -201,6 +201,7 @@ def snapshot(archive: Archive, id_: str) -> dict[str, Any]:
     return {
         "release": release,
         "manifest": manifest,
+        "tables": archive.tables(release.snapshot) if release.snapshot and manifest else [],
         "folders": dict(sorted(folders.items())),
         "lines": archive.download_lines(release.snapshot, manifest) if release.snapshot and manifest else [],
     }

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import click
 
-NAMES = ("funnel", "provenance", "coverage")
+NAMES = ("tables", "funnel", "provenance", "coverage")
 
 
-@click.command(epilog="Example: corpus report provenance s2_v2-20230201")
+@click.command(epilog="Example: corpus report tables s2_v2-20230201")
 @click.argument("name", type=click.Choice(NAMES))
 @click.argument("release")
 @click.option("--csv", "as_csv", is_flag=True, help="Comma-separated values instead of tables.")
 def command(name: str, release: str, as_csv: bool) -> None:
-    """Print what was left out (funnel: S2ORC Tables 2 and 8), where papers come from (provenance: Table 3), or how much was
-    extracted and linked (coverage: Table 4) in RELEASE, <spec>-<YYYYMMDD> in the lake that S2CORPUS_LAKE names.
+    """Print the S2ORC paper's tables of the snapshot that RELEASE made, beside the paper's own numbers (tables), or, of any release as
+    far as it has come, what was left out (funnel: Tables 2 and 8), who says what papers are (provenance), or which fields they
+    have (coverage). RELEASE is <spec>-<YYYYMMDD> in the lake that S2CORPUS_LAKE names; for tables also a snapshot.
     """
     import csv
     import sys
@@ -22,13 +23,13 @@ def command(name: str, release: str, as_csv: bool) -> None:
     from rich.table import Table
 
     from s2corpus.commands._lake_option import use_local_services
-    from s2corpus.pipeline.reports import reports
+    from s2corpus.pipeline.reports import paper_tables, reports
 
     use_local_services()
 
     console = Console()
     writer = csv.writer(sys.stdout)
-    for report in reports(name, release):
+    for report in paper_tables(release) if name == "tables" else reports(name, release):
         if as_csv:
             writer.writerow([report.title])
             writer.writerow(report.columns)

@@ -9,9 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from s2corpus.errors import UserError
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline.run import Row
+from s2corpus.snapshot.paper_tables import shown
+from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import lake_uri, open_lake
 from s2corpus.storage.parts import NotCommitted, TableRef
@@ -46,6 +50,31 @@ def release_table(release: str, table: Table[Row]) -> TableRef[Row]:
     if ReleaseId.parse(release) not in (there := lake.folders("releases/")):
         raise UserError(f"{release}: no such release in {lake.root}; there are {', '.join(there) or 'none'}")
     return TableRef(lake, f"releases/{release}/{table.name}", table)
+
+
+def paper_tables(of: str) -> Iterator[Report]:
+    """The tables of a snapshot (`snapshot.paper_tables`), by its id or address, its spec's name, or the release that made it.
+
+    Raises:
+        UserError: there is no such snapshot, it was made before snapshots had tables, or the release made none or several.
+    """
+    if "/" not in of and ReleaseId.known(of):
+        of = _snapshot_of(of)
+    stats = orjson.loads(open_snapshot(of).get("stats.json")[0])
+    if "tables" not in stats:
+        raise UserError(f"{of}: its stats.json has no tables: it was made by a version of the code before 0.3")
+    for table in stats["tables"]:
+        units = ["label", *(column["unit"] for column in table["columns"])]
+        rows = [tuple(shown(value, unit) for value, unit in zip(row, units, strict=True)) for row in table["rows"]]
+        columns = ["", *(column["name"] for column in table["columns"])]
+        yield Report(f"{table['title']} ({table['source']})", columns, rows, [])
+
+
+def _snapshot_of(release: str) -> str:
+    made = [name for name in open_lake(lake_uri()).folders("snapshots/") if name.startswith(f"{release}-")]
+    if len(made) != 1:
+        raise UserError(f"{release} has made {len(made)} snapshots ({', '.join(made) or 'none'}): name the snapshot")
+    return made[0]
 
 
 def reports(name: str, release: str, memory_mb: int = 2048) -> Iterator[Report]:

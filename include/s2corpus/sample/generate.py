@@ -116,6 +116,9 @@ KINDS: dict[str, tuple[str, Callable[[Case], bytes]]] = {
 """Suffix of a full text that is no PDF → its kind, and how it is written."""
 
 
+_IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
+
+
 def _kind(name: str) -> tuple[str, Callable[[Case], bytes]]:
     return KINDS[Path(name).suffix]
 
@@ -237,6 +240,7 @@ def _paper_truth(
         oa_evidence=case.evidence if case.open_access and has_text else None,
         field=case.filed_under or p.field if any("subjects" in said for said in says) else None,
         abstract_delivered=any(said.get("abstract") for said in says),
+        identifiers=tuple(sorted(_identifiers(case, records, selected))),
         fulltexts=kinds,
         licence=case.licence if case.open_access and has_text else None,
         declared=_declared(case),
@@ -251,6 +255,21 @@ def _paper_truth(
         body=tuple(ParagraphTruth(b.section, b.text, b.callouts) for b in printed if not isinstance(b, Head)),
         bibliography=tuple(_entry(r, cases) for r in p.references) if has_text else (),
     )
+
+
+def _identifiers(case: Case, records: tuple[str, ...], pdfs: Collection[PdfCase]) -> set[str]:
+    """Which identifiers the paper has: those of its records, those that its PDFs print, and its LaTeX source's or article's own."""
+    p = case.paper
+    found = {name for _, row in case.records for name in _IDENTIFIERS if row["record_id"] in records and row.get(name)}
+    for pdf in pdfs:
+        printed = {"doi": pdf.make != "preprint" and pdf.prints_doi and p.doi, "pmc_id": pdf.prints_pmc}
+        printed["arxiv_id"] = pdf.make == "preprint" and p.arxiv_id
+        found |= {name for name, value in printed.items() if value}
+        if printed["arxiv_id"] and not p.doi:
+            found.add("doi")  # the one that arXiv registers for each preprint
+    if case.full_text:
+        found |= {"arxiv_id"} if _kind(case.full_text)[0] == "latex" else {"doi"}
+    return found
 
 
 def _declared(case: Case) -> tuple[tuple[str, str], ...]:

@@ -62,6 +62,7 @@ class PaperTruth:
     abstract: str | None = None  # a line for each of its parts
     abstract_delivered: bool = False  # whether a source says it, so that the paper must have it
     field: str | None = None  # its primary field of study, by what sources call its subjects
+    identifiers: tuple[str, ...] = ()  # columns of the identifiers that its records or its PDFs give, sorted
     fulltexts: tuple[str, ...] = ()  # kinds of its full texts
     licence: str | None = None  # of its open full text
     declared: tuple[tuple[str, str], ...] = ()  # (column, value) that its drop declares and the paper must have
@@ -120,6 +121,7 @@ def _paper(data: dict[str, Any]) -> PaperTruth:
             "authors": tuple(data["authors"]),
             "record_ids": tuple(data["record_ids"]),
             "pdfs": tuple(data["pdfs"]),
+            "identifiers": tuple(data["identifiers"]),
             "fulltexts": tuple(data["fulltexts"]),
             "declared": _pairs(data["declared"]),
             "heads": tuple(data["heads"]),

@@ -51,6 +51,11 @@ def parquet_path(set_: str, split: str, number: int) -> str:
     return f"documents/{set_}/{split}/{number:02d}.parquet"
 
 
+def corpus_path(folder: str, number: int) -> str:
+    """`corpus/<folder>/<folder>_<n>.jsonl.gz`, named as S2ORC 20200705 names its files: `metadata_0.jsonl.gz`."""
+    return f"corpus/{folder}/{folder}_{number}.jsonl.gz"
+
+
 def json_line(value: Any) -> bytes:
     """Canonical JSON (UTF-8, no spaces, keys in the order given) and a newline."""
     return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)

@@ -21,7 +21,7 @@ def metadata_row(
     row = {
         "paper_id": paper["paper_id"],
         "title": paper["title"],
-        "authors": [{key: author[key] for key in _AUTHOR} for author in paper["authors"] or ()],
+        "authors": author_names(paper),
         "abstract": paper["abstract"],
         "year": int(paper["date"][:4]) if paper["date"] else None,
         "arxiv_id": paper["arxiv_id"],
@@ -49,6 +49,11 @@ def metadata_row(
         }
     row["s2_url"] = _s2_url(paper["record_ids"])
     return row
+
+
+def author_names(paper: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A paper's authors as the releases name them."""
+    return [{key: author[key] for key in _AUTHOR} for author in paper["authors"] or ()]
 
 
 def _s2_url(record_ids: Sequence[str]) -> str | None:

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from s2corpus.snapshot import hub
 from s2corpus.snapshot.manifest import Manifest
+from s2corpus.snapshot.paper_tables import shown
 
 FunnelRow = tuple[str, str, int]
 """stage, outcome, count"""
@@ -99,6 +100,7 @@ def _template() -> jinja2.Template:
         autoescape=False,  # Markdown; values are escaped by the filter `cell`
     )
     environment.filters["cell"] = lambda value: str(value).replace("|", "\\|").replace("\n", " ")
+    environment.filters["shown"] = shown
     environment.filters["thousands"] = lambda value: f"{value:,}"
     return environment.get_template("README.md.j2")
 

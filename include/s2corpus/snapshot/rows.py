@@ -100,11 +100,13 @@ def kept_papers(tables: Tables) -> pa.Array:
 
 
 def released_papers(tables: Tables, bucket: int, count_warnings: tuple[str, ...]) -> Iterator[Row]:
-    """The kept papers of a bucket with `outbound` (cited papers, sorted) and `parses` (kind → released parse)."""
+    """The kept papers of a bucket with `outbound` (cited papers, sorted), `parses` (kind → released parse) and whether their
+    abstract is a source's and not a PDF's (`publisher_abstract`)."""
     kept = set(tables(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")[0].to_pylist())
     columns = ["paper_id", "parse_kind", "open_access", "parse"]
     fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, at_once=16))
     links = ByPaper(tables(LINKS).rows(shard=bucket, where=pc.field("cited_paper_id").is_valid()))
+    told = _publisher_abstracts(tables, bucket)
     for paper in tables(PAPERS).rows([c.name for c in PAPERS.columns if c.name != "provenance"], shard=bucket):
         if paper["paper_id"] not in kept:
             continue
@@ -116,7 +118,22 @@ def released_papers(tables: Tables, bucket: int, count_warnings: tuple[str, ...]
             parse = orjson.loads(fulltext["parse"])
             parses[kind] = released_parse(parse, targets, open_access=fulltext["open_access"])
         outbound = sorted({cited for link, cited in linked if _counts(link, count_warnings)})
-        yield {**paper, "outbound": outbound, "parses": parses}
+        yield {
+            **paper,
+            "outbound": outbound,
+            "parses": parses,
+            "publisher_abstract": paper["paper_id"] in told,
+        }
+
+
+def _publisher_abstracts(tables: Tables, bucket: int) -> set[str]:
+    """Papers of a bucket whose abstract a source gave (S2ORC Table 3: papers with publisher abstract)."""
+    found: set[str] = set()
+    for batch in tables(PAPERS).batches(["paper_id", "abstract", "provenance"], shard=bucket, rows=4096):
+        rule = pc.struct_field(pc.map_lookup(batch["provenance"], "abstract", "first"), "rule")
+        theirs = pc.and_(batch["abstract"].is_valid(), pc.invert(pc.starts_with(pc.fill_null(rule, ""), "pdf")))
+        found.update(batch["paper_id"].filter(theirs).to_pylist())
+    return found
 
 
 def metadata_of(paper: Row, inbound: Sequence[str]) -> Row:

@@ -133,7 +133,7 @@ def test_another_copy_or_a_damaged_one_is_refused(snapshots: list[Path], tmp_pat
         run(apply.command, tmp_path / "delta", "--copy", snapshots[2], "--out", tmp_path / "copy")
     damaged = tmp_path / "damaged"
     shutil.copytree(snapshots[0], damaged)
-    victim = damaged / "corpus/metadata/metadata_00.jsonl.gz"
+    victim = damaged / "corpus/metadata/metadata_0.jsonl.gz"
     lines = gzip.decompress(victim.read_bytes()).splitlines(keepends=True)
     victim.write_bytes(gzip.compress(b"".join(line.replace(b'"title":"On', b'"title":"At') for line in lines)))
     with pytest.raises(UserError, match="is damaged"):

@@ -13,7 +13,9 @@ import pyarrow.parquet as pq
 from s2corpus.parse_model import ParseKind
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import documents, flat, rows
-from s2corpus.snapshot.files import document_line, documents_path, json_line, listed, number, parquet_path
+from s2corpus.snapshot.census import Census
+from s2corpus.snapshot.files import corpus_path, document_line, documents_path, json_line, listed, number, parquet_path
+from s2corpus.snapshot.gorc import gorc_line
 from s2corpus.stages.export.group import Group
 from s2corpus.tables import CONTEXTS, LINKS, Table
 
@@ -27,9 +29,14 @@ def paths_of(run: Run) -> Iterator[str]:
         for set_ in run.spec.clean.sets:
             yield from (documents_path(set_, split, nn) for split in SPLIT_FOLDERS)
             yield from (parquet_path(set_, split, nn) for split in SPLIT_FOLDERS)
-        yield from (f"corpus/{folder}/{folder}_{nn:02d}.jsonl.gz" for folder in ("metadata", *_PARSE_FOLDERS.values()))
         yield from (flat.path(table, nn) for table in flat.SCHEMAS)
         yield from (f"graph/{table.name}/{nn:02d}.parquet" for table in (LINKS, CONTEXTS))
+    for nn in range(run.spec.export.of_corpus):
+        yield from (corpus_path(folder, nn) for folder in _corpus_folders(run))
+
+
+def _corpus_folders(run: Run) -> tuple[str, ...]:
+    return ("metadata", *_PARSE_FOLDERS.values(), *(["gorc"] if run.spec.export.gorc else []))
 
 
 def write_documents(group: Group, set_: str, scratch: Path) -> None:
@@ -66,13 +73,13 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
 
 
 def write_corpus(group: Group, scratch: Path) -> None:
-    """`corpus/`: metadata and parses in the form of S2ORC's release 20200705; `tables/`: the same, flat."""
-    folders = ("metadata", *_PARSE_FOLDERS.values())
+    """`corpus/`: metadata and parses in the form of S2ORC's release 20200705; `tables/`: the same, flat; and the census of them."""
     missing = group.missing(
-        [f"corpus/{f}/{f}_{nn:02d}.jsonl.gz" for f in folders for nn in group.numbers]
+        [corpus_path(folder, nn) for folder in _corpus_folders(group.run) for nn in group.corpus_numbers]
         + [flat.path(table, nn) for table in flat.SCHEMAS for nn in group.numbers]
     )
-    if not missing:
+    census = {nn: Census(group.run.spec.clean.text_from) for nn in group.numbers}
+    if not missing and group.store.has_fragments(f"census/{nn:02d}" for nn in census):
         return
     tables = {
         (table, nn): scratch / f"{table}-{nn}.parquet"
@@ -88,18 +95,22 @@ def write_corpus(group: Group, scratch: Path) -> None:
             lambda b: rows.released_papers(group.run.table, b, group.run.spec.link.count_warnings)
         ):
             nn = number(paper["paper_id"], group.files)
+            census[nn].add(paper)
             for table, row, size in flat.rows(paper):
                 if (table, nn) in files:
                     files[table, nn].write(row, size)
-            if (path := f"corpus/metadata/metadata_{nn:02d}.jsonl.gz") in missing:
+            nn = number(paper["paper_id"], group.corpus_files)
+            if (path := corpus_path("metadata", nn)) in missing:
                 yield (
                     path,
                     json_line(rows.metadata_of(paper, [row["paper_id"] for row in inbound.at(paper["paper_id"])])),
                 )
             for kind, folder in _PARSE_FOLDERS.items():
-                path = f"corpus/{folder}/{folder}_{nn:02d}.jsonl.gz"
+                path = corpus_path(folder, nn)
                 if kind in paper["parses"] and path in missing:
                     yield path, json_line(paper["parses"][kind])
+            if (path := corpus_path("gorc", nn)) in missing and (line := gorc_line(paper)):
+                yield path, json_line(line)
 
     with ExitStack() as stack:
         files = {
@@ -109,6 +120,7 @@ def write_corpus(group: Group, scratch: Path) -> None:
     group.store.put((listed(flat.path(*at), path, files[at].count), path) for at, path in tables.items())
     for path in tables.values():
         path.unlink()
+    group.store.put_fragments({f"census/{nn:02d}": counted.table() for nn, counted in census.items()})
 
 
 def write_graph(group: Group, table: Table, scratch: Path) -> None:

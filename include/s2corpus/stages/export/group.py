@@ -45,7 +45,9 @@ class Group:
         self.run = run
         self.store = store_of(run)
         self.files = run.spec.export.files
+        self.corpus_files = run.spec.export.of_corpus
         self.numbers = range(index, self.files, groups)
+        self.corpus_numbers = range(index, self.corpus_files, groups)
         self.buckets = range(index, run.paper_shards, groups)
 
     def missing(self, paths: Iterable[str]) -> set[str]:

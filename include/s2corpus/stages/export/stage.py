@@ -29,7 +29,8 @@ class Export:
 
     def plan(self, run: Run) -> list[Shard]:
         """A shard for each group of files that share no bucket of papers with another group."""
-        return [Shard(i) for i in range(math.gcd(run.paper_shards, run.spec.export.files))]
+        export = run.spec.export
+        return [Shard(i) for i in range(math.gcd(run.paper_shards, export.files, export.of_corpus))]
 
     def work(self, run: Run, shard: Shard) -> None:
         """Write the files of one group that are not there yet."""

@@ -16,7 +16,8 @@ from s2corpus.errors import TransientError
 from s2corpus.pipeline import funnel
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Metrics, Run
-from s2corpus.snapshot import plots, report, rows
+from s2corpus.snapshot import paper_tables, plots, report, rows
+from s2corpus.snapshot.census import counted
 from s2corpus.snapshot.croissant import croissant
 from s2corpus.snapshot.files import File, listed
 from s2corpus.snapshot.manifest import Manifest, rules_of
@@ -52,7 +53,10 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     write_history(run, index, scratch, put)
 
     measured = read_metrics(run)
-    stats = report.stats(published, funnel.rows(measured), _languages(run), _sources(run), _kept_metrics(measured))
+    languages = _languages(run)
+    stats = report.stats(published, funnel.rows(measured), languages, _sources(run), _kept_metrics(measured))
+    census = counted(store.fragment(f"census/{nn:02d}") for nn in range(run.spec.export.files))
+    stats["tables"] = paper_tables.tables(census, funnel.outcomes(measured, "filter"), languages)
     put_text("stats.json", _pretty(stats))
     put_text("funnel.csv", report.funnel_csv(funnel.rows(measured)).encode())
     put_text("funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel.rows(measured)]).encode())

@@ -1,0 +1,125 @@
+"""What the corpus holds, counted paper by paper while its files are written: what the S2ORC paper's tables are made from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from s2corpus.parse_model import ParseKind
+
+SCHEMA = pa.schema(
+    [
+        pa.field("what", pa.string(), nullable=False),
+        pa.field("which", pa.string(), nullable=False),
+        pa.field("count", pa.int64(), nullable=False),
+    ]
+)
+"""Counts as a table: what is counted, of which kind, how many."""
+KINDS = tuple(kind.value for kind in ParseKind)
+NO_FIELD = "n/a"
+_IDENTIFIERS = ("doi", "pubmed_id", "pmc_id", "arxiv_id", "acl_id")
+_PUBLISHERS = {ParseKind.JATS.value, ParseKind.ELSEVIER.value}
+
+
+@dataclass(slots=True)
+class Census:
+    """Counts over released papers, by (what, which). Two add up to the census of all their papers.
+
+    A full text is a released parse with body text; a closed file is not counted: only its bibliography is released.
+    """
+
+    text_from: Sequence[str]
+    """kinds of full text, the first of them that a paper has gives its tokens (`clean.text_from`)"""
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, paper: Mapping[str, Any]) -> None:
+        """Count a released paper, as `rows.released_papers` gives it."""
+        for what, which in self._of_paper(paper):
+            self.counts[what, which] += 1
+        if paper["abstract"]:
+            self.counts["tokens", "abstract"] += len(paper["abstract"].split())
+        mentioned: set[str] = set()
+        for kind, parse in paper["parses"].items():
+            mentioned |= self._add_parse(kind, parse)
+        self.counts["citations", "pairs"] += len(paper["outbound"])
+        self.counts["citations", "mentioned"] += len(mentioned.intersection(paper["outbound"]))
+        if first := next(
+            (kind for kind in self.text_from if kind in paper["parses"] and paper["parses"][kind]["body_text"]), None
+        ):
+            self.counts["tokens", "body"] += sum(len(p["text"].split()) for p in paper["parses"][first]["body_text"])
+
+    def _of_paper(self, paper: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        full = {kind for kind, parse in paper["parses"].items() if parse["body_text"]}
+        has = {
+            "pdf": paper["canonical_pdf"],
+            "bibliography": any(parse["bib_entries"] for parse in paper["parses"].values()),
+            "publisher_full_text": full & _PUBLISHERS,
+            "full_text": full,
+            "publisher_abstract": paper["publisher_abstract"],
+            "abstract": paper["abstract"],
+            **{name: paper[name] for name in _IDENTIFIERS},
+        }
+        fields = paper["fields_of_study"] or [NO_FIELD]
+        year = paper["date"][:4] if paper["date"] else "n/a"
+        yield "papers", "all"
+        yield from (("papers", name) for name, value in has.items() if value)
+        yield from (("full_text", kind) for kind in full)
+        yield "field", fields[0]
+        yield "year", year
+        if len(fields) > 1:
+            yield "papers", "several_fields"
+        if full:
+            yield "field_full_text", fields[0]
+            yield "year_full_text", year
+            yield "licence", paper["licence"] or "not said"
+
+    def _add_parse(self, kind: str, parse: Mapping[str, Any]) -> set[str]:
+        """Count a released parse; the papers that its text mentions."""
+        entries = parse["bib_entries"]
+        linked = sum(entry["link"] is not None for entry in entries.values())
+        self._add("all_parses", kind, parses=1, entries=len(entries), linked=linked)
+        if not parse["body_text"]:
+            return set()
+        abstract, body = (_spans(parse[part]) for part in ("abstract", "body_text"))
+        self._add(
+            "parses",
+            kind,
+            parses=1,
+            abstract_paragraphs=len(parse["abstract"]),
+            body_paragraphs=len(parse["body_text"]),
+            abstract_spans=len(abstract),
+            body_spans=len(body),
+            entries=len(entries),
+            linked=linked,
+        )
+        named = {entries[ref_id]["link"] for ref_id in (*abstract, *body) if ref_id in entries}
+        return named - {None}
+
+    def _add(self, what: str, kind: str, **counts: int) -> None:
+        for name, count in counts.items():
+            self.counts[f"{what}.{name}", kind] += count
+
+    def table(self) -> pa.Table:
+        """The counts, sorted."""
+        rows = [{"what": what, "which": which, "count": n} for (what, which), n in sorted(self.counts.items())]
+        return pa.Table.from_pylist(rows, SCHEMA)
+
+
+def counted(tables: Iterable[pa.Table]) -> Counter[tuple[str, str]]:
+    """The sum of counts that `Census.table` wrote."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for table in tables:
+        for row in table.to_pylist():
+            counts[row["what"], row["which"]] += row["count"]
+    return counts
+
+
+def _spans(paragraphs: Collection[Mapping[str, Any]]) -> list[str]:
+    """The entries that citations name, in order, one for each span."""
+    return [
+        span["ref_id"] for paragraph in paragraphs for span in paragraph["cite_spans"] if span["ref_id"] is not None
+    ]

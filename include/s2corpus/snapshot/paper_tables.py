@@ -1,0 +1,239 @@
+"""The S2ORC paper's tables for a snapshot, each number beside the paper's own.
+
+What the paper states is transcribed from S2ORC (Lo et al., 2020: §2.5, §3, Tables 2–4, Figure 2, Appendices E and G) and, for the
+rows "All", from GORC (Lo et al., 2019: Table 3). Shares are of the whole that the row counts in, so that corpora of any size
+compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from s2corpus.snapshot.census import KINDS, NO_FIELD
+
+Counts = Mapping[tuple[str, str], int]
+Row = list[str | float | None]
+_M = 1_000_000
+
+PAPER_TOTAL = 81.1 * _M
+PAPER_FULL_TEXTS = 8.1 * _M
+_CLUSTERS = PAPER_TOTAL + 95.5 * _M
+"""paper clusters before the filters: those kept and the 95.5M removed (§2.5)"""
+
+_FILTERS = (
+    ("no_title", "No title", 20_400),  # GORC Table 1 has a digit more than S2ORC Table 2
+    ("no_authors", "No authors", 331_100),
+    ("short_text", "Too few characters of text", 80.0 * _M),
+    ("not_english", "Not English", 15.2 * _M),
+    ("suppressed", "Suppressed", None),
+    ("kept", "Kept", PAPER_TOTAL),
+)
+_SOURCES = (
+    (("papers", "all"), "Total papers", PAPER_TOTAL),
+    (("papers", "pdf"), "Papers w/ PDF", 28.9 * _M),
+    (("papers", "bibliography"), "Papers w/ bibliographies", 27.6 * _M),
+    (("full_text", "pdf"), "Papers w/ full text from PDF", PAPER_FULL_TEXTS),
+    (("full_text", "latex"), "Papers w/ full text from LaTeX", 1.5 * _M),
+    (("papers", "publisher_full_text"), "Papers w/ publisher's full text", None),
+    (("papers", "publisher_abstract"), "Papers w/ publisher abstract", 73.4 * _M),
+    (("papers", "doi"), "Papers w/ DOIs", 52.2 * _M),
+    (("papers", "pubmed_id"), "Papers w/ PubMed IDs", 21.5 * _M),
+    (("papers", "pmc_id"), "Papers w/ PMC IDs", 4.7 * _M),
+    (("papers", "arxiv_id"), "Papers w/ arXiv IDs", 1.7 * _M),
+    (("papers", "acl_id"), "Papers w/ ACL IDs", 42_000),
+)
+_PARSES: tuple[tuple[str, str, float | None, float | None], ...] = (
+    ("parses.abstract_paragraphs", "Paragraphs (abstract)", 1.1, 0.2),
+    ("parses.body_paragraphs", "Paragraphs (body)", 9.9, 93.3),
+    ("parses.abstract_spans", "Inline cite spans (abstract)", 0.7, 0.0),
+    ("parses.body_spans", "Inline cite spans (body)", 45.2, 46.8),
+    ("parses.entries", "Bibliography entries", 27.6, 21.9),
+    ("parses.linked", "Linked bib. entries", 19.3, 6.8),
+    ("all_parses.entries", "Bibliography entries (All)", 21.7, None),
+    ("all_parses.linked", "Linked bib. entries (All)", 13.8, None),
+)
+_FIELDS = (
+    ("Medicine", 12.8 * _M, 1.8 * _M),
+    ("Biology", 9.6 * _M, 1.6 * _M),
+    ("Chemistry", 8.7 * _M, 484_000),
+    (NO_FIELD, 7.7 * _M, 583_000),
+    ("Engineering", 6.3 * _M, 228_000),
+    ("Computer Science", 6.0 * _M, 580_000),
+    ("Physics", 4.9 * _M, 838_000),
+    ("Materials Science", 4.6 * _M, 213_000),
+    ("Mathematics", 3.9 * _M, 669_000),
+    ("Psychology", 3.4 * _M, 316_000),
+    ("Economics", 2.3 * _M, 198_000),
+    ("Political Science", 1.8 * _M, 69_000),
+    ("Business", 1.8 * _M, 94_000),
+    ("Geology", 1.8 * _M, 115_000),
+    ("Sociology", 1.6 * _M, 93_000),
+    ("Geography", 1.4 * _M, 58_000),
+    ("Environmental Science", 766_000, 52_000),
+    ("Art", 700_000, 16_000),
+    ("History", 690_000, 22_000),
+    ("Philosophy", 384_000, 15_000),
+)
+_PAIRS, _MENTIONED = 380.5 * _M, 156.5 * _M
+_BODY_TOKENS, _ABSTRACT_TOKENS, _ABSTRACTS = 25e9, 15e9, 73.4 * _M
+_SEVERAL_FIELDS = 677_000
+
+
+def tables(counts: Counts, filtered: Mapping[str, int], languages: Mapping[str, int]) -> list[dict[str, Any]]:
+    """The tables of a snapshot: `name`, `title`, `source`, `columns` (`name` and `unit`: count, share or mean), `rows`.
+
+    `counts` are a census of its papers, `filtered` the outcomes of the filter, `languages` those of the full texts that were
+    candidates for s2orc. A row's first value is its label; a value is null where there is nothing to divide by, or where the
+    paper says nothing.
+    """
+    return [
+        _filters(filtered),
+        _sources(counts),
+        _parses(counts),
+        _fields(counts),
+        _citations(counts),
+        _tokens(counts),
+        _years(counts),
+        _ranked(
+            "licences",
+            "Licences of papers with full text",
+            {w: n for (what, w), n in counts.items() if what == "licence"},
+        ),
+        _ranked(
+            "languages", "Languages of full texts before the filter of cleaning, by vote of their paragraphs", languages
+        ),
+    ]
+
+
+def _filters(filtered: Mapping[str, int]) -> dict[str, Any]:
+    whole = sum(filtered.values())
+    rows: list[Row] = [
+        [label, n := filtered.get(word, 0), _share(n, whole), _share(theirs, _CLUSTERS)]
+        for word, label, theirs in _FILTERS
+    ]
+    columns = (("Papers", "count"), ("Share", "share"), ("S2ORC", "share"))
+    return _table("filters", "Filters of papers", "S2ORC Table 2", columns, rows)
+
+
+def _sources(counts: Counts) -> dict[str, Any]:
+    whole = counts["papers", "all"]
+    rows: list[Row] = [
+        [label, n := counts[key], _share(n, whole), _share(theirs, PAPER_TOTAL)] for key, label, theirs in _SOURCES
+    ]
+    columns = (("Papers", "count"), ("Share", "share"), ("S2ORC", "share"))
+    return _table("sources", "Where papers come from", "S2ORC Table 3", columns, rows)
+
+
+def _parses(counts: Counts) -> dict[str, Any]:
+    rows: list[Row] = [["Full texts", *(counts["parses.parses", kind] for kind in KINDS), None, None]]
+    rows += [
+        [
+            label,
+            *(_mean(counts[what, kind], counts[f"{what.partition('.')[0]}.parses", kind]) for kind in KINDS),
+            pdf,
+            latex,
+        ]
+        for what, label, pdf, latex in _PARSES
+    ]
+    columns = [(name, "mean") for name in ("PDF", "LaTeX", "JATS", "Elsevier", "S2ORC GROBID", "S2ORC LaTeX")]
+    title = "What a parse has, on average over full texts (All: closed papers' parses too, of which only the bibliography is published)"
+    return _table("parses", title, "S2ORC Table 4, GORC Table 3", columns, rows)
+
+
+def _fields(counts: Counts) -> dict[str, Any]:
+    theirs = {name: (papers, full) for name, papers, full in _FIELDS}
+    ours = sorted(
+        {which for what, which in counts if what == "field"} | set(theirs),
+        key=lambda name: (-counts["field", name], name),
+    )
+    papers, full = counts["papers", "all"], counts["papers", "full_text"]
+    rows: list[Row] = []
+    for name in ours:
+        one, two = theirs.get(name, (None, None))
+        n, m = counts["field", name], counts["field_full_text", name]
+        rows.append(
+            [name, n, _share(n, papers), _share(one, PAPER_TOTAL), m, _share(m, full), _share(two, PAPER_FULL_TEXTS)]
+        )
+    several = counts["papers", "several_fields"]
+    rows.append(
+        [
+            "more than one field",
+            several,
+            _share(several, papers),
+            _share(_SEVERAL_FIELDS, PAPER_TOTAL),
+            None,
+            None,
+            None,
+        ]
+    )
+    columns = (
+        ("Papers", "count"), ("Share", "share"), ("S2ORC", "share"),
+        ("Full texts", "count"), ("Share of full texts", "share"), ("S2ORC full texts", "share"),
+    )  # fmt: skip
+    return _table("fields", "Fields of study: the first of each paper", "S2ORC Figure 2, Appendix G", columns, rows)
+
+
+def _citations(counts: Counts) -> dict[str, Any]:
+    pairs, mentioned = counts["citations", "pairs"], counts["citations", "mentioned"]
+    rows: list[Row] = [
+        ["Citations: pairs of papers", pairs, 1.0 if pairs else None, 1.0],
+        ["with a mention in the text", mentioned, _share(mentioned, pairs), _share(_MENTIONED, _PAIRS)],
+    ]
+    columns = (("Pairs", "count"), ("Share", "share"), ("S2ORC", "share"))
+    return _table("citations", "Citations between papers of the corpus", "S2ORC §3", columns, rows)
+
+
+def _tokens(counts: Counts) -> dict[str, Any]:
+    rows: list[Row] = []
+    for label, what, papers, theirs, of in (
+        ("Body text", "body", "full_text", _BODY_TOKENS, PAPER_FULL_TEXTS),
+        ("Abstracts", "abstract", "abstract", _ABSTRACT_TOKENS, _ABSTRACTS),
+    ):
+        n, whole = counts["tokens", what], counts["papers", papers]
+        rows.append([label, n, whole, _mean(n, whole), _mean(theirs, of)])
+    columns = (("Tokens", "count"), ("Papers", "count"), ("Tokens a paper", "mean"), ("S2ORC", "mean"))
+    return _table("tokens", "Tokens between white space, one full text a paper", "S2ORC Appendix E", columns, rows)
+
+
+def _years(counts: Counts) -> dict[str, Any]:
+    years = sorted({which for what, which in counts if what == "year"}, reverse=True)
+    papers, full = counts["papers", "all"], counts["papers", "full_text"]
+    rows: list[Row] = [
+        [year, n := counts["year", year], _share(n, papers), m := counts["year_full_text", year], _share(m, full)]
+        for year in years
+    ]
+    columns = (("Papers", "count"), ("Share", "share"), ("Full texts", "count"), ("Share of full texts", "share"))
+    return _table("years", "Years of papers", "not in the paper", columns, rows)
+
+
+def _ranked(name: str, title: str, counts: Mapping[str, int]) -> dict[str, Any]:
+    whole = sum(counts.values())
+    rows: list[Row] = [
+        [label, n, _share(n, whole)] for label, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    return _table(name, title, "not in the paper", (("Papers", "count"), ("Share", "share")), rows)
+
+
+def _table(name: str, title: str, source: str, columns: Sequence[tuple[str, str]], rows: list[Row]) -> dict[str, Any]:
+    units = [{"name": column, "unit": unit} for column, unit in columns]
+    return {"name": name, "title": title, "source": source, "columns": units, "rows": rows}
+
+
+def _share(part: float | None, whole: float) -> float | None:
+    return None if part is None or not whole else round(part / whole, 6)
+
+
+def _mean(total: float, number: float) -> float | None:
+    return round(total / number, 2) if number else None
+
+
+def shown(value: float | str | None, unit: str) -> str:
+    """A value as a table prints it: 1,234, 35.6% or 9.9."""
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    if unit == "share":
+        return f"{value:.1%}" if value >= 0.001 or not value else f"{value:.3%}"
+    return f"{value:,.0f}" if unit == "count" or value == int(value) else f"{value:,.1f}"

@@ -1,0 +1,231 @@
+"""What S2ORC's README and public code do with release 20200705 works on `corpus/` of our snapshots, unchanged but for its address.
+
+Each reader here is written anew from what such code touches: which files it opens, by which names, and which keys it takes for granted.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from s2corpus.pipeline.run import Run
+from s2corpus.sample.truth import Truth
+from tests.releases import WIDE
+
+pytestmark = pytest.mark.slow
+BATCHES = int(WIDE["corpus_files"])
+
+
+@pytest.fixture(scope="module")
+def full(sampled: tuple[Run, Truth], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder `full/` as its README describes it: `corpus/` of the snapshot, copied."""
+    folder = tmp_path_factory.mktemp("drop-in") / "20200705v1" / "full"
+    shutil.copytree(sampled[0].lake.uri(f"snapshots/{sampled[0].snapshot_id}/corpus"), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def unpacked(full: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same after `gunzip *`."""
+    folder = tmp_path_factory.mktemp("unpacked") / "full"
+    for path in sorted(full.glob("*/*.jsonl.gz")):
+        plain = folder / path.parent.name / path.stem
+        plain.parent.mkdir(parents=True, exist_ok=True)
+        plain.write_bytes(gzip.decompress(path.read_bytes()))
+    return folder
+
+
+def test_the_files_have_the_names_of_the_release(full: Path) -> None:
+    for folder in ("metadata", "pdf_parses"):
+        names = {path.name for path in (full / folder).glob("*.gz")}
+        assert names == {f"{folder}_{n}.jsonl.gz" for n in range(BATCHES)}
+
+
+def test_the_readme_counts_citation_edges(sampled: tuple[Run, Truth], unpacked: Path) -> None:
+    num_edges = 0
+    for name in os.listdir(unpacked / "metadata"):  # noqa: PTH208 (as the README does)
+        with (unpacked / "metadata" / name).open() as f_meta:
+            for line in f_meta:
+                num_edges += len(json.loads(line)["outbound_citations"])
+    stats = json.loads(sampled[0].lake.get(f"snapshots/{sampled[0].snapshot_id}/stats.json")[0])
+    table = next(table for table in stats["tables"] if table["name"] == "citations")
+    assert num_edges == table["rows"][0][1] > 0
+
+
+def test_the_readme_gathers_citation_contexts(unpacked: Path) -> None:
+    """Pairs metadata and parses of one batch, resolves each inline citation, takes its paragraph."""
+    contexts: list[dict[str, Any]] = []
+    titles: dict[str, str] = {}
+    for batch in range(BATCHES):
+        parses = {}
+        with (unpacked / f"pdf_parses/pdf_parses_{batch}.jsonl").open() as f_pdf:
+            for line in f_pdf:
+                parse = json.loads(line)
+                parses[parse["paper_id"]] = parse
+        with (unpacked / f"metadata/metadata_{batch}.jsonl").open() as f_meta:
+            for line in f_meta:
+                metadata = json.loads(line)
+                titles[metadata["paper_id"]] = metadata["title"]
+                assert (metadata["paper_id"] in parses) == metadata["has_pdf_parse"], "the batch of one has the other"
+                if not metadata["has_outbound_citations"] or metadata["paper_id"] not in parses:
+                    continue
+                parse = parses[metadata["paper_id"]]
+                for paragraph in parse["abstract"] + parse["body_text"]:
+                    for span in paragraph["cite_spans"]:
+                        linked = parse["bib_entries"][span["ref_id"]]["link"]
+                        if linked:
+                            contexts.append(
+                                {"citing": metadata["paper_id"], "cited": linked, "context": paragraph["text"],
+                                 "start": span["start"], "end": span["end"], "text": span["text"]}
+                            )  # fmt: skip
+    assert len(contexts) > 100
+    assert all(c["context"][c["start"] : c["end"]] == c["text"] for c in contexts)
+    assert {c["cited"] for c in contexts} <= titles.keys()
+
+
+def test_a_reader_that_keeps_a_field_of_study(full: Path, tmp_path: Path) -> None:
+    """Filters metadata by field, then takes the parses of those papers by id, as bytes, from the gzip file of the same number."""
+    kept: set[str] = set()
+    for batch in range(BATCHES):
+        mine: set[str] = set()
+        with gzip.open(full / f"metadata/metadata_{batch}.jsonl.gz", "rb") as gz:
+            for line in gz.readlines():
+                metadata = json.loads(line)
+                fields = metadata["mag_field_of_study"]
+                if (
+                    fields
+                    and "Medicine" in fields
+                    and metadata["has_pdf_parse"]
+                    and metadata["has_pdf_parsed_body_text"]
+                ):
+                    mine.add(metadata["paper_id"])
+        with (
+            gzip.open(full / f"pdf_parses/pdf_parses_{batch}.jsonl.gz", "rb") as gz,
+            (tmp_path / "out").open("ab") as out,
+        ):
+            for line in gz.readlines():
+                if json.loads(line)["paper_id"] in mine:
+                    out.write(line)
+        kept |= mine
+    written = [json.loads(line) for line in (tmp_path / "out").read_bytes().splitlines()]
+    assert {parse["paper_id"] for parse in written} == kept != set()
+    assert all(parse["body_text"] for parse in written)
+
+
+def test_a_reader_that_takes_sections_by_their_titles(full: Path) -> None:
+    """Lower-cases every section title, keeps introductions and related work: a title must be a string everywhere."""
+    wanted = ("introduction", "related work", "background")
+    found = Counter()  # type: ignore[var-annotated]
+    for path in sorted((full / "pdf_parses").glob("*.gz")):
+        with gzip.open(path) as lines:
+            for line in lines:
+                parse = json.loads(line)
+                for paragraph in parse["abstract"] + parse["body_text"]:
+                    heading = paragraph["section"].lower()
+                    found.update(word for word in wanted if word in heading)
+    assert found["introduction"] > 20
+
+
+def test_a_reader_that_asks_for_whole_papers_only(full: Path) -> None:
+    """Takes a paper only with citations both ways, title, abstract, authors, venue and all parts of its parse; no key may be absent."""
+    allowed = []
+    for path in sorted((full / "metadata").glob("*.gz")):
+        with gzip.open(path) as lines:
+            for line in lines:
+                m = json.loads(line.strip())
+                if (
+                    m["mag_field_of_study"] and len(m["mag_field_of_study"]) > 0
+                    and m["has_inbound_citations"] and m["has_outbound_citations"]
+                    and m["title"] and m["abstract"] and m["authors"]
+                    and m["has_pdf_parse"] and m["has_pdf_parsed_body_text"] and m["has_pdf_parsed_bib_entries"]
+                    and m["has_pdf_parsed_ref_entries"]
+                    and (m["journal"] or m["venue"] or m["arxiv_id"] or m["acl_id"] or m["pubmed_id"] or m["pmc_id"])
+                ):  # fmt: skip
+                    allowed.append(m)
+    assert allowed
+    for m in allowed:
+        assert isinstance(m["year"], int) and all(isinstance(m[key], str) for key in ("paper_id", "title", "abstract"))
+        assert all(isinstance(a["middle"], list) and isinstance(a["last"], str) for a in m["authors"])
+
+
+def test_a_reader_that_makes_a_citation_graph(full: Path) -> None:
+    """Joins the entries' links with inbound and outbound citations of the metadata: one graph, whoever says it."""
+    outbound, inbound, linked = defaultdict(set), defaultdict(set), defaultdict(set)
+    for path in sorted((full / "metadata").glob("*.gz")):
+        with gzip.open(path) as lines:
+            for line in lines:
+                m = json.loads(line)
+                outbound[m["paper_id"]] |= set(m["outbound_citations"])
+                for citing in m["inbound_citations"]:
+                    inbound[citing].add(m["paper_id"])
+    for path in sorted(full.glob("*_parses/*.gz")):
+        with gzip.open(path) as lines:
+            for line in lines:
+                parse = json.loads(line)
+                links = {entry["link"] for entry in parse["bib_entries"].values()}
+                linked[parse["paper_id"]] |= links - {None}
+    assert {k: v for k, v in outbound.items() if v} == dict(inbound)
+    assert all(outbound[paper] <= links for paper, links in linked.items())
+
+
+def test_the_object_of_release_20190928(full: Path, shared_data: Path) -> None:
+    """Key by key what the published examples have, at every depth; each entry's cited paper is its `links`."""
+    published = [
+        json.loads(path.read_text("utf-8"))
+        for path in sorted((shared_data / "s2orc/doc2json_fixtures/s2orc/20190928").glob("*.json"))
+    ]
+    ours = [
+        json.loads(line)
+        for path in sorted((full / "gorc").glob("*.gz"))
+        for line in gzip.decompress(path.read_bytes()).splitlines()
+    ]
+    assert ours and published
+    theirs = shape(published)
+    theirs["body_text[].eq_spans[]"] = theirs["body_text[].cite_spans[]"]  # the examples have no formulas
+    for path, keys in shape([line for line in ours if line["grobid_parse"]]).items():
+        assert keys <= theirs[path] or path.endswith("other_ids"), path
+    assert shape(ours)["bib_entries*"] == theirs["bib_entries*"]
+    assert shape(ours)["body_text[].cite_spans[]"] == theirs["body_text[].cite_spans[]"]
+    assert any(
+        e["links"] for line in ours if line["grobid_parse"] for e in line["grobid_parse"]["bib_entries"].values()
+    )
+    assert [line for line in ours if line["latex_parse"]], "a paper of LaTeX source"
+    parsed = {}
+    for kind in ("pdf", "latex"):
+        for path in sorted((full / f"{kind}_parses").glob("*.gz")):
+            for line in gzip.decompress(path.read_bytes()).splitlines():
+                parse = json.loads(line)
+                parsed[parse["paper_id"], kind] = {key: e["link"] for key, e in parse["bib_entries"].items()}
+    for line in ours:
+        for kind, name in (("pdf", "grobid_parse"), ("latex", "latex_parse")):
+            links = line[name] and {key: entry["links"] for key, entry in line[name]["bib_entries"].items()}
+            assert links == parsed.get((line["paper_id"], kind))
+
+
+def shape(lines: list[dict[str, Any]]) -> dict[str, set[str]]:
+    """The keys of every object by where it is; of entries, which are keyed by their ids, those of each entry."""
+    found: dict[str, set[str]] = defaultdict(set)
+
+    def walk(value: Any, at: str) -> None:
+        if isinstance(value, list):
+            for item in value:
+                walk(item, f"{at}[]")
+        elif isinstance(value, dict):
+            if at in ("bib_entries", "ref_entries"):
+                for item in value.values():
+                    walk(item, f"{at}*")
+                return
+            found[at] |= value.keys()
+            for key, item in value.items():
+                walk(item, key if at in ("", "grobid_parse", "latex_parse") else f"{at}.{key}")
+
+    for line in lines:
+        walk(line, "")
+    return found

@@ -80,10 +80,12 @@ def begin() -> PokeReturnValue:
     from s2corpus.pipeline import runner
 
     run, context = _run(), get_current_context()
-    earlier = context["ti"].get_previous_dagrun(state="running")
-    if earlier:
-        print(f"waiting for {earlier.run_id}, which makes an earlier release: its snapshot will be the parent")
-        return PokeReturnValue(is_done=False)
+    for state in ("running", "queued"):
+        earlier = context["ti"].get_previous_dagrun(state=state)
+        # queued by a backfill it starts soon, for a backfill has runs of its own; else it may itself wait for this run to end
+        if earlier and (state == "running" or earlier.run_type == "backfill"):
+            print(f"waiting for {earlier.run_id}, which makes an earlier release: its snapshot will be the parent")
+            return PokeReturnValue(is_done=False)
     runner.accept(run, context["params"]["accept"], _starter() or "unknown")
     return PokeReturnValue(is_done=True, xcom_value=_batches(runner.plan(run, "intake"), run.spec.resources.max_tasks))
 

@@ -14,7 +14,7 @@ import sys
 import time
 import types
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,19 +35,32 @@ class Baseline:
     """What unchanged tests do: the seconds of each, and which of them run a line of a module (absent: not known)."""
 
     seconds: dict[str, float]
+    shared: dict[str, float]
+    """by file: the seconds of the fixtures that its tests share"""
     tests_of: dict[str, dict[int, list[str]]]
+    failed: list[str]
+    """tests that fail without any change, on a busy machine: left out"""
 
     def nearest(self, module: str, lines: Iterable[int]) -> list[str]:
-        """The tests that run any of these lines, quick files and quick tests first; nothing where the lines run on import only."""
+        """The tests that run any of these lines, the quick ones first; nothing where the lines run on import only."""
         known = self.tests_of.get(module, {})
         return self.ordered({test for line in lines for test in known.get(line, ())})
 
+    def takes(self, tests: Iterable[str]) -> float:
+        """Seconds of tests, with what they share."""
+        chosen = set(tests)
+        files = {_file(test) for test in chosen}
+        return sum(self.seconds[test] for test in chosen) + sum(self.shared.get(file, 0) for file in files)
+
     def ordered(self, tests: Iterable[str]) -> list[str]:
-        """Tests, those of quick files first, quick ones first within a file."""
-        chosen, total = set(tests), defaultdict[str, float](float)
-        for test in chosen:
-            total[_file(test)] += self.seconds[test]
-        return sorted(chosen, key=lambda test: (total[_file(test)], _file(test), self.seconds[test], test))
+        """Tests: quick ones of files without slow fixtures by their time, then the others by file."""
+
+        def rank(test: str) -> tuple[float, str, float, str]:
+            seconds, shared = self.seconds[test], self.shared.get(_file(test), 0)
+            alone = seconds < 1 and shared < 1
+            return (0, "", seconds, test) if alone else (1 + shared, _file(test), seconds, test)
+
+        return sorted(tests, key=rank)
 
 
 def preload() -> None:
@@ -60,15 +73,16 @@ def measure(folder: Path, arguments: list[str], modules: Iterable[Path], into: P
     """Run tests of an unchanged checkout, and note what each takes and runs.
 
     Raises:
-        RuntimeError: they fail.
+        RuntimeError: they do not run, or more than five fail.
     """
     child = _Measured([str((folder / module).resolve()) for module in modules], into)
     code, output = run(folder, arguments, 3600, plugin=child)
-    if code != 0:
+    found = json.loads(into.read_text()) if into.exists() else {}
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not found or len(found["failed"]) > 5:
         raise RuntimeError(f"tests fail without any change\n{output[-3000:]}")
-    found = json.loads(into.read_text())
     by_line = {m: {int(n): tests for n, tests in lines.items()} for m, lines in found["tests_of"].items()}
-    return Baseline(found["seconds"], {str(Path(m).relative_to(folder.resolve())): of for m, of in by_line.items()})
+    inside = {str(Path(m).relative_to(folder.resolve())): of for m, of in by_line.items()}
+    return Baseline(found["seconds"], found["shared"], inside, found["failed"])
 
 
 def run(folder: Path, arguments: list[str], limit: float, *, plugin: object = None) -> tuple[int | None, str]:
@@ -115,6 +129,8 @@ class _Measured:
     def __init__(self, modules: list[str], into: Path) -> None:
         self.modules, self.into = modules, into
         self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.shared: defaultdict[str, float] = defaultdict(float)
+        self.failed: list[str] = []
         self.coverage: Coverage | None = None
 
     def pytest_sessionstart(self) -> None:
@@ -138,10 +154,19 @@ class _Measured:
         """What a module's fixture runs, each of its tests may notice; of a session's, any test."""
         test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
         wide = {"function": test, "class": _file(test) + "::", "module": _file(test) + "::"}
-        return (yield from self._within(wide.get(fixturedef.scope, ALWAYS), test))
+        began = time.monotonic()
+        try:
+            return (yield from self._within(wide.get(fixturedef.scope, ALWAYS), test))
+        finally:
+            if fixturedef.scope != "function":
+                took = time.monotonic() - began
+                self.shared[_file(test)] += took
+                self.seconds[test] -= took
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.seconds[report.nodeid] += report.duration
+        if report.failed and report.nodeid not in self.failed:
+            self.failed.append(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:
         assert self.coverage
@@ -149,12 +174,14 @@ class _Measured:
         data, tests_of = self.coverage.get_data(), {}
         for module in data.measured_files():
             tests_of[module] = {n: self._tests(found) for n, found in data.contexts_by_lineno(module).items()}
-        self.into.write_text(json.dumps({"seconds": self.seconds, "tests_of": tests_of}))
+        seconds = {test: took for test, took in self.seconds.items() if test not in self.failed}
+        found = {"seconds": seconds, "shared": self.shared, "tests_of": tests_of, "failed": self.failed}
+        self.into.write_text(json.dumps(found))
 
     def _tests(self, contexts: list[str]) -> list[str]:
-        every: Callable[[str], list[str]] = lambda file: [t for t in self.seconds if t.startswith(file)]  # noqa: E731
-        found = {t for c in contexts if c for t in (every(c) if c.endswith("::") else [c])}
-        return sorted(found & set(self.seconds))
+        passed = set(self.seconds) - set(self.failed)
+        files = tuple(context for context in contexts if context.endswith("::"))
+        return sorted(test for test in passed if test in contexts or test.startswith(files))
 
 
 def _file(test: str) -> str:

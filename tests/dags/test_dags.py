@@ -267,7 +267,9 @@ def begun(dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, accept: dict
         "data_interval_start": datetime(2023, 1, 1, tzinfo=UTC),
         "data_interval_end": datetime(2023, 2, 1, tzinfo=UTC),
         "dag_run": SimpleNamespace(triggering_user_name="ann"),
-        "ti": SimpleNamespace(get_previous_dagrun=lambda state: earlier),
+        "ti": SimpleNamespace(
+            get_previous_dagrun=lambda state: earlier if earlier and earlier.state == state else None
+        ),
     }
     monkeypatch.setattr(corpus_release, "get_current_context", lambda: context)
     return corpus_release.begin.function()
@@ -291,9 +293,14 @@ def test_a_release_waits_for_an_earlier_one_of_its_spec(
     dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path))
-    assert not begun(dags, monkeypatch, {}, SimpleNamespace(run_id="scheduled__x")).is_done
+    for state, kind in (("running", "scheduled"), ("running", "backfill"), ("queued", "backfill")):
+        earlier = SimpleNamespace(run_id="x", state=state, run_type=kind)
+        assert not begun(dags, monkeypatch, {}, earlier).is_done, "between two runs of a backfill none slips in"
     assert dags["corpus_release__sample"].get_task("intake.plan").mode == "reschedule", "waiting holds no worker"
     assert not list(tmp_path.iterdir())
+    (tmp_path / "drops" / "2023-01-a").mkdir(parents=True)
+    queued = SimpleNamespace(run_id="x", state="queued", run_type="scheduled")
+    assert begun(dags, monkeypatch, {}, queued).is_done, "it waits for this one, since one runs at a time"
 
 
 @pytest.mark.parametrize(

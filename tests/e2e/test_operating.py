@@ -20,10 +20,12 @@ import pytest
 
 from s2corpus.catalog import Catalog
 from s2corpus.deliveries.status import listed
-from s2corpus.deliveries.upload import deliver_tree
-from s2corpus.local import Services
+from s2corpus.deliveries.upload import deliver_own, deliver_tree
+from s2corpus.local import Endpoints, Services
 from s2corpus.local.airflow import APPROVER
 from s2corpus.local.airflow_client import AirflowClient
+from s2corpus.local.release import make_release, own_interval
+from s2corpus.local.service import ask
 from s2corpus.pipeline import acceptance, quality, runner
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
@@ -32,7 +34,7 @@ from s2corpus.snapshot import pointer
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import Lake, open_lake
 from tests.e2e.operating import Heard, Operator, listening, month
-from tests.releases import snapshot_bytes
+from tests.releases import ROOT, snapshot_bytes
 
 pytestmark = [
     pytest.mark.services,
@@ -44,6 +46,7 @@ pytestmark = [
 
 FIRST, SECOND, LATEST = month(3), month(2), month(1)
 """the intervals' starts; a release sees what was ready before its interval's end"""
+REFUSED = "nothing_refused"
 BLOCKED = "select.drift_of_selected_pdfs_block"
 REASON = "a test scanner delivered empty files; they were counted"
 SPEC = f"""
@@ -69,6 +72,7 @@ class Operated:
     heard: Heard
     specs: Path
     work: Path
+    endpoints: Endpoints
     extracted: dict[str, str] = field(default_factory=dict)
     """the extractions that the drops' own DAG made"""
 
@@ -84,7 +88,7 @@ class Operated:
 
 
 def broken_drop(folder: Path) -> None:
-    """A drop of files that are not PDFs, ready in the second month only."""
+    """A drop of files that are not PDFs, ready in the second month only, and one that differs from its `_READY`."""
     drop = folder / "drops" / "2023-09-broken"
     drop.mkdir(parents=True)
     listed = []
@@ -94,8 +98,11 @@ def broken_drop(folder: Path) -> None:
         listed.append(
             {"name": f"{number:02d}.pdf", "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
         )
-    ready_at = SECOND + timedelta(days=3)
-    (drop / "_READY").write_bytes(orjson.dumps({"ready_at": ready_at.isoformat(), "files": listed}))
+    for name, days, files in (("2023-09-broken", 3, listed), ("2023-09-other", 4, [{**listed[0], "sha256": "0" * 64}])):
+        folder.joinpath("drops", name).mkdir(exist_ok=True)
+        folder.joinpath("drops", name, "00.pdf").write_bytes(b"no PDF, number 0\n")
+        ready = {"ready_at": (SECOND + timedelta(days=days)).isoformat(), "files": files}
+        folder.joinpath("drops", name, "_READY").write_bytes(orjson.dumps(ready))
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +122,7 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
     specs.mkdir()
     for name, approval in (("monthly", "true"), ("beside", "false")):
         (specs / f"{name}.yaml").write_text(SPEC.replace("NAME", name).replace("APPROVAL", approval))
+    shutil.copy(ROOT / "include" / "releases" / "own.yaml", specs)
     local = Services(work / "state")
     with pytest.MonkeyPatch.context() as patch, listening() as heard:
         patch.setenv("S2CORPUS_RELEASES", str(specs))
@@ -138,7 +146,13 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
             operator = Operator(client, "corpus_release__monthly", approver)
             client.wait_for_dag(operator.dag)
             yield Operated(
-                operator, open_lake("s3://corpus"), Catalog(os.environ["S2CORPUS_CATALOG"]), heard, specs, work
+                operator,
+                open_lake("s3://corpus"),
+                Catalog(os.environ["S2CORPUS_CATALOG"]),
+                heard,
+                specs,
+                work,
+                endpoints,
             )
         finally:
             local.down()
@@ -169,7 +183,7 @@ def test_drops_that_land_are_worked_through_before_any_release(operated: Operate
     folders = {f"{path.parent.relative_to(delivered).as_posix()}/" for path in delivered.glob("**/_READY")}
     deliver_tree(operated.lake, delivered)
     deadline = time.monotonic() + 600
-    while {row.folder for row in listed(operated.lake) if row.outcome.startswith("worked")} != folders:
+    while {row.folder for row in listed(operated.lake) if row.outcome.startswith(("worked", "refused"))} != folders:
         assert time.monotonic() < deadline, [str(row) for row in listed(operated.lake)]
         time.sleep(0.5)
     operated.extracted |= operated.extractions()
@@ -220,9 +234,11 @@ def test_a_scheduled_release_is_published_when_it_is_approved(operated: Operated
 
 def test_a_backfilled_release_waits_for_the_one_before_it(operated: Operated) -> None:
     operator = operated.operator
-    operator.backfill(FIRST, SECOND, max_active_runs=2)
-    first, second = operator.run_of(FIRST), operator.run_of(SECOND)
+    operator.backfill(FIRST, SECOND, max_active_runs=1)
+    first, second, latest = (operator.run_of(start) for start in (FIRST, SECOND, LATEST))
     operator.wait(first, "approve", "awaiting_input")
+    operator.clear(latest, "intake.plan")
+    operator.wait(latest, "intake.plan", "up_for_reschedule")
     assert operator.state(second, "intake.plan") != "success", "its parent is not published yet"
     before = operator.tasks(first)["approve", -1]["try_number"]
     operator.answer(first, "Approve", "mine", as_starter=True)
@@ -230,11 +246,18 @@ def test_a_backfilled_release_waits_for_the_one_before_it(operated: Operated) ->
     refused = f"admin started its run and may not approve {operated.run(2).release_id}"
     assert refused in operator.answer(first, "Approve", "")
     assert operator.end(first) == "success"
+    operator.wait(second, "intake.plan", "success")
+    assert operator.state(latest, "intake.plan") != "success", "no other release slips in between two of a backfill"
+    operator.cancel(latest)
     said = operated.catalog.approvals(operated.run(2).release_id)
     assert [(a.who, a.answer) for a in said] == [("admin", "refused"), (APPROVER, "approved")]
     assert operated.extractions() == operated.extracted
     assert pointer.is_published(operated.lake, operated.run(2).snapshot_id)
     assert operated.latest() == operated.run(0).snapshot_id, "an earlier month does not become the latest"
+    refused = {
+        q.release: q.offending for q in operated.catalog.quality(operated.run(2).release_id) if q.name == REFUSED
+    }
+    assert refused == {operated.run(2).release_id: 0}, "it is not blamed for a drop that came broken after it"
 
 
 def test_a_failing_check_stops_the_release_and_is_told(operated: Operated) -> None:
@@ -297,6 +320,7 @@ def test_a_check_is_gone_on_over_with_a_reason_and_a_rejection_publishes_nothing
         (BLOCKED, "ann", "accepted", REASON),
         ("publish", APPROVER, "rejected", "one month without it"),
     ]
+    assert [q.offending for q in operated.catalog.quality(release.release_id) if q.name == REFUSED] == [1]
     (check,) = [q for q in operated.catalog.quality(release.release_id) if f"{q.stage}.{q.name}" == BLOCKED]
     assert (check.verdict, check.overridden_by, check.overridden_because) == ("block", "ann", REASON)
 
@@ -345,3 +369,31 @@ def test_backfilled_again_from_the_command_line_beside_another_release_the_bytes
     assert operated.catalog.approvals(release.release_id)[-1].answer == "no answer"
     assert operated.heard.texts(f"{release.release_id}: not published")
     assert operated.extractions() == operated.extracted
+
+
+def test_two_folders_of_one_day_are_two_releases_and_the_earlier_one_stays_to_be_read(
+    operated: Operated, delivered: Path, tmp_path: Path
+) -> None:
+    """What `make release PDFS=…` does, twice."""
+    made = []
+    pdfs = sorted((delivered / "drops").glob("*/*.pdf"))[:4]
+    for number in (0, 1):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for path in pdfs[2 * number : 2 * number + 2]:
+            shutil.copy(path, folder)
+        drop, ready_at = deliver_own(operated.lake, folder)
+        start, end = own_interval(ready_at)
+        made.append(make_release(operated.endpoints, "own", start, end, {"drops": [drop]}, scheduled=False))
+    first, second = made
+    assert first.as_of.date() == second.as_of.date() and first.release_id != second.release_id
+    assert first.snapshot_id != second.snapshot_id
+    for run in made:
+        client = operated.operator.client
+        page = f"{client.url}/corpus-releases/corpus_release__own/{run.release_id.day}"
+        shown = ask(page, headers=client._headers, seconds=60)
+        assert shown.status == 200 and run.snapshot_id in shown.body.decode()
+        manifest = orjson.loads(operated.lake.get(f"snapshots/{run.snapshot_id}/manifest.json")[0])
+        sizes = {entry.key: entry.bytes for entry in operated.lake.list(f"snapshots/{run.snapshot_id}/")}
+        assert all(sizes[f"snapshots/{run.snapshot_id}/{f['path']}"] == f["bytes"] for f in manifest["files"])
+    assert pointer.latest(operated.lake, "own").snapshot == second.snapshot_id

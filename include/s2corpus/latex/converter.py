@@ -26,7 +26,7 @@ from s2corpus.sources.names import parse_name
 from s2corpus.sources.record import Author
 from s2corpus.spec import Resources
 
-CONVERTER_VERSION = "3"  # part of the key of every stored parse: raise it when any parse may come out different
+CONVERTER_VERSION = "4"  # part of the key of every stored parse: raise it when any parse may come out different
 Name = Literal["pandoc", "latexml"]
 MEMORY_MB = 1024
 _CHAPTERS = frozenset(("book", "report", "memoir", "scrbook", "scrreprt", "svmono", "amsbook"))

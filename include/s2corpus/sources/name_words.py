@@ -35,6 +35,14 @@ _CAPITALISED = frozenset(
     )
 )  # fmt: skip
 """Particles that stay particles with a capital: "Do" and "Te" are given names then."""
+_GIVEN_TOO = frozenset(
+    ("Abd", "Abu", "Af", "Al", "Av", "Ben", "Bin", "Del", "Della", "El", "Fitz", "Ibn", "Mac", "San", "Santa", "Ten")
+)
+"""Particles that are given names too: "Al Gore", "Ben Jonson"."""
+_PINYIN = re.compile(
+    r"(?:[bpmfdtnlgkhjqxrzcsyw]|[zcs]h)?(?:[aeo]|[ae]i|[ao]o|[ao]u|[aei]n|[aeio]ng|i[aeu]|iao|ian|ia?ng|iong|[iu]|ua?n?g?|uo|uai?|ui|un|ue|er)",
+    re.IGNORECASE,
+)
 _JOINTS = frozenset(("y", "i"))
 _VIETNAMESE = frozenset(
     (
@@ -119,6 +127,13 @@ def is_particle(word: str, surname: str) -> bool:
     if word in _PARTICLES:
         return True
     return word in _CAPITALISED and folded(surname) not in _VIETNAMESE and not is_capitals(surname)
+
+
+def begins_surname(word: str, surname: str) -> bool:
+    """Whether a name is a surname alone, since its first word is a particle: "Van Gogh" and "de Vries", not "Al Gore" and "De Wang"."""
+    return is_lower_particle(word) or (
+        word not in _GIVEN_TOO and is_particle(word, surname) and (word == "Van" or not _PINYIN.fullmatch(surname))
+    )
 
 
 def is_lower_particle(word: str) -> bool:

@@ -188,8 +188,8 @@ def _surname_start(tokens: Sequence[str], style: Style) -> int:
         start -= 1
     while start > 1 and words.is_particle(tokens[start - 1], tokens[-1]):
         start -= 1
-    if start == 1 and _is_initial(tokens[0]) is False and words.is_lower_particle(tokens[0]):
-        return 0  # "de Vries" alone
+    if start == 1 and not _is_initial(tokens[0]) and words.begins_surname(tokens[0], tokens[-1]):
+        return 0  # "de Vries", "Van Gogh", "Van Der Maaten" alone
     return start
 
 

@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from s2corpus.pipeline import quality, runner
+from s2corpus.commands import build
+from s2corpus.pipeline import quality, registry, runner
 from s2corpus.pipeline.registry import stage
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import approval_request, losses, summary
@@ -74,6 +76,25 @@ def test_what_is_lost_is_said_before_all_else(lake: Lake, tmp_path: Path) -> Non
     assert approval_request(run).startswith(
         f"**Fewer than its parent `{PARENT}`:**\n\n- documents of s2orc train: 3 → 0"
     )
+
+
+def test_build_says_it_before_all_else_too(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = release(lake, tmp_path, 3)
+    for table, facts in ((EXTRACTIONS, {"extractor": "e"}), (PARSES, {"converter": "c"})):
+        run.table(table).write(0, [])
+        run.table(table).commit([0], facts)
+    (tmp_path / "t.yaml").write_text("name: t\n")
+    monkeypatch.setattr(registry, "STAGES", ("intake",))
+    monkeypatch.setenv("GROBID_URL", "http://127.0.0.1:9")
+    monkeypatch.delenv("S2CORPUS_CATALOG", raising=False)
+    arguments = [str(tmp_path / "t.yaml"), "--as-of", "2023-02-01", "--no-publish", "--lake", str(tmp_path / "lake")]
+    done = CliRunner().invoke(build.command, arguments)
+    said = [line.strip() for line in done.output.splitlines()]
+    assert said[:3] == [
+        "[1/1] intake",
+        f"fewer than {PARENT}: documents of s2orc train: 3 → 0 (-100.0%)",
+        f"fewer than {PARENT}: PDFs: 4 → 3 (-25.0%)",
+    ], done.output
 
 
 @pytest.mark.parametrize(("pdfs", "said"), [(1, {"half_of_the_pdfs"}), (2, set()), (5, set())])

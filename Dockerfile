@@ -18,6 +18,11 @@ COPY plugins plugins
 COPY deploy deploy
 ENV PYTHONPATH=/usr/local/airflow/include AIRFLOW_HOME=/usr/local/airflow PYTHONUNBUFFERED=1
 RUN useradd --system --create-home --uid 50000 airflow \
- && mkdir -p logs /scratch /data /etc/seaweedfs \
- && chown -R airflow:airflow logs /scratch /data /etc/seaweedfs /usr/local/airflow
+ && mkdir -p logs auth kernels /scratch /data /etc/seaweedfs \
+ && chown -R airflow:airflow logs auth kernels /scratch /data /etc/seaweedfs /usr/local/airflow
 USER airflow
+# The kernels are compiled for every processor of a kind, so that no worker spends its first minute on it: x86-64-v3 are those since 2013
+# (AVX2); for others --build-arg PROCESSOR=generic.
+ARG PROCESSOR=x86-64-v3
+ENV NUMBA_CPU_NAME=${PROCESSOR} NUMBA_CPU_FEATURES= S2CORPUS_KERNELS=/usr/local/airflow/kernels
+RUN NUMBA_CACHE_DIR=$S2CORPUS_KERNELS python -m s2corpus.local.kernels

@@ -82,7 +82,7 @@ bench: .venv/.development ## All benchmarks, each beside its peer (long)
 lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra airflow --extra local --extra datasets -o requirements.txt
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev -c requirements.txt -o requirements-dev.txt
-	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra airflow --extra local --extra datasets --extra fab -c requirements.txt -o requirements-fab.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra airflow --extra local --extra datasets --extra fab --extra kubernetes --extra spark -c requirements.txt -o requirements-fab.txt
 	@echo 'uv==$(shell $(UV) --version | cut -d" " -f2)' | $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate - -o $(UV_LOCK)
 	@.venv/bin/python deploy/third_party.py
 

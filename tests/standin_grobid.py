@@ -69,6 +69,7 @@ class StandIn:
         self.tei = tei
         self.latency = latency
         self.queue_wait = queue_wait
+        self.ready: bool | None = None  # what `/api/health` says, which is there since GROBID 0.9
         self.version = version or {"version": "0.8.2", "revision": "stand-in"}
         self.token = token
         self.port = port
@@ -164,6 +165,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if self.path.startswith("/api/isalive"):
             self._answer(200, b"true" if owner.healthy else b"false", "text/plain")
+        elif self.path.startswith("/api/health") and owner.ready is not None:
+            told = {"initialized": owner.ready, "ready": owner.ready, "models": {"totalFailed": int(not owner.ready)}}
+            self._answer(200, json.dumps(told).encode(), "application/json")
         elif self.path.startswith("/api/version"):
             version = owner.version
             self._answer(200, (version if isinstance(version, str) else json.dumps(version)).encode(), "text/plain")

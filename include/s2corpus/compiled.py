@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -23,7 +24,10 @@ _PACKAGE = Path(__file__).parent
 
 def _sources() -> str:
     """20 hex digits over every file that has a kernel, numba's version and the processor."""
-    processor = f"{binding.get_host_cpu_name()} {binding.get_host_cpu_features().flatten()}"
+    if config.CPU_NAME:  # type: ignore[attr-defined]
+        processor = f"{config.CPU_NAME} {config.CPU_FEATURES}"  # type: ignore[attr-defined]
+    else:
+        processor = f"{binding.get_host_cpu_name()} {binding.get_host_cpu_features().flatten()}"
     digest = hashlib.sha256(f"{numba.__version__} {processor}".encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
@@ -45,4 +49,22 @@ def _folder() -> Path:
         return Path(tempfile.gettempdir())
 
 
-config.CACHE_DIR = str(_folder() / f"kernels-{_sources()}")  # type: ignore[attr-defined]
+def fill(ready_made: Path, folder: Path) -> None:
+    """Copy kernels that were compiled when the image was built to where numba may write; it reads no cache that it may not write."""
+    if not ready_made.is_dir() or folder.exists():
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
+    try:
+        shutil.copytree(ready_made, beside / "whole")
+        (beside / "whole").rename(folder)
+    except OSError:  # another process was sooner, or there is no room: numba compiles what it misses
+        pass
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+_NAME = f"kernels-{_sources()}"
+config.CACHE_DIR = str(_folder() / _NAME)  # type: ignore[attr-defined]
+if _ready_made := os.environ.get("S2CORPUS_KERNELS"):
+    fill(Path(_ready_made) / _NAME, Path(config.CACHE_DIR))  # type: ignore[attr-defined]

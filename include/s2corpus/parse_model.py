@@ -51,6 +51,17 @@ class RefType(StrEnum):
     FOOTNOTE = "footnote"
 
 
+class BackPart(StrEnum):
+    """What a division of the back matter is, as GROBID types it (`conflict` and `contribution` since its version 0.9)."""
+
+    ACKNOWLEDGEMENT = "acknowledgement"
+    FUNDING = "funding"
+    AVAILABILITY = "availability"  # of data and code
+    CONFLICT = "conflict"  # of interests
+    CONTRIBUTION = "contribution"  # who of the authors did what
+    ANNEX = "annex"
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """A stretch of a text that refers to an entry; `ref_id` is None where nothing it could mean was found."""
@@ -97,6 +108,7 @@ class Paragraph:
     cite_spans: tuple[CiteSpan, ...] = ()
     ref_spans: tuple[RefSpan, ...] = ()
     eq_spans: tuple[EqSpan, ...] = ()
+    back_part: BackPart | None = None  # of back matter whose source says what it is
 
 
 @dataclass(frozen=True, slots=True)

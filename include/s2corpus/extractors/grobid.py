@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 import requests
@@ -114,8 +115,13 @@ class Server(HttpServer, ApiClient):
         return reply if isinstance(reply, Answer) else judge(*reply, self.max_bytes)
 
     def alive(self, *, timeout: float) -> bool:
-        """Whether `/api/isalive` says true."""
+        """Whether `/api/health` says that it is ready (GROBID since 0.9), or `/api/isalive` says true where the former does not say."""
         try:
+            health, _ = self.call_api("GET", f"{self.base_url}api/health", timeout=timeout)
+            with suppress(ValueError):
+                told = json.loads(health.content)
+                if isinstance(told, dict) and isinstance(told.get("ready"), bool):
+                    return bool(told["ready"])
             response, status = self.service_status(timeout=timeout)
         except requests.RequestException:
             return False

@@ -43,6 +43,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             pa.field("parse_kind", pa.string(), nullable=False),
             pa.field("paragraph", pa.int32(), nullable=False),
             pa.field("part", pa.string(), nullable=False),
+            pa.field("back_part", pa.string()),
             pa.field("section", pa.string(), nullable=False),
             pa.field("section_path", pa.string(), nullable=False),
             pa.field("sec_num", pa.string()),
@@ -107,6 +108,7 @@ def _paragraphs(parse: Mapping[str, Any]) -> Iterator[Row]:
         yield {
             "paragraph": number,
             "part": part,
+            "back_part": paragraph.get("back_part"),
             "section": section,
             "section_path": paragraph.get("section_path", section),
             "sec_num": paragraph.get("sec_num"),

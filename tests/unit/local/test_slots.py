@@ -1,0 +1,53 @@
+"""How many tasks a worker has room for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from s2corpus.compiled import fill
+from s2corpus.local.slots import memory, slots
+from s2corpus.spec import load_spec
+
+ROOT = Path(__file__).resolve().parents[3]
+SPECS = [load_spec(path) for path in sorted((ROOT / "include" / "releases").glob("*.yaml"))]
+
+
+def test_a_worker_of_16_gb_has_room_for_six_tasks_of_2_gb() -> None:
+    assert slots(16_000_000_000, 8, SPECS) == 6
+
+
+def test_there_is_always_one_and_never_more_than_two_a_core() -> None:
+    assert slots(1_000_000_000, 8, SPECS) == 1
+    assert slots(512_000_000_000, 4, SPECS) == 8
+
+
+def test_the_memory_is_that_of_the_container(tmp_path: Path) -> None:
+    (tmp_path / "memory.max").write_text("3000000000\n")
+    (tmp_path / "unlimited").write_text("max\n")
+    machine = memory([tmp_path / "absent", tmp_path / "unlimited"])
+    assert memory([tmp_path / "memory.max"]) == min(3_000_000_000, machine)
+
+
+def test_the_command_of_compose_prints_a_number() -> None:
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "include")}
+    done = subprocess.run(
+        [sys.executable, "-m", "s2corpus.local.slots"], env=environ, capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) >= 1
+
+
+def test_kernels_of_an_image_are_copied_once(tmp_path: Path) -> None:
+    made, folder = tmp_path / "image" / "kernels-1", tmp_path / "scratch" / "kernels-1"
+    fill(made, folder)
+    assert not folder.exists(), "an image without them: numba compiles"
+    made.mkdir(parents=True)
+    (made / "a.nbi").write_bytes(b"index")
+    fill(made, folder)
+    assert (folder / "a.nbi").read_bytes() == b"index"
+    (folder / "b.nbi").write_bytes(b"compiled since")
+    fill(made, folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["a.nbi", "b.nbi"]
+    assert [path.name for path in folder.parent.iterdir()] == ["kernels-1"]

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_STOP_WORDS = frozenset(
-    (
-        "a", "an", "and", "the", "of", "for", "in", "on", "to", "at", "by", "et", "de", "des", "du", "der", "die", "das", "den", "und",
-        "fur", "la", "le", "les", "el", "los", "las", "del", "della", "di", "da", "do", "dos", "en", "y", "e", "van", "het", "voor",
-    )
-)  # fmt: skip
-_COUNTRY = ("usa", "u s a", "united states of america", "united states")
-_BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]?")
+from s2corpus.titles.journals import journal_words, same_journal
+
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")
 _PAGE = re.compile(r"^\W*(?:(?:pp?|pages?|art(?:icle)?)\b\W*)?([^\W\d_]{0,4}\.?\s?\d+)", re.IGNORECASE)
@@ -96,45 +88,10 @@ def contradict(a: Places, b: Places, journals: pa.Array, exact: np.ndarray, stri
     if len(asked):
         pairs, which = np.unique(np.stack([a.journal[asked], b.journal[asked]]), axis=1, return_inverse=True)
         names = [journals.take(pa.array(side)).to_pylist() for side in pairs]
-        found[asked] |= np.array([not same_journal(*pair) for pair in zip(*names, strict=True)])[which.ravel()]
+        found[asked] |= np.array([not _may_be_one(*pair) for pair in zip(*names, strict=True)])[which.ravel()]
     return found
 
 
-def same_journal(a: str, b: str) -> bool:
-    """Whether one name may abbreviate the other: its words are beginnings of the other's in order ("J Biol Chem", "PNAS")."""
-    x, y = _words(a), _words(b)
-    return not x or not y or _abbreviates(x, y) or _abbreviates(y, x)
-
-
-@lru_cache(1 << 16)
-def _words(name: str) -> tuple[str, ...]:
-    text = _BRACKETS.sub(" ", name)
-    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-    joined = " ".join(_WORD.findall(plain.replace("'", "")))
-    for country in _COUNTRY:
-        joined = joined.removesuffix(f" {country}")
-    words = tuple(word for word in joined.split() if word not in _STOP_WORDS)
-    if len(words) == 1 and text.strip().isupper() and len(words[0]) <= 6:
-        return tuple(words[0])  # an acronym: its letters begin the other's words
-    return words
-
-
-def _abbreviates(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    if len(short) > len(long):
-        return False
-    at = 0
-    for word in short:
-        while at < len(long) and not (long[at].startswith(word) or _contracts(word, long[at])):
-            at += 1
-        if at == len(long):
-            return False
-        at += 1
-    return True
-
-
-def _contracts(short: str, long: str) -> bool:
-    """ "Natl" of "National", "Intl": the same first letter, the others in order."""
-    if len(short) < 3 or short[0] != long[0]:
-        return False
-    rest = iter(long)
-    return all(letter in rest for letter in short)
+def _may_be_one(a: str, b: str) -> bool:
+    """Whether two names may be of one journal; a name without words says nothing."""
+    return not journal_words(a) or not journal_words(b) or same_journal(a, b)

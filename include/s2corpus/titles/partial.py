@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from s2corpus.compiled import njit
 from s2corpus.titles.arrays import one_chunk, text_of
+from s2corpus.titles.journals import same_journal
 from s2corpus.titles.normalised import normalise_one
-from s2corpus.titles.places import same_journal
 from s2corpus.titles.rules import is_generic
 from s2corpus.titles.targets import PREFIX_BYTES, Facts, partial_keys
 

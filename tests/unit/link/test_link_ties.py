@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus.titles.choosing import MOST
+from s2corpus.titles.journals import journal_key, same_journal
 from s2corpus.titles.linking import PapersInMemory, link
-from s2corpus.titles.places import journal_key, same_journal
 from s2corpus.titles.targets import IDENTIFIERS
 
 Row = dict[str, Any]

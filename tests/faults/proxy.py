@@ -11,6 +11,7 @@ import socket
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Self
 
@@ -37,6 +38,8 @@ class Proxy:
         self.mode = Mode.PASS
         self.met: Counter[Mode] = Counter()
         """connections that met each mode"""
+        self.answered = 0
+        """bytes that the server sent back, headers included"""
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._listener: socket.socket | None = None
@@ -109,13 +112,17 @@ class Proxy:
                 self._open.discard(client)
             client.close()
 
+    def _count(self, size: int) -> None:
+        with self._lock:
+            self.answered += size
+
     def _pass_on(self, client: socket.socket, mode: Mode) -> None:
         with socket.create_connection(("127.0.0.1", self.target)) as server:
             for each in (client, server):
                 each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self._lock:
                 self._open.add(server)
-            back = threading.Thread(target=_pump, args=(server, client, mode), daemon=True)
+            back = threading.Thread(target=_pump, args=(server, client, mode, self._count), daemon=True)
             back.start()
             try:
                 _pump(client, server, Mode.PASS)
@@ -125,7 +132,9 @@ class Proxy:
                     self._open.discard(server)
 
 
-def _pump(source: socket.socket, sink: socket.socket, mode: Mode) -> None:
+def _pump(
+    source: socket.socket, sink: socket.socket, mode: Mode, count: Callable[[int], None] = lambda size: None
+) -> None:
     left = 1000 if mode is Mode.CUT else None
     with contextlib.suppress(OSError):
         while block := source.recv(_BLOCK):
@@ -134,6 +143,7 @@ def _pump(source: socket.socket, sink: socket.socket, mode: Mode) -> None:
             if left is not None:
                 block = block[:left]
                 left -= len(block)
+            count(len(block))
             sink.sendall(block)
             if left == 0:
                 break

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.snapshot import documents, flat
+from s2corpus.snapshot import documents, flat, keys
 
 _MOST = 10
 """Faults reported of one file."""
@@ -33,6 +33,14 @@ class Said:
     """document → digest of (path of its line without number, sha1, text)"""
     parses: dict[tuple[str, str], tuple[bytes, int, int]] = field(default_factory=dict)
     """(paper, kind) → digest of its paragraphs, number of bibliography entries, of reference entries"""
+
+    keys: int = 0
+    """sum over the keys that papers and index give, less those of `keys/`: 0 in the end"""
+
+    def add_keys(self, found: Iterable[tuple[int, str]], sign: int = 1) -> None:
+        """Count (key, paper) pairs."""
+        for key, paper_id in found:
+            self.keys += sign * int.from_bytes(digest((str(key), paper_id)), "big")
 
     def add_document(self, set_: str, split: str, value: Mapping[str, Any]) -> None:
         """Note a line of `v2/`."""
@@ -61,6 +69,17 @@ def faults(path: str, table: pa.Table, said: Said, papers: set[str]) -> Iterator
         yield fault
 
 
+def key_faults(path: str, table: pa.Table, said: Said, files: int) -> Iterator[str]:
+    """What is wrong with one file of `keys/`; whether its keys are those of the papers shows when all files were read."""
+    if not table.schema.equals(keys.SCHEMA):
+        yield "its columns are not key and paper_id"
+        return
+    rows = list(zip(table["key"].to_pylist(), table["paper_id"].to_pylist(), strict=True))
+    if any(path != keys.path(key % files) for key, _ in rows) or rows != sorted(rows):
+        yield "its keys belong to another file, or are not in order"
+    said.add_keys(rows, -1)
+
+
 def _documents(table: pa.Table, said: Said) -> Iterator[str]:
     for row in table.select(["id", "set", "split", "sha1", "text"]).to_pylist():
         if said.documents.get(row["id"]) != digest((row["set"], row["split"], row["sha1"] or "", row["text"])):
@@ -69,6 +88,8 @@ def _documents(table: pa.Table, said: Said) -> Iterator[str]:
 
 def _rows(name: str, table: pa.Table, said: Said, papers: set[str]) -> Iterator[str]:
     if name == "papers":
+        rows = table.select(["paper_id", "title", *documents.IDENTIFIERS]).to_pylist()
+        said.add_keys((key, row["paper_id"]) for row in rows for key in keys.of_paper(row))
         yield from (
             f"paper {id_} is not in corpus/metadata" for id_ in table["paper_id"].to_pylist() if id_ not in papers
         )

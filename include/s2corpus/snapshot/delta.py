@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
-from s2corpus.snapshot.files import File, GzipLines
+from s2corpus.snapshot.files import File, GzipLines, parquet_writer
 from s2corpus.storage.lake import Lake
 
 FORMAT = "s2corpus-delta/1"
@@ -157,7 +157,7 @@ def _make(step: dict[str, Any], path: str, delta: Path, copy: Lake, target: Path
 
 
 def _write_groups(table: pa.Table, groups: Sequence[int], target: Path) -> None:
-    with pq.ParquetWriter(target, table.schema, compression="zstd") as writer:
+    with parquet_writer(target, table.schema) as writer:
         start = 0
         for count in groups:
             writer.write_table(table.slice(start, count).combine_chunks(), row_group_size=count)

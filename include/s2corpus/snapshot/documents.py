@@ -9,8 +9,8 @@ from typing import Any, Self
 
 import orjson
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from s2corpus.snapshot.files import parquet_writer
 from s2corpus.text import sections, signals
 from s2corpus.text.language import language
 
@@ -92,9 +92,10 @@ def _of_parse(document: Mapping[str, Any]) -> dict[str, int | None]:
 class ParquetFile:
     """Writes rows, sorted by the caller, in row groups that end by bytes; a file without rows has no row group."""
 
-    def __init__(self, path: Path, schema: pa.Schema = SCHEMA) -> None:
-        self._writer = pq.ParquetWriter(path, schema, compression="zstd")
+    def __init__(self, path: Path, schema: pa.Schema = SCHEMA, group_bytes: int | None = None) -> None:
+        self._writer = parquet_writer(path, schema)
         self._schema = schema
+        self._group_bytes = group_bytes or ROW_GROUP_BYTES
         self._rows: list[dict[str, Any]] = []
         self._bytes = self.count = 0
 
@@ -103,7 +104,7 @@ class ParquetFile:
         self._rows.append(row)
         self._bytes += size
         self.count += 1
-        if self._bytes >= ROW_GROUP_BYTES:
+        if self._bytes >= self._group_bytes:
             self._end_group()
 
     def _end_group(self) -> None:

@@ -9,6 +9,8 @@ from typing import Any, BinaryIO, Self
 
 import deflate
 import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from s2corpus.tables import paper_shard
 
@@ -109,6 +111,12 @@ class GzipLines:
         return File(
             path, self.bytes, self._compressed.hexdigest(), self.rows, self.content_bytes, self._content.hexdigest()
         )
+
+
+def parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    """How every Parquet file is written. Statistics are of the first column only, by which rows are sorted: of the others a footer
+    would say as much for each row group, and every look-up reads the footer."""
+    return pq.ParquetWriter(path, schema, compression="zstd", write_statistics=[schema.names[0]])
 
 
 def listed(path: str, local: Path, rows: int | None = None) -> File:

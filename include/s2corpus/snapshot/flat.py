@@ -16,6 +16,9 @@ from s2corpus.snapshot.documents import year
 from s2corpus.tables import AUTHORS, PAPERS
 
 Row = dict[str, Any]
+GROUP_BYTES = {"papers": 2 << 20}
+"""Bytes from which a row group ends, where a look-up reads one and the file's footer: some 2,000 papers, as much as the footer of
+100 such groups; of others as of documents."""
 
 _SPAN = [("start", pa.int32()), ("end", pa.int32()), ("text", pa.string()), ("ref_id", pa.string())]
 _SPANS = pa.list_(pa.struct(_SPAN))

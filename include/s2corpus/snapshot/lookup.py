@@ -13,7 +13,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
-from s2corpus.snapshot import documents, flat
+from s2corpus.snapshot import documents, flat, keys
 from s2corpus.snapshot.files import number, parquet_path
 from s2corpus.sources.identifiers import normalise_acl, normalise_arxiv, normalise_doi, normalise_pmcid, normalise_pmid
 from s2corpus.storage.lake import Lake
@@ -130,44 +130,26 @@ class Snapshot:
         return str(found["paper_id"]) if found else paper_id
 
     def _id_of(self, column: str, value: str) -> str | None:
-        """The smallest id with this value: of documents first, then of any paper."""
-        if found := self._ids("index.parquet", "id", column, value):
-            return min(found)
-        if column == "sha1":
-            return None
-        files = range(int(self.manifest["rules"]["export.files"]))
-        return min(
-            (id_ for nn in files for id_ in self._ids(flat.path("papers", nn), "paper_id", column, value)), default=None
-        )
+        """The smallest id of the papers with this value."""
+        key = keys.key(column, value)
+        path = keys.path(key % int(self.manifest["rules"]["export.files"]))
+        return min((row["paper_id"] for row in self._rows(path, "key", key)), default=None)
 
-    def _ids(self, path: str, key: str, column: str, value: str) -> list[str]:
+    def _row(self, path: str, column: str, value: str) -> Row | None:
+        return next(self._rows(path, column, value), None)
+
+    def _rows(self, path: str, column: str, value: str | int) -> Iterator[Row]:
+        """The rows of a file that is sorted by `column`, where that is `value`: only row groups whose range holds it are read."""
         with self._open(path) as file:
             parquet = pq.ParquetFile(file)
-            found: list[str] = []
+            number = parquet.schema_arrow.get_field_index(column)
             for group in range(parquet.num_row_groups):
-                values = parquet.read_row_group(group, [column])[column]
-                if column == "title":
-                    hits = [i for i, title in enumerate(values.to_pylist()) if title and normalise_one(title) == value]
-                else:
-                    hits = pc.indices_nonzero(pc.fill_null(pc.equal(values, value), fill_value=False)).to_pylist()
-                if hits:
-                    found += parquet.read_row_group(group, [key])[key].take(hits).to_pylist()
-            return found
-
-    def _row(self, path: str, key: str, value: str) -> Row | None:
-        """The row of a file whose `key` is `value`: only row groups whose range holds it are read."""
-        with self._open(path) as file:
-            parquet = pq.ParquetFile(file)
-            column = parquet.schema_arrow.get_field_index(key)
-            for group in range(parquet.num_row_groups):
-                statistics = parquet.metadata.row_group(group).column(column).statistics
+                statistics = parquet.metadata.row_group(group).column(number).statistics
                 if statistics is not None and statistics.has_min_max and not statistics.min <= value <= statistics.max:
                     continue
-                at = pc.index(parquet.read_row_group(group, [key])[key], value).as_py()
-                if at >= 0:
-                    row: Row = parquet.read_row_group(group).slice(at, 1).to_pylist()[0]
-                    return row
-        return None
+                hits = pc.indices_nonzero(pc.equal(parquet.read_row_group(group, [column])[column], value))
+                if len(hits):
+                    yield from parquet.read_row_group(group).take(hits).to_pylist()
 
     def _open(self, path: str) -> BinaryIO:
         filesystem, root = self._folder.filesystem()

@@ -120,6 +120,11 @@ def _plain(state: Snapshot, file: File) -> Iterator[Fault]:
             yield Fault(file.path, f"{table.num_rows} rows, {file.rows} in the manifest")
         if file.path.startswith(("documents/", "tables/")):
             yield from (Fault(file.path, what) for what in copies.faults(file.path, table, state.said, state.papers))
+        if file.path.startswith("keys/"):
+            yield from (
+                Fault(file.path, what)
+                for what in copies.key_faults(file.path, table, state.said, state.rules["export.files"])
+            )
         if file.path.startswith("graph/"):
             yield from _graph(state, file.path, table)
 

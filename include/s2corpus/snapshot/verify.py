@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
+from s2corpus.snapshot import keys
 from s2corpus.snapshot.agreement import SHOWN, Agreement
 from s2corpus.snapshot.described import diff_against, identity_fault, made_again, same_code, same_croissant
 from s2corpus.snapshot.files import File, documents_path
@@ -172,6 +173,7 @@ def _index(state: Snapshot) -> Generator[Fault, None, pa.Table | None]:
             return None
         table.validate(full=True)
         state.agreement.published.add(table)
+        state.said.add_keys((key, row["id"]) for row in table.to_pylist() for key in keys.of_document(row))
         for what in state.agreement.add_index(table.to_pylist()):
             yield Fault("index.parquet", what)
     except UNEXPECTED as error:
@@ -194,6 +196,8 @@ def _agreement(state: Snapshot) -> Iterator[Fault]:
     if state.papers:
         for unknown in sorted(state.seen - state.papers)[:SHOWN]:
             yield Fault("index.parquet", f"document {unknown} is a paper that corpus/metadata has not")
+    if state.said.keys and any(path.startswith("keys/") for path in state.files):
+        yield Fault("keys", "its keys are not those of the papers in tables/papers and the documents in index.parquet")
     yield from (Fault(path, what) for path, what in state.agreement.graph())
     try:
         yield from _identities(state)

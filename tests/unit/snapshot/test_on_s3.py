@@ -8,18 +8,22 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
+import s2corpus
 from s2corpus.local import Endpoints
 from s2corpus.pipeline.run import Run
-from s2corpus.snapshot import pointer, reader
+from s2corpus.snapshot import documents, pointer, reader
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
+from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.clean import Clean
 from s2corpus.stages.export import Export
 from s2corpus.stages.split import Split
 from s2corpus.storage.lake import Lake, open_lake
+from tests.faults.proxy import Proxy
 from tests.unit.snapshot.release import lay_out, papers, through
 from tests.unit.snapshot.test_export import SPEC
 
@@ -46,6 +50,29 @@ def run(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_a_snapshot_on_s3_is_whole(run: Run) -> None:
     assert list(verify(reader.open_snapshot(f"{run.lake.root}/snapshots/{SPEC.name}"))) == []
+
+
+def test_a_look_up_reads_a_small_part_of_a_snapshot(
+    lake: Lake, services: Endpoints, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "ROW_GROUP_BYTES", 512 << 10)
+    spec = ReleaseSpec.model_validate({"name": "large", "export": {"files": 1}})
+    made = lay_out(lake, tmp_path_factory.mktemp("scratch"), spec, papers(300, words=400), buckets=1)
+    through(made, Clean(), Split(), Export())
+    publish(made.lake, made.snapshot_id)
+    folder = f"{lake.root}/snapshots/{made.snapshot_id}"
+    known = next(s2corpus.open(folder).documents("s2orc", columns=["id", "doi"])).to_pylist()[-1]
+    with Proxy(urlsplit(os.environ["AWS_ENDPOINT_URL"]).port or 80) as proxy, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", proxy.url)
+        snapshot = s2corpus.open(folder)
+        paper = snapshot.paper(doi=known["doi"])
+        found = proxy.answered
+        document = snapshot.document(known["id"])
+        read = proxy.answered - found
+    assert paper is not None and document is not None and paper["paper_id"] == document["id"] == known["id"]
+    size = sum(entry.bytes for entry in open_lake(folder).list(""))
+    assert found < 0.04 * size, (found, read, size)  # bench/lookup.py: of 1 GB, what both read is less than 1 %
+    assert read < 0.08 * size, (found, read, size)
 
 
 def test_exporting_again_uploads_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

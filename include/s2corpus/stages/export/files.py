@@ -8,13 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from s2corpus.parse_model import ParseKind
 from s2corpus.pipeline.run import Run
-from s2corpus.snapshot import documents, flat, rows
+from s2corpus.snapshot import documents, flat, keys, rows
 from s2corpus.snapshot.census import Census
-from s2corpus.snapshot.files import corpus_path, document_line, documents_path, json_line, listed, number, parquet_path
+from s2corpus.snapshot.files import (
+    corpus_path,
+    document_line,
+    documents_path,
+    json_line,
+    listed,
+    number,
+    parquet_path,
+    parquet_writer,
+)
 from s2corpus.snapshot.gorc import gorc_line
 from s2corpus.stages.export.group import Group
 from s2corpus.tables import CONTEXTS, LINKS, Table
@@ -79,8 +87,9 @@ def write_corpus(group: Group, scratch: Path) -> None:
         + [flat.path(table, nn) for table in flat.SCHEMAS for nn in group.numbers]
     )
     census = {nn: Census(group.run.spec.clean.text_from) for nn in group.numbers}
-    if not missing and group.store.has_fragments(f"census/{nn:02d}" for nn in census):
+    if not missing and group.store.has_fragments(f"{of}/{nn:02d}" for of in ("census", "keys") for nn in census):
         return
+    found: dict[int, list[dict[str, Any]]] = {nn: [] for nn in group.numbers}
     tables = {
         (table, nn): scratch / f"{table}-{nn}.parquet"
         for table in flat.SCHEMAS
@@ -96,6 +105,7 @@ def write_corpus(group: Group, scratch: Path) -> None:
         ):
             nn = number(paper["paper_id"], group.files)
             census[nn].add(paper)
+            found[nn] += ({"key": key, "paper_id": paper["paper_id"]} for key in keys.of_paper(paper))
             for table, row, size in flat.rows(paper):
                 if (table, nn) in files:
                     files[table, nn].write(row, size)
@@ -114,13 +124,17 @@ def write_corpus(group: Group, scratch: Path) -> None:
 
     with ExitStack() as stack:
         files = {
-            at: stack.enter_context(documents.ParquetFile(path, flat.SCHEMAS[at[0]])) for at, path in tables.items()
+            at: stack.enter_context(documents.ParquetFile(path, flat.SCHEMAS[at[0]], flat.GROUP_BYTES.get(at[0])))
+            for at, path in tables.items()
         }
         group.write_lines({path for path in missing if path.startswith("corpus/")}, written(files), scratch)
     group.store.put((listed(flat.path(*at), path, files[at].count), path) for at, path in tables.items())
     for path in tables.values():
         path.unlink()
     group.store.put_fragments({f"census/{nn:02d}": counted.table() for nn, counted in census.items()})
+    group.store.put_fragments(
+        {f"keys/{nn:02d}": pa.Table.from_pylist(rows_of, keys.SCHEMA) for nn, rows_of in found.items()}
+    )
 
 
 def write_graph(group: Group, table: Table, scratch: Path) -> None:
@@ -136,7 +150,7 @@ def write_graph(group: Group, table: Table, scratch: Path) -> None:
         for nn, path in paths.items():
             local = scratch / f"{table.name}-{nn}.parquet"
             if path in missing:
-                writers[nn] = stack.enter_context(pq.ParquetWriter(local, table.schema, compression="zstd"))
+                writers[nn] = stack.enter_context(parquet_writer(local, table.schema))
         for row in group.merged(lambda bucket: rows.graph_rows(group.run.table, table, bucket)):
             nn = number(row["paper_id"], group.files)
             if nn in writers:

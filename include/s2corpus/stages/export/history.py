@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import changes, rows
+from s2corpus.snapshot.files import parquet_writer
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ALIASES, DOCUMENTS, FILTERED, SPLITS
 
@@ -53,7 +54,7 @@ def write_history(run: Run, index: Path, scratch: Path, put: Callable[[str, Path
 
 def _parquet(table: pa.Table, path: Path) -> tuple[Path, int]:
     """A table as a file without empty row groups, and its rows."""
-    with pq.ParquetWriter(path, table.schema, compression="zstd") as writer:
+    with parquet_writer(path, table.schema) as writer:
         if table.num_rows:
             writer.write_table(table, row_group_size=rows.ROW_GROUP)
     return path, table.num_rows

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from s2corpus.errors import TransientError
 from s2corpus.pipeline import funnel
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Metrics, Run
-from s2corpus.snapshot import paper_tables, plots, report, rows
+from s2corpus.snapshot import keys, paper_tables, plots, report, rows
 from s2corpus.snapshot.census import counted
 from s2corpus.snapshot.croissant import croissant
-from s2corpus.snapshot.files import File, listed
+from s2corpus.snapshot.files import File, listed, parquet_writer
 from s2corpus.snapshot.manifest import Manifest, rules_of
 from s2corpus.snapshot.store import Store
 from s2corpus.stages.export.files import paths_of
 from s2corpus.stages.export.history import write_history
+from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, DOCUMENTS, EXTRACTIONS, MEMBERS, PARSES, Table
 from s2corpus.version import code_version
 
@@ -47,6 +47,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
 
     index = scratch / "index.parquet"
     put("index.parquet", index, _write_index(run, store, index, published))
+    _write_keys(run, store, scratch, put)
     for table in (ALIASES, CLUSTERS):
         local = scratch / f"{table.name}.parquet"
         put(f"{table.name}.parquet", local, _copy(run, table, local))
@@ -115,7 +116,7 @@ def _written(run: Run, store: Store) -> list[File]:
 def _write_index(run: Run, store: Store, local: Path, published: report.Published) -> int:
     """`index.parquet`: by file number, set and id."""
     count = 0
-    with pq.ParquetWriter(local, rows.INDEX, compression="zstd") as writer:
+    with parquet_writer(local, rows.INDEX) as writer:
         for nn in range(run.spec.export.files):
             for set_ in sorted(run.spec.clean.sets):
                 fragment = store.fragment(f"index/{nn:02d}-{set_}")
@@ -126,10 +127,28 @@ def _write_index(run: Run, store: Store, local: Path, published: report.Publishe
     return count
 
 
+def _write_keys(run: Run, store: Store, scratch: Path, put: Callable[[str, Path, int | None], None]) -> None:
+    """`keys/`: the keys of all papers and documents, sorted into the files that their hashes name."""
+    files = run.spec.export.files
+    (scratch / "keys").mkdir()
+    with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
+        connection.execute("CREATE TABLE keys (key BIGINT, paper_id VARCHAR)")
+        for nn in range(files):
+            found = [store.fragment(f"keys/{nn:02d}")]
+            for set_ in run.spec.clean.sets:
+                index = store.fragment(f"index/{nn:02d}-{set_}").select(["id", "sha1"]).to_pylist()
+                rows_of = [{"key": key, "paper_id": row["id"]} for row in index for key in keys.of_document(row)]
+                found.append(pa.Table.from_pylist(rows_of, keys.SCHEMA))
+            connection.register("fragment", pa.concat_tables(found))
+            connection.execute("INSERT INTO keys FROM fragment")
+        for nn in range(files):
+            put(keys.path(nn), scratch / keys.path(nn), keys.write(connection, nn, files, scratch / keys.path(nn)))
+
+
 def _copy(run: Run, table: Table, local: Path) -> int:
     """A table as one Parquet file."""
     count = 0
-    with pq.ParquetWriter(local, table.schema, compression="zstd") as writer:
+    with parquet_writer(local, table.schema) as writer:
         for batch in run.table(table).batches(rows=rows.ROW_GROUP):
             count += batch.num_rows
             if batch.num_rows:

@@ -22,6 +22,7 @@ def command(snapshot: str, reason: str, yes: bool, lake: str) -> None:
     Its files stay for those who read it; `corpus restore` undoes it, `corpus prune` deletes them.
     """
     from s2corpus.ids import SnapshotId
+    from s2corpus.snapshot import iceberg
     from s2corpus.snapshot.pointer import yank
     from s2corpus.storage.lake import open_lake
 
@@ -29,4 +30,11 @@ def command(snapshot: str, reason: str, yes: bool, lake: str) -> None:
     if not yes and sys.stdin.isatty():
         click.confirm(f"Withdraw {SnapshotId.parse(snapshot)} from {lake}?", abort=True)
     pointer = yank(opened, snapshot, reason)
-    click.echo(f"{snapshot} is yanked; the latest of {SnapshotId(snapshot).spec} is {pointer.snapshot or 'none'}")
+    spec = SnapshotId(snapshot).spec
+    click.echo(f"{snapshot} is yanked; the latest of {spec} is {pointer.snapshot or 'none'}")
+    if iceberg.has_tables(opened, spec):
+        click.echo(
+            f"Where it is registered in an Iceberg catalogue it stays a version, with its files. Make {pointer.snapshot or 'another'} "
+            f"the newest by corpus register, then take this one out by corpus register {snapshot} --forget",
+            err=True,
+        )

@@ -9,15 +9,17 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import orjson
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from s2corpus.commands import apply, delta, diff
+from s2corpus.commands import apply, delta, diff, register
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
+from s2corpus.snapshot import hub, iceberg
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
@@ -167,3 +169,42 @@ def test_a_damaged_delta_is_a_sentence_and_leaves_nothing(damage: str, snapshots
     with pytest.raises(UserError):
         run(apply.command, folder, "--copy", snapshots[0], "--out", tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> str:
+    """A new Iceberg catalogue."""
+    pytest.importorskip("pyiceberg")
+    return f"sqlite:///{tmp_path}/catalog.db"
+
+
+def test_every_registered_snapshot_is_a_version_of_the_same_tables(snapshots: list[Path], catalog: str) -> None:
+    lake = snapshots[0].parents[1]
+    before = {path: path.stat().st_mtime_ns for path in lake.rglob("snapshots/*/*/*") if path.is_file()}
+    for folder in snapshots[:2]:
+        said = run(register.command, folder, "--catalog", catalog)
+        assert f"index: {pq.read_metadata(folder / 'index.parquet').num_rows} rows" in said.output
+    run(register.command, snapshots[1], "--catalog", catalog)  # again: nothing happens
+    assert before == {path: path.stat().st_mtime_ns for path in lake.rglob("snapshots/*/*/*") if path.is_file()}
+    loaded = iceberg.open_catalog(catalog)
+    for name in ("documents", "index", "papers", "paragraphs", "bib_entries", "links"):
+        table = loaded.load_table(f"small.{name}")
+        pattern = "documents/*/*/*.parquet" if name == "documents" else hub.TABLES[name][0]
+        for number, folder in enumerate(snapshots[:2]):
+            version = table.snapshot_by_name(iceberg.tag_of(folder.name))
+            assert version is not None
+            of_version = table.scan(snapshot_id=version.snapshot_id)
+            assert of_version.to_arrow().num_rows == sum(pq.read_metadata(f).num_rows for f in folder.glob(pattern))
+            assert {urlsplit(task.file.file_path).path for task in of_version.plan_files()} == {
+                str(path) for path in folder.glob(pattern) if pq.read_metadata(path).num_rows
+            }
+            assert number == 0 or version == table.current_snapshot()
+    ids = set(loaded.load_table("small.documents").scan(selected_fields=("id",)).to_arrow()["id"].to_pylist())
+    assert ids == set(pq.read_table(snapshots[1] / "index.parquet")["id"].to_pylist())
+    with pytest.raises(UserError, match="is the newest version"):
+        run(register.command, snapshots[1].name, "--catalog", catalog, "--forget")
+    run(register.command, snapshots[0], "--catalog", catalog)  # the older one is the newest version again
+    assert "documents" in run(register.command, snapshots[1].name, "--catalog", catalog, "--forget").output
+    run(register.command, snapshots[1], "--catalog", catalog)
+    assert "documents" in run(register.command, snapshots[0].name, "--catalog", catalog, "--forget").output
+    assert list(iceberg.registered(iceberg.open_catalog(catalog), "small")) == [iceberg.tag_of(snapshots[1].name)]

@@ -1,0 +1,39 @@
+"""`corpus push`: upload a snapshot to S3 or to the Hugging Face Hub."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from s2corpus.commands._lake_option import lake_option
+
+
+@click.command(
+    epilog="Example: corpus push s2_v2 hf://my-lab/s2-v2; corpus push s2_v2-20230101-0a1b2c3d s3://mirror/s2_v2-20230101-0a1b2c3d"
+)
+@click.argument("snapshot")
+@click.argument("to")
+@lake_option(needed=False)
+def command(snapshot: str, to: str, lake: str | None) -> None:
+    """Upload SNAPSHOT (an address, an id, or a spec for its latest) TO s3://bucket/folder, a folder, or hf://owner/name.
+
+    A push that was stopped goes on where it was. S3 is reached with the AWS variables of your environment, the Hub with HF_TOKEN.
+    """
+    from s2corpus.errors import UserError
+    from s2corpus.snapshot import push
+    from s2corpus.snapshot.reader import open_snapshot
+    from s2corpus.storage.lake import open_lake
+
+    def progress(path: str) -> None:
+        click.echo(path, err=True)
+
+    found = open_snapshot(snapshot, lake)
+    if to.startswith("hf://"):
+        match = re.fullmatch(r"hf://(?:datasets/)?([\w.-]+/[\w.-]+)/?", to)
+        if match is None:
+            raise UserError(f"{to!r} is not a data set of the Hub: expected hf://owner/name")
+        pushed = push.to_hub(found, match.group(1), progress)
+    else:
+        pushed = push.to_lake(found, open_lake(to.rstrip("/")), progress)
+    click.echo(f"{to}: {pushed.sent} files sent, {pushed.kept} were there")

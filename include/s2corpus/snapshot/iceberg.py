@@ -1,0 +1,158 @@
+"""Snapshots as versions of Apache Iceberg tables: their Parquet files are registered where they lie, none is rewritten.
+
+Each of `documents`, `index`, `papers`, `paragraphs`, `bib_entries`, `ref_entries`, `links` and `contexts` is one table of the namespace
+of the spec; a snapshot of the corpus is one snapshot of every table, which it replaces the content of, and a tag of its name. Older
+snapshots are read by their tag. Needs the extra `iceberg`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pyarrow as pa
+
+from s2corpus.errors import UserError
+from s2corpus.snapshot import documents, hub
+
+if TYPE_CHECKING:
+    from pyiceberg.catalog import Catalog
+
+    from s2corpus.storage.lake import Lake
+
+SCHEMAS: Mapping[str, pa.Schema] = {"documents": documents.SCHEMA} | {
+    name: schema for name, (_, schema) in hub.TABLES.items()
+}
+NOTE = "s2corpus.snapshot"
+"""Property of an Iceberg snapshot: the corpus snapshot whose files it has."""
+
+
+def open_catalog(uri: str) -> Catalog:
+    """The catalogue at an SQLAlchemy address (`sqlite:///…`, `postgresql+psycopg2://…`) or a REST one's, with the lake's S3."""
+    from pyiceberg.catalog import load_catalog
+
+    logging.getLogger("pyiceberg").setLevel(logging.ERROR)  # it warns of each column without statistics
+    s3 = {
+        "s3.endpoint": os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL"),
+        "s3.region": os.environ.get("AWS_DEFAULT_REGION", "us-east-1"),
+    }
+    given = {name: value for name, value in s3.items() if value}
+    return load_catalog("s2corpus", type="rest" if uri.startswith("http") else "sql", uri=uri, **given)
+
+
+def has_tables(lake: Lake, spec: str) -> bool:
+    """Whether snapshots of a spec in this lake were registered in any catalogue."""
+    return bool(lake.folders(f"iceberg/{namespace_of(spec)}/"))
+
+
+def register(catalog: Catalog, snapshot: Lake) -> dict[str, int]:
+    """Make a published snapshot the newest version of the tables of its spec's namespace; the rows of each. One that
+    was registered before is made the newest version again.
+
+    Raises:
+        UserError: a table has columns of other types than this version of the code writes.
+    """
+    from pyiceberg.exceptions import NamespaceAlreadyExistsError
+
+    manifest = orjson.loads(snapshot.get("manifest.json")[0])
+    namespace = namespace_of(manifest["spec"])
+    with suppress(NamespaceAlreadyExistsError):
+        catalog.create_namespace(namespace)
+    return {
+        name: _register(catalog, f"{namespace}.{name}", schema, manifest, snapshot) for name, schema in SCHEMAS.items()
+    }
+
+
+def namespace_of(spec: str) -> str:
+    """The namespace of a spec's tables: its name, with `_` for what SQL would have to quote."""
+    return re.sub(r"\W", "_", spec)
+
+
+def tag_of(snapshot: str) -> str:
+    """The tag of a snapshot: its id, with `_` for what SQL would have to quote."""
+    return re.sub(r"\W", "_", snapshot)
+
+
+def _register(catalog: Catalog, name: str, schema: pa.Schema, manifest: Mapping[str, Any], snapshot: Lake) -> int:
+    files = [file for file in _files(name.rpartition(".")[2], manifest) if file["rows"]]
+    rows = sum(int(file["rows"]) for file in files)
+    lake = _address(snapshot).rsplit("/", 2)[0]
+    location = f"{lake}/iceberg/{name.replace('.', '/')}"
+    table = catalog.create_table_if_not_exists(name, schema=schema, location=location)
+    tag = tag_of(manifest["snapshot"])
+    if (known := table.metadata.refs.get(tag)) is not None:
+        if known.snapshot_id != table.metadata.current_snapshot_id:
+            table.manage_snapshots().set_current_snapshot(known.snapshot_id).commit()
+        return rows
+    paths = [f"{_address(snapshot)}/{file['path']}" for file in files]
+    note = {NOTE: str(manifest["snapshot"])}
+    try:
+        with table.transaction() as transaction:
+            with transaction.update_schema() as update:
+                update.union_by_name(schema)
+            if next(iter(table.scan().plan_files()), None) is not None:
+                transaction.delete("true", snapshot_properties=note)
+            transaction.add_files(paths, snapshot_properties=note)
+    except ValueError as error:
+        raise UserError(f"{name}: {manifest['snapshot']} cannot be a version of it: {error}") from None
+    newest = table.current_snapshot()
+    if newest is None:
+        raise UserError(
+            f"{name}: the catalogue has no snapshot of it after {manifest['snapshot']} was added: try again"
+        )
+    table.manage_snapshots().create_tag(newest.snapshot_id, tag).commit()
+    return rows
+
+
+def _files(table: str, manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    pattern = hub.TABLES[table][0] if table in hub.TABLES else "documents/*.parquet"
+    folder, _, suffix = pattern.partition("*")
+    for file in manifest["files"]:
+        if file["path"].startswith(folder) and file["path"].endswith(suffix):
+            yield file
+
+
+def _address(snapshot: Lake) -> str:
+    root = snapshot.root.rstrip("/")
+    return root if "://" in root else f"file://{root}"
+
+
+def registered(catalog: Catalog, spec: str) -> dict[str, list[str]]:
+    """The corpus snapshots that each table of a spec has, by tag."""
+    namespace = namespace_of(spec)
+    found: dict[str, list[str]] = {}
+    for identifier in catalog.list_tables(namespace) if catalog.namespace_exists(namespace) else ():
+        table = catalog.load_table(identifier)
+        for reference, what in table.metadata.refs.items():
+            if what.snapshot_ref_type == "tag":
+                found.setdefault(reference, []).append(identifier[-1])
+    return found
+
+
+def forget(catalog: Catalog, spec: str, snapshot: str) -> list[str]:
+    """Remove the tag of a snapshot, and its version where it is not the newest one, from every table; the tables that had it.
+
+    Files stay where they are. Raises:
+        UserError: it is the newest version of a table: register the one that replaces it first.
+    """
+    namespace, tag = namespace_of(spec), tag_of(snapshot)
+    tables = (
+        [catalog.load_table(name) for name in catalog.list_tables(namespace)]
+        if catalog.namespace_exists(namespace)
+        else []
+    )
+    having = [table for table in tables if tag in table.metadata.refs]
+    for table in having:
+        newest = table.current_snapshot()
+        if newest is not None and table.metadata.refs[tag].snapshot_id == newest.snapshot_id:
+            raise UserError(f"{snapshot} is the newest version of {'.'.join(table.name())}: register another one first")
+    for table in having:
+        gone = table.metadata.refs[tag].snapshot_id
+        table.manage_snapshots().remove_tag(tag).commit()
+        table.maintenance.expire_snapshots().by_id(gone).commit()
+    return [table.name()[-1] for table in having]

@@ -1,0 +1,116 @@
+"""A snapshot is uploaded elsewhere, whole, its manifest last; a push that was stopped goes on where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from s2corpus.commands.push import command
+from s2corpus.errors import TransientError, UserError
+from s2corpus.snapshot import push
+from s2corpus.snapshot.pointer import publish
+from s2corpus.snapshot.verify import verify
+from s2corpus.storage.lake import open_lake
+from tests.standin_hub import Hub
+from tests.unit.snapshot.test_export import release
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = release(tmp_path_factory.mktemp("push"))
+    publish(run.lake, run.snapshot_id)
+    return Path(run.lake.uri(f"snapshots/{run.snapshot_id}"))
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+class Stopped(Exception):
+    """Somebody pulled the plug."""
+
+
+def stopping_at(number: int) -> Any:
+    seen: list[str] = []
+
+    def progress(path: str) -> None:
+        seen.append(path)
+        if len(seen) == number:
+            raise Stopped
+
+    return progress
+
+
+def test_a_stopped_push_goes_on_where_it_was(snapshot: Path, tmp_path: Path) -> None:
+    target = open_lake(str(tmp_path / "copy"))
+    with pytest.raises(Stopped):
+        push.to_lake(open_lake(str(snapshot)), target, stopping_at(50))
+    assert target.size("manifest.json") is None
+    said = run(snapshot, tmp_path / "copy").output.splitlines()[-1]
+    total = len(contents(snapshot)) - 1
+    assert said.endswith(f"{total - 40} files sent, 40 were there")  # what was sent is noted every 20 files
+    assert contents(tmp_path / "copy") == contents(snapshot)
+    assert not list(verify(target))
+    assert run(snapshot, tmp_path / "copy").output.endswith(f"0 files sent, {total} were there\n")
+
+
+def test_what_was_changed_there_meanwhile_is_sent_again(snapshot: Path, tmp_path: Path) -> None:
+    target = open_lake(str(tmp_path / "copy"))
+    with pytest.raises(Stopped):
+        push.to_lake(open_lake(str(snapshot)), target, stopping_at(50))
+    first = sorted(contents(tmp_path / "copy"))[5]
+    (tmp_path / "copy" / first).write_bytes(b"something else")
+    run(snapshot, tmp_path / "copy")
+    assert contents(tmp_path / "copy") == contents(snapshot)
+
+
+def test_another_snapshot_is_never_overwritten_and_a_damaged_one_not_sent(snapshot: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken/manifest.json").write_bytes(b"{}")
+    with pytest.raises(UserError, match="another snapshot lies here"):
+        run(snapshot, tmp_path / "taken")
+    damaged = tmp_path / "damaged"
+    push.to_lake(open_lake(str(snapshot)), open_lake(str(damaged)))
+    (damaged / "index.parquet").write_bytes(b"x")
+    with pytest.raises(UserError, match=r"index\.parquet: its SHA-256"):
+        run(damaged, tmp_path / "copy")
+    assert not (tmp_path / "copy/manifest.json").exists()
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    pytest.importorskip("huggingface_hub")
+    with Hub() as standin:
+        monkeypatch.setenv("HF_ENDPOINT", standin.url)
+        monkeypatch.setenv("HF_TOKEN", standin.token)
+        yield standin
+
+
+def test_the_hub_gets_every_file_and_the_manifest_last(snapshot: Path, hub: Hub, monkeypatch: Any) -> None:
+    monkeypatch.setattr(push, "_COMMIT_FILES", 40)
+    hub.refuse_after = 2
+    with pytest.raises(TransientError, match="goes on where it was"):
+        run(snapshot, "hf://lab/corpus")
+    assert "manifest.json" not in hub.files["lab/corpus"]
+    hub.refuse_after = None
+    total = len(contents(snapshot)) - 1
+    assert f"{total - 80} files sent, 80 were there" in run(snapshot, "hf://datasets/lab/corpus").output
+    assert hub.files["lab/corpus"] == contents(snapshot)
+    assert hub.commits[-1] == ["manifest.json"]
+    assert f"0 files sent, {total} were there" in run(snapshot, "hf://lab/corpus").output
+
+
+def test_the_hub_is_told_who_pushes(snapshot: Path, hub: Hub, monkeypatch: Any) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_other")
+    with pytest.raises(UserError, match="set HF_TOKEN"):
+        run(snapshot, "hf://lab/corpus")
+    with pytest.raises(UserError, match="expected hf://owner/name"):
+        run(snapshot, "hf://lab")

@@ -26,6 +26,7 @@ bibliographies → clean → split by publication date → export as S2 V2 gzipp
 from __future__ import annotations
 
 import ast
+import os
 from datetime import UTC, datetime, time, timedelta
 from functools import cache
 from pathlib import Path
@@ -271,6 +272,12 @@ def release_dag(spec: ReleaseSpec) -> DAG:
     return dag
 
 
+def _pod(stage: str) -> dict[str, Any]:
+    """With the KubernetesExecutor: the pod of a stage's work, where S2CORPUS_POD_TEMPLATES has one of its own (deploy/kubernetes/pods)."""
+    path = Path(os.environ.get("S2CORPUS_POD_TEMPLATES") or "-", f"{stage}.yaml")
+    return {"executor_config": {"pod_template_file": str(path)}} if path.exists() else {}
+
+
 def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -> Any:
     """The task group of one stage, after the stage before it."""
     doc_md = _documentation(stage)
@@ -285,7 +292,7 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
             if before is not None:
                 before >> planned
         pool = {"pool": "grobid", "pool_slots": spec.resources.in_flight} if stage == "extract" else {}
-        done = work.override(doc_md=doc_md, **pool).partial(stage=stage).expand(shards=planned)
+        done = work.override(doc_md=doc_md, **pool, **_pod(stage)).partial(stage=stage).expand(shards=planned)
         if before is not None:
             before >> done
         shards[stage] = finish.override(doc_md=doc_md)(stage)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 
@@ -72,7 +74,7 @@ def test_who_works_has_the_workers_keys_and_who_shows_has_the_pages(services: di
     named = {name: re.findall("S3_([A-Z]+)_SECRET_KEY", key)[0].lower() for name, key in keys.items()}
     assert named == {
         "s3": "admin",
-        **dict.fromkeys(("airflow-worker", "airflow-triggerer", "spark"), "worker"),
+        **dict.fromkeys(("airflow-worker", "airflow-triggerer", "spark-worker"), "worker"),
         **dict.fromkeys(("airflow-init", "airflow-api-server", "airflow-scheduler", "airflow-dag-processor"), "page"),
     }
 
@@ -153,3 +155,9 @@ def test_the_roles_are_made_before_the_page_starts_and_by_every_component_known(
         assert roles[key] == base["airflow-init"][key], key
     assert fab["airflow-api-server"]["depends_on"] == {"airflow-roles": {"condition": "service_completed_successfully"}}
     assert "roles import deploy/airflow-roles.json" in roles["command"][-1]
+
+
+@pytest.mark.parametrize("name", ["docker-compose.yaml", "deploy/compose.fab.yaml"])
+def test_the_specification_of_compose_allows_it(name: str) -> None:
+    schema = json.loads((ROOT / "tests" / "data" / "compose-spec.json").read_text("utf-8"))
+    jsonschema.Draft201909Validator(schema).validate(yaml.safe_load((ROOT / name).read_text("utf-8")))

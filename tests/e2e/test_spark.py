@@ -1,0 +1,170 @@
+"""Spark as docker-compose.yaml starts it: a master, two workers and Connect, by their own commands, and the lake on S3.
+
+The lake's keys are in the workers' environment only; executors read and write it with this package, so that no jar is needed but Spark's.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests import compose
+from tests.releases import ROOT
+
+pytest.importorskip("pyspark.sql.connect.session")
+pytestmark = [
+    pytest.mark.services,
+    pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17"),
+]
+
+
+@dataclass
+class Spark:
+    """What runs: the address of Connect, and the first processes."""
+
+    remote: str
+    processes: dict[str, subprocess.Popen[bytes]]
+    s3_port: int
+
+    def executors(self) -> list[psutil.Process]:
+        """The processes that do tasks, of both workers."""
+        found = []
+        for name in ("one", "two"):
+            with suppress(psutil.Error):
+                children = psutil.Process(self.processes[name].pid).children(recursive=True)
+                found += [child for child in children if "CoarseGrainedExecutorBackend" in " ".join(child.cmdline())]
+        return found
+
+
+def until(what: str, found: Callable[[], object], seconds: float = 180) -> None:
+    deadline = time.monotonic() + seconds
+    while not found():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.2)
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
+    """compose's services of the profile `spark`, the worker twice; host names, ports and folders are the test's own."""
+    home: Path = tmp_path_factory.mktemp("spark")
+    (home / "s3").mkdir()
+    master, web, connect = compose.free_ports(3)
+    given = compose.KEYS | dict.fromkeys(compose.required(compose.FILE.read_text("utf-8")), "unused") | compose.KEYS
+    found = compose.services(given)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    beside = {"PATH": path, "HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOG_DIR": str(home)}
+    running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(name: str, service: str, places: dict[str, str], *more: str) -> None:
+        command = [*compose.here(found[service]["command"], places), *more]
+        environ = compose.here(found[service]["environment"], places) | beside
+        with (home / f"{name}.log").open("wb") as log:
+            running[name] = subprocess.Popen(
+                command, env=environ, cwd=home, stdout=log, stderr=log, start_new_session=True
+            )
+
+    with compose.s3_server(home / "s3") as ports:
+        places = {
+            "spark://spark-master:7077": f"spark://127.0.0.1:{master}",
+            "spark-master": "127.0.0.1",
+            "7077": str(master),
+            "8081": str(web),
+            "15002": str(connect),
+            "http://s3:8333": f"http://127.0.0.1:{ports['s3']}",
+            "/usr/local/airflow/kernels": str(ROOT / "include" / "s2corpus" / "__pycache__"),
+            "/usr/local/airflow": str(ROOT),
+        }
+        try:
+            start("master", "spark-master", places | {"/scratch": str(home)})
+            until("no master", lambda: _listens(master))
+            for name, port in zip(("one", "two"), compose.free_ports(2), strict=True):
+                (home / name).mkdir()
+                start(name, "spark-worker", places | {"/scratch": str(home / name), "8081": str(port)}, "--cores", "1")
+            conf = ["--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.connect.grpc.binding.address=127.0.0.1"]
+            start("connect", "spark", places | {"/scratch": str(home)}, *conf)
+            until("no Spark Connect", lambda: _listens(connect))
+            made = Spark(f"sc://127.0.0.1:{connect}", running, ports["s3"])
+            until("no executor on each worker", lambda: len(made.executors()) == 2)
+            yield made
+        finally:
+            for process in reversed(running.values()):
+                _end(process)
+
+
+def _listens(port: int) -> bool:
+    import socket
+
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with suppress(psutil.Error):
+        for child in psutil.Process(process.pid).children(recursive=True):
+            with suppress(psutil.Error):
+                child.kill()
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.fixture
+def session(spark: Spark, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A client without any key of the lake."""
+    for name in list(os.environ):
+        if name.startswith("AWS"):
+            monkeypatch.delenv(name)
+    from pyspark.sql import SparkSession
+
+    found = SparkSession.builder.remote(spark.remote).getOrCreate()
+    yield found
+    found.stop()
+
+
+def test_executors_write_the_lake_with_their_own_keys_and_one_may_die(spark: Spark, session: Any) -> None:
+    """Forty tasks that each write an object; the executor that is killed in the middle costs its tasks, which are done again."""
+
+    def work(batches: Iterator[Any]) -> Iterator[Any]:
+        import time
+
+        from s2corpus.storage.lake import open_lake
+
+        lake = open_lake("s3://corpus")
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                time.sleep(0.2)
+                lake.put(f"releases/spark/{number:03d}", str(number).encode())
+            yield batch
+
+    admin = compose.s3_client(spark.s3_port, "admin")
+
+    def written() -> dict[str, int]:
+        listed = admin.list_objects_v2(Bucket="corpus", Prefix="releases/spark/")
+        return {entry["Key"]: entry["Size"] for entry in listed.get("Contents", ())}
+
+    import threading
+
+    counts: list[int] = []
+    numbers = session.range(0, 40, 1, 40).mapInArrow(work, "id long")
+    asking = threading.Thread(target=lambda: counts.append(numbers.count()))
+    asking.start()
+    until("no task was done", lambda: len(written()) >= 4 or not asking.is_alive())
+    before = spark.executors()
+    assert len(before) == 2
+    before[0].kill()
+    asking.join(300)
+    assert counts == [40]
+    assert sorted(written()) == [f"releases/spark/{number:03d}" for number in range(40)]
+    assert "access-of-worker" not in os.environ.get("AWS_ACCESS_KEY_ID", "")

@@ -1,0 +1,109 @@
+"""deploy/helm and deploy/kubernetes: valid for the chart and for Kubernetes, with room for what a task takes. No cluster is started."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import kubernetes_validate
+import pytest
+import yaml
+
+from s2corpus.local.slots import BESIDE_MB
+from s2corpus.pipeline.registry import STAGES
+from s2corpus.spec import read_specs
+
+ROOT = Path(__file__).resolve().parents[3]
+DEPLOY = ROOT / "deploy"
+MANIFESTS = sorted((DEPLOY / "kubernetes").rglob("*.yaml"))
+PODS = sorted((DEPLOY / "kubernetes" / "pods").glob("*.yaml"))
+SCHEMA = json.loads((ROOT / "tests" / "data" / "airflow-chart-values.schema.json").read_text("utf-8"))
+
+
+def documents(path: Path) -> list[dict[str, Any]]:
+    return [each for each in yaml.safe_load_all(path.read_text("utf-8")) if each]
+
+
+def pod_specs() -> dict[str, dict[str, Any]]:
+    """Every pod that a manifest makes, by its file and name."""
+    found = {}
+    for path in MANIFESTS:
+        for each in documents(path):
+            spec = each["spec"] if each["kind"] == "Pod" else each["spec"].get("template", {}).get("spec")
+            if spec:
+                found[f"{path.stem}:{each['metadata']['name']}"] = spec
+    return found
+
+
+@pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.stem)
+def test_kubernetes_takes_every_manifest(path: Path) -> None:
+    for each in documents(path):
+        kubernetes_validate.validate(each, "1.32", strict=True)
+
+
+@pytest.mark.parametrize("names", [("values.yaml",), ("values.yaml", "values-celery.yaml")], ids=["pods", "celery"])
+def test_the_chart_knows_every_value(names: tuple[str, ...]) -> None:
+    for name in names:
+        jsonschema.validate(yaml.safe_load((DEPLOY / "helm" / name).read_text("utf-8")), SCHEMA)
+
+
+def test_a_value_that_the_chart_does_not_know_is_noticed() -> None:
+    with pytest.raises(jsonschema.ValidationError, match="maxReplicas"):
+        jsonschema.validate({"workers": {"keda": {"maxReplicas": 3}}}, SCHEMA)
+
+
+def test_a_task_has_the_memory_that_its_spec_allows_and_scratch_for_its_pod() -> None:
+    most = max(spec.resources.memory_mb for spec in read_specs(ROOT / "include" / "releases")[0])
+    for path in PODS:
+        (base,) = documents(path)[0]["spec"]["containers"]
+        memory = base["resources"]["limits"]["memory"]
+        mib = int(memory[:-2]) * (1024 if memory.endswith("Gi") else 1)
+        if path.stem != "extract":  # it joins and sorts nothing
+            assert mib * 1.048576 >= most + BESIDE_MB, path.stem
+        scratch = next(volume for volume in documents(path)[0]["spec"]["volumes"] if volume["name"] == "scratch")
+        assert scratch["emptyDir"]["sizeLimit"] == base["resources"]["limits"]["ephemeral-storage"]
+    assert {path.stem for path in PODS} <= {*STAGES, "default"}
+
+
+def test_every_container_is_kept_small() -> None:
+    for name, spec in pod_specs().items():
+        assert spec["automountServiceAccountToken"] is False, name
+        assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}, name
+        for container in spec["containers"]:
+            own = container["securityContext"]
+            assert own["allowPrivilegeEscalation"] is False and own["readOnlyRootFilesystem"] is True, name
+            assert own["capabilities"] == {"drop": ["ALL"]}, name
+            assert "memory" in container["resources"]["limits"], name
+
+
+def test_images_are_those_of_compose() -> None:
+    compose = (ROOT / "docker-compose.yaml").read_text("utf-8")
+    for name, spec in pod_specs().items():
+        for container in spec["containers"]:
+            image, _, tag = container["image"].rpartition(":")
+            assert image == "s2corpus-airflow" or f"{image}:{tag}}}" in compose, name
+
+
+def test_a_worker_pod_has_what_a_worker_of_compose_has() -> None:
+    """Airflow's own settings apart, which a pod gets from Airflow, and the S3 address that only an S3 of one's own has."""
+    services = yaml.safe_load((ROOT / "docker-compose.yaml").read_text("utf-8"))["services"]
+    worker = {name for name in services["airflow-worker"]["environment"] if not name.startswith("AIRFLOW")}
+    optional = {"AWS_ENDPOINT_URL", "S2CORPUS_ALERTS_WEBHOOK", "DUMB_INIT_SETSID", "S2CORPUS_KERNELS"}
+    for path in PODS:
+        (base,) = documents(path)[0]["spec"]["containers"]
+        assert worker - {each["name"] for each in base["env"]} <= optional, path.stem
+
+
+def test_every_secret_is_in_the_documentation() -> None:
+    told = (ROOT / "docs" / "kubernetes.md").read_text("utf-8")
+    files = [*MANIFESTS, *(DEPLOY / "helm").glob("*.yaml")]
+    names = {
+        name
+        for path in files
+        for name in re.findall(r"(?:secretName|SecretName|secretKeyRef: \{name): (s2corpus-[a-z-]+)", path.read_text())
+    }
+    assert len(names) >= 5
+    assert {name for name in names if f"`{name}`" not in told} == set()

@@ -1,4 +1,5 @@
-"""The routes. Every one is authorised by what `build` is given; every id is checked before anything is opened; all are GET.
+"""The routes. Every one is authorised by what `build` is given; every id is checked before anything is opened; all are GET but
+the marking of an evaluation (`evaluation`).
 
 URLs are `/` and `/<dag_id>/<as_of>/…`: the release is named by the DAG that the user was let through to, so that nobody reads a
 release by way of another one's DAG.
@@ -17,7 +18,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from release_page import lists, texts, views
+from release_page import evaluation, lists, texts, views
 from release_page.compare import compare
 from release_page.releases import Archive
 from release_page.render import page as render
@@ -74,12 +75,13 @@ def build(
     reader: Callable[..., Any],
     visible: Callable[..., Visible],
     login: Callable[[str], str] | None = None,
+    marker: Callable[..., str] | None = None,
 ) -> FastAPI:
     """The page's app.
 
     `anyone` lets through who may see DAGs at all, `reader` who may see the DAG in the path's `dag_id`; `visible` is a dependency
     that gives the DAGs to list. Each raises HTTPException 401 or 403. `login` gives the address of the login page that leads back to
-    a path.
+    a path; `marker` lets through who may mark a release's evaluation, and gives their name (without it nobody may).
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     _answer_errors(app, login)
@@ -116,6 +118,8 @@ def build(
     @app.get(at, dependencies=guarded)
     def release(request: Request, opened: Opened) -> Response:
         return render(request, "release.html", **views.overview(*opened[:2]))
+
+    evaluation.add(app, at, of_release, reader, marker)
 
     @app.get(at + "/trends", dependencies=guarded)
     def trends(request: Request, opened: Opened) -> Response:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
+from typing import Annotated
 
 from airflow.api_fastapi.app import get_auth_manager
 from airflow.api_fastapi.auth.managers.models.resource_details import DagDetails
@@ -16,6 +17,7 @@ from airflow.models.dag import DagModel as Dags
 from airflow.models.dagrun import DagRun as Runs
 from airflow.models.taskinstance import TaskInstance as Tasks
 from airflow.utils.session import create_session
+from fastapi import Depends
 from sqlalchemy import select
 
 from release_page.app import DAG, DROPS_DAG, build
@@ -69,6 +71,16 @@ def _visible(user: GetUserDep) -> Callable[[str], bool]:
     return lambda dag_id: get_auth_manager().is_authorized_dag(method="GET", details=DagDetails(id=dag_id), user=user)
 
 
+def _marker(user: GetUserDep, _: Annotated[None, Depends(requires_access_dag("PUT"))]) -> str:
+    """The name of a user who may edit the DAG: their marks are kept under it."""
+    return user.get_name()
+
+
 app = build(
-    _archive, anyone=requires_access_dag("GET"), reader=requires_access_dag("GET"), visible=_visible, login=_login
+    _archive,
+    anyone=requires_access_dag("GET"),
+    reader=requires_access_dag("GET"),
+    visible=_visible,
+    login=_login,
+    marker=_marker,
 )

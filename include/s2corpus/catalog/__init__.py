@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Engine, create_engine, delete, select, update
 from sqlalchemy.orm import Session
 
-from s2corpus.catalog.models import Answer, Approval, Metric, Quality, Release, ReleaseState, StageRun
+from s2corpus.catalog.models import Answer, Approval, Mark, Metric, Quality, Release, ReleaseState, StageRun
 
 LONGEST = 128
 """characters of a person's name"""
@@ -150,3 +150,16 @@ class Catalog:
             return list(
                 session.scalars(select(Quality).where(Quality.release == release).order_by(Quality.stage, Quality.name))
             )
+
+    def mark(self, release: str, marker: str, marks: Mapping[str, tuple[bool | None, bool | None]]) -> None:
+        """Keep what one person says of items, (title, authors) by item; a later word on an item replaces the earlier one."""
+        now = datetime.now(UTC)
+        with self._session() as session:
+            for item, (title, authors) in sorted(marks.items()):
+                said = {"release": release, "item": item, "marker": marker[:LONGEST]}
+                session.merge(Mark(**said, title=title, authors=authors, at=now))
+
+    def marks(self, release: str) -> list[Mark]:
+        """All marks of a release, by item and marker."""
+        with Session(self._engine, expire_on_commit=False) as session:
+            return list(session.scalars(select(Mark).where(Mark.release == release).order_by(Mark.item, Mark.marker)))

@@ -104,3 +104,18 @@ class Approval(Base):
     answer: Mapped[str] = mapped_column(String(16))
     reason: Mapped[str] = mapped_column(Text)
     at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+
+
+class Mark(Base):
+    """What one person says of one item of a release's evaluation (S2ORC §4), and when; null where it cannot be told.
+
+    Not tied to `releases`: one that was built without this catalog can be evaluated with it.
+    """
+
+    __tablename__ = "marks"
+    release: Mapped[str] = mapped_column(String(64), primary_key=True)
+    item: Mapped[str] = mapped_column(String(96), primary_key=True)
+    marker: Mapped[str] = mapped_column(String(128), primary_key=True)
+    title: Mapped[bool | None]
+    authors: Mapped[bool | None]
+    at: Mapped[datetime] = mapped_column(DateTime(timezone=True))

@@ -1,0 +1,70 @@
+"""`corpus evaluate`: how good a release is, by the criteria of S2ORC §4."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from s2corpus.commands._lake_option import lake_option
+
+
+@click.command(epilog="Example: corpus evaluate s2_v2-20230201 --sheet sheet.csv")
+@click.argument("release")
+@click.option("--sheet", type=click.Path(path_type=Path, dir_okay=False), help="Write the sample as CSV, to be marked.")
+@click.option("--marks", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Take a marked sheet.")
+@click.option("--by", help="Who marked it.")
+@click.option("--publish", is_flag=True, help="Write result and card beside the snapshot, once every item is marked.")
+@click.option("--card", "show_card", is_flag=True, help="Print the snapshot's data card, with the evaluation.")
+@lake_option(needed=False)
+def command(
+    release: str,
+    sheet: Path | None,
+    marks: Path | None,
+    by: str | None,
+    publish: bool,
+    show_card: bool,
+    lake: str | None,
+) -> None:
+    """Draw RELEASE's sample (500 papers with PDFs, 500 + 100 bibliography links), compare automatically, and say what people's
+    marks give. Marks are made on the release's page, or in the sheet; the catalog (S2CORPUS_CATALOG) keeps who made them, and when.
+    """
+    from s2corpus.catalog import Catalog
+    from s2corpus.errors import UserError
+    from s2corpus.evaluation import kept, results
+    from s2corpus.evaluation import sheet as sheets
+    from s2corpus.ids import ReleaseId
+    from s2corpus.spec import Evaluation
+    from s2corpus.storage.lake import lake_uri, open_lake
+
+    opened = open_lake(lake or lake_uri())
+    if not ReleaseId.known(release) or release not in opened.folders("releases/"):
+        raise UserError(f"{release}: no such release in {opened.root}")
+    catalog = Catalog.from_environment()
+    items = kept.sample_of(opened, release, Evaluation())
+    if sheet is not None:
+        sheet.write_text(sheets.written(items), "utf-8")
+        click.echo(f"{len(items)} items in {sheet}")
+    if marks is not None:
+        if not by or catalog is None:
+            raise UserError(
+                "say --by whom the sheet was marked, and set S2CORPUS_CATALOG: marks are kept in the catalog"
+            )
+        found = sheets.read(marks.read_text("utf-8"), items)
+        catalog.mark(release, by, found)
+        click.echo(f"{len(found)} marks of {by}")
+    result = results.result(items, kept.marks_of(catalog, release))
+    if publish or show_card:
+        snapshots = kept.snapshots_of(opened, release)
+        if len(snapshots) != 1:
+            raise UserError(f"{release} has {len(snapshots)} snapshots: expected one")
+        full = kept.publish(opened, snapshots[0], result) if publish else kept.card_of(opened, snapshots[0])
+        if show_card:
+            click.echo(full)
+            return
+    for line in result.lines:
+        click.echo(f"{results.told(line)}")
+    click.echo(
+        f"{result.marked} of {result.items} items marked"
+        + (f" by {', '.join(result.markers)}" if result.markers else "")
+    )

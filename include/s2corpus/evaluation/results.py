@@ -1,0 +1,156 @@
+"""What people's marks say: accuracy of each task with its interval, agreement, and the text of the card."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from s2corpus.evaluation.sample import Item, Task, by_task
+from s2corpus.evaluation.statistics import Accuracy, accuracy, kappa
+
+PAPER = {
+    (Task.CLUSTERS, "title"): 0.93, (Task.CLUSTERS, "authors"): 0.89, (Task.PDF_LINKS, "title"): 1.00,
+    (Task.PDF_LINKS, "authors"): 0.96, (Task.LATEX_LINKS, "title"): 1.00, (Task.LATEX_LINKS, "authors"): 0.92,
+}  # fmt: skip
+"""S2ORC Table 5 (GORC Table 4)"""
+LABELS = {
+    Task.CLUSTERS: "Paper clustering",
+    Task.PDF_LINKS: "Bibliography linking (PDF)",
+    Task.LATEX_LINKS: "Bibliography linking (LaTeX)",
+}
+FIELDS = ("title", "authors")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What one person says of one item: whether title and authors are right; None: cannot be told."""
+
+    item: str
+    marker: str
+    title: bool | None
+    authors: bool | None
+
+    def of(self, field: str) -> bool | None:
+        """The mark of a field."""
+        return self.title if field == "title" else self.authors
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of the result: a task and a field."""
+
+    task: Task
+    field: str
+    items: int
+    automatic: Accuracy | None
+    """of the automatic first marks, where these can be given"""
+    people: Accuracy | None
+    """of people's marks: an item is right if most who marked it say so, and wrong where they are split"""
+    kappa: float | None
+    """Cohen's, of the two who marked most of the same items"""
+    paper: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The result of an evaluation."""
+
+    lines: tuple[Line, ...]
+    markers: tuple[str, ...]
+    marked: int
+    """items that at least one person marked"""
+    items: int
+
+    @property
+    def done(self) -> bool:
+        """Whether every item was marked by somebody."""
+        return self.items > 0 and self.marked == self.items
+
+
+def result(items: Sequence[Item], marks: Sequence[Mark]) -> Result:
+    """What the marks say of the items; marks of other items are not counted."""
+    known = {item.item for item in items}
+    marks = [mark for mark in marks if mark.item in known]
+    lines = tuple(_line(task, field, of_task, marks) for task, of_task in by_task(items).items() for field in FIELDS)
+    markers = tuple(sorted({mark.marker for mark in marks}))
+    return Result(lines, markers, len({mark.item for mark in marks}), len(items))
+
+
+def _line(task: Task, field: str, items: Sequence[Item], marks: Sequence[Mark]) -> Line:
+    auto = [m for item in items if (m := item.auto_title if field == "title" else item.auto_authors) is not None]
+    mine = {item.item for item in items}
+    said: dict[str, dict[str, bool]] = defaultdict(dict)
+    for mark in marks:
+        if mark.item in mine and (value := mark.of(field)) is not None:
+            said[mark.item][mark.marker] = value
+    people = [2 * sum(of.values()) > len(of) for _, of in sorted(said.items())]
+    return Line(task, field, len(items), accuracy(auto), accuracy(people), _kappa(said), PAPER[task, field])
+
+
+def _kappa(said: dict[str, dict[str, bool]]) -> float | None:
+    shared: Counter[tuple[str, str]] = Counter()
+    for of in said.values():
+        shared.update(combinations(sorted(of), 2))
+    if not shared:
+        return None
+    one, other = min(shared, key=lambda pair: (-shared[pair], pair))
+    return kappa([(of[one], of[other]) for of in said.values() if one in of and other in of])
+
+
+def card(found: Result | None) -> str:
+    """The section of the data card, in Markdown."""
+    lines = ["## Evaluation", ""]
+    if found is None or not found.done:
+        marked = f" ({found.marked} of {found.items} items are marked)" if found and found.marked else ""
+        return "\n".join([*lines, f"Not evaluated{marked}.", ""])
+    lines += [
+        f"By the criteria of S2ORC (§4, Appendix D), {found.items} items marked by {len(found.markers)} "
+        f"{'person' if len(found.markers) == 1 else 'people'}; 95 % intervals (Wilson).",
+        "",
+        "| task | field | items | accuracy | interval | agreement (kappa) | automatic comparison | S2ORC |",
+        "|---|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {LABELS[line.task]} | {line.field} | {line.items} | {_share(line.people)} | {_interval(line.people)} | "
+        f"{'–' if line.kappa is None else f'{line.kappa:.2f}'} | {_share(line.automatic)} | {line.paper:.2f} |"
+        for line in found.lines
+        if line.items
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _share(found: Accuracy | None) -> str:
+    return "–" if found is None else f"{found.share:.3f}"
+
+
+def _interval(found: Accuracy | None) -> str:
+    return "–" if found is None else f"{found.low:.3f}–{found.high:.3f}"
+
+
+def as_json(found: Result) -> dict[str, Any]:
+    """The result as what is kept beside a snapshot."""
+
+    def share(one: Accuracy | None) -> dict[str, Any] | None:
+        return one and {"right": one.right, "of": one.of, "share": one.share, "low": one.low, "high": one.high}
+
+    return {
+        "items": found.items, "marked": found.marked, "markers": list(found.markers),
+        "lines": [
+            {"task": line.task, "field": line.field, "items": line.items, "automatic": share(line.automatic),
+             "people": share(line.people), "kappa": line.kappa, "paper": line.paper}
+            for line in found.lines
+        ],
+    }  # fmt: skip
+
+
+def told(line: Line) -> str:
+    """A row of the result as one line of text."""
+    people = (
+        f"{_share(line.people)} ({_interval(line.people)}, n = {line.people.of})" if line.people else "not evaluated"
+    )
+    agreement = "" if line.kappa is None else f"; kappa {line.kappa:.2f}"
+    automatic = f"{_share(line.automatic)} of {line.automatic.of}" if line.automatic else "–"
+    return f"{LABELS[line.task]}, {line.field}: {people}{agreement}; automatic {automatic} ({line.items} items); S2ORC {line.paper:.2f}"

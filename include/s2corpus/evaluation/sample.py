@@ -1,0 +1,182 @@
+"""What of a release is judged: papers with PDFs, and linked bibliography entries of PDFs and LaTeX sources (S2ORC §4, GORC §5).
+
+The choice follows from the seed and the release's tables only: papers in the order of a seeded hash of their ids.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from itertools import groupby
+from typing import Any
+
+import orjson
+import pyarrow.compute as pc
+
+from s2corpus.evaluation.comparison import overlapping_authors, same_authors, same_title
+from s2corpus.pipeline.release_tables import Tables
+from s2corpus.spec import Evaluation
+from s2corpus.tables import FILTERED, FULLTEXTS, LINKS, PAPERS
+
+_SPARE = 4
+"""How many times as many papers are looked at as are wanted: entries of some are linked to papers that are already in the sample."""
+
+
+class Task(StrEnum):
+    """What is judged."""
+
+    CLUSTERS = "clusters"
+    """canonical title and authors beside those that the canonical PDF prints"""
+    PDF_LINKS = "pdf_links"
+    """a bibliography entry of a PDF beside the paper that it was linked to"""
+    LATEX_LINKS = "latex_links"
+    """the same, of a LaTeX source"""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two that are compared."""
+
+    title: str | None
+    authors: tuple[str, ...]
+    more: str = ""
+    """year and venue, or the entry as printed"""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to judge; `auto_title` and `auto_authors` are the automatic comparison's first marks, null where it cannot say."""
+
+    item: str
+    task: Task
+    paper_id: str
+    ref_id: str
+    cited_paper_id: str
+    pdf_sha1: str
+    judged: Side
+    against: Side
+    auto_title: bool | None
+    auto_authors: bool | None
+
+    @classmethod
+    def of_json(cls, value: dict[str, Any]) -> Item:
+        """An item as `as_json` wrote it."""
+        sides = {
+            name: Side(**{**value[name], "authors": tuple(value[name]["authors"])}) for name in ("judged", "against")
+        }
+        return cls(**{**value, **sides, "task": Task(value["task"])})
+
+    def as_json(self) -> dict[str, Any]:
+        """The item as a JSON object."""
+        return asdict(self)
+
+
+def sampled(tables: Tables, rules: Evaluation) -> list[Item]:
+    """The items of a release, by task and id."""
+    found = list(_clusters(tables, rules))
+    taken: set[str] = set()
+    for task, kind, count in (
+        (Task.PDF_LINKS, "pdf", rules.pdf_links),
+        (Task.LATEX_LINKS, "latex", rules.latex_links),
+    ):
+        found += _links(tables, rules, task, kind, count, taken)
+    return found
+
+
+def _order(seed: int, *what: str) -> bytes:
+    return hashlib.sha256("\0".join((str(seed), *what)).encode()).digest()
+
+
+def _clusters(tables: Tables, rules: Evaluation) -> Iterator[Item]:
+    """Kept papers with a canonical PDF that was parsed."""
+    with_pdf = pc.field("parse_kind") == "pdf"
+    kept = pc.field("outcome") == "kept"
+    ids = heapq.nsmallest(
+        rules.clusters,
+        _papers_of(
+            tables,
+            rules.seed,
+            (row["paper_id"] for row in tables.rows(FULLTEXTS, with_pdf, ["paper_id"], size=65_536)),
+            kept,
+        ),
+    )
+    for _, paper_id in ids:
+        paper = _paper(tables, paper_id)
+        parse, sha1 = _parse(tables, paper_id, "pdf")
+        ours = _side(paper)
+        read = Side(parse["title"] or None, tuple(_written(a) for a in parse["authors"]))
+        yield Item(
+            f"{Task.CLUSTERS}:{paper_id}", Task.CLUSTERS, paper_id, "", "", sha1, ours, read,
+            same_title(ours.title, read.title), same_authors(paper["authors"] or (), parse["authors"]),
+        )  # fmt: skip
+
+
+def _papers_of(tables: Tables, seed: int, ids: Iterator[str], kept: pc.Expression) -> Iterator[tuple[bytes, str]]:
+    known = {row["paper_id"] for row in tables.rows(FILTERED, kept, ["paper_id"], size=65_536)}
+    return ((_order(seed, "clusters", paper_id), paper_id) for paper_id in ids if paper_id in known)
+
+
+def _links(tables: Tables, rules: Evaluation, task: Task, kind: str, count: int, taken: set[str]) -> Iterator[Item]:
+    """One linked entry of each paper, no two linked to one paper."""
+    where = (pc.field("parse_kind") == kind) & pc.field("cited_paper_id").is_valid()
+    rows = tables.rows(LINKS, where, ["paper_id", "ref_id", "cited_paper_id"], size=65_536)
+    papers = (
+        (_order(rules.seed, task, paper_id), paper_id, [(row["ref_id"], row["cited_paper_id"]) for row in linked])
+        for paper_id, linked in groupby(rows, key=lambda row: str(row["paper_id"]))
+    )
+    made = 0
+    for _, paper_id, linked in heapq.nsmallest(_SPARE * count, papers):
+        free = sorted(
+            (entry for entry in linked if entry[1] not in taken), key=lambda e: _order(rules.seed, paper_id, e[0])
+        )
+        if not free or made == count:
+            continue
+        made += 1
+        ref_id, cited = free[0]
+        taken.add(cited)
+        parse, sha1 = _parse(tables, paper_id, kind)
+        entry, paper = parse["bib_entries"][ref_id], _paper(tables, cited)
+        judged = Side(
+            entry["title"] or None, tuple(_written(a) for a in entry["authors"]), entry.get("raw_text") or _place(entry)
+        )
+        yield Item(
+            f"{task}:{paper_id}:{ref_id}", task, paper_id, ref_id, cited, sha1, judged, _side(paper),
+            same_title(judged.title, paper["title"]),
+            overlapping_authors(entry["authors"], paper["authors"] or (), rules.author_overlap),
+        )  # fmt: skip
+
+
+def _paper(tables: Tables, paper_id: str) -> dict[str, Any]:
+    (row,) = tables.of_paper(PAPERS, paper_id, ["paper_id", "title", "authors", "date", "venue", "journal", "doi"])
+    return row
+
+
+def _parse(tables: Tables, paper_id: str, kind: str) -> tuple[dict[str, Any], str]:
+    for row in tables.of_paper(FULLTEXTS, paper_id, ["paper_id", "parse_kind", "pdf_sha1", "parse"]):
+        if row["parse_kind"] == kind:
+            return orjson.loads(row["parse"]), row["pdf_sha1"]
+    raise LookupError(f"paper {paper_id} has no parse of kind {kind}")
+
+
+def _side(paper: dict[str, Any]) -> Side:
+    where = paper["journal"] or paper["venue"]
+    more = ", ".join(filter(None, (where, (paper["date"] or "")[:4], paper["doi"])))
+    return Side(paper["title"], tuple(_written(author) for author in paper["authors"] or ()), more)
+
+
+def _place(entry: dict[str, Any]) -> str:
+    return ", ".join(str(entry[name]) for name in ("venue", "year") if entry.get(name))
+
+
+def _written(author: dict[str, Any]) -> str:
+    return " ".join(
+        filter(None, (author["first"], *(author.get("middle") or ()), author["last"], author.get("suffix")))
+    )
+
+
+def by_task(items: Sequence[Item]) -> dict[Task, list[Item]]:
+    """The items of each task."""
+    return {task: [item for item in items if item.task is task] for task in Task}

@@ -1,0 +1,64 @@
+"""The sheet that people mark outside the browser: CSV, an item a line, both sides and the automatic first marks."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+
+from s2corpus.errors import UserError
+from s2corpus.evaluation.sample import Item
+
+COLUMNS = (
+    "item", "task", "paper_id", "pdf_sha1", "ref_id", "cited_paper_id", "title", "authors", "more", "against_title",
+    "against_authors", "against_more", "auto_title", "auto_authors", "mark_title", "mark_authors",
+)  # fmt: skip
+WORDS: Mapping[str, bool | None] = {"right": True, "wrong": False, "unsure": None}
+"""what is written into `mark_title` and `mark_authors`"""
+_WORD = {value: word for word, value in WORDS.items()}
+Marks = dict[str, tuple[bool | None, bool | None]]
+"""(title, authors) by item"""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""a cell that begins so would be run by a spreadsheet: a quote goes before it"""
+
+
+def written(items: Iterable[Item]) -> str:
+    """The sheet of these items, with empty columns for the marks."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for item in items:
+        row = {
+            "item": item.item, "task": item.task.value, "paper_id": item.paper_id, "pdf_sha1": item.pdf_sha1,
+            "ref_id": item.ref_id, "cited_paper_id": item.cited_paper_id,
+            "title": item.judged.title or "", "authors": "; ".join(item.judged.authors), "more": item.judged.more,
+            "against_title": item.against.title or "", "against_authors": "; ".join(item.against.authors),
+            "against_more": item.against.more, "auto_title": _WORD[item.auto_title], "auto_authors": _WORD[item.auto_authors],
+        }  # fmt: skip
+        writer.writerow({name: f"'{value}" if value.startswith(_FORMULA) else value for name, value in row.items()})
+    return out.getvalue()
+
+
+def read(text: str, items: Sequence[Item]) -> Marks:
+    """The marks of a sheet; lines whose two marks are empty are not marked yet.
+
+    Raises:
+        UserError: it is not such a sheet, names an item that the release does not have, or has another word for a mark.
+    """
+    known = {item.item for item in items}
+    found: Marks = {}
+    reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")))
+    if missing := {"item", "mark_title", "mark_authors"} - {*(reader.fieldnames or ())}:
+        raise UserError(
+            f"the sheet has no column {', '.join(sorted(missing))}: give the one that --sheet wrote, marked"
+        )
+    for line, row in enumerate(reader, 2):
+        words = [(row[name] or "").strip().lower() for name in ("mark_title", "mark_authors")]
+        if not any(words):
+            continue
+        if row["item"] not in known:
+            raise UserError(f"line {line}: {row['item']!r} is not an item of this release's sample")
+        if wrong := [word for word in words if word not in WORDS]:
+            raise UserError(f"line {line}: {wrong[0]!r} is not a mark: write right, wrong or unsure in both columns")
+        found[row["item"]] = (WORDS[words[0]], WORDS[words[1]])
+    return found

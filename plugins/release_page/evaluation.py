@@ -1,0 +1,92 @@
+"""Marking a release's evaluation sample in the browser (S2ORC §4): the only thing on the page that writes, and only to the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from fastapi import Depends, FastAPI, Form, HTTPException, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from release_page.releases import Archive
+from release_page.render import page as render
+from s2corpus.errors import UserError
+from s2corpus.evaluation.kept import marks_of, sample_of
+from s2corpus.evaluation.results import FIELDS, LABELS, result
+from s2corpus.evaluation.sample import Item
+from s2corpus.evaluation.sheet import WORDS
+
+Word = StrEnum("Word", {word: word for word in WORDS})  # type: ignore[misc]
+ItemId = Annotated[str, Query(min_length=1, max_length=96)]
+
+
+def same_origin(request: Request) -> None:
+    """Let through only what the page's own form sent: another site's page must not mark in a user's name.
+
+    Raises:
+        HTTPException: 403.
+    """
+    said = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    own = (
+        said == "same-origin" if said else bool(origin) and urlsplit(origin or "").netloc == request.headers.get("host")
+    )
+    if not own:
+        raise HTTPException(403, "Marks are taken from this page's own form only.")
+
+
+def add(
+    app: FastAPI, at: str, opened: Callable[..., Any], reader: Callable[..., Any], marker: Callable[..., str] | None
+) -> None:
+    """Add the pages: everybody who may read the release sees the sample and its result; who may edit its DAG marks."""
+
+    @app.get(at + "/evaluation", dependencies=[Depends(reader)])
+    def evaluation(
+        request: Request,
+        found: Annotated[tuple[Archive, str, Any], Depends(opened)],
+        item: ItemId | None = None,
+        after: ItemId | None = None,
+    ) -> Response:
+        shelf, release, _ = found
+        try:
+            items = sample_of(shelf.lake, release)
+        except UserError:
+            items = []
+        marks = marks_of(shelf.catalog, release)
+        order = [one.item for one in items]
+        start = order.index(after) + 1 if after in order else 0
+        shown = next((one for one in items if one.item == item), None) or _next(items[start:] + items[:start], marks)
+        return render(
+            request, "evaluation.html", release_id=release, result=result(items, marks), labels=LABELS, shown=shown,
+            number=order.index(shown.item) + 1 if shown else 0, words=list(WORDS), fields=FIELDS, by=len({m.item for m in marks}),
+            may_mark=marker is not None and shelf.catalog is not None, lake=shelf.uri,
+            said=[mark for mark in marks if shown and mark.item == shown.item],
+        )  # fmt: skip
+
+    if marker is None:
+        return
+
+    @app.post(at + "/evaluation", dependencies=[Depends(reader), Depends(same_origin)])
+    def mark(
+        request: Request,
+        found: Annotated[tuple[Archive, str, Any], Depends(opened)],
+        who: Annotated[str, Depends(marker)],
+        item: Annotated[str, Form(max_length=96)],
+        title: Annotated[Word, Form()],
+        authors: Annotated[Word, Form()],
+    ) -> Response:
+        shelf, release, _ = found
+        if shelf.catalog is None or item not in {one.item for one in sample_of(shelf.lake, release)}:
+            raise HTTPException(404, "There is no such item in this release's sample.")
+        shelf.catalog.mark(release, who, {item: (WORDS[title.value], WORDS[authors.value])})
+        return RedirectResponse(request.url.include_query_params(after=item), 303)
+
+
+def _next(items: list[Item], marks: list[Any]) -> Item | None:
+    """The item with the fewest marks, the first of those: two people work through one sample without meeting twice on an item first."""
+    counts: dict[str, int] = {}
+    for mark in marks:
+        counts[mark.item] = counts.get(mark.item, 0) + 1
+    return min(items, key=lambda one: counts.get(one.item, 0), default=None)

@@ -120,7 +120,7 @@ def _same_person(one: list[tuple[str, ...]], other: list[tuple[str, ...]]) -> bo
 def _same_name(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Whether the words of one name are all in the other, in any order: an initial stands for a word that begins with it.
 
-    The surname of each, its last word that is no initial, must be in the other in full.
+    The surname of each, its last word longer than an initial, must be in the other in full.
     """
     if "".join(one) == "".join(other):
         return True

@@ -134,7 +134,11 @@ def as_json(found: Result) -> dict[str, Any]:
     """The result as what is kept beside a snapshot."""
 
     def share(one: Accuracy | None) -> dict[str, Any] | None:
-        return one and {"right": one.right, "of": one.of, "share": one.share, "low": one.low, "high": one.high}
+        return (
+            None
+            if one is None
+            else {"right": one.right, "of": one.of, "share": one.share, "low": one.low, "high": one.high}
+        )
 
     return {
         "items": found.items, "marked": found.marked, "markers": list(found.markers),

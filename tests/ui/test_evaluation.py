@@ -1,0 +1,195 @@
+"""A release's evaluation: two people mark its sample at once in two browsers; a sheet goes out and in; the card says the result."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from click.testing import CliRunner
+from fastapi import HTTPException, Request
+
+from s2corpus.catalog import Catalog
+from s2corpus.commands.evaluate import command
+from s2corpus.evaluation import kept
+from s2corpus.storage.lake import open_lake
+from tests.ui.conftest import PUBLISHED, Built, page_over
+
+pytestmark = pytest.mark.slow
+AT = "corpus_release__sample/20230201"
+
+
+def who_asks(request: Request) -> str:
+    return str(request.cookies.get("who", "nobody"))
+
+
+@pytest.fixture
+def own(built: Built, tmp_path: Path) -> tuple[str, str]:
+    """The lake with a catalog of its own, whose sample is drawn."""
+    catalog = f"sqlite:///{tmp_path / 'catalog.db'}"
+    Catalog(catalog).migrate()
+    for key in [entry.key for entry in open_lake(built.lake).list(f"releases/{PUBLISHED}/_evaluation/")]:
+        open_lake(built.lake).delete(key)
+    assert "not evaluated" in evaluate(built.lake, catalog)
+    return built.lake, catalog
+
+
+def evaluate(lake: str, catalog: str, *options: str) -> str:
+    environ = {"S2CORPUS_CATALOG": catalog, "S2CORPUS_LAKE": lake}
+    answer = CliRunner(env=environ).invoke(command, [PUBLISHED, "--lake", lake, *options], catch_exceptions=False)
+    assert answer.exit_code == 0, answer.output
+    return answer.output
+
+
+def marking_page(lake: str, catalog: str) -> Any:
+    """The page, where everybody may mark under the name in a cookie."""
+    return page_over(lake, catalog, marker=who_asks)
+
+
+def test_the_sample_is_the_same_each_time_and_no_two_links_go_to_one_paper(own: tuple[str, str], built: Built) -> None:
+    lake = open_lake(own[0])
+    items = kept.sample_of(lake, PUBLISHED)
+    lake.delete(f"releases/{PUBLISHED}/_evaluation/sample.json")
+    evaluate(*own)
+    assert kept.sample_of(lake, PUBLISHED) == items
+    cited = [item.cited_paper_id for item in items if item.cited_paper_id]
+    assert len(set(cited)) == len(cited) > 2
+    citing = [item.paper_id for item in items if item.cited_paper_id]
+    assert len(set(citing)) == len(citing), "one entry of each paper"
+    clusters = [item for item in items if item.task == "clusters"]
+    truth = [paper for paper in built.truth.papers if paper.canonical_pdf and paper.filtered == "kept"]
+    assert sorted(item.pdf_sha1 for item in clusters) == sorted(paper.canonical_pdf or "" for paper in truth)
+    assert all(item.auto_title for item in clusters), "the sample's PDFs print their titles"
+
+
+def test_a_marked_sheet_goes_in_and_accuracy_with_its_interval_comes_out(own: tuple[str, str], tmp_path: Path) -> None:
+    evaluate(*own, "--sheet", str(tmp_path / "sheet.csv"))
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "sheet.csv").read_text("utf-8"))))
+    for number, row in enumerate(rows):
+        row |= {"mark_title": "right", "mark_authors": "wrong" if number == 0 else "right"}
+    sheet = tmp_path / "marked.csv"
+    with sheet.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    said = evaluate(*own, "--marks", str(sheet), "--by", "ann")
+    n = sum(row["task"] == "clusters" for row in rows)
+    assert f"Paper clustering, title: 1.000 ({n / (n + 1.959964**2):.3f}–1.000, n = {n})" in said
+    assert f"Paper clustering, authors: {(n - 1) / n:.3f} (" in said and "S2ORC 0.89" in said
+    assert {(mark.marker, mark.title) for mark in Catalog(own[1]).marks(PUBLISHED)} == {("ann", True)}
+
+    (snapshot,) = kept.snapshots_of(open_lake(own[0]), PUBLISHED)
+    before = open_lake(own[0]).get(f"snapshots/{snapshot}/README.md")[0].decode()
+    assert "## Evaluation\n\nNot evaluated" in before
+    card = evaluate(*own, "--publish", "--card")
+    assert f"| Paper clustering | title | {n} | 1.000 |" in card and "| 0.93 |" in card and "Not evaluated" not in card
+    assert card.split("## Evaluation")[0].strip() == before.split("## Evaluation")[0].strip()
+    assert "## Years" in card.split("## Evaluation")[1]
+    kept_beside = orjson.loads(open_lake(own[0]).get(f"snapshots/sample/evaluated/{snapshot}.json")[0])
+    assert kept_beside["markers"] == ["ann"] and kept_beside["marked"] == len(rows)
+    assert open_lake(own[0]).get(f"snapshots/{snapshot}/README.md")[0].decode() == before, "a snapshot never changes"
+
+
+def test_a_sheet_of_another_kind_is_refused(own: tuple[str, str], tmp_path: Path) -> None:
+    item = kept.sample_of(open_lake(own[0]), PUBLISHED)[0].item
+    for text, words in (
+        ("a,b\n1,2\n", "has no column"),
+        ("item,mark_title,mark_authors\nother,right,right\n", "line 2: 'other' is not an item"),
+        (f"item,mark_title,mark_authors\n{item},yes,right\n", "line 2: 'yes' is not a mark"),
+    ):
+        (tmp_path / "sheet.csv").write_text(text)
+        with pytest.raises(Exception, match=words):
+            evaluate(*own, "--marks", str(tmp_path / "sheet.csv"), "--by", "ann")
+    with pytest.raises(Exception, match="not marked by anybody"):
+        evaluate(*own, "--publish")
+
+
+def test_only_the_pages_own_form_marks_and_only_who_may(own: tuple[str, str]) -> None:
+    item = kept.sample_of(open_lake(own[0]), PUBLISHED)[0].item
+    form = {"item": item, "title": "right", "authors": "unsure"}
+    page = marking_page(*own)
+    for headers in (
+        {},
+        {"Origin": "http://evil.test"},
+        {"Sec-Fetch-Site": "cross-site", "Origin": "http://airflow.test"},
+    ):
+        assert page.post(f"{AT}/evaluation", data=form, headers=headers).status_code == 403
+    site = {"Sec-Fetch-Site": "same-origin"}
+    assert page.post(f"{AT}/evaluation", data={**form, "item": "other"}, headers=site).status_code == 404
+    assert page.post(f"{AT}/evaluation", data={**form, "title": "maybe"}, headers=site).status_code == 422
+
+    def nobody() -> None:
+        raise HTTPException(401)
+
+    closed = page_over(*own, reader=nobody, marker=who_asks)
+    assert closed.post(f"{AT}/evaluation", data=form, headers=site).status_code == 401
+    assert page_over(*own).post(f"{AT}/evaluation", data=form, headers=site).status_code == 405, "nobody may mark here"
+    assert Catalog(own[1]).marks(PUBLISHED) == []
+    assert page.post(f"{AT}/evaluation", data=form, headers=site).status_code == 303
+    assert [(m.item, m.title, m.authors) for m in Catalog(own[1]).marks(PUBLISHED)] == [(item, True, None)]
+
+
+@pytest.fixture
+def address(own: tuple[str, str]) -> Iterator[str]:
+    """The page served over HTTP."""
+    import uvicorn
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = uvicorn.Server(uvicorn.Config(marking_page(*own).app, port=port, log_level="error"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        thread.join(0.05)
+    yield f"http://127.0.0.1:{port}/corpus-releases/{AT}/evaluation"
+    server.should_exit = True
+    thread.join(10)
+
+
+@pytest.mark.services
+def test_two_people_mark_at_once_in_two_browsers(own: tuple[str, str], address: str) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright's Python client is not installed")
+    chromium = shutil.which("chromium") or pytest.skip("chromium is not installed")
+    items = kept.sample_of(open_lake(own[0]), PUBLISHED)
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        people = {}
+        for name in ("ann", "bob"):
+            context = browser.new_context()
+            context.add_cookies([{"name": "who", "value": name, "url": address}])
+            people[name] = context.new_page()
+            people[name].goto(address)
+        seen: dict[str, set[str]] = {name: set() for name in people}
+        while any(len(of) < len(items) for of in seen.values()):  # a turn each, as two people do
+            for name, page in people.items():
+                left = [item.item for item in items if item.item not in seen[name]]
+                if not left:
+                    continue
+                page.goto(f"{address}?item={left[0]}")
+                shown = page.locator("#item").get_attribute("data-item")
+                assert shown == left[0]
+                assert page.locator("#item table").inner_text().count("Title") == 1
+                page.check("input[name=title][value=right]")
+                wrong = name == "bob" and not seen[name]
+                page.check(f"input[name=authors][value={'wrong' if wrong else 'right'}]")
+                page.click("text=Keep and go on")
+                seen[name].add(str(shown))
+        people["ann"].goto(address)
+        progress = people["ann"].locator("#progress").inner_text()
+        browser.close()
+    assert f"{len(items)} of {len(items)} items marked by ann, bob" in progress
+    marks = Catalog(own[1]).marks(PUBLISHED)
+    assert len(marks) == 2 * len(items) and all(mark.at is not None for mark in marks)
+    found = kept.result_of(open_lake(own[0]), Catalog(own[1]), PUBLISHED)
+    assert found is not None and found.done
+    authors = next(line for line in found.lines if (line.task, line.field) == ("clusters", "authors"))
+    assert authors.people is not None and authors.people.right == authors.items - 1, "split marks are not right"
+    assert authors.kappa == 0.0, "ann says right of all, so that chance explains it"

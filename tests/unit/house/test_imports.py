@@ -55,8 +55,10 @@ ALLOWED = {
     "drops": MIDDLE | {"pipeline", "deliveries", "stages"},
     # made of what is published, not of a release's tables
     "datasets": MIDDLE | {"pipeline"},
+    # judges a release by its tables and what people say of it
+    "evaluation": MIDDLE | {"pipeline"},
     "local": MIDDLE | {"pipeline", "deliveries", "stages", "drops", "sample", "datasets"},
-    "commands": MIDDLE | {"pipeline", "deliveries", "stages", "drops", "sample", "datasets", "local"},
+    "commands": MIDDLE | {"pipeline", "deliveries", "stages", "drops", "sample", "datasets", "local", "evaluation"},
     "cli": {"commands", "errors", "scratch", "storage", ""},
     "__main__": {"cli"},
 }

@@ -1,0 +1,158 @@
+"""A release beside what others publish: which papers both have, how far texts differ, and why ours has not what theirs has."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+
+from s2corpus.evaluation.others import KINDS, Other
+from s2corpus.pipeline.release_tables import Tables
+from s2corpus.storage.duck import duckdb_connection
+from s2corpus.storage.parts import NotCommitted
+from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, MEMBERS, PAPERS, SELECTIONS, SPLITS
+from s2corpus.text.near_duplicates import text_key
+from s2corpus.titles.normalised import normalise_one
+
+NOT_DELIVERED = "not delivered"
+_KEYS = pa.schema([("line", pa.int64()), ("kind", pa.string()), ("value", pa.string())])
+_MATCHES = """
+  WITH ours AS (
+    SELECT 'sha1' AS kind, pdf_sha1 AS value, paper_id FROM members WHERE pdf_sha1 IS NOT NULL
+    UNION ALL SELECT 'record_id', record_id, paper_id FROM members
+    UNION ALL SELECT kind, value, paper_id FROM (
+      UNPIVOT (SELECT paper_id, doi, arxiv_id, pubmed_id, pmc_id, acl_id FROM papers)
+      ON doi, arxiv_id, pubmed_id, pmc_id, acl_id INTO NAME kind VALUE value
+    )
+  )
+  SELECT line, kind, min(paper_id) FROM theirs JOIN ours USING (kind, value) GROUP BY line, kind
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One of their papers beside ours."""
+
+    id: str
+    title: str
+    paper_id: str | None
+    """ours; None where none was found"""
+    found_by: str | None
+    outcome: str
+    """`both`, or why ours has no text (or paper) of it: the stage and its word"""
+    same: bool | None
+    """whether the texts are equal but for case, accents, white space and punctuation; None where not both have one"""
+    overlap: float | None
+    """words in common, counted as often as both have them: 2·common / (ours + theirs)"""
+    words: tuple[int, int] | None
+    """of ours and of theirs"""
+
+
+def compared(tables: Tables, others: Iterable[Other], *, memory_mb: int = 2048) -> Iterator[Row]:
+    """Every paper of theirs, in order, with what the release made of it."""
+    found = list(others)
+    matches = _matches(tables, found, memory_mb)
+    for at, other in enumerate(found):
+        paper_id, kind = matches.get(at, (None, None))
+        if paper_id is None:
+            yield Row(other.id, other.title, None, None, _why_not(tables, other), None, None, None)
+            continue
+        outcome, text = _ours(tables, paper_id, other.kind)
+        if text is None or other.text is None:
+            yield Row(other.id, other.title, paper_id, kind, outcome, None, None, None)
+            continue
+        one, two = Counter(text.split()), Counter(other.text.split())
+        total = one.total() + two.total()
+        overlap = round(2 * (one & two).total() / total, 4) if total else 1.0
+        same = text_key(text) == text_key(other.text)
+        yield Row(other.id, other.title, paper_id, kind, outcome, same, overlap, (one.total(), two.total()))
+
+
+def _matches(tables: Tables, others: list[Other], memory_mb: int) -> dict[int, tuple[str, str]]:
+    """Their papers by number → our paper, and what it was found by: the surest key that finds one; last a title that one paper has."""
+    keys = [{"line": at, "kind": kind, "value": value} for at, other in enumerate(others) for kind, value in other.keys]
+    with (
+        tempfile.TemporaryDirectory(prefix="s2corpus-compare-") as scratch,
+        duckdb_connection(memory_mb=memory_mb, scratch=Path(scratch)) as connection,
+    ):
+        connection.register("theirs", pa.Table.from_pylist(keys, _KEYS))
+        for table in (MEMBERS, PAPERS):
+            connection.register(table.name, tables(table).dataset())
+        rows = connection.execute(_MATCHES).fetchall()
+    best: dict[int, tuple[str, str]] = {}
+    for at, kind, paper_id in sorted(rows, key=lambda row: (row[0], KINDS.index(row[1]))):
+        best.setdefault(at, (paper_id, kind))
+    wanted: dict[str, list[int]] = {}
+    for at, other in enumerate(others):
+        if at not in best and (plain := normalise_one(other.title)):
+            wanted.setdefault(plain, []).append(at)
+    titled: dict[str, set[str]] = {}
+    for row in tables.rows(PAPERS, None, ["paper_id", "title"], size=16_384) if wanted else ():
+        if row["title"] and (plain := normalise_one(row["title"])) in wanted:
+            titled.setdefault(plain, set()).add(row["paper_id"])
+    return best | {at: (min(ids), "title") for plain, ids in titled.items() if len(ids) == 1 for at in wanted[plain]}
+
+
+def _ours(tables: Tables, paper_id: str, kind: str) -> tuple[str, str | None]:
+    """What became of a paper of ours, and its text of a kind; None where it has none."""
+    filtered = [row["outcome"] for row in tables.of_paper(FILTERED, paper_id, ["paper_id", "outcome"])]
+    if filtered != ["kept"]:
+        return f"filter: {filtered[0] if filtered else 'not reached'}", None
+    if kind == "document":
+        return _document(tables, paper_id)
+    for row in tables.of_paper(FULLTEXTS, paper_id, ["paper_id", "parse_kind", "open_access", "parse"]):
+        if row["parse_kind"] == kind:
+            if not row["open_access"]:
+                return "assemble: closed", None
+            return "both", "\n".join(paragraph["text"] for paragraph in orjson.loads(row["parse"])["body_text"])
+    return f"assemble: no {kind} full text", None
+
+
+def _document(tables: Tables, paper_id: str) -> tuple[str, str | None]:
+    rows = tables.of_paper(DOCUMENTS, paper_id, ["paper_id", "set", "outcome", "text"])
+    for row in sorted(rows, key=lambda row: row["set"], reverse=True):  # s2orc before s2ag
+        if row["outcome"] == "kept":
+            splits = tables.of_paper(SPLITS, paper_id, ["paper_id", "set", "split"])
+            split = next((s["split"] for s in splits if s["set"] == row["set"]), "not reached")
+            return "both" if split in ("train", "valid") else f"split: {split}", row["text"]
+    return "clean: " + (", ".join(f"{row['set']} {row['outcome']}" for row in rows) or "not reached"), None
+
+
+def _why_not(tables: Tables, other: Other) -> str:
+    """Why no paper of ours is theirs: its PDF was delivered and not selected, or nothing of it was."""
+    sha1 = dict(other.keys).get("sha1")
+    try:
+        rows = (
+            tables.of_pdf(SELECTIONS, sha1)
+            if sha1 and len(sha1) == 40 and not set(sha1) - set("0123456789abcdef")
+            else []
+        )
+    except NotCommitted:
+        rows = []
+    return f"select: {rows[0]['outcome']}" if rows and rows[0]["outcome"] != "selected" else NOT_DELIVERED
+
+
+def summary(rows: Iterable[Row]) -> dict[str, Any]:
+    """Counts over the rows: outcomes, what papers were found by, and how far texts agree."""
+    outcomes: Counter[str] = Counter()
+    found_by: Counter[str] = Counter()
+    overlaps: list[float] = []
+    same = 0
+    for row in rows:
+        outcomes[row.outcome] += 1
+        found_by.update([row.found_by] if row.found_by else [])
+        overlaps += [row.overlap] if row.overlap is not None else []
+        same += bool(row.same)
+    ordered = sorted(overlaps)
+    middle = ordered[len(ordered) // 2] if ordered else None
+    return {
+        "papers": outcomes.total(), "outcomes": dict(sorted(outcomes.items(), key=lambda item: (-item[1], item[0]))),
+        "found_by": dict(sorted(found_by.items())), "texts": len(ordered), "same": same, "median_overlap": middle,
+        "below_0.9": sum(overlap < 0.9 for overlap in ordered),
+    }  # fmt: skip

@@ -1,0 +1,128 @@
+"""What others publish, read for a comparison: peS2o's and S2 V2's documents, unarXive's papers, S2ORC's metadata and parses.
+
+A line is a JSON object; a file may be gzip. Which release of S2ORC a line is of is seen from its keys.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import orjson
+
+from s2corpus.errors import UserError
+from s2corpus.sources.identifiers import normalise_acl, normalise_arxiv, normalise_doi, normalise_pmcid, normalise_pmid
+
+MAX_CONTENT = 8 << 30
+"""uncompressed bytes of a file: more is taken for a bomb"""
+MAX_LINE = 64 << 20
+
+
+class Corpus(StrEnum):
+    """Whose files they are."""
+
+    PES2O = "peS2o"
+    UNARXIVE = "unarXive"
+    S2ORC = "s2orc"
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A paper of another corpus: what it can be found by, surest first, and its text where the line has one."""
+
+    id: str
+    keys: tuple[tuple[str, str], ...]
+    title: str
+    text: str | None
+    kind: str
+    """which text of ours to hold it against: document, pdf or latex"""
+
+
+def read(corpus: Corpus, uri: str, content: bytes) -> Iterator[Other]:
+    """The papers of one file.
+
+    Raises:
+        UserError: it is not such a file; names the line.
+    """
+    reader = _READERS[corpus]
+    try:
+        stream: Any = gzip.GzipFile(fileobj=io.BytesIO(content)) if content[:2] == b"\x1f\x8b" else io.BytesIO(content)
+        total = 0
+        for number, line in enumerate(iter(lambda: stream.readline(MAX_LINE), b""), 1):
+            total += len(line)
+            if total > MAX_CONTENT or len(line) == MAX_LINE:
+                raise UserError(
+                    f"{uri}, line {number}: more than {MAX_LINE:,} bytes, or the file more than {MAX_CONTENT:,}"
+                )
+            if line.strip():
+                try:
+                    value = orjson.loads(line)
+                    found = reader(value)
+                except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+                    raise UserError(
+                        f"{uri}, line {number}: not a line of {corpus}: {type(error).__name__} {error}"
+                    ) from None
+                yield found
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise UserError(f"{uri}: damaged gzip: {error}") from None
+
+
+def _pes2o(line: Mapping[str, Any]) -> Other:
+    """`{id, text}` with more in later versions; the id is Semantic Scholar's corpus id; the first line of the text is the title."""
+    text = line["text"]
+    keys = [("record_id", f"s2:{line['id']}")]
+    if sha1 := line.get("sha1"):
+        keys.append(("sha1", sha1))
+    return Other(str(line["id"]), tuple(keys), text.partition("\n")[0], text, "document")
+
+
+def _unarxive(line: Mapping[str, Any]) -> Other:
+    """Version 2022: `{paper_id, metadata, abstract, body_text, bib_entries, …}`; the id is arXiv's."""
+    metadata = line["metadata"]
+    keys = _keys({"arxiv_id": line["paper_id"], "doi": metadata.get("doi")})
+    body = "\n".join(p["text"] for p in line["body_text"] if p.get("content_type", "paragraph") == "paragraph")
+    return Other(str(line["paper_id"]), keys, " ".join((metadata.get("title") or "").split()), body, "latex")
+
+
+def _s2orc(line: Mapping[str, Any]) -> Other:
+    """A line of metadata or of a parse, of releases 20190928, 20200705 and of what s2orc-doc2json writes."""
+    metadata = line.get("metadata") or line
+    parse = line.get("grobid_parse") or line.get("pdf_parse") or line.get("latex_parse") or line
+    keys = [*_keys(metadata), ("record_id", f"s2:{line['paper_id']}"), *_keys({"acl_id": line["paper_id"]})]
+    if sha1 := line.get("_pdf_hash") or line.get("s2_pdf_hash"):
+        keys.insert(0, ("sha1", sha1))
+    body = "\n".join(paragraph["text"] for paragraph in parse["body_text"]) if "body_text" in parse else None
+    kind = "latex" if line.get("latex_parse") and not line.get("grobid_parse") else "pdf"
+    return Other(str(line["paper_id"]), tuple(keys), metadata.get("title") or "", body, kind)
+
+
+_READERS: Mapping[Corpus, Callable[[Mapping[str, Any]], Other]] = {
+    Corpus.PES2O: _pes2o, Corpus.UNARXIVE: _unarxive, Corpus.S2ORC: _s2orc,
+}  # fmt: skip
+_FORMS: Mapping[str, Callable[[str], str | None]] = {
+    "doi": lambda text: normalise_doi(text) or _plain_doi(text),
+    "arxiv_id": normalise_arxiv,
+    "pubmed_id": normalise_pmid,
+    "pmc_id": normalise_pmcid,
+    "acl_id": normalise_acl,
+}
+
+
+def _plain_doi(text: str) -> str | None:
+    """A DOI that intake would take for a placeholder."""
+    return text.strip().lower() if text.strip().startswith("10.") else None
+
+
+def _keys(metadata: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    given = ((name, form, metadata.get(name)) for name, form in _FORMS.items())
+    found = ((name, form(value)) for name, form, value in given if isinstance(value, str) and value)
+    return tuple((name, value) for name, value in found if value)
+
+
+KINDS: Sequence[str] = ("sha1", "record_id", *_FORMS, "title")
+"""what papers are found by, surest first"""

@@ -1,0 +1,113 @@
+"""A release beside files of others: what is found by which identifier, how far texts differ, and why ours has not what theirs has."""
+
+from __future__ import annotations
+
+import gzip
+from typing import Any
+
+import orjson
+import pytest
+
+from s2corpus.errors import UserError
+from s2corpus.evaluation.beside import NOT_DELIVERED, Row, compared, summary
+from s2corpus.evaluation.others import Corpus, read
+from s2corpus.pipeline.release_tables import Tables
+from s2corpus.pipeline.run import Run
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.clean import Clean
+from s2corpus.stages.split import Split
+from s2corpus.storage.local_lake import LocalLake
+from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, PAPERS
+from tests.unit.snapshot.release import lay_out, papers, through
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("beside")
+    spec = ReleaseSpec.model_validate({"name": "small", "export": {"files": 2}})
+    return through(lay_out(LocalLake(folder / "lake"), folder, spec, papers(60), buckets=2), Clean(), Split())
+
+
+@pytest.fixture(scope="module")
+def ours(run: Run) -> dict[str, dict[str, Any]]:
+    """Our papers by id, with their filter's outcome, document and parse."""
+    rows = {row["paper_id"]: row for row in run.table(PAPERS).read().to_pylist()}
+    for table, name in ((FILTERED, "filtered"), (DOCUMENTS, "document"), (FULLTEXTS, "fulltext")):
+        for row in run.table(table).read().to_pylist():
+            if table is not DOCUMENTS or row["set"] == "s2orc":
+                rows[row["paper_id"]][name] = row
+    return rows
+
+
+def beside(run: Run, corpus: Corpus, *lines: dict[str, Any], packed: bool = False) -> list[Row]:
+    content = b"".join(orjson.dumps(line) + b"\n" for line in lines)
+    others = read(corpus, "theirs.jsonl", gzip.compress(content) if packed else content)
+    return list(compared(Tables(run.lake, run.release_id), others))
+
+
+def test_documents_of_s2_v2(run: Run, ours: dict[str, Any]) -> None:
+    """Laid out as its card says; found by title, as ids are Semantic Scholar's and not ours."""
+    text = next(p["document"]["text"] for p in ours.values() if p.get("document", {}).get("outcome") == "kept")
+    title, rest = text.split("\n\n", 1)
+    half = f"{title}\n\n" + rest[: len(rest) // 2]
+    kept, other, unknown = beside(
+        run, Corpus.PES2O, {"id": "1", "sha1": "a" * 40, "text": text.upper()}, {"id": "2", "text": half},
+        {"id": "3", "text": "A paper that nobody delivered\n\nIts abstract."}, packed=True,
+    )  # fmt: skip
+    assert (kept.found_by, kept.outcome, kept.same) == ("title", "both", True)
+    assert other.same is False and other.overlap is not None and 0.5 < other.overlap < 0.8
+    assert other.words is not None and other.words[0] > other.words[1]
+    assert (unknown.paper_id, unknown.outcome) == (None, NOT_DELIVERED)
+    said = summary([kept, other, unknown])
+    assert (said["papers"], said["texts"], said["same"], said["outcomes"]) == (3, 2, 1, {"both": 2, NOT_DELIVERED: 1})
+
+
+def test_every_paper_of_theirs_that_ours_has_not_has_a_reason(run: Run, ours: dict[str, Any]) -> None:
+    filtered = next(p for p in ours.values() if p["filtered"]["outcome"] != "kept")
+    closed = next(
+        p for p in ours.values() if p["filtered"]["outcome"] == "kept" and p.get("fulltext") and not p["open_access"]
+    )
+    bare = next(p for p in ours.values() if p["filtered"]["outcome"] == "kept" and not p.get("fulltext"))
+    lines = [
+        {"paper_id": str(n), "title": "x", "doi": p["doi"], "body_text": []}
+        for n, p in enumerate((filtered, closed, bare))
+    ]
+    rows = beside(run, Corpus.S2ORC, *lines)
+    assert [row.paper_id for row in rows] == [p["paper_id"] for p in (filtered, closed, bare)]
+    assert {row.found_by for row in rows} == {"doi"}
+    assert [row.outcome for row in rows] == ["filter: no_authors", "assemble: closed", "assemble: no pdf full text"]
+
+
+def test_parses_of_s2orc_in_every_form(run: Run, ours: dict[str, Any]) -> None:
+    paper = next(
+        p for p in ours.values() if p["filtered"]["outcome"] == "kept" and p.get("fulltext") and p["open_access"]
+    )
+    body = orjson.loads(paper["fulltext"]["parse"])["body_text"]
+    plain = {"paper_id": "7", "title": paper["title"], "authors": [], "year": None}
+    rows = beside(
+        run, Corpus.S2ORC, {**plain, "doi": paper["doi"], "has_pdf_parse": True}, {**plain, "pdf_parse": {"body_text": body}},
+        {"paper_id": "8", "metadata": {**plain, "doi": paper["doi"].upper()}, "s2_pdf_hash": None, "grobid_parse": {"body_text": body},
+         "latex_parse": None},
+    )  # fmt: skip
+    assert [row.paper_id for row in rows] == [paper["paper_id"]] * 3
+    assert [row.same for row in rows] == [None, True, True], "metadata have no text"
+
+
+def test_papers_of_unarxive(run: Run, ours: dict[str, Any]) -> None:
+    paper = next(p for p in ours.values() if p["filtered"]["outcome"] == "kept")
+    line = {
+        "paper_id": "2105.05862",
+        "metadata": {"title": "Other\n  title", "doi": paper["doi"]},
+        "body_text": [{"text": "A."}],
+    }
+    (row,) = beside(run, Corpus.UNARXIVE, line)
+    assert (row.paper_id, row.found_by, row.outcome) == (paper["paper_id"], "doi", "assemble: no latex full text")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"{", b"[1]\n", b'{"id": 1}\n', b"\x1f\x8b\x08damaged", gzip.compress(b'{"id": "1", "text": "x"}\n')[:-4]],
+)
+def test_what_is_not_theirs_is_said_in_a_sentence(content: bytes) -> None:
+    with pytest.raises(UserError, match=r"theirs\.jsonl"):
+        list(read(Corpus.PES2O, "theirs.jsonl", content))

@@ -1,7 +1,5 @@
 """Marking a release's evaluation sample in the browser (S2ORC §4): the only thing on the page that writes, and only to the catalog."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any

@@ -38,6 +38,7 @@ from airflow.providers.standard.operators.hitl import ApprovalOperator
 from airflow.sdk import (
     DAG,
     Asset,
+    AssetAlias,
     AsyncCallback,
     CronDataIntervalTimetable,
     DeadlineAlert,
@@ -110,13 +111,16 @@ def work(stage: str, shards: list[int]) -> None:
 
 
 @task
-def finish(stage: str) -> list[list[int]]:
-    """Commit the stage's tables and keep what it measured; the shards of the stages that take over its own."""
+def finish(stage: str, *, outlet_events: Any = None) -> list[list[int]]:
+    """Commit the stage's tables, announce each as an asset, and keep what it measured; the shards of the stages that take over its own."""
     from s2corpus.pipeline import runner
 
     run = _run()
     corpus_lineage.tell(get_current_context()["task"], corpus_lineage.tables, run, stage)
     runner.finish(run, stage)
+    (alias,) = get_current_context()["task"].outlets
+    for uri, facts in corpus_lineage.written(run, stage):
+        outlet_events[alias].add(Asset(uri), extra=facts)
     return _batches(list(range(runner.shards_after(run, stage))), run.spec.resources.max_tasks)
 
 
@@ -295,7 +299,9 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
         done = work.override(doc_md=doc_md, **pool, **_pod(stage)).partial(stage=stage).expand(shards=planned)
         if before is not None:
             before >> done
-        shards[stage] = finish.override(doc_md=doc_md)(stage)
+        tables = {name: AssetAlias(f"corpus_{name}__{spec.name}") for name in STAGES}  # of each release's tables
+        earlier = [tables[name] for name in STAGES[: STAGES.index(stage)]]
+        shards[stage] = finish.override(doc_md=doc_md, inlets=earlier, outlets=[tables[stage]])(stage)
         checked = quality.override(doc_md=doc_md)(stage)
         first >> shards[stage]  # else, with all mapped tasks of a changed DAG removed, nothing would hold `finish` back
         done >> shards[stage] >> checked

@@ -6,7 +6,7 @@ asks, and nothing is read or loaded. Here, because every component finds this fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,6 +17,17 @@ MAX_DELIVERIES = 1_000
 def tell(task: Any, described: Callable[[Any, str], Any], run: Any, stage: str) -> None:
     """Have the running task say at its end what `described` (`tables` or `verdicts`) gives for a stage of a run."""
     task.get_openlineage_facets_on_complete = lambda task_instance: described(run, stage)
+
+
+def written(run: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The URI of each table that a finished stage wrote, with its rows; of export, the snapshot's."""
+    from s2corpus.pipeline.registry import stage
+
+    if name == "export":
+        yield _uri(run, f"snapshots/{run.snapshot_id}"), {}
+    for table in stage(name).writes:
+        rows = run.table(table).committed().rows
+        yield _uri(run, f"{run.folder}/{table.name}"), {"table": table.name, "rows": rows}
 
 
 def tables(run: Any, name: str) -> Any:
@@ -81,6 +92,11 @@ def _address(run: Any, key: str) -> tuple[str, str]:
     uri = run.lake.uri(key)
     parts = urlsplit(uri)
     return (f"s3://{parts.netloc}", parts.path.strip("/")) if parts.scheme == "s3" else ("file", uri)
+
+
+def _uri(run: Any, key: str) -> str:
+    uri = str(run.lake.uri(key))
+    return uri if "://" in uri else f"file://{uri}"
 
 
 def _schema(table: Any) -> Any:

@@ -33,6 +33,7 @@ from s2corpus.sample.truth import Truth
 from s2corpus.snapshot import pointer
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import Lake, open_lake
+from s2corpus.tables import TABLES
 from tests.e2e.operating import Heard, Operator, listening, month
 from tests.releases import ROOT, snapshot_bytes
 
@@ -124,9 +125,11 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
         (specs / f"{name}.yaml").write_text(SPEC.replace("NAME", name).replace("APPROVAL", approval))
     shutil.copy(ROOT / "include" / "releases" / "own.yaml", specs)
     local = Services(work / "state")
+    lineage = {"type": "file", "log_file_path": str(work / "lineage"), "append": True}
     with pytest.MonkeyPatch.context() as patch, listening() as heard:
         patch.setenv("S2CORPUS_RELEASES", str(specs))
         patch.setenv("S2CORPUS_DROPS_SECONDS", "1")
+        patch.setenv("AIRFLOW__OPENLINEAGE__TRANSPORT", orjson.dumps(lineage).decode())
         patch.setenv("S2CORPUS_ALERTS_WEBHOOK", f"{heard.url}/hook/secret-token")
         try:
             endpoints = local.up()
@@ -397,3 +400,29 @@ def test_two_folders_of_one_day_are_two_releases_and_the_earlier_one_stays_to_be
         sizes = {entry.key: entry.bytes for entry in operated.lake.list(f"snapshots/{run.snapshot_id}/")}
         assert all(sizes[f"snapshots/{run.snapshot_id}/{f['path']}"] == f["bytes"] for f in manifest["files"])
     assert pointer.latest(operated.lake, "own").snapshot == second.snapshot_id
+    _every_table_is_told(operated, second)
+
+
+def _every_table_is_told(operated: Operated, run: Run) -> None:
+    """What the listener wrote while the tasks ran, and the assets that Airflow shows: every table of the release by its address."""
+    prefix = f"releases/{run.release_id}/"
+    tables = {f"{prefix}{t}" for t in TABLES if operated.lake.size(f"{prefix}{t}/_COMMITTED.json") is not None}
+    deadline = time.monotonic() + 60
+    while True:
+        events = [orjson.loads(line) for line in (operated.work / "lineage").read_text().splitlines()]
+        ended = [event for event in events if event["eventType"] == "COMPLETE"]
+        outputs = {(d["namespace"], d["name"]) for event in ended for d in event["outputs"]}
+        if {("s3://corpus", name) for name in tables} <= outputs:
+            break
+        assert time.monotonic() < deadline, tables - {name for _, name in outputs}
+        time.sleep(1)
+    assert len(tables) > 15 and ("s3://corpus", f"snapshots/{run.snapshot_id}") in outputs
+    told = {
+        event["job"]["name"]: {d["name"]: d["inputFacets"]["dataQualityAssertions"] for d in event["inputs"]}
+        for event in ended
+        if event["job"]["name"].endswith(".quality") and any(d["name"].startswith(prefix) for d in event["inputs"])
+    }
+    assert {name.split(".")[1] for name in told} == set(STAGES) - {"export"}
+    assert all(facet["assertions"] for of in told.values() for facet in of.values())
+    page = operated.operator.client.call("GET", f"assets?limit=100&uri_pattern={run.release_id}")["assets"]
+    assert {asset["uri"] for asset in page} == {f"s3://corpus/{name}" for name in tables}

@@ -284,6 +284,28 @@ def test_a_title_of_more_papers_than_are_looked_at_is_narrowed_and_never_silentl
     assert link_one({**entry, "year": 1901}, *notes)["warning"] == "tie"
     found = link_one({**entry, "volume": "201", "pages": str(201 % 7)}, *notes)
     assert (found["paper_id"], found["warning"]) == ("p0201", None)
+    assert found["runner_up_score"] == 1.0, "others have the title"
+
+
+@pytest.mark.parametrize(
+    "known",
+    [{"year": 1999}, {"surname": "Name99"}, {"year": 1999, "surname": "Name99"}, {"volume": "99", "pages": "7"}],
+)
+def test_whatever_is_known_narrows_a_title_of_more_papers_than_are_looked_at(known: Row) -> None:
+    title = "Proceedings of the geological survey of the coast"
+    papers = [
+        {
+            "paper_id": f"p{i:04d}",
+            "title": title,
+            "year": 1900 + i,
+            "surname": f"Name{i}",
+            "volume": str(i),
+            "pages": "7",
+        }
+        for i in range(100)
+    ]
+    found = link_one({"title": title, **known}, *papers)
+    assert (found["paper_id"], found["warning"], found["runner_up_score"]) == ("p0099", None, 1.0)
 
 
 TITLES = (

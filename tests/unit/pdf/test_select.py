@@ -67,6 +67,37 @@ def test_a_text_string_is_seen_wherever_it_begins_in_pdfaltos_output(tmp_path: P
     assert not inspection._contains(alto, b"<String ")
 
 
+@pytest.mark.parametrize(
+    ("status", "alto", "said"),
+    [
+        (1, None, "exit status 1"),
+        (3, None, "exit status 3"),
+        (-signal.SIGSEGV, None, "killed by signal 11"),
+        (-signal.SIGXCPU, None, "took more than 7 s"),
+        (None, None, "took more than 7 s"),
+        (0, None, "wrote nothing"),
+        (0, "<alto/>", inspection.NO_TEXT),
+        (0, '<String CONTENT="a"/>', None),
+        (5, '<String CONTENT="a"/>', None),  # it could not stream, and wrote all at the end
+        (1, '<String CONTENT="a"/>', "exit status 1"),
+    ],
+)
+def test_how_pdfalto_ends_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int | None, alto: str | None, said: str | None
+) -> None:
+    """Ends that no PDF we have makes it come to."""
+
+    def ended(process: object, timeout: float) -> int | None:
+        if alto:
+            (tmp_path / "out.xml").write_text(alto)
+        return status
+
+    monkeypatch.setattr(inspection.sandbox, "start", lambda *_, **__: None)
+    monkeypatch.setattr(inspection.sandbox, "wait", ended)
+    assert inspection.has_text(b"%PDF", tmp_path, timeout=7) == said
+    assert not list(tmp_path.iterdir())
+
+
 def papers(folder: Path, count: int) -> list[tuple[str, Path]]:
     items = []
     for number in range(count):

@@ -8,6 +8,7 @@ import pytest
 import teis
 
 from s2corpus.parse_model import CitationStyle
+from s2corpus.tei.numbers import number_of_entries
 
 # ⟦surface⟧ is a bibr callout without target, ⟦surface|12⟧ with target #b12, ⟦surface|figure⟧ one of another type.
 # Expected: (surface, numbers of the entries it cites, counted from 1; 0 is a citation of nothing known).
@@ -224,6 +225,15 @@ def test_numbers_follow_what_the_extractor_resolved_where_nothing_is_printed() -
     assert [s.ref_id for s in parse.body_text[0].cite_spans] == [
         "BIBREF0", "BIBREF1", "BIBREF5", "BIBREF7", None, "BIBREF6", "BIBREF8"
     ]  # fmt: skip
+
+
+def test_numbers_count_the_entries_from_1_where_nothing_says_otherwise() -> None:
+    assert number_of_entries([None, None, None], [], 3) == {1: 0, 2: 1, 3: 2}
+
+
+def test_callouts_that_follow_each_other_as_a_range_written_out_say_nothing_of_the_style() -> None:
+    written_out = "".join(f"<p>Known ⟦[{n}]⟧⟦[{n + 1}]⟧⟦[{n + 2}]⟧ fact.</p>" for n in (1, 2, 3))
+    assert teis.parse(xml(f"<div>{written_out}</div>"), teis.NUMBERED).citation_style == "OTHER"
 
 
 def test_the_table_is_long_enough() -> None:

@@ -1,0 +1,161 @@
+"""An upgrade in the middle of a release: it is stopped with a sentence and not published; a run whose code is pinned goes on.
+
+Each step is a process of its own, as a worker's tasks are: what is imported is what lies there when it starts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import orjson
+import pytest
+
+from s2corpus.pipeline.registry import STAGES
+from s2corpus.snapshot import pointer
+from s2corpus.storage.lake import Lake, open_lake
+
+ROOT = Path(__file__).resolve().parents[3]
+HALF = STAGES.index("link")
+UPGRADED = Path("include/s2corpus/titles/rules.py")
+STEP = """
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from s2corpus.errors import UserError
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.run import Run
+from s2corpus.spec import load_spec
+
+lake, spec, *names = sys.argv[1:]
+run = Run.of(load_spec(Path(spec)), datetime(2023, 2, 1, tzinfo=UTC), lake=lake)
+try:
+    for name in names:
+        runner.publish(run) if name == "publish" else runner.run_stage(run, name)
+except UserError as error:
+    raise SystemExit(str(error))
+"""
+ABSTRACT = (
+    "We ask how often the papers that a paper cites were read by those who cite it, and look at the errors in their references. "
+    "When a reference is copied from another list, its errors are copied with it; the share of equal errors tells how many "
+    "of the references were copied. In the lists of four thousand papers that cite one famous article we find that most of the "
+    "errors are equal to errors that were printed before, and we give a simple model of how they spread from list to list."
+)
+
+
+@pytest.fixture
+def delivered(tmp_path: Path, extractor: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> Lake:
+    """A lake to which some metadata was delivered; a corpus of abstracts needs no PDFs."""
+    for name, value in extractor.items():
+        monkeypatch.setenv(name, value)
+    lake = open_lake(str(tmp_path / "lake"))
+    papers = [
+        {"id": str(n), "title": f"On the {word} of printed errors in references", "authors": ["Ada Byron"], "date": "2020-05-01",
+         "abstract": ABSTRACT, "doi": f"10.1000/{n}"}
+        for n, word in enumerate(("spread", "reading", "copying"))
+    ]  # fmt: skip
+    data = b"".join(orjson.dumps(paper) + b"\n" for paper in papers)
+    listed = [{"name": "records.jsonl", "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}]
+    lake.put("sources/ours/first/records.jsonl", data)
+    lake.put("sources/ours/first/_READY", orjson.dumps({"ready_at": "2023-01-05T00:00:00Z", "files": listed}))
+    (tmp_path / "small.yaml").write_text("name: small\nexport: {files: 2}\n")
+    return lake
+
+
+def step(code: Path, folder: Path, names: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Stages of the release in a process of its own, with the code that lies in a folder."""
+    environ = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("S2CORPUS_CATALOG")},
+        "PYTHONPATH": str(code / "include"),
+        "NUMBA_DISABLE_JIT": "1",  # three papers: compiling the kernels of a copy takes longer
+    }
+    arguments = [str(folder / "lake"), str(folder / "small.yaml"), *names]
+    return subprocess.run(
+        [sys.executable, "-c", STEP, *arguments], env=environ, capture_output=True, text=True, check=False
+    )
+
+
+def upgrade(code: Path) -> None:
+    """Another version of the code, in place."""
+    with (code / UPGRADED).open("a") as stream:
+        stream.write("\n# another version\n")
+
+
+def copied(to: Path) -> Path:
+    """The project's code in another folder."""
+    for name in ("include", "sql"):
+        shutil.copytree(ROOT / name, to / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    return to
+
+
+def test_an_upgrade_half_way_stops_the_release_before_it_is_published(delivered: Lake, tmp_path: Path) -> None:
+    code = copied(tmp_path / "code")
+    done = step(code, tmp_path, STAGES[:HALF])
+    assert done.returncode == 0, done.stderr
+    upgrade(code)
+    stopped = step(code, tmp_path, [*STAGES[HALF:], "publish"])
+    assert stopped.returncode == 1
+    said = stopped.stderr.strip().splitlines()[-1]
+    assert "export.one_code: 2 offending row(s)" in said and "clear the release from intake on" in said
+    assert "(cannot be overridden)" in said
+    assert pointer.latest(delivered, "small").snapshot is None
+
+
+BUNDLE = """
+import sys
+from airflow.providers.git.bundles.git import GitDagBundle
+
+repository, version = sys.argv[1:]
+bundle = GitDagBundle(name="corpus", tracking_ref="main", repo_url=repository, subdir="dags", version=version or None)
+bundle.initialize()
+found = bundle.get_current_version()
+print(getattr(found, "version", found), bundle.path)
+"""
+
+
+@pytest.mark.airflow
+def test_a_run_pinned_by_a_git_bundle_keeps_the_code_it_began_with(tmp_path: Path) -> None:
+    """Airflow's own bundle, from a repository on this machine; `include/` and `sql/` come from it too."""
+    pytest.importorskip("airflow.providers.git")
+    work, bare = tmp_path / "work", tmp_path / "repository.git"
+    copied(work)
+    shutil.copytree(ROOT / "dags", work / "dags", ignore=shutil.ignore_patterns("__pycache__"))
+    as_one = ["-c", "user.name=a", "-c", "user.email=a@localhost"]
+    git: Callable[..., object] = lambda *given: subprocess.run(  # noqa: E731
+        ["git", *as_one, *given], cwd=work, check=True, capture_output=True
+    )
+    git("init", "--initial-branch", "main")
+    git("add", "-A")
+    git("commit", "-m", "one")
+    subprocess.run(["git", "clone", "--bare", str(work), str(bare)], check=True, capture_output=True)
+
+    def bundle(version: str = "") -> tuple[str, Path]:
+        """The version, and the folder of the code, that a worker gets."""
+        environ = {**os.environ, "AIRFLOW_HOME": str(tmp_path / "airflow"), "AIRFLOW__CORE__LOAD_EXAMPLES": "False"}
+        made = subprocess.run(
+            [sys.executable, "-c", BUNDLE, str(bare), version], env=environ, capture_output=True, text=True, check=False
+        )
+        assert made.returncode == 0, made.stderr
+        found, path = made.stdout.split()[-2:]
+        return found, Path(path).parent
+
+    def version_of(code: Path) -> str:
+        """What every commit of a table would name."""
+        asked = [sys.executable, "-c", "from s2corpus.version import code_version; print(code_version())"]
+        environ = {**os.environ, "PYTHONPATH": str(code / "include")}
+        return subprocess.run(asked, env=environ, capture_output=True, text=True, check=True).stdout.strip()
+
+    began, _ = bundle()
+    before = version_of(bundle(began)[1])
+    upgrade(work)
+    git("commit", "-am", "two")
+    git("push", str(bare), "main")
+    newest, code = bundle()
+    assert newest != began and version_of(code) != before
+    pinned, code = bundle(began)
+    assert (pinned, version_of(code)) == (began, before)

@@ -1,0 +1,37 @@
+"""What continuous integration says where the real papers are not there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.parametrize(
+    ("shared", "required", "code", "said"),
+    [
+        (False, "", 0, "../shared/data IS ABSENT"),
+        (False, "required", 1, "S2CORPUS_REAL_DATA=required: put the folder beside the checkout"),
+        (True, "required", 0, ""),
+    ],
+)
+def test_absent_papers_are_said_loudly_and_fail_where_they_are_required(
+    tmp_path: Path, shared: bool, required: str, code: int, said: str
+) -> None:
+    checkout, programs = tmp_path / "checkout", tmp_path / "bin"
+    (checkout / ".ci").mkdir(parents=True)
+    shutil.copy(ROOT / ".ci" / "run", checkout / ".ci" / "run")
+    programs.mkdir()
+    (programs / "make").write_text('#!/bin/sh\necho "make $1"\n')
+    (programs / "make").chmod(0o755)
+    if shared:
+        (tmp_path / "shared" / "data").mkdir(parents=True)
+    environ = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "S2CORPUS_REAL_DATA": required}
+    done = subprocess.run([checkout / ".ci" / "run"], env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == code and said in done.stderr and bool(done.stderr) is bool(said)
+    assert done.stdout.split("\n")[:-1] == (["make lint", "make docs", "make test"] if code == 0 else [])

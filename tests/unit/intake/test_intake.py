@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.pipeline import runner
+from s2corpus.pipeline import quality, runner
 from s2corpus.pipeline.registry import stage
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
@@ -95,6 +95,18 @@ def test_a_release_sees_what_was_ready_before_its_as_of(run: Run) -> None:
     assert run.table(PDFS).read()["bytes"].to_pylist() == [1]
     outcomes = {row["delivery"]: row["outcome"] for row in run.table(DELIVERIES).read().to_pylist()}
     assert outcomes == {"before": "taken", "at": "not_yet"}
+
+
+def test_a_release_is_not_blamed_for_a_drop_that_came_broken_after_it(run: Run) -> None:
+    deliver(run, "drops/good", {"a.pdf": b"A"}, "2023-01-31T00:00:00Z")
+    deliver(run, "drops/broken", {"b.pdf": b"B"}, "2023-02-03T00:00:00Z", listed={"b.pdf": b"another"})
+    refused = {}
+    for as_of in (AS_OF, datetime(2023, 3, 1, tzinfo=UTC)):
+        seen = Run(run.spec, as_of, run.lake, run.scratch)
+        quality.measure(seen, "intake", intake(seen))
+        (verdict,) = (v for v in quality.evaluate(seen, "intake") if v.check == "nothing_refused")
+        refused[seen.as_of.month] = [row["delivery"] for row in verdict.rows]
+    assert refused == {2: [], 3: ["broken"]}
 
 
 @pytest.mark.parametrize(

@@ -41,3 +41,8 @@ def test_counting_equals_splitting(text: str) -> None:
     words = text.split()
     found = count_words(text)
     assert (found.count, list(found.top)) == (len(words), Counter(words).most_common(2))
+
+
+def test_every_character_separates_words_or_does_not_as_in_splitting() -> None:
+    text = "a".join(chr(n) for n in range(0x10000) if not 0xD800 <= n < 0xE000)
+    assert count_words(text).count == len(text.split())

@@ -148,6 +148,7 @@ class Approve(ApprovalOperator):
         """Keep who answered what; after a rejection nothing follows."""
         from s2corpus.catalog.models import Answer
         from s2corpus.pipeline import runner
+        from s2corpus.pipeline.approvers import AnotherPerson
 
         run, user = _run(), event.get("responded_by_user") or {}
         answer = Answer.APPROVED if self.APPROVE in event["chosen_options"] else Answer.REJECTED
@@ -155,7 +156,11 @@ class Approve(ApprovalOperator):
             answer = Answer.NONE
             corpus_alerts.tell(f"{run.release_id}: not published", "nobody approved it in time", "approve", context)
         note = str((event.get("params_input") or {}).get("note") or "")
-        runner.answered(run, answer, _name(user), note, event["responded_at"], _starter())
+        try:
+            runner.answered(run, answer, _name(user), note, event["responded_at"], _starter())
+        except AnotherPerson as objection:  # the next try asks again; Airflow shows the request as it was
+            corpus_alerts.tell(f"{run.release_id}: approval refused", str(objection), "approve", context)
+            raise
         return super().execute_complete(context, event)
 
 

@@ -125,11 +125,12 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
         (specs / f"{name}.yaml").write_text(SPEC.replace("NAME", name).replace("APPROVAL", approval))
     shutil.copy(ROOT / "include" / "releases" / "own.yaml", specs)
     local = Services(work / "state")
-    lineage = {"type": "file", "log_file_path": str(work / "lineage"), "append": True}
+    lineage = {"transport": {"type": "file", "log_file_path": str(work / "lineage"), "append": True}}
+    (work / "openlineage.yml").write_bytes(orjson.dumps(lineage))
     with pytest.MonkeyPatch.context() as patch, listening() as heard:
         patch.setenv("S2CORPUS_RELEASES", str(specs))
         patch.setenv("S2CORPUS_DROPS_SECONDS", "1")
-        patch.setenv("AIRFLOW__OPENLINEAGE__TRANSPORT", orjson.dumps(lineage).decode())
+        patch.setenv("OPENLINEAGE_CONFIG", str(work / "openlineage.yml"))
         patch.setenv("S2CORPUS_ALERTS_WEBHOOK", f"{heard.url}/hook/secret-token")
         try:
             endpoints = local.up()
@@ -247,13 +248,15 @@ def test_a_backfilled_release_waits_for_the_one_before_it(operated: Operated) ->
     operator.answer(first, "Approve", "mine", as_starter=True)
     operator.wait_for_try(first, "approve", before + 1)
     refused = f"admin started its run and may not approve {operated.run(2).release_id}"
-    assert refused in operator.answer(first, "Approve", "")
+    operator.answer(first, "Approve", "")
     assert operator.end(first) == "success"
     operator.wait(second, "intake.plan", "success")
     assert operator.state(latest, "intake.plan") != "success", "no other release slips in between two of a backfill"
     operator.cancel(latest)
     said = operated.catalog.approvals(operated.run(2).release_id)
     assert [(a.who, a.answer) for a in said] == [("admin", "refused"), (APPROVER, "approved")]
+    assert said[0].reason.startswith(refused)
+    assert operated.heard.texts(f"{operated.run(2).release_id}: approval refused")
     assert operated.extractions() == operated.extracted
     assert pointer.is_published(operated.lake, operated.run(2).snapshot_id)
     assert operated.latest() == operated.run(0).snapshot_id, "an earlier month does not become the latest"

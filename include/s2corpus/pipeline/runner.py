@@ -119,12 +119,9 @@ def ask(run: Run) -> str | None:
     if pointer.is_published(run.lake, run.snapshot_id):
         log.info("%s is published already: nobody is asked again", run.snapshot_id)
         return None
-    refused = []
     if catalog := Catalog.from_environment():
         catalog.end_release(run.release_id, ReleaseState.AWAITING, run.snapshot_id)
-        said = catalog.approvals(run.release_id)
-        refused = [f"**{said[-1].reason}**\n\n"] if said and said[-1].answer == Answer.REFUSED else []
-    return "".join([*refused, approval_request(run)])
+    return approval_request(run)
 
 
 @explained()

@@ -40,12 +40,19 @@ class Spark:
 
     def executors(self) -> list[psutil.Process]:
         """The processes that do tasks, of both workers."""
-        found = []
-        for name in ("one", "two"):
-            with suppress(psutil.Error):
-                children = psutil.Process(self.processes[name].pid).children(recursive=True)
-                found += [child for child in children if "CoarseGrainedExecutorBackend" in " ".join(child.cmdline())]
-        return found
+        children = [
+            child
+            for name in ("one", "two")
+            for child in psutil.Process(self.processes[name].pid).children(recursive=True)
+        ]
+        return [child for child in children if _is_executor(child)]
+
+
+def _is_executor(process: psutil.Process) -> bool:
+    try:
+        return "CoarseGrainedExecutorBackend" in " ".join(process.cmdline())
+    except psutil.Error:  # it has just ended
+        return False
 
 
 def until(what: str, found: Callable[[], object], seconds: float = 180) -> None:

@@ -13,12 +13,14 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import IO, Protocol, cast
+from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from s2corpus.errors import UserError
-from s2corpus.sources.arrow import batches as batches  # re-exported: what intake and the command line use
 from s2corpus.sources.record import Author, Counts, Deleted, Dropped, Entry, Kind, Reason, Record, count, tally
 from s2corpus.sources.streams import open_stream, readable
+
+if TYPE_CHECKING:
+    from s2corpus.sources.arrow import batches
 
 __all__ = [
     "Author", "Counts", "Deleted", "Dropped", "Entry", "Kind", "Reason", "Record",
@@ -69,3 +71,12 @@ def read(name: str, file: str | Path | IO[bytes]) -> Iterator[Entry]:
 @cache
 def _plugged_in() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group="s2corpus.sources")}
+
+
+def __getattr__(name: str) -> Any:
+    """`batches`, and Arrow with it, when they are asked for: it takes twice the time that converting a paper does."""
+    if name == "batches":
+        from s2corpus.sources.arrow import batches
+
+        return batches
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

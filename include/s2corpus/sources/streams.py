@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 import orjson
-import pyarrow as pa
 from lxml import etree
 
 from s2corpus.sources.record import Dropped, Reason
@@ -48,6 +47,8 @@ def open_stream(file: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
         elif magic.startswith(b"\xfd7zXZ\x00"):
             yield cast(IO[bytes], _Patient(lzma.LZMAFile(cast(Any, peeked))))  # noqa: SIM115 (nothing of its own to close)
         elif magic.startswith(b"\x28\xb5\x2f\xfd"):
+            import pyarrow as pa  # only here: it is a third of the start of `corpus parse`
+
             yield cast(IO[bytes], pa.CompressedInputStream(pa.PythonFile(peeked, "r"), "zstd"))
         else:
             yield cast(IO[bytes], peeked)

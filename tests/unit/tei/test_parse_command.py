@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -78,3 +80,10 @@ def test_a_wrong_input_is_one_clear_sentence(wrong: str, tmp_path: Path) -> None
         pq.write_table(pa.table({"id": ["1"]}), path)
     with pytest.raises(UserError, match=str(path)):
         run(path)
+
+
+def test_it_starts_without_arrow_and_numpy() -> None:
+    """They take longer to import than a paper to convert."""
+    asked = "import sys; from s2corpus import jats, tei; from s2corpus.commands import parse; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert {"numpy", "pandas", "pyarrow"} & set(done.stdout.split()) == set()

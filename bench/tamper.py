@@ -146,6 +146,7 @@ class Copy:
 
 TRAIN, VALID, AG = "v2/s2orc/train/", "v2/s2orc/valid/", "v2/s2ag/train/"
 META, PARSES, LINKS, CONTEXTS = "corpus/metadata/", "corpus/pdf_parses/", "graph/links/", "graph/contexts/"
+DUPLICATES = "duplicates.parquet"
 MANIPULATIONS: dict[str, Callable[[Copy], Any]] = {}
 CANNOT = {
     "licences of two documents exchanged", "day of a date", "authors of metadata", "venue of metadata", "title of an entry",
@@ -377,6 +378,10 @@ def _nothing() -> Any:
     raise LookupError("nothing to manipulate")
 
 
+def _similar(rows: list[Json]) -> bool:
+    return any(r["reason"] == "words" and r["split"] in ("train", "valid") for r in rows)
+
+
 def _record_moved(rows: list[Json]) -> None:
     counts: dict[str, int] = {}
     for row in rows:
@@ -433,6 +438,18 @@ each(
     and c.write(found[0], [line for line in found[1] if line is not found[1][found[2]]]),
     spans_are_null=lambda c: c.change(PARSES, lambda p: p["body_text"][0].update(cite_spans=None), lambda p: bool(p["body_text"])),
     body_is_a_text=line_of(lambda p: p.update(body_text="text"), PARSES),
+)  # fmt: skip
+each(
+    "duplicates: ",
+    a_held_one_published=row_of(DUPLICATES, lambda r: r.update(split="train"), lambda r: r["split"].startswith("held_back")),
+    a_similar_one_lost=lambda c: c.table(DUPLICATES, lambda rows: [r for r in rows if r["reason"] != "words"] if _similar(rows) else _nothing()),
+    an_equal_one_lost=lambda c: c.table(DUPLICATES, lambda rows: rows[1:] if rows else _nothing()),
+    a_similarity=row_of(DUPLICATES, lambda r: r.update(jaccard=r["jaccard"] / 2 + 0.5), lambda r: _similar([r])),
+    of_another=row_of(DUPLICATES, lambda r: r.update(duplicate_of=r["paper_id"]), lambda r: r["reason"] is not None),
+    another_reason=row_of(DUPLICATES, lambda r: r.update(reason="title"), lambda r: _similar([r])),
+    another_cluster=row_of(DUPLICATES, lambda r: r.update(cluster="f" * 15)),
+    an_unpublished_one_more=lambda c: c.table(DUPLICATES, lambda rows: [*rows, {**rows[-1], "paper_id": "f" * 15}]),
+    file_removed=on_file(DUPLICATES, lambda _: None),
 )  # fmt: skip
 each(
     "graph: ",

@@ -409,6 +409,7 @@ class DocumentRow(TypedDict):
     removed_sections: int | None
     text_key: int | None
     title_key: int | None
+    minhash: list[int] | None
     text: str | None
     sha1: str | None
     oa_evidence: str | None

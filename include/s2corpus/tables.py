@@ -644,6 +644,7 @@ DOCUMENTS = Table[rows.DocumentRow](
         _c("removed_sections", pa.int32(), "improbable sections removed"),
         _c("text_key", pa.int64(), "hash of the normalised text, only if kept"),
         _c("title_key", pa.int64(), "hash of normalised title and first author's surname, only if kept"),
+        _c("minhash", pa.list_(pa.int64()), "MinHash keys of the text's word n-grams, one a band, only if kept"),
         _c("text", pa.string(), "the document, only if kept"),
         _c("sha1", pa.string(), "s2orc: SHA-1 of the file the text is from"),
         _c("oa_evidence", pa.string(), "s2orc: what says that this file is open"),
@@ -658,10 +659,33 @@ SPLITS = Table[rows.SplitRow](
     (
         _SET,
         _PAPER_ID,
-        _k("split", "train, valid, held_back:late, held_back:undated or held_back:near_duplicate"),
-        _c("reason", pa.string(), "what decided: the date, or the train paper it repeats"),
+        _k(
+            "split",
+            "train, valid, held_back:late, held_back:undated, held_back:duplicate (equal text) or "
+            "held_back:near_duplicate (similar text, or title and first author)",
+        ),
+        _c("reason", pa.string(), "what decided: the date, or the paper it repeats"),
     ),
     "paper",
+)
+DUPLICATES = Table(
+    "duplicates",
+    "documents of train or valid that repeat one another, by cluster",
+    ("cluster", "set", "paper_id"),
+    (
+        _k("cluster", "paper_id of the document that stands for the cluster: the earliest, of train if one is"),
+        _SET,
+        _PAPER_ID,
+        _k("split", "as in splits: published, or held back for it"),
+        _c(
+            "reason",
+            pa.string(),
+            "text (equal), title (and first author, equal to those of a train text), words (similar n-grams); "
+            "null of the document that stands for the cluster",
+        ),
+        _c("duplicate_of", pa.string(), "paper_id of the one that it is most similar to; of equal texts the first"),
+        _c("jaccard", pa.float64(), "exact Jaccard index of the word n-grams of the two; null for reason title"),
+    ),
 )
 
 TABLES: dict[str, Table] = {
@@ -696,5 +720,6 @@ TABLES: dict[str, Table] = {
         CONTEXTS,
         DOCUMENTS,
         SPLITS,
+        DUPLICATES,
     )
 }

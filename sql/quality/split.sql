@@ -1,4 +1,4 @@
--- Every document is in exactly one split, and no train text has a duplicate in valid.
+-- Every document is in exactly one split, no text is published twice, and no similar texts are in train and in valid.
 
 -- check: splits_key_is_unique
 -- severity: block
@@ -28,9 +28,22 @@ SELECT paper_id FROM splits WHERE split IN ('train', 'valid') GROUP BY paper_id 
 -- check: no_duplicate_of_a_train_text
 -- severity: block
 -- overridable: no
--- reason: a valid text equals a train text
+-- reason: a text is published twice: of equal texts one is train or valid, the others are held_back:duplicate
 WITH texts AS (SELECT sha256(lower(regexp_replace(text, '[^\p{L}\p{N}]+', ' ', 'g'))) AS duplicate, split FROM documents JOIN splits USING ("set", paper_id) WHERE outcome = 'kept')
-SELECT duplicate, count(*) AS texts FROM texts WHERE split IN ('train', 'valid') GROUP BY duplicate HAVING count(DISTINCT split) > 1;
+SELECT duplicate, count(*) AS texts FROM texts WHERE split IN ('train', 'valid') GROUP BY duplicate HAVING count(*) > 1;
+
+-- check: no_cluster_in_train_and_valid
+-- severity: block
+-- overridable: no
+-- reason: similar texts are in train and in valid
+SELECT cluster, count(*) AS documents FROM duplicates WHERE split IN ('train', 'valid') GROUP BY cluster HAVING count(DISTINCT split) > 1;
+
+-- check: every_duplicate_is_split_as_its_cluster_says
+-- severity: block
+-- overridable: no
+-- reason: duplicates and splits contradict each other: clear split
+SELECT "set", paper_id, duplicates.split AS said, splits.split FROM duplicates LEFT JOIN splits USING ("set", paper_id) WHERE splits.split IS DISTINCT FROM duplicates.split
+UNION ALL SELECT "set", paper_id, NULL, split FROM splits ANTI JOIN duplicates USING ("set", paper_id) WHERE split IN ('held_back:duplicate', 'held_back:near_duplicate');
 
 -- check: some_documents
 -- severity: block

@@ -73,3 +73,5 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
         for line in access_told(way.paper["access"] if way.paper else ()):
             click.echo(line)
         click.echo(f"  {way.end}")
+        for line in way.told_repeats:
+            click.echo(f"  {line}")

@@ -14,6 +14,7 @@ from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables import (
     ALIASES,
     DOCUMENTS,
+    DUPLICATES,
     EDGES,
     ENTRIES,
     EXTRACTIONS,
@@ -28,6 +29,7 @@ from s2corpus.tables import (
     SPLITS,
     Table,
 )
+from s2corpus.text.splits import Split
 
 MOST_LINKS = 5_000_000
 """rows of `links` up to which citing papers are looked for: they lie in every part"""
@@ -75,6 +77,18 @@ class Way:
     """None where the release has too many links to look"""
     documents: list[Row]
     splits: dict[str, Row]
+    repeats: list[Row] = field(default_factory=list)
+    """documents of its cluster of duplicates, the one that stands for it first; empty where it has none"""
+
+    @property
+    def told_repeats(self) -> list[str]:
+        """A line for each document of its cluster that repeats another."""
+        return [
+            f"{row['paper_id']} ({row['set']}, {row['split']}) repeats {row['duplicate_of']}: {row['reason']}"
+            + ("" if row["jaccard"] is None else f", Jaccard index {row['jaccard']:.3f}")
+            for row in self.repeats
+            if row["reason"]
+        ]
 
     @property
     def end(self) -> str:
@@ -91,6 +105,8 @@ class Way:
                 if split is None:
                     return f"document of {document['set']}; not split yet"
                 held = split["split"].startswith("held_back")
+                if split["split"] in (Split.DUPLICATE, Split.NEAR_DUPLICATE):
+                    return f"held back of {document['set']}: {split['split']} of {split['reason']}"
                 return f"{'held back' if held else 'document'} of {document['set']}: {split['split']}"
         said = "; ".join(f"{d['set']} {d['outcome']}" for d in self.documents)
         return f"left out by clean: {said}" if said else "kept; clean has not run"
@@ -161,7 +177,19 @@ def way_of(tables: Tables, asked: str) -> Way | None:
         _cited_by(tables, paper_id),
         sorted(tables.of_paper(DOCUMENTS, paper_id, names(DOCUMENTS, "text")), key=lambda d: d["set"], reverse=True),
         {row["set"]: row for row in tables.of_paper(SPLITS, paper_id)},
+        _repeats(tables, paper_id),
     )
+
+
+def _repeats(tables: Tables, paper_id: str) -> list[Row]:
+    try:
+        mine = next(tables.rows(DUPLICATES, pc.field("paper_id") == paper_id), None)
+    except NotCommitted:
+        return []
+    if mine is None:
+        return []
+    rows = tables.rows(DUPLICATES, pc.field("cluster") == mine["cluster"])
+    return sorted(rows, key=lambda row: (row["reason"] is not None, row["paper_id"]))
 
 
 def _cited_by(tables: Tables, paper_id: str) -> list[str] | None:

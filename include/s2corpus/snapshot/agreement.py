@@ -72,7 +72,7 @@ class Agreement:
 
     def add_index(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         """Take the rows of the index; yield documents whose split is not that of their date, or whose text is there twice."""
-        texts: dict[tuple[str, int], str] = {}
+        texts: dict[int, str] = {}
         by_date = self.rules["clean.profile"] != "recipe-2024"
         rules = {name.removeprefix("split."): v for name, v in self.rules.items() if name.startswith("split.")}
         borders = bounds(SplitRules(**rules), datetime.fromisoformat(self.as_of))
@@ -87,7 +87,7 @@ class Agreement:
                 split = split_by_date(row["date"], *borders)
                 if split is not Split.UNDATED and split != row["split"]:
                     yield f"document {row['id']} of {row['date']} is in {row['split']}; its date says {split}"
-                first = texts.setdefault((row["set"], row["text_key"]), row["id"])
+                first = texts.setdefault(row["text_key"], row["id"])
                 if first != row["id"]:
                     yield f"documents {first} and {row['id']} have one text"
 

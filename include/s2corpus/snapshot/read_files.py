@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from s2corpus.snapshot import checks, copies
 from s2corpus.snapshot.agreement import Agreement
 from s2corpus.snapshot.files import File, number
+from s2corpus.snapshot.repeats import Repeats
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
@@ -51,6 +52,7 @@ class Snapshot:
     manifest: dict[str, Any]
     files: dict[str, File]
     agreement: Agreement
+    repeats: Repeats
     index: dict[str, tuple[str, int]] = field(default_factory=dict)
     """document → file and line, as the index says"""
     words: dict[str, int] = field(default_factory=dict)
@@ -189,6 +191,7 @@ def _documents_check(
             yield f"document {id_} has {words} words, the index says {state.words[id_]}"
         if state.index.get(id_) != (path, row):
             yield f"the index has document {id_} at {state.index.get(id_)}"
+        state.repeats.document(id_, value["text"])
         yield from state.agreement.document(value)
 
     return check

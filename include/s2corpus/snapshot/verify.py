@@ -20,6 +20,7 @@ from s2corpus.snapshot.described import diff_against, identity_fault, made_again
 from s2corpus.snapshot.files import File, documents_path
 from s2corpus.snapshot.manifest import FORMAT
 from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Snapshot, file_faults, parquet
+from s2corpus.snapshot.repeats import Repeats
 from s2corpus.snapshot.rows import INDEX
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ _ALWAYS = (
     "years.svg",
     "index.parquet",
     "aliases.parquet",
+    "duplicates.parquet",
     "clusters.parquet",
 )
 
@@ -71,7 +73,9 @@ def verify(
         listed = {file["path"]: File(**file) for file in manifest["files"]}
         if len(listed) < len(manifest["files"]):
             yield Fault("manifest.json", "it lists a file twice")
-        state = Snapshot(snapshot, manifest, listed, Agreement(manifest["rules"], manifest["as_of"]))
+        state = Snapshot(
+            snapshot, manifest, listed, Agreement(manifest["rules"], manifest["as_of"]), Repeats(manifest["rules"])
+        )
         if wrong := _form_fault(state):
             yield Fault("manifest.json", f"not of its form: {wrong}")
             return
@@ -84,6 +88,12 @@ def verify(
     table = None
     if "index.parquet" in state.files:
         table = yield from _index(state)
+    if "duplicates.parquet" in state.files:
+        try:
+            for what in state.repeats.add(parquet(state, "duplicates.parquet")):
+                yield Fault("duplicates.parquet", what)
+        except UNEXPECTED as error:
+            yield Fault("duplicates.parquet", f"cannot be read: {type(error).__name__} {error}")
     # metadata first: every parse and link must belong to a paper that it has; then the files of the same papers together,
     # lines before what repeats them
     together = _groups(state)
@@ -119,6 +129,9 @@ def _form_fault(state: Snapshot) -> str | None:
         ("export.files", int),
         ("clean.profile", str),
         ("clean.sets", list),
+        ("split.shingle_words", int),
+        ("split.min_jaccard", float),
+        ("split.near_duplicates", str),
         ("link.count_warnings", list),
     ):
         if not isinstance(value := state.rules[rule], form) or value == 0:
@@ -215,6 +228,8 @@ def _agreement(state: Snapshot) -> Iterator[Fault]:
                     if said != found:
                         yield Fault("stats.json", f"{said} {what} of {set_} {split}; the files have {found}")
         yield from (Fault("stats.json", what) for what in state.agreement.statistics(stats))
+        placed = {id_: (path.split("/")[1], path.split("/")[2]) for id_, (path, _) in state.index.items()}
+        yield from (Fault("duplicates.parquet", what) for what in state.repeats.faults(placed, stats))
     except UNEXPECTED as error:
         yield Fault("stats.json", f"cannot be read: {type(error).__name__} {error}")
         return

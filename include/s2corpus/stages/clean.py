@@ -26,6 +26,7 @@ from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.uris import fetch
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, MEMBERS, PAPERS
+from s2corpus.text import minhash
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import Decision, Document, Outcome
 from s2corpus.text.layout import units_of_parse
@@ -99,7 +100,7 @@ def _write_s2orc(run: Run, shard: Shard, rules: spec.Clean, unigrams: Unigrams, 
             decision = clean_s2orc(_document(paper, fulltexts, first, rules), rules, unigrams)
             if decision.outcome is not Outcome.KEPT:
                 rest.add(paper["paper_id"])
-            row = _row(decision, paper)
+            row = _row(decision, paper, run.spec.split)
             if first is not None:
                 row |= {"sha1": first["pdf_sha1"], "oa_evidence": first["oa_evidence"], "licence": first["licence"]}
             rows.append(row)
@@ -115,7 +116,7 @@ def _rows(
 ) -> Iterator[pa.RecordBatch]:
     """The bucket's rows by (set, paper_id): s2ag, then s2orc."""
     decided = (
-        _row(clean_s2ag(_document(paper, [], None, rules), rules, unigrams), paper)
+        _row(clean_s2ag(_document(paper, [], None, rules), rules, unigrams), paper, run.spec.split)
         for paper in _papers(run, shard)
         if paper["paper_id"] in rest
     )
@@ -170,11 +171,15 @@ def _document(paper: _Kept, fulltexts: list[FulltextRow], first: FulltextRow | N
     )
 
 
-def _row(decision: Decision, paper: PaperRow) -> DocumentRow:
+def _row(decision: Decision, paper: PaperRow, compared: spec.Split) -> DocumentRow:
     row = asdict(decision)
     if decision.text is not None:
         surnames = [author["last"] for author in paper["authors"] or ()]
         row["text_key"] = text_key(decision.text)
         row["title_key"] = title_key(paper["title"] or "", surnames[0] if surnames else "")
+        shingles = minhash.shingles(decision.text, compared.shingle_words)
+        row["minhash"] = minhash.keys(
+            shingles, compared.minhash_bands, compared.minhash_rows, compared.minhash_seed
+        ).tolist()
     row["language_votes"] = decision.language_votes and list(decision.language_votes.items())
     return cast(DocumentRow, row)  # a decision's fields are the table's columns

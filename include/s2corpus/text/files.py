@@ -22,7 +22,7 @@ from s2corpus.storage.outputs import whole
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import Decision, Document, Outcome
 from s2corpus.text.layout import Unit
-from s2corpus.text.near_duplicates import Candidate, later_duplicates, text_key
+from s2corpus.text.near_duplicates import Candidate, clusters, text_key
 from s2corpus.text.splits import Split, bounds, date_span, recipe_split, split_by_date
 from s2corpus.text.unigrams import Unigrams
 
@@ -43,7 +43,7 @@ def clean_file(
 ) -> Counter[str]:
     """Clean the documents of a file by a spec's rules; how many had each outcome.
 
-    Kept lines are the snapshot's plus `split`; of duplicates within the file the later one is `held_back:near_duplicate` (not by
+    Kept lines are the snapshot's plus `split`; of equal texts within the file the later one is `held_back:duplicate` (not by
     recipe-2024, which knows no duplicates). Documents keep their order. A rolling split needs `as_of`.
 
     Raises:
@@ -68,17 +68,18 @@ def clean_file(
                     continue
                 split = _split(document, spec, borders)
                 candidates.append(
-                    Candidate(set_, document.paper_id, document.date, split, (text_key(decision.text or ""),))
+                    Candidate(set_, document.paper_id, document.date, split, text_key(decision.text or ""), None)
                 )
                 line = {"id": document.paper_id, "sha1": raw.get("sha1"), "text": decision.text, "split": split}
                 kept.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
-        duplicates = {} if spec.clean.profile == "recipe-2024" else later_duplicates(candidates)
+        recipe = spec.clean.profile == "recipe-2024"
+        duplicates = {} if recipe else clusters(candidates, {}, hold_back=False)
         accept = _writer(stack, out, _KEPT)
         with interim.open("rb") as lines:
             for text in lines:
                 line = orjson.loads(text)
-                if (set_, line["id"]) in duplicates:
-                    line["split"] = Split.NEAR_DUPLICATE
+                if member := duplicates.get((set_, line["id"])):
+                    line["split"] = member.split
                 accept.write({key: value for key, value in line.items() if key != "sha1" or value})
     return outcomes
 

@@ -1,12 +1,14 @@
-"""Texts that are the same: the later one of two is kept out of training and validation (SEMANTICS: Split)."""
+"""Texts that are the same, or nearly: which of them are kept, and which are held back (SEMANTICS: Split)."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import lru_cache
 
 import numpy as np
@@ -16,6 +18,20 @@ from s2corpus.titles.normalised import normalise_one
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _NOT_KEPT = bytes(point for point in range(128) if not chr(point).isalnum())
+
+Pairs = Mapping[tuple[int, int], float]
+"""Keys of two texts, the smaller first → their Jaccard index."""
+
+
+class Reason(StrEnum):
+    """Why a document is a duplicate of another."""
+
+    TEXT = "text"
+    """equal normalised text"""
+    TITLE = "title"
+    """equal title and first author, of a train text"""
+    WORDS = "words"
+    """a Jaccard index of the word n-grams of `split.min_jaccard` at least"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +44,29 @@ class Candidate:
     """ISO date as known; without one it counts as the latest"""
     split: str
     """by its date"""
-    keys: tuple[int, ...]
-    """hashes of what makes two documents duplicates"""
+    text_key: int
+    title_key: int | None
+
+    @property
+    def order(self) -> tuple[bool, bool, str, str, str]:
+        """Train texts first, then by date: the first of a cluster stands for it."""
+        return self.split != Split.TRAIN, self.created is None, self.created or "", self.paper_id, self.set
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A document of a cluster of duplicates, and what comes of it."""
+
+    cluster: str
+    """paper_id of the document that stands for the cluster: the earliest, of train if one is"""
+    split: str
+    """train, valid, held_back:duplicate or held_back:near_duplicate"""
+    reason: Reason | None = None
+    """null of the document that stands for the cluster"""
+    duplicate_of: str | None = None
+    """paper_id of the document of the cluster that it is most similar to; of equal texts the first"""
+    jaccard: float | None = None
+    """of their word n-grams; null where only the titles are equal"""
 
 
 def text_key(text: str) -> int:
@@ -61,20 +98,62 @@ def repeated(keys: np.ndarray) -> np.ndarray:
     return found[counts > 1]
 
 
-def later_duplicates(candidates: Iterable[Candidate]) -> dict[tuple[str, str], str]:
-    """(set, paper_id) of every later duplicate of a train text → paper_id of that text.
+def clusters(candidates: Iterable[Candidate], pairs: Pairs, *, hold_back: bool) -> dict[tuple[str, str], Member]:
+    """(set, paper_id) of every document that has a duplicate in train or valid → what comes of it.
 
-    Documents are taken by date, then paper_id: one that shares a key with a train text before it is its duplicate, and is itself
-    no train text for those after it.
+    `pairs` are texts that are similar enough. The documents that are related, directly or by others, are a cluster. In the order
+    of `Candidate.order`:
+
+    - the later of two equal texts is `held_back:duplicate`;
+    - one whose title and first author are those of a train text that stays is `held_back:near_duplicate`;
+    - of similar texts all but the first are `held_back:near_duplicate` if they are in valid and one of the cluster that stays is in
+      train, or if `hold_back` says so; else they stay.
+
+    Neither the order of the candidates nor that of the pairs matters.
     """
-    train: dict[int, str] = {}
-    duplicates: dict[tuple[str, str], str] = {}
-    for one in sorted(candidates, key=lambda c: (c.created is None, c.created or "", c.paper_id, c.set)):
-        if one.split not in (Split.TRAIN, Split.VALID):
+    documents = sorted((c for c in candidates if c.split in (Split.TRAIN, Split.VALID)), key=lambda c: c.order)
+    of_text: dict[int, int] = {}
+    of_title: dict[int, int] = {}
+    found: dict[int, Member] = {}
+    parents = list(range(len(documents)))
+
+    def root(at: int) -> int:
+        while parents[at] != at:
+            parents[at] = at = parents[parents[at]]
+        return at
+
+    def repeats(at: int, of: int, split: Split, reason: Reason, jaccard: float | None) -> None:
+        found[at] = Member("", split, reason, documents[of].paper_id, jaccard)
+        parents[max(root(at), root(of))] = min(root(at), root(of))
+
+    for at, one in enumerate(documents):
+        first = of_text.setdefault(one.text_key, at)
+        if first != at:
+            repeats(at, first, Split.DUPLICATE, Reason.TEXT, 1.0)
+        elif one.title_key in of_title:
+            repeats(at, of_title[one.title_key], Split.NEAR_DUPLICATE, Reason.TITLE, None)
+        elif one.split == Split.TRAIN and one.title_key is not None:
+            of_title[one.title_key] = at
+
+    most_similar: dict[int, tuple[float, int]] = defaultdict(lambda: (0.0, 0))
+    for (left, right), index in sorted(pairs.items()):
+        if left in of_text and right in of_text:
+            a, b = of_text[left], of_text[right]
+            parents[max(root(a), root(b))] = min(root(a), root(b))
+            for at, other in ((a, b), (b, a)):
+                most_similar[at] = max(most_similar[at], (index, -other))
+    for at in sorted(most_similar):
+        stands = documents[root(at)]
+        if at in found or root(at) == at:
             continue
-        duplicate = next((train[key] for key in one.keys if key in train), None)
-        if duplicate is not None:
-            duplicates[one.set, one.paper_id] = duplicate
-        elif one.split == Split.TRAIN:
-            train.update(dict.fromkeys(one.keys, one.paper_id))
-    return duplicates
+        index, other = most_similar[at]
+        kept = documents[at].split
+        if hold_back or kept != stands.split:
+            kept = Split.NEAR_DUPLICATE
+        found[at] = Member("", kept, Reason.WORDS, documents[-other].paper_id, index)
+    members: dict[tuple[str, str], Member] = {}
+    for at in {*found, *map(root, found)}:
+        document, stands = documents[at], documents[root(at)]
+        member = found.get(at, Member("", stands.split))
+        members[document.set, document.paper_id] = replace(member, cluster=stands.paper_id)
+    return members

@@ -7,13 +7,14 @@ Gopher (arXiv:2112.11446, Table A1), C4 (arXiv:1910.10683).
 
 from __future__ import annotations
 
-import string
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
 from s2corpus.compiled import njit
+from s2corpus.text import word_hashes
+from s2corpus.text.word_hashes import class_of, mixed
 
 VERSION = "1"
 
@@ -48,10 +49,6 @@ NAMES = (
 )
 """All of them; those with `num_` or `_count` are whole numbers, the others shares or means."""
 
-_SPACE, _ALPHA, _DIGIT, _UPPER, _PUNCTUATION, _LINE = 1, 2, 4, 8, 16, 32
-_PLANES = 0x20000
-"""Code points with a class of their own; above are ideographs only, which are letters."""
-
 
 def signals(text: str) -> dict[str, float]:
     """Every signal of `NAMES`: counts, means in characters, shares from 0 to 1 (0 where there is nothing to share).
@@ -65,55 +62,19 @@ def signals(text: str) -> dict[str, float]:
     - `rps_doc_frac_chars_top_<n>gram`: characters of the most frequent n-gram's occurrences, if it occurs twice at least.
     - `rps_doc_frac_chars_dupe_<n>grams`: characters of words in an n-gram that occurred before.
     """
-    written = np.frombuffer(text.encode("utf-32-le", "replace"), np.uint32)
-    lowered = np.frombuffer(text.lower().encode("utf-32-le", "replace"), np.uint32)
-    classes = _classes()
+    written = word_hashes.code_points(text)
+    classes = word_hashes.classes()
     values = np.zeros(len(NAMES))
     _of_characters(written, classes, values)
-    hashes, lengths = _words(lowered, classes)
+    hashes, lengths = word_hashes.words(text)
     _of_words(hashes, lengths, _stop_words(), values)
     _of_ngrams(hashes, lengths, values)
     return dict(zip(NAMES, values.tolist(), strict=True))
 
 
 @cache
-def _classes() -> npt.NDArray[np.uint8]:
-    """What each code point is, as bits."""
-    found = np.zeros(_PLANES, np.uint8)
-    for code in range(_PLANES):
-        character = chr(code)
-        found[code] = (
-            (_SPACE if character.isspace() else 0)
-            | (_ALPHA if character.isalpha() else 0)
-            | (_DIGIT if character.isdigit() else 0)
-            | (_UPPER if character.isupper() else 0)
-        )
-    for character in string.punctuation:
-        found[ord(character)] |= _PUNCTUATION
-    found[ord("\n")] |= _LINE
-    return found
-
-
-@cache
 def _stop_words() -> npt.NDArray[np.uint64]:
-    text = np.frombuffer(" ".join(STOP_WORDS).encode("utf-32-le"), np.uint32)
-    return np.sort(_words(text, _classes())[0])
-
-
-@njit(cache=True)
-def _class_of(classes: npt.NDArray[np.uint8], code: np.uint32) -> np.uint8:
-    return classes[code] if code < len(classes) else np.uint8(2)
-
-
-@njit(cache=True)
-def _mixed(a: np.uint64, b: np.uint64) -> np.uint64:
-    """A hash of two hashes (the finaliser of splitmix64)."""
-    x = (a * np.uint64(0x9E3779B97F4A7C15)) ^ (b + np.uint64(0x165667B19E3779F9))
-    x ^= x >> np.uint64(30)
-    x *= np.uint64(0xBF58476D1CE4E5B9)
-    x ^= x >> np.uint64(27)
-    x *= np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+    return np.sort(word_hashes.words(" ".join(STOP_WORDS))[0])
 
 
 @njit(cache=True)
@@ -154,14 +115,14 @@ def _of_characters(
         line_words = line_wordless = line_chars = 0
         last = last_but = np.uint32(0)
         while True:  # a word a turn
-            while end < len(text) and text[end] != np.uint32(10) and _class_of(classes, text[end]) & np.uint8(1):
+            while end < len(text) and text[end] != np.uint32(10) and class_of(classes, text[end]) & np.uint8(1):
                 end += 1
             if end >= len(text) or text[end] == np.uint32(10):
                 break
             letters = uppers = lowers = 0
             while end < len(text):
                 code = text[end]
-                kind = _class_of(classes, code)
+                kind = class_of(classes, code)
                 if kind & np.uint8(1):
                     break
                 hashed = (hashed ^ np.uint64(code)) * np.uint64(1099511628211)
@@ -225,31 +186,6 @@ def _of_characters(
 
 
 @njit(cache=True)
-def _words(
-    text: npt.NDArray[np.uint32], classes: npt.NDArray[np.uint8]
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """Hash and length, in characters, of every word without its punctuation; empty ones left out."""
-    hashes = np.empty(len(text) // 2 + 1, np.uint64)
-    lengths = np.empty(len(text) // 2 + 1, np.int64)
-    count = 0
-    length = 0
-    hashed = np.uint64(1469598103934665603)
-    for i in range(len(text) + 1):
-        kind = _class_of(classes, text[i]) if i < len(text) else np.uint8(1)
-        if kind & np.uint8(1):
-            if length:
-                hashes[count] = _mixed(hashed, np.uint64(length))
-                lengths[count] = length
-                count += 1
-                length = 0
-                hashed = np.uint64(1469598103934665603)
-        elif not kind & np.uint8(16):
-            hashed = (hashed ^ np.uint64(text[i])) * np.uint64(1099511628211)
-            length += 1
-    return hashes[:count].copy(), lengths[:count].copy()
-
-
-@njit(cache=True)
 def _of_words(
     hashes: npt.NDArray[np.uint64],
     lengths: npt.NDArray[np.int64],
@@ -285,7 +221,7 @@ def _of_ngrams(hashes: npt.NDArray[np.uint64], lengths: npt.NDArray[np.int64], v
         positions = positions[positions <= len(hashes) - n]
         keys = keys[: len(positions)]
         for i in range(len(positions)):
-            keys[i] = _mixed(keys[i], hashes[positions[i] + n - 1])
+            keys[i] = mixed(keys[i], hashes[positions[i] + n - 1])
         table = _table(len(positions))
         first = np.empty(len(positions), np.int64)
         counts[: len(positions)] = 0

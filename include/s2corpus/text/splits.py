@@ -18,8 +18,10 @@ class Split(StrEnum):
     """published after the last day that is valid"""
     UNDATED = "held_back:undated"
     """its date is not precise enough to decide"""
+    DUPLICATE = "held_back:duplicate"
+    """another document has the same text"""
     NEAR_DUPLICATE = "held_back:near_duplicate"
-    """the later duplicate of a train text"""
+    """a similar text, or one with the same title and first author, is in train; or `split.near_duplicates` holds similar texts back"""
 
 
 def date_span(iso: str) -> tuple[date, date]:

@@ -66,7 +66,7 @@ def test_every_document_is_kept_or_dropped_with_its_reason(tmp_path: Path) -> No
         "a": "valid",
         "late": "held_back:late",
         "vague": "held_back:undated",
-        "duplicate": "held_back:near_duplicate",
+        "duplicate": "held_back:duplicate",
     }
     assert {line["id"]: line["reason"] for line in dropped} == {
         "untitled": "no_title",

@@ -65,19 +65,26 @@ class Paper:
 
 
 def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
-    """Papers of every kind by turns: full text, title and abstract only, closed, filtered out, of every split, duplicates."""
+    """Papers of every kind by turns: full text, title and abstract only, closed, filtered out, of every split, duplicates.
+
+    Of the first hundred the 41st has the abstract of the 36th, both in train, and the 85th, in valid, that of the 51st.
+    """
     rng = random.Random(seed)
+    similar = {40: 35, 84: 50}
     dates = ("2011-05-06", "2019", "2022-11", "2022-12-05", "2022-12", "1969-12-31", "2023-01-04", None)
+    abstracts: dict[int, str] = {}
     for i in range(count):
         paper_id = f"{rng.getrandbits(60):015x}"
         sha1 = f"{rng.getrandbits(160):040x}" if i % 5 else None
         duplicate = i % 50 == 49  # repeats the title and author of the paper before it
+        if i % 17:
+            abstracts[i] = paragraph(rng, 70)
         row = {
             "paper_id": paper_id,
             "title": f"On {paragraph(random.Random(seed * 7919 + i - duplicate), 6)}",
             "authors": [{"first": "Ada", "middle": [], "last": f"Author{i - duplicate}", "suffix": ""}],
             "date": dates[0] if i % 3 else dates[i // 3 % len(dates)],
-            "abstract": paragraph(rng, 70) if i % 17 else None,
+            "abstract": abstracts.get(similar.get(i % 100, i), abstracts[i]) if i % 17 else None,
             "doi": f"10.1234/{i}",
             "open_access": sha1 is not None and i % 7 != 0,
             "oa_evidence": "declared" if sha1 and i % 7 else None,

@@ -14,9 +14,9 @@ import pytest
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages import split as split_stage
 from s2corpus.stages.clean import Clean
 from s2corpus.stages.split import Split
+from s2corpus.stages.split import stage as split_stage
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables import DOCUMENTS, FILTERED, SPLITS
 from tests.unit.snapshot.release import Paper, lay_out, papers, paragraph, through

@@ -1,90 +1,139 @@
-"""The later duplicate of a train text is held back."""
+"""What repeats another text is held back, or named: equal texts, equal titles, similar texts."""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.text.near_duplicates import Candidate, later_duplicates, repeated, text_key, title_key
+from s2corpus.text.near_duplicates import Candidate, Pairs, Reason, clusters, repeated, text_key, title_key
 from s2corpus.text.splits import Split
 from s2corpus.titles.normalised import normalise_one
 
-
-def candidate(paper_id: str, created: str | None, split: str, *keys: int, set_: str = "s2orc") -> Candidate:
-    return Candidate(set_, paper_id, created, split, keys)
-
-
 TRAIN, VALID, LATE = Split.TRAIN, Split.VALID, Split.LATE
+DUPLICATE, NEAR = Split.DUPLICATE, Split.NEAR_DUPLICATE
+
+
+def candidate(paper_id: str, created: str | None, split: str, text: int, title: int | None = None, set_: str = "s2orc"):  # type: ignore[no-untyped-def]
+    return Candidate(set_, paper_id, created, split, text, title)
 
 
 @pytest.mark.parametrize(
-    ("candidates", "expected"),
+    ("candidates", "pairs", "expected"),
     [
         pytest.param(
-            [candidate("a", "2020", TRAIN, 1), candidate("b", "2021", TRAIN, 1)], {"b": "a"}, id="later in train"
+            [candidate("a", "2020", TRAIN, 1), candidate("b", "2021", TRAIN, 1)], {},
+            {"a": (TRAIN, None), "b": (DUPLICATE, "a")}, id="equal texts: the later one",
         ),
         pytest.param(
-            [candidate("b", "2022-12-05", VALID, 1), candidate("a", "2020", TRAIN, 1)],
-            {"b": "a"},
-            id="valid repeats train",
+            [candidate("a", "2022-12-02", VALID, 1), candidate("b", "2022-12-05", VALID, 1)], {},
+            {"a": (VALID, None), "b": (DUPLICATE, "a")}, id="in valid too",
         ),
         pytest.param(
-            [candidate("a", "2022-12-02", VALID, 1), candidate("b", "2022-12-05", VALID, 1)], {}, id="valid duplicates"
+            [candidate("a", None, TRAIN, 1), candidate("b", "2022-12-05", VALID, 1)], {},
+            {"a": (TRAIN, None), "b": (DUPLICATE, "a")}, id="across splits the valid one, whatever the dates",
         ),
         pytest.param(
-            [candidate("b", "2020", TRAIN, 1), candidate("a", "2020", TRAIN, 1)], {"b": "a"}, id="one day: by id"
+            [candidate("a", None, TRAIN, 1), candidate("b", "2021", TRAIN, 1)], {},
+            {"a": (DUPLICATE, "b"), "b": (TRAIN, None)}, id="undated: the later",
         ),
         pytest.param(
-            [candidate("a", "2020", TRAIN, 1, 2), candidate("b", "2021", TRAIN, 3, 2)], {"b": "a"}, id="any key"
+            [candidate("a", "2020", TRAIN, 1), candidate("b", "2021", VALID, 1, set_="s2ag")], {},
+            {"a": (TRAIN, None), "b": (DUPLICATE, "a")}, id="of both sets",
         ),
         pytest.param(
-            [candidate("a", "2019", TRAIN, 1), candidate("b", "2020", TRAIN, 1, 2), candidate("c", "2021", TRAIN, 2)],
-            {"b": "a"},
-            id="the duplicate of a duplicate is not a train text's duplicate",
+            [candidate("a", "2020", TRAIN, 1), candidate("b", "2024", LATE, 1)], {}, {}, id="held back already"
         ),
         pytest.param(
-            [candidate("a", None, TRAIN, 1), candidate("b", "2021", TRAIN, 1)], {"a": "b"}, id="undated: the later"
+            [candidate("a", "2020", TRAIN, 1, 7), candidate("b", "2021", TRAIN, 2, 7)], {},
+            {"a": (TRAIN, None), "b": (NEAR, "a")}, id="title and author of a train text",
         ),
         pytest.param(
-            [candidate("a", "2020", TRAIN, 1), candidate("b", "2021", VALID, 1, set_="s2ag")],
-            {"b": "a"},
-            id="of both sets",
+            [candidate("a", "2022-12-02", VALID, 1, 7), candidate("b", "2022-12-05", VALID, 2, 7)], {}, {},
+            id="titles within valid decide nothing",
         ),
-        pytest.param([candidate("a", "2020", TRAIN, 1), candidate("b", "2024", LATE, 1)], {}, id="held back already"),
-        pytest.param([candidate("a", "2020", TRAIN), candidate("b", "2021", TRAIN)], {}, id="no keys"),
+        pytest.param(
+            [candidate("a", "2019", TRAIN, 1), candidate("b", "2020", TRAIN, 1, 7), candidate("c", "2021", TRAIN, 2, 7)],
+            {}, {"a": (TRAIN, None), "b": (DUPLICATE, "a")}, id="what is held back holds nothing else back by its title",
+        ),
+        pytest.param(
+            [candidate("a", "2020", TRAIN, 1), candidate("b", "2021", TRAIN, 2)], {(1, 2): 0.9},
+            {"a": (TRAIN, None), "b": (TRAIN, "a")}, id="similar texts of one split are published, and named",
+        ),
+        pytest.param(
+            [candidate("a", "2020", TRAIN, 1), candidate("b", "2022-12-05", VALID, 2), candidate("c", "2022-12-06", VALID, 3)],
+            {(1, 2): 0.9, (2, 3): 0.8}, {"a": (TRAIN, None), "b": (NEAR, "a"), "c": (NEAR, "b")},
+            id="never across train and valid, not by way of another either",
+        ),
     ],
-)
-def test_later_twins(candidates: list[Candidate], expected: dict[str, str]) -> None:
-    assert {paper_id: duplicate for (_, paper_id), duplicate in later_duplicates(candidates).items()} == expected
+)  # fmt: skip
+def test_clusters(candidates: list[Candidate], pairs: Pairs, expected: dict[str, tuple[str, str | None]]) -> None:
+    found = clusters(candidates, pairs, hold_back=False)
+    assert {paper_id: (one.split, one.duplicate_of) for (_, paper_id), one in found.items()} == expected
+
+
+def test_similar_texts_are_held_back_where_the_spec_says_so() -> None:
+    documents = [candidate("a", "2020", TRAIN, 1), candidate("b", "2021", TRAIN, 2), candidate("c", "2022", TRAIN, 3)]
+    found = clusters(documents, {(1, 2): 0.81, (2, 3): 0.95}, hold_back=True)
+    assert {id_: (m.cluster, m.split, m.duplicate_of, m.jaccard) for (_, id_), m in found.items()} == {
+        "a": ("a", TRAIN, None, None),
+        "b": ("a", NEAR, "c", 0.95),  # the one it is most similar to
+        "c": ("a", NEAR, "b", 0.95),
+    }
+
+
+def documents() -> st.SearchStrategy[list[Candidate]]:
+    one = st.tuples(
+        st.sampled_from(["2019", "2020-05", "2022-12-05", None]),
+        st.sampled_from([TRAIN, VALID, LATE]),
+        st.integers(0, 9),
+        st.sampled_from([None, 20, 21, 22]),
+        st.sampled_from(["s2orc", "s2ag"]),
+    )
+    return st.lists(one, max_size=15).map(
+        lambda rows: [
+            Candidate(set_, f"{i:02d}", d, s, text, title) for i, (d, s, text, title, set_) in enumerate(rows)
+        ]
+    )
 
 
 @given(
-    st.lists(
-        st.tuples(
-            st.sampled_from(["2019", "2020-05", "2022-12-05", None]),
-            st.sampled_from([TRAIN, VALID, LATE]),
-            st.lists(st.integers(0, 6), max_size=2),
-        ),
-        max_size=15,
-    ),
+    documents(),
+    st.dictionaries(st.sampled_from(list(itertools.combinations(range(10), 2))), st.sampled_from([0.8, 0.9, 0.95])),
+    st.booleans(),
     st.randoms(use_true_random=False),
 )
-def test_no_twin_of_a_train_text_is_left_whatever_the_order(rows, random) -> None:  # type: ignore[no-untyped-def]
-    candidates = [candidate(f"{i:02d}", date, split, *keys) for i, (date, split, keys) in enumerate(rows)]
-    found = later_duplicates(candidates)
-    shuffled = random.sample(candidates, len(candidates))
-    assert later_duplicates(shuffled) == found
-    left = [c for c in candidates if (c.set, c.paper_id) not in found]
-    train = [c for c in left if c.split == TRAIN]
-    for one in train:
-        later = [c for c in left if c.split in (TRAIN, VALID) and _order(c) > _order(one)]
-        assert not any(set(one.keys) & set(c.keys) for c in later)
+def test_laws_of_clusters(given_: list[Candidate], pairs: Pairs, hold_back: bool, random) -> None:  # type: ignore[no-untyped-def]
+    found = clusters(given_, pairs, hold_back=hold_back)
+    shuffled = dict(random.sample(sorted(pairs.items()), len(pairs)))
+    again = clusters(random.sample(given_, len(given_)), shuffled, hold_back=hold_back)
+    assert again == found  # whatever the order
+    splits = {c.paper_id: found[c.set, c.paper_id].split if (c.set, c.paper_id) in found else c.split for c in given_}
+    left = [c for c in given_ if splits[c.paper_id] in (TRAIN, VALID)]
+    assert len({c.text_key for c in left}) == len(left)  # no text twice
+    for a, b in itertools.combinations(left, 2):
+        similar = (min(a.text_key, b.text_key), max(a.text_key, b.text_key)) in pairs
+        if similar:
+            assert a.split == b.split  # never across train and valid
+            assert not hold_back
+            assert found[a.set, a.paper_id].cluster == found[b.set, b.paper_id].cluster
+        if a.title_key is not None and a.title_key == b.title_key and TRAIN in (a.split, b.split):
+            assert hold_back or similar or pytest.fail("a title of a train text is there twice")
+    stand_for = {member.cluster for member in found.values()}
+    assert all(splits[paper_id] in (TRAIN, VALID) for paper_id in stand_for)  # somebody is always left
+    assert {paper_id for (_, paper_id), m in found.items() if m.reason is None} == stand_for
 
 
-def _order(c: Candidate) -> tuple[bool, str, str]:
-    return c.created is None, c.created or "", c.paper_id
+def test_every_reason_has_its_word() -> None:
+    rows = [
+        candidate(str(i), f"20{i:02d}", TRAIN, text, title)
+        for i, (text, title) in enumerate([(1, 5), (1, 6), (2, 5), (3, 7)])
+    ]
+    found = clusters(rows, {(1, 3): 0.8}, hold_back=False)
+    assert [found["s2orc", str(i)].reason for i in range(4)] == [None, Reason.TEXT, Reason.TITLE, Reason.WORDS]
 
 
 def test_texts_are_compared_normalised() -> None:

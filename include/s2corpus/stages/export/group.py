@@ -18,6 +18,7 @@ from s2corpus.tables import (
     CLUSTERS,
     CONTEXTS,
     DOCUMENTS,
+    DUPLICATES,
     FILTERED,
     FULLTEXTS,
     LINKS,
@@ -26,7 +27,7 @@ from s2corpus.tables import (
 )
 from s2corpus.version import code_version
 
-READS = (DOCUMENTS, SPLITS, PAPERS, FILTERED, FULLTEXTS, LINKS, CONTEXTS, ALIASES, CLUSTERS)
+READS = (DOCUMENTS, SPLITS, PAPERS, FILTERED, FULLTEXTS, LINKS, CONTEXTS, ALIASES, CLUSTERS, DUPLICATES)
 
 
 def store_of(run: Run) -> Store:

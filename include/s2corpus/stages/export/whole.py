@@ -24,7 +24,7 @@ from s2corpus.snapshot.store import Store
 from s2corpus.stages.export.files import paths_of
 from s2corpus.stages.export.history import write_history
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, DOCUMENTS, EXTRACTIONS, MEMBERS, PARSES, Table
+from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, DOCUMENTS, DUPLICATES, EXTRACTIONS, MEMBERS, PARSES, Table
 from s2corpus.version import code_version
 
 _OPERATIONAL = re.compile("second|tries|request|reused|sent|asked|server")
@@ -48,7 +48,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     index = scratch / "index.parquet"
     put("index.parquet", index, _write_index(run, store, index, published))
     _write_keys(run, store, scratch, put)
-    for table in (ALIASES, CLUSTERS):
+    for table in (ALIASES, CLUSTERS, DUPLICATES):
         local = scratch / f"{table.name}.parquet"
         put(f"{table.name}.parquet", local, _copy(run, table, local))
     write_history(run, index, scratch, put)

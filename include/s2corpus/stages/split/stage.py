@@ -1,60 +1,71 @@
-"""Split: every kept document goes to train or valid, or is held back (SEMANTICS: Split)."""
+"""Every kept document goes to train or valid by its date; what repeats another is found, and held back by the rules."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
 import numpy as np
 import pyarrow.compute as pc
 
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
 from s2corpus.snapshot.rows import tally
-from s2corpus.tables import DOCUMENTS, PAPERS, SPLITS
+from s2corpus.stages.split.similar import similar_texts
+from s2corpus.tables import DOCUMENTS, DUPLICATES, PAPERS, SPLITS
 from s2corpus.text import splits
-from s2corpus.text.near_duplicates import Candidate, later_duplicates, repeated
+from s2corpus.text.near_duplicates import Candidate, clusters, repeated
 
 _KEYS_AT_A_TIME = 50_000_000
 """Duplicate keys sorted in memory at once: 0.8 GB."""
 
 
 class Split:
-    """documents, papers → splits: by date, then the later duplicates of train texts are held back."""
+    """documents, papers → splits, duplicates: by date; then what repeats another document is held back, or named."""
 
     name = "split"
     reads = (DOCUMENTS, PAPERS)
-    writes = (SPLITS,)
+    writes = (SPLITS, DUPLICATES)
 
     def plan(self, run: Run) -> list[Shard]:
-        """One shard: duplicates lie anywhere. It reads keys and dates only."""
+        """One shard: duplicates lie anywhere. It reads keys and dates, and of similar documents the texts."""
         return [Shard(0)]
 
     def work(self, run: Run, shard: Shard) -> None:
-        """Write the splits of every bucket."""
-        duplicate_keys = _repeated_keys(run)
+        """Write the splits of every bucket, and the clusters of duplicates."""
+        similar = similar_texts(run)
+        wanted = _repeated_keys(run).union(*similar)
         candidates = (
-            Candidate(set_, paper_id, date, split, keys)
+            one
             for bucket in range(run.paper_shards)
-            for set_, paper_id, date, split, keys in _kept(run, bucket)
-            if duplicate_keys.intersection(keys)
+            for one in _kept(run, bucket)
+            if one.text_key in wanted or one.title_key in wanted
         )
-        duplicates = later_duplicates(candidates)
+        members = clusters(candidates, similar, hold_back=run.spec.split.near_duplicates == "hold_back")
         for bucket in range(run.paper_shards):
             rows = []
-            for set_, paper_id, date, split, _ in _kept(run, bucket):
-                duplicate = duplicates.get((set_, paper_id))
+            for one in _kept(run, bucket):
+                member = members.get((one.set, one.paper_id))
+                held = member is not None and member.split != one.split
                 rows.append(
                     {
-                        "set": set_,
-                        "paper_id": paper_id,
-                        "split": splits.Split.NEAR_DUPLICATE if duplicate else split,
-                        "reason": duplicate or date,
+                        "set": one.set,
+                        "paper_id": one.paper_id,
+                        "split": member.split if member else one.split,
+                        "reason": member.duplicate_of if member and held else one.created,
                     }
                 )
             run.table(SPLITS).write(bucket, rows)
+        run.table(DUPLICATES).write(
+            0,
+            [
+                {"set": set_, "paper_id": paper_id, **asdict(member)}
+                for (set_, paper_id), member in sorted(members.items(), key=lambda item: (item[1].cluster, item[0]))
+            ],
+        )
 
     def finish(self, run: Run) -> Metrics:
         """Commit; documents are counted per split."""
-        metrics = commit_all(run, self.writes, run.paper_shards)
+        metrics = commit_all(run, (SPLITS,), run.paper_shards) | commit_all(run, (DUPLICATES,), 1)
         counts = sorted(tally(run.table(SPLITS), ["set", "split"]).items())
         return metrics | {f"{set_}.{split}": float(n) for (set_, split), n in counts}
 
@@ -74,8 +85,8 @@ def _repeated_keys(run: Run) -> set[int]:
     return found
 
 
-def _kept(run: Run, bucket: int) -> Iterator[tuple[str, str, str | None, str, tuple[int, ...]]]:
-    """(set, paper_id, date, split by date, duplicate keys) of a bucket's kept documents, by set and paper_id."""
+def _kept(run: Run, bucket: int) -> Iterator[Candidate]:
+    """A bucket's kept documents with the split of their date, by set and paper_id."""
     dates = {paper["paper_id"]: paper["date"] for paper in run.table(PAPERS).rows(["paper_id", "date"], shard=bucket)}
     train_before, valid_until = splits.bounds(run.spec.split, run.as_of)
     own = run.spec.profile == "own" or run.spec.clean.unknown_year == "keep"
@@ -88,5 +99,6 @@ def _kept(run: Run, bucket: int) -> Iterator[tuple[str, str, str | None, str, tu
             split = splits.recipe_split(date, train_before)
         else:
             split = splits.split_by_date(date, train_before, valid_until, undated=undated)
-        keys = tuple(key for key in (row["text_key"], row["title_key"]) if key is not None)
-        yield row["set"], row["paper_id"], date, split, keys
+        if row["text_key"] is None:
+            raise ValueError(f"document {row['paper_id']} of {row['set']} is kept and has no text_key")
+        yield Candidate(row["set"], row["paper_id"], date, split, row["text_key"], row["title_key"])

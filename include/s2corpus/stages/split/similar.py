@@ -1,0 +1,85 @@
+"""Pairs of kept documents with similar texts: candidates by MinHash keys, each verified by its exact Jaccard index.
+
+Memory is bounded by `resources.memory_mb`: keys are read in as many passes as it asks for, and the n-grams of the candidates'
+texts lie on disk. Nothing depends on how papers are cut into buckets: a text is known by the hash of its normalised form.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+
+from s2corpus.pipeline.run import Run
+from s2corpus.tables import DOCUMENTS
+from s2corpus.text import minhash
+
+_BYTES_A_KEY = 64
+"""Memory that a key takes while keys are sorted: it and its text, an order, and copies."""
+_TEXTS = 64
+"""Texts in memory at a time."""
+
+
+def similar_texts(run: Run) -> dict[tuple[int, int], float]:
+    """Text keys of two kept documents, the smaller first → their Jaccard index, of all that have `split.min_jaccard` at least."""
+    candidates = _candidates(run)
+    nodes = np.unique(candidates)
+    left, right = (np.searchsorted(nodes, column) for column in candidates.T)
+    with tempfile.TemporaryDirectory(prefix="s2corpus-similar-", dir=run.scratch) as folder:
+        shingles = Path(folder) / "shingles"
+        starts, ends = _write_shingles(run, nodes, shingles)
+        values = np.memmap(shingles, np.uint64, "r") if shingles.stat().st_size else np.empty(0, np.uint64)
+        index = minhash.jaccards(values, starts, ends, left, right)
+    similar = index >= run.spec.split.min_jaccard
+    return dict(zip(map(tuple, candidates[similar].tolist()), index[similar].tolist(), strict=True))
+
+
+def _candidates(run: Run) -> npt.NDArray[np.int64]:
+    """Text keys that share a MinHash key, as sorted pairs."""
+    table, rules = run.table(DOCUMENTS), run.spec.split
+    keys = table.committed().rows * rules.minhash_bands
+    passes = keys * _BYTES_A_KEY // (run.spec.resources.memory_mb << 20) + 1
+    found = np.empty((0, 2), np.int64)
+    for number in range(passes):
+        chunks = [np.empty((2, 0), np.int64)]
+        for batch in table.batches(["text_key", "minhash"], where=pc.field("outcome") == "kept", rows=65_536):
+            lists = batch["minhash"]
+            of_keys = lists.flatten().to_numpy()
+            of_texts = np.repeat(batch["text_key"].to_numpy(), pc.list_value_length(lists).to_numpy())
+            mine = of_keys % passes == number
+            chunks.append(np.stack([of_keys[mine], of_texts[mine]]))
+        of_keys, of_texts = np.concatenate(chunks, axis=1)
+        pairs = minhash.pairs(of_keys, of_texts, rules.max_group)
+        found = minhash.unique_pairs(np.concatenate([found, pairs]))
+    return found
+
+
+def _write_shingles(
+    run: Run, nodes: npt.NDArray[np.int64], path: Path
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Write the sorted n-grams of these texts to a file; where those of each begin and end.
+
+    Of documents with one normalised text it is that of the smallest paper_id: they may differ in white space.
+    """
+    starts, ends = np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64)
+    chosen: dict[int, str] = {}
+    at = 0
+    wanted = pc.field("text_key").isin(nodes) & (pc.field("outcome") == "kept")
+    with path.open("wb") as file:
+        if len(nodes) == 0:
+            return starts, ends
+        columns = ["text_key", "paper_id", "text"]
+        for batch in run.table(DOCUMENTS).batches(columns, where=wanted, rows=_TEXTS):
+            for key, paper_id, text in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                if chosen.setdefault(key, paper_id) < paper_id:
+                    continue
+                chosen[key] = paper_id
+                found = np.unique(minhash.shingles(text, run.spec.split.shingle_words))
+                found.tofile(file)
+                node = np.searchsorted(nodes, key)
+                starts[node], ends[node] = at, at + len(found)
+                at += len(found)
+    return starts, ends

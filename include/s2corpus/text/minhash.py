@@ -1,0 +1,146 @@
+"""Similar texts: the word n-grams of a text as a set, MinHash keys that similar sets share, and their exact Jaccard index.
+
+MinHash: Broder 1997; keys by bands of rows: Leskovec, Rajaraman, Ullman, "Mining of Massive Datasets", §3.4. Two sets of Jaccard
+index J share one of b keys of r rows with probability 1 - (1 - J^r)^b.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from s2corpus.compiled import njit
+from s2corpus.text import word_hashes
+from s2corpus.text.word_hashes import mixed
+from s2corpus.titles.minhash import lower
+
+VERSION = "1"
+"""Of the rules that make keys of a text: a test pins it to the keys it stands for."""
+
+Hashes = npt.NDArray[np.uint64]
+Keys = npt.NDArray[np.int64]
+
+
+def shingles(text: str, length: int) -> Hashes:
+    """Hashes of the n-grams of `length` words, one for each place; of a shorter text one of all its words; none of an empty one."""
+    return _shingles(word_hashes.words(text)[0], length)
+
+
+def keys(shingles: Hashes, bands: int, rows: int, seed: int) -> Keys:
+    """The keys of a set of n-grams, one for each band; none of the empty set.
+
+    A key is a hash over the minima of `rows` hash functions, and over the number of the band: keys of two bands never meet.
+    """
+    return _keys(shingles, *_coefficients(bands * rows, seed), rows)
+
+
+def pairs(keys: Keys, nodes: Keys, max_group: int) -> Keys:
+    """Candidates: nodes (texts) that share a key, shaped (pairs, 2), each pair once, the smaller first, sorted.
+
+    `keys[i]` is a key of `nodes[i]`. In a group of nodes with one key each is paired with the `max_group` next ones, by number.
+    """
+    order = np.lexsort((nodes, keys))
+    left, right = _pairs(keys[order], nodes[order], max_group)
+    return unique_pairs(np.stack([left, right], axis=1))
+
+
+def unique_pairs(given: Keys) -> Keys:
+    """The pairs, each once, sorted."""
+    ordered: Keys = given[np.lexsort((given[:, 1], given[:, 0]))]
+    if len(ordered) == 0:
+        return ordered
+    new: npt.NDArray[np.bool_] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    found: Keys = ordered[np.concatenate([[True], new])]
+    return found
+
+
+def jaccard(a: Hashes, b: Hashes) -> float:
+    """The Jaccard index of two sets of n-grams, each sorted and without repetition; 0 of two empty ones."""
+    both = _common(a, b)
+    return both / max(len(a) + len(b) - both, 1)
+
+
+@njit(cache=True, nogil=True)
+def jaccards(values: Hashes, starts: Keys, ends: Keys, left: Keys, right: Keys) -> npt.NDArray[np.float64]:
+    """The Jaccard index of each pair of sets; set `i` is `values[starts[i]:ends[i]]`, sorted, without repetition."""
+    found = np.empty(len(left), np.float64)
+    for i in range(len(left)):
+        a = values[starts[left[i]] : ends[left[i]]]
+        b = values[starts[right[i]] : ends[right[i]]]
+        both = _common(a, b)
+        found[i] = both / max(len(a) + len(b) - both, 1)
+    return found
+
+
+def _coefficients(hashes: int, seed: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """What the hash functions add and multiply."""
+    drawn = [int(mixed(np.uint64(seed), np.uint64(i))) for i in range(2 * hashes)]
+    upper = np.array([value >> 32 for value in drawn], np.uint32)
+    return upper[:hashes], upper[hashes:] | np.uint32(1)
+
+
+@njit(cache=True, nogil=True)
+def _shingles(words: Hashes, length: int) -> Hashes:
+    length = min(length, len(words))
+    if length == 0:
+        return words[:0].copy()
+    found = words[: len(words) - length + 1].copy()
+    for i in range(len(found)):
+        for next_ in words[i + 1 : i + length]:
+            found[i] = mixed(found[i], next_)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _keys(
+    shingles: Hashes, add: npt.NDArray[np.uint32], multiply: npt.NDArray[np.uint32], rows: int
+) -> npt.NDArray[np.int64]:
+    bands = len(add) // rows if len(shingles) else 0
+    minima = np.full(len(add), np.uint32(0xFFFFFFFF))
+    for shingle in shingles:
+        lower(minima, shingle, add, multiply)
+    found = np.empty(bands, np.int64)
+    for band in range(bands):
+        key = np.uint64(band)
+        for minimum in minima[band * rows : (band + 1) * rows]:
+            key = mixed(key, np.uint64(minimum))
+        found[band] = np.int64(key)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _pairs(keys: Keys, nodes: Keys, max_group: int) -> tuple[Keys, Keys]:
+    """Pairs of equal keys; sorted by key, then node."""
+    count = 0
+    left = np.empty(0, np.int64)
+    right = np.empty(0, np.int64)
+    for filling in (False, True):
+        if filling:
+            left = np.empty(count, np.int64)
+            right = np.empty(count, np.int64)
+        count = 0
+        for i in range(len(keys)):
+            taken = 0
+            for j in range(i + 1, len(keys)):
+                if keys[j] != keys[i] or taken == max_group:
+                    break
+                if nodes[j] != nodes[j - 1]:
+                    if filling:
+                        left[count], right[count] = nodes[i], nodes[j]
+                    count += 1
+                    taken += 1
+    return left, right
+
+
+@njit(cache=True, nogil=True)
+def _common(a: Hashes, b: Hashes) -> int:
+    """How many values two sorted arrays without repetition have in common."""
+    i = j = common = 0
+    while i < len(a) and j < len(b):
+        if a[i] < b[j]:
+            i += 1
+        elif a[i] > b[j]:
+            j += 1
+        else:
+            i, j, common = i + 1, j + 1, common + 1
+    return common

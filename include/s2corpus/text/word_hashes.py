@@ -1,0 +1,89 @@
+"""Words of a text as 64-bit hashes: what signals, near-duplicates and overlaps with benchmarks count.
+
+Words are what stands between white space, normalised as RedPajama-v2 does: lower case, without ASCII punctuation, empty ones
+left out.
+"""
+
+from __future__ import annotations
+
+import string
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from s2corpus.compiled import njit
+
+_SPACE, _ALPHA, _DIGIT, _UPPER, _PUNCTUATION, _LINE = 1, 2, 4, 8, 16, 32
+_PLANES = 0x20000
+"""Code points with a class of their own; above are ideographs only, which are letters."""
+
+
+def code_points(text: str) -> npt.NDArray[np.uint32]:
+    """The code points of a text; a lone surrogate is a question mark."""
+    return np.frombuffer(text.encode("utf-32-le", "replace"), np.uint32)
+
+
+def words(text: str) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """Hash and length, in characters, of every word of a text."""
+    return split(code_points(text.lower()), classes())
+
+
+@cache
+def classes() -> npt.NDArray[np.uint8]:
+    """What each code point is, as bits."""
+    found = np.zeros(_PLANES, np.uint8)
+    for code in range(_PLANES):
+        character = chr(code)
+        found[code] = (
+            (_SPACE if character.isspace() else 0)
+            | (_ALPHA if character.isalpha() else 0)
+            | (_DIGIT if character.isdigit() else 0)
+            | (_UPPER if character.isupper() else 0)
+        )
+    for character in string.punctuation:
+        found[ord(character)] |= _PUNCTUATION
+    found[ord("\n")] |= _LINE
+    return found
+
+
+@njit(cache=True)
+def class_of(classes: npt.NDArray[np.uint8], code: np.uint32) -> np.uint8:
+    """The bits of a code point."""
+    return classes[code] if code < len(classes) else np.uint8(2)
+
+
+@njit(cache=True)
+def mixed(a: np.uint64, b: np.uint64) -> np.uint64:
+    """A hash of two hashes (the finaliser of splitmix64)."""
+    x = (a * np.uint64(0x9E3779B97F4A7C15)) ^ (b + np.uint64(0x165667B19E3779F9))
+    x ^= x >> np.uint64(30)
+    x *= np.uint64(0xBF58476D1CE4E5B9)
+    x ^= x >> np.uint64(27)
+    x *= np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+@njit(cache=True)
+def split(
+    text: npt.NDArray[np.uint32], classes: npt.NDArray[np.uint8]
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """Hash and length, in characters, of every word without its punctuation; empty ones left out."""
+    hashes = np.empty(len(text) // 2 + 1, np.uint64)
+    lengths = np.empty(len(text) // 2 + 1, np.int64)
+    count = 0
+    length = 0
+    hashed = np.uint64(1469598103934665603)
+    for i in range(len(text) + 1):
+        kind = class_of(classes, text[i]) if i < len(text) else np.uint8(1)
+        if kind & np.uint8(1):
+            if length:
+                hashes[count] = mixed(hashed, np.uint64(length))
+                lengths[count] = length
+                count += 1
+                length = 0
+                hashed = np.uint64(1469598103934665603)
+        elif not kind & np.uint8(16):
+            hashed = (hashed ^ np.uint64(text[i])) * np.uint64(1099511628211)
+            length += 1
+    return hashes[:count].copy(), lengths[:count].copy()

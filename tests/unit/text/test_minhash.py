@@ -1,0 +1,86 @@
+"""MinHash keys find similar texts; what follows from them follows from the exact Jaccard index."""
+
+from __future__ import annotations
+
+import random
+import string
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from s2corpus.text import minhash
+
+WORDS = st.lists(st.sampled_from(["of", "the", "cell", "Cell,", "grows", "—", "β-sheet", "2"]), max_size=30)
+
+
+def normalised(text: str) -> list[str]:
+    """RedPajama-v2's words, written with Python's own means."""
+    without = text.lower().translate(str.maketrans("", "", string.punctuation))
+    return without.split()
+
+
+def ngrams(words: list[str], length: int) -> set[tuple[str, ...]]:
+    length = min(length, len(words))
+    return {tuple(words[i : i + length]) for i in range(len(words) - length + 1)} if words else set()
+
+
+@settings(deadline=None)  # kernels may have to be compiled
+@given(WORDS.map(" ".join), WORDS.map(" \n".join), st.integers(1, 5))
+def test_the_jaccard_index_is_that_of_the_sets_of_word_ngrams(left: str, right: str, length: int) -> None:
+    a, b = (ngrams(normalised(text), length) for text in (left, right))
+    found = minhash.jaccard(*(np.unique(minhash.shingles(text, length)) for text in (left, right)))
+    assert found == pytest.approx(len(a & b) / max(len(a | b), 1))
+
+
+def test_texts_of_equal_sets_have_equal_keys_whatever_their_order_and_the_empty_one_has_none() -> None:
+    a = minhash.shingles("one two three four five six one two three four five", 5)
+    b = np.unique(a)[::-1].copy()
+    assert minhash.keys(a, 20, 6, 1).tolist() == minhash.keys(b, 20, 6, 1).tolist()
+    assert len(set(minhash.keys(a, 20, 6, 1).tolist())) == 20
+    assert minhash.keys(a, 20, 6, 1).tolist() != minhash.keys(a, 20, 6, 2).tolist()
+    assert len(minhash.keys(minhash.shingles(" . ", 5), 20, 6, 1)) == 0
+
+
+def test_these_rules_have_version_1() -> None:
+    """Who changes a key changes `minhash.VERSION`: what is kept across releases holds it."""
+    assert minhash.VERSION == "1"
+    found = minhash.keys(minhash.shingles("The quick brown fox jumps over the lazy dog", 5), 2, 3, 1)
+    assert found.tolist() == [3640899039185727801, 4059086398637589081]
+
+
+@settings(deadline=None)  # kernels may have to be compiled
+@given(
+    st.lists(st.tuples(st.integers(-3, 3), st.integers(-4, 4)), max_size=40),
+    st.integers(1, 50),
+    st.randoms(use_true_random=False),
+)
+def test_candidates_share_a_key_and_are_each_there_once(
+    rows: list[tuple[int, int]], most: int, rng: random.Random
+) -> None:
+    def found(given: list[tuple[int, int]]) -> list[list[int]]:
+        keys, nodes = np.array(given, np.int64).reshape(-1, 2).T
+        return minhash.pairs(keys, nodes, most).tolist()
+
+    pairs = found(rows)
+    assert pairs == found(rng.sample(rows, len(rows))) == sorted(pairs)
+    all_ = {tuple(sorted((a, b))) for k, a in rows for other, b in rows if k == other and a != b}
+    assert len(pairs) == len({*map(tuple, pairs)})
+    assert {*map(tuple, pairs)} <= all_
+    if most >= 9:  # no group is larger
+        assert {*map(tuple, pairs)} == all_
+
+
+def test_pairs_are_found_with_the_probability_that_bands_and_rows_promise() -> None:
+    """1 - (1 - J^6)^20 at J = 0.8 is 0.998, at J = 0.4 it is 0.08."""
+    rng = random.Random(5)
+    for share, low, high in ((0.8, 0.985, 1.0), (0.4, 0.03, 0.14)):
+        met = 0
+        for _ in range(400):
+            both = int(200 * share)
+            values = [rng.getrandbits(64) for _ in range(200)]
+            a = np.array(values[: both + (200 - both) // 2], np.uint64)
+            b = np.array(values[:both] + values[both + (200 - both) // 2 :], np.uint64)
+            met += bool(set(minhash.keys(a, 20, 6, 1).tolist()) & set(minhash.keys(b, 20, 6, 1).tolist()))
+        assert low <= met / 400 <= high

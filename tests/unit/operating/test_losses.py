@@ -18,7 +18,7 @@ from s2corpus.pipeline.summary import approval_request, losses, summary
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage import parts
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import DOCUMENTS, EXTRACTIONS, PARSES, SPLITS
+from s2corpus.tables import DOCUMENTS, DUPLICATES, EXTRACTIONS, PARSES, SPLITS
 
 PARENT = "t-20230101-00000000"
 
@@ -54,7 +54,8 @@ def split_into(run: Run, splits: list[str]) -> None:
     run.table(DOCUMENTS).write(
         0, [{**key, "paper_id": row["paper_id"], "outcome": "kept", "text": row["paper_id"]} for row in rows]
     )
-    for table in (SPLITS, DOCUMENTS):
+    run.table(DUPLICATES).write(0, [])
+    for table in (SPLITS, DOCUMENTS, DUPLICATES):
         run.table(table).commit([0])
 
 

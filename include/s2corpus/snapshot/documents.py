@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from s2corpus.snapshot.files import parquet_writer
 from s2corpus.text import sections, signals
+from s2corpus.text import personal, sections, signals
 from s2corpus.text.language import language
 
 ROW_GROUP_BYTES = 4 << 20
@@ -43,6 +44,8 @@ SCHEMA = pa.schema(
         pa.field("top_share", pa.float64()),
         pa.field("section_types", pa.list_(pa.string()), nullable=False),
         *(pa.field(name, pa.int64()) for name in _FROM_PARSE),
+        *(pa.field(name, pa.int64(), nullable=False) for name in personal.NAMES),
+        pa.field("num_tokens", pa.int64()),
         *(pa.field(name, pa.int64() if name in _WHOLE else pa.float64(), nullable=False) for name in signals.NAMES),
         pa.field("text", pa.string(), nullable=False),
     ]
@@ -50,13 +53,15 @@ SCHEMA = pa.schema(
 """A row of `documents/<set>/<split>/<nn>.parquet`. Signals: `text/signals.py`; what is from the parse is null in s2ag."""
 
 
-def row(document: Mapping[str, Any], set_: str) -> dict[str, Any]:
-    """A document's row, from what `rows.documents` gives of it."""
+def row(document: Mapping[str, Any], set_: str, tokens: Callable[[str], int] | None = None) -> dict[str, Any]:
+    """A document's row, from what `rows.documents` gives of it; `tokens` counts them where the spec names a tokenizer."""
     text = document["text"]
     code, probability = language(text)
     known = {
         **document,
         **signals.signals(text),
+        **personal.counts(text),
+        "num_tokens": tokens(text) if tokens else None,
         **_of_parse(document),
         "id": document["paper_id"],
         "set": set_,

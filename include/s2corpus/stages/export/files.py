@@ -25,7 +25,9 @@ from s2corpus.snapshot.files import (
 )
 from s2corpus.snapshot.gorc import gorc_line
 from s2corpus.stages.export.group import Group
+from s2corpus.storage.uris import fetch
 from s2corpus.tables import CONTEXTS, LINKS, Table
+from s2corpus.text import token_counts
 
 SPLIT_FOLDERS = ("train", "valid")
 _PARSE_FOLDERS = {kind.value: f"{kind}_parses" for kind in ParseKind}
@@ -57,6 +59,8 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
         return
     index: dict[int, list[dict[str, Any]]] = {nn: [] for nn in group.numbers}
     lines = dict.fromkeys(paths, 0)
+    named = group.run.spec.export.tokenizer
+    tokens = token_counts.counter(named, fetch) if named else None
     local = {at: scratch / f"{set_}-{at[0]}-{at[1]}.parquet" for at, path in copies.items() if path in missing}
 
     def written(files: dict[tuple[str, int], documents.ParquetFile]) -> Iterator[tuple[str, bytes]]:
@@ -65,7 +69,7 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
             lines[at] += 1
             index[at[1]].append(rows.index_row(document, set_, paths[at], lines[at]))
             if at in files:
-                files[at].write(documents.row(document, set_), len(document["text"]))
+                files[at].write(documents.row(document, set_, tokens), len(document["text"]))
             if paths[at] in missing:
                 yield paths[at], document_line(document["paper_id"], document["sha1"], document["text"])
 

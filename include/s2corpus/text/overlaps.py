@@ -1,0 +1,75 @@
+"""Which n-grams of words a text has in common with benchmarks (GPT-3, arXiv:2005.14165, Appendix C: 13 words)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import orjson
+import pyarrow as pa
+
+from s2corpus.errors import UserError
+from s2corpus.text import minhash, word_hashes
+
+SCHEMA = pa.schema(
+    [
+        pa.field("id", pa.string(), nullable=False),
+        pa.field("set", pa.string(), nullable=False),
+        pa.field("split", pa.string(), nullable=False),
+        pa.field("benchmark", pa.string(), nullable=False),
+        pa.field("ngrams", pa.int64(), nullable=False),
+        pa.field("share", pa.float64(), nullable=False),
+    ]
+)
+"""A row of `overlaps.parquet`: a document that has n-grams of a benchmark, how many different ones, and which share of the benchmark's."""
+
+
+class Benchmarks:
+    """The n-grams of some benchmarks; items with fewer words than an n-gram have none."""
+
+    def __init__(self, contents: Mapping[str, bytes], length: int) -> None:
+        """`contents`: name → JSON lines, of which all strings count, or lines of text.
+
+        Raises:
+            UserError: a benchmark has no item that is long enough.
+        """
+        self.length = length
+        self._sets: dict[str, minhash.Hashes] = {}
+        for name, content in sorted(contents.items()):
+            items = [minhash.shingles(item, length) for item in _items(content) if _words(item) >= length]
+            if not items:
+                raise UserError(f"benchmark {name}: no item of {length} words or more")
+            self._sets[name] = np.unique(np.concatenate(items))
+
+    def overlaps(self, text: str) -> Iterator[tuple[str, int, float]]:
+        """(benchmark, different n-grams in common, their share of the benchmark's) of those that have any."""
+        own = np.unique(minhash.shingles(text, self.length))
+        for name, theirs in self._sets.items():
+            if both := len(np.intersect1d(own, theirs, assume_unique=True)):
+                yield name, both, both / len(theirs)
+
+
+def _words(text: str) -> int:
+    return len(word_hashes.words(text)[0])
+
+
+def _items(content: bytes) -> Iterator[str]:
+    """The strings of every JSON value, or the line itself where it is not JSON."""
+    for line in content.splitlines():
+        try:
+            yield from _strings(orjson.loads(line))
+        except orjson.JSONDecodeError:
+            yield line.decode("utf-8", "replace")
+
+
+def _strings(value: Any) -> Iterator[str]:
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)

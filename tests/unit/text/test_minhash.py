@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 import string
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lxml import etree
 
 from s2corpus.text import minhash
+from tests.unit.clean.jats import documents
 
 WORDS = st.lists(st.sampled_from(["of", "the", "cell", "Cell,", "grows", "—", "β-sheet", "2"]), max_size=30)
 
@@ -84,3 +87,30 @@ def test_pairs_are_found_with_the_probability_that_bands_and_rows_promise() -> N
             b = np.array(values[:both] + values[both + (200 - both) // 2 :], np.uint64)
             met += bool(set(minhash.keys(a, 20, 6, 1).tolist()) & set(minhash.keys(b, 20, 6, 1).tolist()))
         assert low <= met / 400 <= high
+
+
+def body_of_tei(path: Path) -> str:
+    """The paragraphs of a TEI body."""
+    body = etree.parse(str(path)).getroot().find(".//{*}body")
+    return "\n".join(" ".join("".join(p.itertext()).split()) for p in body.iter("{*}p"))
+
+
+def test_two_readings_of_one_article_are_found_and_two_articles_never_are(shared_data: Path) -> None:
+    """Ten articles, each as its publisher's XML and as GROBID 0.5.6 read its PDF: similar are those whose sets say so, no others."""
+    folder = shared_data / "pmc-with-tei"
+    texts = {}
+    for article in documents(folder):
+        texts[article["id"], "jats"] = "\n".join(part["text"] for part in article["body"] if part["text"])
+        texts[article["id"], "tei"] = body_of_tei(folder / f"{article['id']}.tei.xml")
+    names = sorted(texts)
+    sets = [ngrams(normalised(texts[name]), 5) for name in names]
+    exact = {
+        (a, b) for b in range(len(names)) for a in range(b) if len(sets[a] & sets[b]) >= 0.8 * len(sets[a] | sets[b])
+    }
+    assert all(names[a][0] == names[b][0] for a, b in exact) and len(exact) >= 4
+    hashed = [minhash.shingles(texts[name], 5) for name in names]
+    keys = [minhash.keys(one, 20, 6, 1) for one in hashed]
+    nodes = np.repeat(np.arange(len(names)), [len(one) for one in keys])
+    candidates = minhash.pairs(np.concatenate(keys), nodes, 100).tolist()
+    found = {(a, b) for a, b in candidates if minhash.jaccard(np.unique(hashed[a]), np.unique(hashed[b])) >= 0.8}
+    assert found == exact

@@ -11,7 +11,6 @@ import orjson
 import pyarrow as pa
 
 from s2corpus.snapshot.files import parquet_writer
-from s2corpus.text import sections, signals
 from s2corpus.text import personal, sections, signals
 from s2corpus.text.language import language
 

@@ -54,7 +54,9 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     if run.spec.export.benchmarks:
         names = (f"overlaps/{nn:02d}-{set_}" for nn in range(run.spec.export.files) for set_ in run.spec.clean.sets)
         found = pa.concat_tables(map(store.fragment, names)).sort_by([("id", "ascending"), ("benchmark", "ascending")])
-        pq.write_table(found, scratch / "overlaps.parquet", compression="zstd")
+        with parquet_writer(scratch / "overlaps.parquet", found.schema) as writer:
+            if found.num_rows:
+                writer.write_table(found)
         put("overlaps.parquet", scratch / "overlaps.parquet", found.num_rows)
     write_history(run, index, scratch, put)
 

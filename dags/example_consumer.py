@@ -2,7 +2,8 @@
 ### An example of a downstream DAG
 
 Runs whenever a snapshot of `sample` is published, and needs nothing but the event: it carries the manifest's address. Here it counts
-the documents of each split, as the manifest says; copy it, and train or index instead.
+the documents of each split, as the manifest says; copy it, and train or index instead. Where `S2CORPUS_COPIES` names a folder, it also
+keeps copies there: each new one is made of the one before and the delta between them, and is equal to the published snapshot.
 """
 
 from __future__ import annotations
@@ -34,5 +35,22 @@ def count_documents(*, triggering_asset_events: Any = None) -> dict[str, int]:
     return counts
 
 
+@task(inlets=[SNAPSHOT], execution_timeout=timedelta(hours=6), max_active_tis_per_dag=1)
+def keep_a_copy(*, triggering_asset_events: Any = None) -> str | None:
+    """The copy of the snapshot that was just published, made by a delta where an earlier one is there."""
+    import os
+    from pathlib import Path
+
+    from s2corpus.snapshot.follow import follow
+    from s2corpus.storage.lake import open_lake
+
+    copies = os.environ.get("S2CORPUS_COPIES")
+    if not copies:
+        return None
+    (event,) = triggering_asset_events[SNAPSHOT][-1:]
+    return str(follow(open_lake(event.extra["manifest"].rpartition("/")[0]), Path(copies)))
+
+
 with DAG("example_consumer", schedule=[SNAPSHOT], doc_md=__doc__, tags=["example"], catchup=False):
     count_documents()
+    keep_a_copy()

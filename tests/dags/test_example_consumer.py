@@ -1,0 +1,58 @@
+"""The example of a consumer's DAG keeps copies by deltas: each is equal to a whole copy, byte for byte."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from s2corpus.snapshot import delta
+from tests.unit.snapshot.test_delta import _same, snapshots
+
+pytestmark = pytest.mark.airflow
+ROOT = Path(__file__).resolve().parents[2]
+__all__ = ["snapshots"]  # a fixture
+
+
+@pytest.fixture
+def consumer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The DAG's module, with a folder for copies."""
+    monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path / "airflow"))
+    monkeypatch.setenv("S2CORPUS_COPIES", str(tmp_path / "copies"))
+    monkeypatch.syspath_prepend(str(ROOT / "dags"))
+    sys.modules.pop("example_consumer", None)
+    import example_consumer
+
+    return example_consumer
+
+
+def published(consumer: Any, folder: Path) -> dict[Any, list[Any]]:
+    event = SimpleNamespace(extra={"manifest": f"{folder}/manifest.json", "snapshot": folder.name})
+    return {consumer.SNAPSHOT: [event]}
+
+
+def test_copies_follow_by_deltas_and_are_equal_to_whole_ones(
+    consumer: Any, snapshots: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    applied: list[str] = []
+    apply = delta.apply
+
+    def noting(*arguments: Any) -> str:
+        applied.append(apply(*arguments))
+        return applied[-1]
+
+    monkeypatch.setattr(delta, "apply", noting)
+    for folder in snapshots:
+        copy = consumer.keep_a_copy.function(triggering_asset_events=published(consumer, folder))
+        assert _same(Path(copy), folder)
+    assert applied == [folder.name for folder in snapshots[1:]]  # only the first was fetched whole
+    shutil.rmtree(tmp_path / "copies" / snapshots[-1].name)
+    again = consumer.keep_a_copy.function(triggering_asset_events=published(consumer, snapshots[-1]))
+    assert _same(Path(again), snapshots[-1])
+    assert {path.name for path in (tmp_path / "copies").iterdir()} == {folder.name for folder in snapshots}
+    monkeypatch.delenv("S2CORPUS_COPIES")
+    assert consumer.keep_a_copy.function(triggering_asset_events=published(consumer, snapshots[0])) is None

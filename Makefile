@@ -33,8 +33,8 @@ $(UV):
 
 setup: .venv/.runtime ## Make .venv with everything locked
 
-demo: setup ## A release of the sample papers by Airflow, compared with its truth
-	@.venv/bin/corpus demo
+demo: setup ## A release of the sample papers by Airflow, compared with its truth; DATASETS=1: and the datasets made of it
+	@.venv/bin/corpus demo $(if $(DATASETS),--datasets)
 
 release: setup ## The same with your own papers: make release PDFS=<folder>
 	@test -n "$(PDFS)" || { echo "which papers? make release PDFS=<folder>" >&2; exit 2; }

@@ -179,12 +179,14 @@ def publish(approval: Any = None, *, outlet_events: Any = None) -> str:
             "note": str((approval.get("params_input") or {}).get("note") or ""),
         }
     manifest = runner.publish(run, word)
-    (outlet,) = get_current_context()["task"].outlets
-    outlet_events[outlet].extra = {
-        "release": str(run.release_id),
-        "snapshot": str(run.snapshot_id),
-        "manifest": manifest,
-    }
+    snapshot, by_as_of = get_current_context()["task"].outlets
+    for outlet in (snapshot, by_as_of):
+        outlet_events[outlet].extra = {
+            "release": str(run.release_id),
+            "snapshot": str(run.snapshot_id),
+            "manifest": manifest,
+        }
+    outlet_events[by_as_of].add_partitions(f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}")
     print(summary(run))
     return str(run.snapshot_id)
 
@@ -259,7 +261,10 @@ def release_dag(spec: ReleaseSpec) -> DAG:
         for stage in STAGES:
             before = _stage(spec, stage, shards, before)
         last = publish.override(
-            outlets=[Asset(f"corpus_snapshot__{spec.name}")], retries=5, doc_md=_AFTER.format("publish")
+            # two assets: an event with a partition key starts only DAGs that wait for partitions, one without only the others
+            outlets=[Asset(f"corpus_snapshot__{spec.name}"), Asset(f"corpus_snapshot_as_of__{spec.name}")],
+            retries=5,
+            doc_md=_AFTER.format("publish"),
         )
         if spec.export.approval:
             approval = Approve(

@@ -68,7 +68,7 @@ def _failure(context: Mapping[str, Any]) -> Alert | None:
         f"{release}: {where} failed",
         sentence(error if isinstance(error, BaseException | str) else None),
         since.isoformat(timespec="seconds"),
-        todo("drops" if dag_id == "pdf_drops" else stage),
+        todo("drops" if dag_id == "pdf_drops" else "datasets" if dag_id.startswith("corpus_dataset__") else stage),
         _link(dag_id, str(ti.run_id), task_id, ti.map_index),
     )
 

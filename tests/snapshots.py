@@ -14,7 +14,7 @@ from s2corpus.jats import BadArticle, convert
 from s2corpus.parse_model import ParseKind
 from s2corpus.snapshot import flat
 from s2corpus.snapshot.documents import ParquetFile
-from s2corpus.snapshot.files import File, GzipLines, json_line, listed, number
+from s2corpus.snapshot.files import File, GzipLines, corpus_path, json_line, listed, number
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.sources.fields_of_study import fields_of_study
 from s2corpus.tables import PAPERS
@@ -63,9 +63,7 @@ def write_snapshot(
 
 def _write_group(folder: Path, nn: int, rows: list[Row]) -> list[File]:
     kinds = [str(kind) for kind in ParseKind]
-    paths = {
-        name: f"corpus/{name}/{name}_{nn:02d}.jsonl.gz" for name in ("metadata", *(f"{kind}_parses" for kind in kinds))
-    }
+    paths = {name: corpus_path(name, nn) for name in ("metadata", *(f"{kind}_parses" for kind in kinds))}
     for path in (*paths.values(), flat.path("papers", nn)):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
     table = folder / flat.path("papers", nn)

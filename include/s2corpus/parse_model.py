@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from s2corpus.sources.record import Author
 
@@ -201,3 +202,5 @@ class Parse:
     bib_entries: tuple[BibEntry, ...]
     ref_entries: tuple[RefEntry, ...]
     provenance: Provenance
+    article: Any = None
+    """an object: the source's own JSON, where it is JSON: what the dataset in the publisher's form gives back unchanged"""

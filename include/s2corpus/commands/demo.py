@@ -10,11 +10,13 @@ import click
 
 
 @click.command(epilog="Example: corpus demo, then `corpus read <snapshot> --sample 1`.")
-def command() -> None:
+@click.option("--datasets", is_flag=True, help="Then the datasets of include/datasets/ that are made of it.")
+def command(datasets: bool) -> None:
     """Build a release of about sixty generated papers under Airflow, and compare it with what is known of them."""
     from s2corpus import sample
     from s2corpus.deliveries.upload import deliver_tree
     from s2corpus.local import default_state
+    from s2corpus.local.datasets import await_datasets, make_datasets
     from s2corpus.local.release import make_release, print_how_on, start_services
     from s2corpus.sample.compare import TABLES as COMPARED
     from s2corpus.sample.compare import compare
@@ -36,10 +38,14 @@ def command() -> None:
     step(f"{len(truth.pdfs)} PDFs, {sent} new files delivered to {lake.root}; building the release")
     end = datetime.fromisoformat(truth.as_of).astimezone(UTC)
     start = end.replace(month=end.month - 1) if end.month > 1 else end.replace(year=end.year - 1, month=12)
+    asked = await_datasets(endpoints, "sample") if datasets else []
     run = make_release(endpoints, "sample", start, end, {}, scheduled=True)
     manifest, _ = lake.get(f"snapshots/{run.snapshot_id}/manifest.json")
     click.echo()
     click.echo(str(compare(truth, {name: run.table(TABLES[name]).read() for name in COMPARED})))
     click.echo(f"  Manifest     sha256 {hashlib.sha256(manifest).hexdigest()}")
+    if asked:
+        step("building the datasets")
+        make_datasets(endpoints, run, asked)
     print_how_on(endpoints)
     step("done")

@@ -49,7 +49,7 @@ def marks(paragraph: Mapping[str, Any]) -> list[Mark]:
         start, end = _bracketed(text, start, end)
         if found and (start <= found[-1].end or _BETWEEN.fullmatch(text, found[-1].end, start)):
             last = found[-1]
-            joined = _bracketed(text, last.start, max(end, last.end))
+            joined = _bracketed(text, min(start, last.start), max(end, last.end))
             found[-1] = Mark(*joined, tuple(dict.fromkeys((*last.ref_ids, *refs))))
         else:
             found.append(Mark(start, end, refs))

@@ -11,11 +11,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from s2corpus.datasets.citations import cited_sentences
 from s2corpus.datasets.protocol import Check, Made, Params, Row, Table
-from s2corpus.snapshot import flat
 from s2corpus.snapshot.files import number
 from s2corpus.text import sentences
 
@@ -180,22 +178,18 @@ def _outcome(cited: str | None, citing: str) -> CitationOutcome:
 def _pool(job: Job, shard: int, at_least: int) -> Pool:
     """The papers of a shard, and enough others to draw negatives from: shards are hashes of ids, so each is a random sample."""
     pool, papers = Pool(), 0
-    filesystem, root = job.source.folder.filesystem()
     for step in range(job.source.shards):
-        nn = (shard + step) % job.source.shards
         if step and papers >= at_least:
             break
-        columns = ["paper_id", "fields_of_study", "year", *(("title", "abstract") if not step else ())]
-        with filesystem.open_input_file(f"{root}{flat.path('papers', nn)}") as file:
-            for batch in pq.ParquetFile(file).iter_batches(1024, columns=columns):
-                for row in batch.to_pylist():
-                    papers += 1
-                    of = (row["fields_of_study"] or [""])[0]
-                    pool.by_field.setdefault(of, []).append((row["year"] or 0, row["paper_id"]))
-                    if not step:
-                        pool.known[row["paper_id"]] = {
-                            "title": row["title"], "abstract": row["abstract"], "field": of or None, "year": row["year"],
-                        }  # fmt: skip
+        columns = ("paper_id", "fields_of_study", "year", *(("title", "abstract") if not step else ()))
+        for row in job.source.known((shard + step) % job.source.shards, columns):
+            papers += 1
+            of = (row["fields_of_study"] or [""])[0]
+            pool.by_field.setdefault(of, []).append((row["year"] or 0, row["paper_id"]))
+            if not step:
+                pool.known[row["paper_id"]] = {
+                    "title": row["title"], "abstract": row["abstract"], "field": of or None, "year": row["year"],
+                }  # fmt: skip
     for found in pool.by_field.values():
         found.sort()
     return pool

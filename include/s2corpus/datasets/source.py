@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from heapq import merge
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
@@ -13,7 +18,9 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.parse_model import ParseKind
-from s2corpus.snapshot import flat
+from s2corpus.snapshot import flat, pointer
+from s2corpus.snapshot.files import number
+from s2corpus.storage.lake import open_lake
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
@@ -21,6 +28,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 _TABLE = ("paper_id", "licence", "open_access", "subjects", "volume", "issue", "pages", "date")
 _BATCH = 256
+_CORPUS = re.compile(r"corpus/(metadata|[a-z]+_parses)/[a-z_]+_([0-9]+)\.jsonl\.gz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,61 +73,67 @@ class Source:
         self.manifest: Row = orjson.loads(folder.get("manifest.json")[0])
         self.id = str(self.manifest["snapshot"])
         self.as_of = str(self.manifest["as_of"])
-        self.shards = int(self.manifest["rules"]["export.files"])
         self._files = {file["path"]: file for file in self.manifest["files"]}
+        self._corpus = {(found[1], int(found[2])): path for path in self._files if (found := _CORPUS.fullmatch(path))}
+        self._tables = sum(path.startswith("tables/papers/") for path in self._files)
+        self.shards = sum(folder == "metadata" for folder, _ in self._corpus)
+        if not self.shards or not self._tables:
+            raise UserError(
+                f"{folder.root}: neither corpus/metadata nor tables/papers: made before it had them; make the release again"
+            )
 
     def key(self, shard: int) -> str:
         """Digest of the content of all that is read of a shard: equal in two snapshots where its papers are."""
-        digest = hashlib.sha256()
-        for path in self._paths(shard):
+        digest = hashlib.sha256(f"{self.shards}:{self._tables};".encode())
+        paths = [path for (_, number_), path in sorted(self._corpus.items()) if number_ == shard]
+        for path in (*paths, *self._table_paths(shard)):
             file = self._files[path]
             digest.update(f"{path}:{file.get('content_sha256') or file['sha256']};".encode())
         return digest.hexdigest()[:16]
 
-    def _paths(self, shard: int) -> list[str]:
-        wanted = [
-            _lines_path("metadata", shard),
-            *(_lines_path(f"{kind}_parses", shard) for kind in ParseKind),
-            flat.path("papers", shard),
-        ]
-        if missing := [path for path in wanted if path not in self._files]:
-            raise UserError(
-                f"{self.folder.root}: no {missing[0]}: the snapshot was made before it had such files; make the release again"
-            )
-        return wanted
+    def _table_paths(self, shard: int) -> list[str]:
+        """The files of `tables/papers` in which papers of a shard are: corpus and tables may be cut into different numbers of files."""
+        step = math.gcd(self.shards, self._tables)
+        return [flat.path("papers", number_) for number_ in range(shard % step, self._tables, step)]
+
+    def known(self, shard: int, columns: Sequence[str] = _TABLE) -> Iterator[Row]:
+        """Rows of `tables/papers` of a shard's papers, in the order of ids, with these columns (`paper_id` among them)."""
+        rows = merge(*(self._rows(path, columns) for path in self._table_paths(shard)), key=itemgetter("paper_id"))
+        return (row for row in rows if number(row["paper_id"], self.shards) == shard)
+
+    def _rows(self, path: str, columns: Sequence[str]) -> Iterator[Row]:
+        filesystem, root = self.folder.filesystem()
+        with filesystem.open_input_file(f"{root}{path}") as file:
+            for batch in pq.ParquetFile(file).iter_batches(_BATCH, columns=list(columns)):
+                yield from batch.to_pylist()
 
     def papers(self, shard: int) -> Iterator[Paper]:
         """The papers of a shard in the order of ids; one is in memory at a time."""
-        self._paths(shard)
-        texts = {str(kind): _Parses(self.folder, _lines_path(f"{kind}_parses", shard)) for kind in ParseKind}
-        known = self._table(flat.path("papers", shard))
-        for _, line in _lines(self.folder, _lines_path("metadata", shard)):
+        texts = {str(kind): _Parses(self.folder, self._corpus.get((f"{kind}_parses", shard))) for kind in ParseKind}
+        known = self.known(shard)
+        for _, line in _lines(self.folder, self._corpus["metadata", shard]):
             metadata = orjson.loads(line)
-            row = next(known)
-            if row["paper_id"] != metadata["paper_id"]:
-                raise UserError(f"{self.folder.root}: papers of shard {shard} are in another order than their metadata")
+            row = next(known, None)
+            if row is None or row["paper_id"] != metadata["paper_id"]:
+                raise UserError(
+                    f"{self.folder.root}: corpus/metadata and tables/papers have different papers in shard {shard}"
+                )
             at = {kind: found for kind, parses in texts.items() if (found := parses.at(metadata["paper_id"]))}
             yield Paper(
                 metadata,
                 row,
                 {kind: parse for kind, (_, parse) in at.items()},
                 {kind: place for kind, (place, _) in at.items()},
-                f"{shard:02d}",
+                str(shard),
                 self.shards,
             )
-
-    def _table(self, path: str) -> Iterator[Row]:
-        filesystem, root = self.folder.filesystem()
-        with filesystem.open_input_file(f"{root}{path}") as file:
-            for batch in pq.ParquetFile(file).iter_batches(_BATCH, columns=list(_TABLE)):
-                yield from batch.to_pylist()
 
 
 class _Parses:
     """The parses of one kind, asked for by paper in the order of ids."""
 
-    def __init__(self, folder: Lake, path: str) -> None:
-        self._lines = _lines(folder, path)
+    def __init__(self, folder: Lake, path: str | None) -> None:
+        self._lines = _lines(folder, path) if path else iter(())
         self._next: tuple[int, Row] | None = None
 
     def at(self, paper_id: str) -> tuple[int, Row] | None:
@@ -132,10 +146,6 @@ class _Parses:
         return self._next if self._next[1]["paper_id"] == paper_id else None
 
 
-def _lines_path(folder: str, shard: int) -> str:
-    return f"corpus/{folder}/{folder}_{shard:02d}.jsonl.gz"
-
-
 def _lines(folder: Lake, path: str) -> Iterator[tuple[int, bytes]]:
     place = 0
     raw: BinaryIO
@@ -143,3 +153,24 @@ def _lines(folder: Lake, path: str) -> Iterator[tuple[int, bytes]]:
         for line in lines:
             yield place, line
             place += len(line)
+
+
+def published(lake: Lake, release: str, as_of: str) -> Source:
+    """The newest published snapshot of a release spec as of an instant (ISO, as in its manifest).
+
+    Raises:
+        UserError: no such snapshot is published, or that is not an instant.
+    """
+    try:
+        instant = datetime.fromisoformat(as_of).replace(tzinfo=UTC)
+    except ValueError:
+        raise UserError(
+            f"{as_of!r} is not an instant: expected the release's as_of, as in 2023-02-01T00:00:00Z"
+        ) from None
+    known = pointer.published(lake, release)
+    found = [snapshot for snapshot in known if snapshot.release.as_of == instant]
+    if not found:
+        there = ", ".join(known) or "none"
+        raise UserError(f"no snapshot of {release} as of {as_of} is published; published are: {there}")
+    latest = pointer.latest(lake, release).snapshot
+    return Source(open_lake(lake.uri(f"snapshots/{latest if latest in found else found[-1]}")))

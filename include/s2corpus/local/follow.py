@@ -15,8 +15,10 @@ from s2corpus.pipeline.registry import STAGES
 _BAD = ("failed", "upstream_failed")
 
 
-def follow(client: AirflowClient, dag: str, run_id: str, *, seconds: float = 3600) -> dict[str, float]:
-    """Print a line for each stage as it ends, and what is going on in between; the stages' durations in seconds.
+def follow(
+    client: AirflowClient, dag: str, run_id: str, *, seconds: float = 3600, quiet: bool = False
+) -> dict[str, float]:
+    """Print a line for each stage as it ends (not where `quiet`), and what is going on in between; the stages' durations in seconds.
 
     Raises:
         UserError: the run failed: names the task, its last words and where its log is; or it takes too long.
@@ -29,7 +31,8 @@ def follow(client: AirflowClient, dag: str, run_id: str, *, seconds: float = 360
         for stage, tasks in groups.items():
             if stage not in told and all(task["state"] == "success" for task in tasks):
                 told.add(stage)
-                _say(f"  {stage:<12} {_duration(tasks):5.1f} s  {len(tasks)} tasks")
+                if not quiet:
+                    _say(f"  {stage:<12} {_duration(tasks):5.1f} s  {len(tasks)} tasks")
         if state == "success":
             _progress("")
             return {stage: _duration(tasks) for stage, tasks in groups.items()}

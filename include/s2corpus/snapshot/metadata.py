@@ -70,4 +70,5 @@ def released_parse(parse: dict[str, Any], links: Mapping[str, str], *, open_acce
     released = {**parse, "bib_entries": entries}
     if not open_access:
         released |= {"title": None, "abstract": [], "body_text": [], "back_matter": [], "ref_entries": {}}
+        released.pop("article", None)
     return released

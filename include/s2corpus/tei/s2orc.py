@@ -41,6 +41,7 @@ def to_s2orc(parse: Parse, paper_id: str | None = None) -> Json:
             "tei_sha1": parse.provenance.tei_sha1,
             "converter_version": parse.provenance.converter_version,
         },
+        **({"article": parse.article} if parse.article is not None else {}),
     }
 
 

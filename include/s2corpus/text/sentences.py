@@ -1,6 +1,7 @@
-"""Sentences of scientific text: blingfire's boundaries, corrected where abbreviations, citations and numbers mislead it.
+"""Sentences of scientific text.
 
-blingfire (MIT, a compiled automaton) proposes; the rules here decide every place where `.`, `?` or `!` is followed by white space.
+The rules here decide every place where `.`, `?` or `!` is followed by white space: abbreviations, citations, initials, labels, numbers.
+Where they do not (a short word before a number), blingfire (MIT, a compiled automaton) decides.
 A sentence keeps the citation marks that follow its full stop (`… shown. [12] Then`).
 """
 
@@ -92,10 +93,11 @@ def _cuts(text: str) -> set[int]:
 
 
 def _proposed(text: str) -> set[int]:
-    """Where blingfire begins a sentence."""
-    if "\0" in text:
-        text = text.replace("\0", " ")
-    _, spans = blingfire.text_to_sentences_and_offsets(text)
+    """Where blingfire begins a sentence; nowhere in what it cannot read (blank text, some control characters)."""
+    try:
+        _, spans = blingfire.text_to_sentences_and_offsets(text.replace("\0", " "))
+    except (AssertionError, UnicodeError):
+        return set()
     return {start for start, _ in spans}
 
 
@@ -123,7 +125,9 @@ def _ends(match: re.Match[str], text: str, proposed: set[int]) -> bool:
         return sure
     if _INITIAL.fullmatch(match["word"].lstrip("\"'“‘([{")):
         return sure and not _in_name(text, match.start("word"))
-    return match.start("next") in proposed or not (opening.isdigit() and lower.isalpha() and len(lower) <= 3)
+    return match.start("next") in proposed or not (
+        opening.isdigit() and word.isalpha() and not word.isupper() and len(word) <= 3
+    )
 
 
 def _last_word(match: re.Match[str]) -> str:

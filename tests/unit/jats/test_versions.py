@@ -24,7 +24,7 @@ ELSEVIER = json.dumps(
 ).encode()
 PINNED = {
     ("jats", "3"): "4a8a049d82a120fe",
-    ("elsevier", "3"): "f3b9f94c4fcfc8df",
+    ("elsevier", "4"): "f066b409f9a3a49e",
 }
 
 

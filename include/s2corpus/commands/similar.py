@@ -1,0 +1,35 @@
+"""`corpus similar`: papers with similar vectors."""
+
+from __future__ import annotations
+
+import click
+
+from s2corpus.commands._lake_option import lake_option
+
+
+@click.command(epilog="Example: corpus similar 10.18653/v1/2020.acl-main.447 --snapshot s2_v2")
+@click.argument("doi")
+@click.option("--snapshot", required=True, help="Its address, its id, or a release spec's name for its latest.")
+@click.option("--count", default=10, show_default=True, type=click.IntRange(1, 100), help="At most so many.")
+@lake_option(needed=False)
+def command(doi: str, snapshot: str, count: int, lake: str | None) -> None:
+    """List the papers whose vectors are nearest to that of the paper with this DOI (or paper id)."""
+    from s2corpus.datasets.shelf import similar_papers
+    from s2corpus.errors import UserError
+    from s2corpus.snapshot.lookup import Snapshot
+    from s2corpus.snapshot.reader import open_snapshot
+    from s2corpus.storage.lake import open_lake
+
+    folder = open_snapshot(snapshot, lake)
+    found = Snapshot(folder)
+    paper = found.paper(doi=doi) if "/" in doi else found.paper(doi)
+    if paper is None:
+        raise UserError(f"{folder.root}: no paper with {'DOI' if '/' in doi else 'id'} {doi}")
+    root = folder.root.rstrip("/").rpartition("/snapshots/")[0]
+    near = similar_papers(open_lake(root), found.id, str(paper["paper_id"])) if root else None
+    if near is None:
+        raise UserError(f"{found.id} has no vectors: make them with `corpus dataset vectors --snapshot {found.id}`")
+    if not near:
+        raise UserError(f"{paper['paper_id']} is mentioned too seldom: it has no vector")
+    for row in near[:count]:
+        click.echo(f"{row['cosine']:.3f}  {row['neighbour_id']}  {row['field']:<18} {row['title'] or ''}")

@@ -1,0 +1,200 @@
+"""A paper as an article of the Elsevier OA CC-BY corpus (Kershaw and Koeling 2020, §3.2): sentences with exact offsets."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from s2corpus.datasets.citations import cited_sentences
+from s2corpus.text.sentences import sentence_spans
+
+if TYPE_CHECKING:
+    from s2corpus.datasets.source import Paper
+
+Json = dict[str, Any]
+_MARKUP = re.compile(
+    r"</?[A-Za-z][^<>]{0,200}>|&(?:[a-zA-Z]{2,8}|#[0-9]{1,6});|\\[A-Za-z]+\*?(?:\[[^\]]{0,80}\])?(?:\{[^{}]{0,200}\})*|\\[()\[\]]"
+    r"|[_^]\{[^{}]{0,80}\}|\$[^$]{1,200}\$"
+)
+"""tags, entities, LaTeX commands with their arguments, formulas"""
+_PII = re.compile(r"s(\d{4})-?(\d{3}[\dx])\((\d{2})\)(\d{5})-?([\dx])")
+_SAFE = re.compile(r"[A-Za-z0-9]{5,40}")
+
+
+def article_of(paper: Paper, parse: Mapping[str, Any], max_markup: float) -> tuple[Json, int, int]:
+    """The article, how many sentences it has and how many of them were removed for their markup.
+
+    An article that came in this form goes out as it came. Offsets count code points: those of `abstract` in the abstract, those of
+    `body_text` in the paragraphs joined by line breaks; `refoffsets` in the sentence.
+    """
+    if given := parse.get("article"):
+        sentences = [item.get("sentence") or "" for item in given.get("body_text") or () if isinstance(item, dict)]
+        return given, len(sentences), sum(markup_share(text) > max_markup for text in sentences)
+    body, dropped = [], 0
+    sections = _Sections()
+    start = 0
+    for paragraph in parse["body_text"]:
+        where = sections.of(paragraph)
+        for sentence in cited_sentences(paragraph):
+            text = paragraph["text"][sentence.start : sentence.end]
+            if markup_share(text) > max_markup:
+                dropped += 1
+                continue
+            refs: Json = {}
+            for mark in sentence.marks:
+                for ref_id in mark.ref_ids:
+                    place = {
+                        "endOffset": min(mark.end, sentence.end) - sentence.start,
+                        "startOffset": mark.start - sentence.start,
+                    }
+                    refs.setdefault(ref_id, place)
+            body.append({
+                "sentence": text, "secId": where["id"], "startOffset": start + sentence.start, "endOffset": start + sentence.end,
+                "title": where["title"], "refoffsets": refs, "parents": where["parents"],
+            })  # fmt: skip
+        start += len(paragraph["text"]) + 1
+    abstract = paper.metadata["abstract"] or ""
+    article = {
+        "docId": doc_id(paper),
+        "metadata": _metadata(paper),
+        "abstract": [
+            {"sentence": abstract[first:last], "startOffset": first, "endOffset": last}
+            for first, last in sentence_spans(abstract)
+        ],
+        "bib_entries": {key: _bib_entry(entry) for key, entry in parse["bib_entries"].items()},
+        "body_text": body,
+    }
+    return article, len(body) + dropped, dropped
+
+
+def markup_share(text: str) -> float:
+    """The share of a sentence's characters that are XML or LaTeX markup."""
+    return sum(len(found[0]) for found in _MARKUP.finditer(text)) / len(text) if text else 0.0
+
+
+def doc_id(paper: Paper) -> str:
+    """The PII, where the DOI has it, else the paper's id."""
+    prefix, _, name = (paper.metadata["doi"] or "").casefold().partition("/")
+    if prefix == "10.1016" and (found := _PII.fullmatch(name)):
+        return f"S{''.join(found.groups())}".upper()
+    return paper.id
+
+
+def file_name(article: Mapping[str, Any], paper_id: str) -> str:
+    """The name of an article's file, without suffix: its docId, or the paper's id where that is not a plain name."""
+    given = article.get("docId")
+    return given if isinstance(given, str) and _SAFE.fullmatch(given) else paper_id
+
+
+def subjects_of(article: Mapping[str, Any]) -> list[str]:
+    """The top-level subjects of an article's ASJC codes or areas, each once, in the order of the codes."""
+    metadata = article.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    values = [v for name in ("asjc", "subjareas") for v in (metadata.get(name) or ()) if isinstance(v, int | str)]
+    return sorted({name for value in values if (name := _top_level().get(str(value)[:4]))}, key=list(_names()).index)
+
+
+@cache
+def _areas() -> tuple[tuple[str, str, str], ...]:
+    """(two digits of the codes, four letters, name) of the 27 top-level subjects."""
+    text = resources.files("s2corpus.sources").joinpath("classifications", "asjc.csv").read_text("utf-8")
+    rows = list(csv.DictReader(text.splitlines()))
+    pairs = itertools.pairwise(rows)
+    return tuple((after["code"][:2], row["code"], row["name"]) for row, after in pairs if row["code"].isalpha())
+
+
+@cache
+def _names() -> dict[str, str]:
+    """Name of a top-level subject → its letters, in the order of the codes."""
+    return {name: letters for _, letters, name in _areas()}
+
+
+@cache
+def _top_level() -> dict[str, str]:
+    """ASJC code or letters → top-level subject."""
+    text = resources.files("s2corpus.sources").joinpath("classifications", "asjc.csv").read_text("utf-8")
+    of = {digits: name for digits, _, name in _areas()}
+    letters = {letters: name for _, letters, name in _areas()}
+    return {row["code"]: of.get(row["code"][:2]) or letters[row["code"]] for row in csv.DictReader(text.splitlines())}
+
+
+SUBJECTS = tuple(name for _, _, name in _areas())
+"""The 27 top-level ASJC subjects, in the order of their codes."""
+
+
+def _metadata(paper: Paper) -> Json:
+    """The article's metadata: a key that nothing is known for is left out, as in the corpus."""
+    known, metadata = paper.known, paper.metadata
+    first, last = _pages(known["pages"] or "")
+    codes = sorted({subject for subject in known["subjects"] or () if subject in _top_level()})
+    found = {
+        "title": metadata["title"],
+        "authors": [_author(author) for author in metadata["authors"]],
+        "journal": metadata["journal"] or metadata["venue"],
+        "volume": known["volume"],
+        "firstpage": first,
+        "lastpage": last,
+        "pub_year": metadata["year"],
+        "doi": metadata["doi"],
+        "pmid": metadata["pubmed_id"],
+        "openaccess": "Full",
+        "subjareas": sorted({_names()[_top_level()[code]] for code in codes}),
+        "keywords": [subject for subject in known["subjects"] or () if subject not in codes],
+        "asjc": [int(code) for code in codes if code.isdecimal()],
+    }
+    return {name: value for name, value in found.items() if value not in (None, "", [])}
+
+
+def _author(author: Mapping[str, Any]) -> Json:
+    first = " ".join([author["first"], *author["middle"]]).strip()
+    initials = "".join(f"{name[0]}." for name in first.split())
+    found = {"first": first, "initial": initials, "last": author["last"], "suffix": author.get("suffix")}
+    return {name: value for name, value in found.items() if value}
+
+
+def _bib_entry(entry: Mapping[str, Any]) -> Json:
+    first, last = _pages(entry.get("pages") or "")
+    ids = entry.get("other_ids", {})
+    found = {
+        "title": entry["title"],
+        "authors": [_author(author) for author in entry["authors"]],
+        "volume": entry.get("volume"),
+        "firstpage": first,
+        "lastpage": last,
+        "pub_year": entry.get("year"),
+        "doi": next(iter(ids.get("DOI", ())), None),
+        "pmid": next(iter(ids.get("PMID", ())), None),
+    }
+    return {name: value for name, value in found.items() if value not in (None, "", [])}
+
+
+def _pages(pages: str) -> tuple[str, str]:
+    first, _, last = re.sub(r"\s*[-–—]+\s*", "-", pages.strip()).partition("-")
+    return first, last
+
+
+class _Sections:
+    """Ids of sections by their paths, in the order in which they are met."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, str] = {}
+
+    def of(self, paragraph: Mapping[str, Any]) -> Json:
+        """`id`, `title` and `parents` (highest first) of a paragraph's section."""
+        path = paragraph.get("section_path", paragraph["section"]) or ""
+        heads = path.split("::") if path else [""]
+        chain = [{"id": self._id(prefix), "title": head} for prefix, head in zip(_prefixes(heads), heads, strict=True)]
+        return {**chain[-1], "parents": chain[:-1]}
+
+    def _id(self, path: str) -> str:
+        return self._ids.setdefault(path, f"sec{len(self._ids) + 1}")
+
+
+def _prefixes(heads: Sequence[str]) -> Iterator[str]:
+    for length in range(1, len(heads) + 1):
+        yield "::".join(heads[:length])

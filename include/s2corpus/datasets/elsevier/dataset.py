@@ -1,0 +1,218 @@
+"""The dataset in the form of the Elsevier OA CC-BY corpus, with its balanced sample (Kershaw and Koeling 2020, §3)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pyarrow as pa
+
+from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, file_name, subjects_of
+from s2corpus.datasets.protocol import Check, Made, Params, Row, Table
+from s2corpus.text import sentences
+
+if TYPE_CHECKING:
+    from s2corpus.datasets.job import Job
+    from s2corpus.datasets.outputs import Outputs
+    from s2corpus.datasets.source import Paper
+
+NO_SUBJECT = "no subject"
+_FIELDS = ("issn", "firstpage", "lastpage", "pub_year", "doi", "openaccess", "subjareas", "keywords", "asjc")
+
+
+class ArticleOutcome(StrEnum):
+    """What became of a paper: the first rule that it fails (§3.1)."""
+
+    KEPT = "kept"
+    NO_TEXT = "no_open_full_text"
+    LICENCE = "other_licence"
+    TOO_OLD = "too_old"
+    FEW_SENTENCES = "few_sentences"
+    UNCLEAN = "too_many_sentences_removed"
+
+
+class ElsevierParams(Params):
+    """Parameters of the corpus in Elsevier's form."""
+
+    kinds: tuple[str, ...] = ("elsevier", "jats", "latex", "pdf")
+    """full texts that articles are made of, the first that a paper has"""
+    licences: tuple[str, ...] = ("CC-BY-4.0", "CC-BY-3.0", "CC-BY-2.5", "CC-BY-2.0", "CC-BY")
+    """licences of the papers (§3.1: CC-BY 4.0; older versions allow the same)"""
+    since: int = 2014
+    """first year of publication (§3.1)"""
+    min_sentences: int = 20
+    """sentences of an article at least (§3.1)"""
+    max_removed_share: float = 0.2
+    """sentences that may be removed of an article (§3.1)"""
+    max_markup_share: float = 0.2
+    """characters of a sentence that are XML or LaTeX at most; the paper says "excessive" without a number: this one is ours"""
+    per_subject: int = 2_000
+    """articles sampled of each top-level ASJC subject; one that is taken for a subject leaves the pool (§3.1). Of an article
+    without ASJC codes the primary MAG field counts as its subject."""
+    seed: int = 2020
+    """of the sample"""
+
+
+_INDEX = pa.schema([
+    ("doc_id", pa.string()), ("paper_id", pa.string()), ("file", pa.string()), ("pub_year", pa.int32()),
+    ("subjects", pa.list_(pa.string())), ("sampled_for", pa.string()),
+])  # fmt: skip
+
+
+class ElsevierCorpus:
+    """The dataset."""
+
+    name = "elsevier"
+    version = f"1.{sentences.VERSION}"
+    about = (
+        "CC-BY articles, one JSON file each, as clean sentences with offsets, sections and references, in the form of the Elsevier "
+        "OA CC-BY corpus (Kershaw and Koeling 2020), with a sample balanced over subjects."
+    )
+    params = ElsevierParams
+    schema = pa.schema([
+        ("paper_id", pa.string()), ("name", pa.string()), ("rank", pa.int64()), ("subjects", pa.list_(pa.string())),
+        ("article", pa.binary()),
+    ])  # fmt: skip
+    order: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+
+    def rows(self, params: ElsevierParams, paper: Paper, made: Made) -> Iterator[Row]:
+        """The article, if it is kept."""
+        made.funnel.enter("papers")
+        found = paper.full_text(params.kinds)
+        if found is None:
+            made.funnel.count("papers", ArticleOutcome.NO_TEXT)
+            return
+        outcome = ArticleOutcome.KEPT
+        article, number, removed = article_of(paper, found[1], params.max_markup_share)
+        if paper.known["licence"] not in params.licences:
+            outcome = ArticleOutcome.LICENCE
+        elif (paper.metadata["year"] or 0) < params.since:
+            outcome = ArticleOutcome.TOO_OLD
+        elif number - removed < params.min_sentences:
+            outcome = ArticleOutcome.FEW_SENTENCES
+        elif removed > params.max_removed_share * number:
+            outcome = ArticleOutcome.UNCLEAN
+        made.funnel.count("papers", outcome)
+        if outcome is not ArticleOutcome.KEPT:
+            return
+        made.tally["sentences"] += number - removed
+        made.tally["sentences_removed"] += removed
+        yield {
+            "paper_id": paper.id,
+            "name": file_name(article, paper.id),
+            "rank": int.from_bytes(hashlib.sha256(f"{params.seed}:{paper.id}".encode()).digest()[:8], "big") >> 1,
+            "subjects": subjects_of(article) or paper.fields[:1] or [NO_SUBJECT],
+            "article": orjson.dumps(article),
+        }
+
+    def choose(self, job: Job) -> dict[str, Any]:
+        """The sample: paper → the subject it is taken for; and names that several articles have."""
+        params: ElsevierParams = job.params  # type: ignore[assignment]
+        sample: dict[str, str] = {}
+        with job.sql() as sql:
+            others = sql.execute("SELECT DISTINCT unnest(subjects) AS subject FROM kept ORDER BY subject").fetchall()
+            for subject in dict.fromkeys([*SUBJECTS, *(subject for (subject,) in others)]):
+                found = sql.execute(
+                    "SELECT paper_id FROM kept WHERE list_contains(subjects, ?) ORDER BY rank, paper_id", [subject]
+                )
+                _take(sample, subject, params.per_subject, iter(found.fetchone, None))
+            several = sql.execute("SELECT name FROM kept GROUP BY name HAVING count(*) > 1 ORDER BY name").fetchall()
+        return {"sample": sample, "several": [name for (name,) in several]}
+
+    def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
+        """`articles/<docId>.json` of every kept article, and `index/<nn>.parquet`."""
+        several = set(choice["several"])
+        with out.parquet(f"index/{shard:02d}.parquet", _INDEX) as index:
+            for batch in job.kept([shard]).to_batches(batch_size=16):
+                for row in batch.to_pylist():
+                    article = orjson.loads(row["article"])
+                    name = row["paper_id"] if row["name"] in several else row["name"]
+                    out.content(f"articles/{name}.json", row["article"], 1)
+                    sampled = choice["sample"].get(row["paper_id"])
+                    index.write({
+                        "doc_id": str(article.get("docId")), "paper_id": row["paper_id"], "file": f"articles/{name}.json",
+                        "pub_year": _year(article), "subjects": row["subjects"], "sampled_for": sampled,
+                    }, 200)  # fmt: skip
+                    _tally(out.made.tally, article, row["subjects"], "articles")
+                    if sampled:
+                        _tally(out.made.tally, article, row["subjects"], "sample")
+                        out.made.tally[f"sample.for.{sampled}"] += 1
+
+    def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
+        """The paper's Tables 1 (coverage), 2 (years) and 3 (disciplines), of all articles and of the sample."""
+        tally = made.tally
+        out.content("coverage.csv", _csv("field", tally, "has").encode())
+        out.content("years.csv", _csv("year", tally, "year").encode())
+        out.content("disciplines.csv", _csv("discipline", tally, "subject").encode())
+        articles = tally["articles"]
+        metrics = {
+            "articles": float(articles),
+            "sample": float(tally["sample"]),
+            "sentences": float(tally["sentences"]),
+            "sentences_removed": float(tally["sentences_removed"]),
+        }
+        for name in ("abstract", "bib_entries", "author_highlights"):
+            metrics[f"coverage.{name}"] = tally[f"articles.has.{name}"] / articles if articles else 0.0
+        return metrics
+
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+        """Every kept article is a file, and the sample has each once, no subject more than asked for."""
+        kept = made.funnel.outcomes["papers", ArticleOutcome.KEPT]
+        sampled = {name: n for name, n in made.tally.items() if name.startswith("sample.for.")}
+        limit = job.params.per_subject  # type: ignore[attr-defined]
+        return [
+            Check("articles_written", abs(kept - int(metrics["articles"])), "articles are missing, or there twice"),
+            Check("sample_once", abs(sum(sampled.values()) - int(metrics["sample"])), "articles are sampled twice"),
+            Check("sample_balanced", sum(n > limit for n in sampled.values()), "subjects have more than their share"),
+        ]
+
+    def tables(self, params: ElsevierParams) -> list[Table]:
+        """The index of the articles."""
+        return [Table("index", _INDEX, {"train": "index/*.parquet"})]
+
+
+def _take(sample: dict[str, str], subject: str, number: int, ids: Iterable[tuple[str]]) -> None:
+    """Add the first articles of a subject that are not taken for another one."""
+    taken = 0
+    for (paper_id,) in ids:
+        if taken == number:
+            break
+        if paper_id not in sample:
+            sample[paper_id] = subject
+            taken += 1
+
+
+def _tally(tally: Counter[str], article: Mapping[str, Any], subjects: Iterable[str], of: str) -> None:
+    metadata = article.get("metadata") or {}
+    tally[of] += 1
+    tally[f"{of}.year.{_year(article)}"] += 1
+    for subject in subjects:
+        tally[f"{of}.subject.{subject}"] += 1
+    for name in ("abstract", "body_text", "bib_entries", "metadata"):
+        tally[f"{of}.has.{name}"] += bool(article.get(name))
+    tally[f"{of}.has.author_highlights"] += bool(article.get("author_highlights") or metadata.get("highlights"))
+    for name in _FIELDS:
+        tally[f"{of}.has.metadata.{name}"] += bool(metadata.get(name))
+
+
+def _year(article: Mapping[str, Any]) -> int | None:
+    year = str((article.get("metadata") or {}).get("pub_year") or "")[:4]
+    return int(year) if year.isascii() and year.isdecimal() else None
+
+
+def _csv(first: str, tally: Mapping[str, int], what: str) -> str:
+    """`<first>,articles,articles_share,sample`: a line for each value, in order."""
+    names = sorted({name.partition(f".{what}.")[2] for name in tally if f".{what}." in name})
+    total = tally.get("articles", 0)
+    lines = [f"{first},articles,articles_percent,sample"]
+    for name in names:
+        number = tally.get(f"articles.{what}.{name}", 0)
+        share = f"{100 * number / total:.2f}" if total else "0.00"
+        quoted = f'"{name}"' if "," in name else name
+        lines.append(f"{quoted},{number},{share},{tally.get(f'sample.{what}.{name}', 0)}")
+    return "\n".join([*lines, ""])

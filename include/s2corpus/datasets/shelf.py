@@ -1,0 +1,53 @@
+"""The published datasets of a lake: which there are of a snapshot, what they say, and what the vectors answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from s2corpus.snapshot.files import number
+from s2corpus.storage.lake import Lake
+
+Row = dict[str, Any]
+
+
+def datasets_of(lake: Lake, snapshot: str) -> list[Row]:
+    """The published datasets of a snapshot, by name: what `stats.json` says, with the manifest's `version` and `rules`."""
+    found = []
+    for name in lake.folders("datasets/"):
+        folder = f"datasets/{name}/{snapshot}"
+        try:
+            manifest = orjson.loads(lake.get(f"{folder}/manifest.json")[0])
+            stats = orjson.loads(lake.get(f"{folder}/stats.json")[0])
+        except FileNotFoundError:
+            continue
+        size = sum(file["bytes"] for file in manifest["files"])
+        known = {key: manifest[key] for key in ("dataset", "version", "rules")}
+        found.append(
+            {**stats, **known, "name": name, "folder": lake.uri(folder), "bytes": size, "files": len(manifest["files"])}
+        )
+    return found
+
+
+def similar_papers(lake: Lake, snapshot: str, paper_id: str) -> list[Row] | None:
+    """The nearest papers by a snapshot's vectors, nearest first: `rank, neighbour_id, cosine, title, field`.
+
+    Empty where the paper has no vector; None where the snapshot has no such dataset.
+    """
+    for name in lake.folders("datasets/"):
+        try:
+            manifest = orjson.loads(lake.get(f"datasets/{name}/{snapshot}/manifest.json")[0])
+        except FileNotFoundError:
+            continue
+        if manifest["dataset"] != "vectors":
+            continue
+        shards = sum(file["path"].startswith("neighbours/") for file in manifest["files"])
+        data, _ = lake.get(f"datasets/{name}/{snapshot}/neighbours/{number(paper_id, shards):02d}.parquet")
+        rows = pq.read_table(pa.BufferReader(data)).filter(pc.field("paper_id") == paper_id).sort_by("rank")
+        near: list[Row] = rows.to_pylist()
+        return near
+    return None

@@ -1,0 +1,71 @@
+"""Where sentences begin in paragraphs of real papers, as a reader marked it (`tests/data/sentences.json`).
+
+A paragraph is the text of a `<p>` of the publisher's XML with single spaces; `apart` ones were first read when the rules stood.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lxml import etree
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT.parent / "shared" / "data"
+_OUTSIDE = {"caption", "table-wrap", "fig", "boxed-text", "fn", "list-item", "disp-quote"}
+
+
+@dataclass(frozen=True)
+class Gold:
+    text: str
+    starts: list[int]
+    apart: bool
+
+
+@dataclass(frozen=True)
+class Figures:
+    sentences: int
+    whole: float
+    """share of the gold sentences that were found exactly"""
+    precision: float
+    recall: float
+    """of the places where sentences begin"""
+
+
+def gold() -> list[Gold]:
+    found = []
+    for entry in json.loads((ROOT / "tests" / "data" / "sentences.json").read_text()):
+        text = _paragraphs(DATA / entry["file"])[entry["paragraph"]]
+        assert hashlib.sha256(text.encode()).hexdigest()[:12] == entry["sha256"], (
+            f"{entry['file']}: another text than was read"
+        )
+        found.append(Gold(text, entry["starts"], entry["apart"]))
+    return found
+
+
+def measure(split: Callable[[str], list[int]], texts: list[Gold]) -> Figures:
+    """`split` gives the places where sentences begin."""
+    right = found = gold_starts = whole = 0
+    for text in texts:
+        ours, theirs = sorted(set(split(text.text))), text.starts
+        right += len({*ours} & {*theirs})
+        found, gold_starts = found + len(ours), gold_starts + len(theirs)
+        spans = [{*zip(starts, [*starts[1:], len(text.text)], strict=True)} for starts in (ours, theirs)]
+        whole += len(spans[0] & spans[1])
+    return Figures(gold_starts, whole / gold_starts, right / found, right / gold_starts)
+
+
+def _paragraphs(path: Path) -> list[str]:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
+    found = []
+    for paragraph in etree.parse(str(path), parser).iterfind(".//body//p"):
+        inside = {element.tag for element in paragraph.iterancestors()}
+        if inside & _OUTSIDE or any(
+            paragraph.find(f".//{tag}") is not None for tag in ("disp-formula", "fig", "table-wrap", "inline-formula")
+        ):
+            continue
+        found.append(" ".join("".join(paragraph.itertext()).split()))
+    return found

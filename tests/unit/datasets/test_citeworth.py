@@ -1,0 +1,146 @@
+"""CiteWorth's rules: the table of docs/datasets.md, and sentences of real papers as a reader judged them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from s2corpus.datasets.citations import cited_sentences
+from s2corpus.datasets.citeworth.rules import SECTIONS, CiteWorthParams, ParagraphOutcome, judge, judge_sentence
+from tests.snapshots import DATA, real_articles
+
+DOCS = Path(__file__).resolve().parents[3] / "docs" / "datasets.md"
+PARAMS = CiteWorthParams()
+
+
+def table() -> list[tuple[str, str, str, str]]:
+    lines = DOCS.read_text("utf-8").split("| sentence | outcome |")[1].splitlines()[2:]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    return [(row[0], row[1], row[2], row[3]) for row in rows[:40]]
+
+
+def paragraph(marked: str, section: str = "Introduction") -> dict[str, object]:
+    """A paragraph of text with its citation marks in braces."""
+    text, spans = "", []
+    for piece in re.split(r"(\{[^}]*\})", marked):
+        inner = piece.strip("{}") if piece.startswith("{") else piece
+        if piece.startswith("{"):
+            spans.append(
+                {"start": len(text), "end": len(text) + len(inner), "text": inner, "ref_id": f"BIBREF{len(spans)}"}
+            )
+        text += inner
+    return {"section": section, "text": text, "cite_spans": spans}
+
+
+def test_the_table_has_forty_sentences() -> None:
+    assert len(table()) == 40
+
+
+@pytest.mark.parametrize("row", table(), ids=lambda row: row[0])
+def test_what_becomes_of_a_sentence(row: tuple[str, str, str, str]) -> None:
+    marked, outcome, label, text = row
+    given = paragraph(marked)
+    (sentence,) = cited_sentences(given)
+    what, cleaned = judge_sentence(str(given["text"]), sentence, PARAMS.min_chars)
+    assert what == outcome
+    if label:
+        assert (cleaned, "check-worthy" if sentence.marks else "non-check-worthy") == (text, label)
+
+
+@pytest.mark.parametrize(
+    ("text", "section", "outcome"),
+    [
+        ("We looked at frogs in ponds. They are green and loud. They breed in spring {[1]}.", "Introduction", "kept"),
+        (
+            "We looked at frogs in ponds. They are green and loud. They breed in spring {[1]}.",
+            "RESULTS AND DISCUSSION",
+            "kept",
+        ),
+        (
+            "We looked at frogs in ponds. They are green and loud. They breed in spring {[1]}.",
+            "Acknowledgements",
+            "section_not_permitted",
+        ),
+        ("We looked at frogs in ponds. They are green and loud. They breed in spring.", "Introduction", "no_citation"),
+        ("We looked at frogs in ponds. They breed in spring {[1]}.", "Introduction", "few_sentences"),
+        (
+            "We looked at frogs {[1]} in ponds. They are green and loud. They breed in spring {[2]}.",
+            "Methods",
+            "citation_not_at_end",
+        ),
+    ],
+)
+def test_one_sentence_that_fails_drops_its_paragraph(text: str, section: str, outcome: str) -> None:
+    what, samples = judge(PARAMS, paragraph(text, section))
+    assert what == outcome
+    assert bool(samples) == (what is ParagraphOutcome.KEPT)
+
+
+def test_there_are_the_papers_36_section_titles() -> None:
+    assert len({*SECTIONS}) == 36
+
+
+def test_a_long_list_of_numbers_takes_no_exponential_time() -> None:
+    """The published expression does not end on this (the authors' script skips a file for it)."""
+    given = paragraph("This is a list of numbers [" + "1, " * 5_000 + "x].")
+    (sentence,) = cited_sentences(given)
+    assert judge_sentence(str(given["text"]), sentence, 21)[0] is ParagraphOutcome.KEPT
+
+
+K, M, F, E = "kept", "citation_missed", "citation_format", "citation_not_at_end"
+TRUTH: dict[str, list[tuple[str, bool, str]]] = {
+    "For isolation of marked nuclei, we used": [
+        (K, True, "from the INTACT system."), (K, False, "figure supplement 1C)."), (F, True, ""),
+    ],
+    "HAdVs have been associated with previous": [
+        (K, False, "previous outbreaks of ARI."), (K, True, "in the United States."), (K, True, "from 0.8 to 11.30%."), (M, True, ""),
+    ],
+    "Although schistosomiasis and soil-transmitted": [
+        (K, True, "are often still neglected."), (K, True, "of control programs."),
+    ],
+    "The individual power of discrimination": [
+        (K, False, "(Fig 3, S12 Table)."), (K, False, "value of hair shafts."), (K, True, "dependence is likely."),
+        (K, False, "genomic datasets."), (K, False, "both are autosomal."),
+    ],
+    "Until recently, the driving cellular": [
+        (K, True, "dynamics of basal cells."), (K, True, "differentiated daughter cells."), (E, True, ""),
+    ],
+    "Different fats/oils have various": [
+        (K, False, "physical properties."), (K, False, "nutritional properties."), (K, False, "essential fatty acids."), (F, True, ""),
+    ],
+    "Figure 2a shows the XRD patterns": [
+        (K, False, "patterns of the HPC."), (K, False, "can be clearly found."), (K, True, "of sp2-hybridized carbon."),
+        (K, True, "possess a graphitic structure."), (K, False, "of the HPC material."), (K, True, "and G band, respectively."),
+        (E, True, ""), (K, True, "good electrical conductivity."), (K, True, "and rate performance."),
+    ],
+    "C. neoformans utilizes several transport": [
+        (K, True, "have been detected."), (K, True, "contribute to iron acquisition."), (K, True, "from other microorganisms."),
+        (K, True, "required for virulence."),
+    ],
+}  # fmt: skip
+"""Beginning of a paragraph → of each sentence what CiteWorth's rules say of it, whether it cites, and how its text ends."""
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="../shared/data is not there")
+def test_sentences_of_real_papers_are_judged_as_a_reader_judged_them() -> None:
+    assert sum(map(len, TRUTH.values())) >= 30
+    found = {}
+    for paper in real_articles():
+        for one in paper["parses"]["jats"]["body_text"]:
+            for start in TRUTH:
+                if one["text"].startswith(start):
+                    found[start] = one
+    assert found.keys() == TRUTH.keys()
+    for start, one in found.items():
+        judged = []
+        for sentence in cited_sentences(one):
+            outcome, text = judge_sentence(one["text"], sentence, PARAMS.min_chars)
+            judged.append((str(outcome), bool(sentence.marks), text))
+        assert [(outcome, cites if outcome != M else True) for outcome, cites, _ in judged] == [
+            (outcome, cites) for outcome, cites, _ in TRUTH[start]
+        ], start
+        for (outcome, _, text), (_, _, end) in zip(judged, TRUTH[start], strict=True):
+            assert outcome != K or text.endswith(end)
+            assert outcome != K or not re.search(r"\[\d|\d\]", text)

@@ -1,0 +1,61 @@
+"""Sentences of scientific text: spans hold, and gold sentences of real papers are found."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from s2corpus.text.sentences import sentence_spans, sentences
+from tests.gold_sentences import DATA, gold, measure
+
+CASES = [
+    ["See Fig. 2 for details.", "It is clear."],
+    ["Smith et al. (2010) found it.", "So did Lee et al. in Spain."],
+    ["It grew by 3.5 mm in E. coli and S. cerevisiae.", "Then it stopped."],
+    ["This was shown before. [12]", "However, it failed."],
+    ["This was shown before.[7,13]", "The rest follows."],
+    ["This was shown. [40], [41]", "A lifting scheme follows."],
+    ["It was shown by Gold et al. [16] using softassign."],
+    ["We reached a flux of 3 mol s−1.", "[7] also consider functions."],
+    ["Dr. Kass accepted.", "Prof. Lee did not."],
+    ["The voltage is 1.2 V vs. Mg, i.e. low.", "Eq. (3) says so, cf. Sec. 2."],
+    ["Held for 2 hr.", "Addition of salt stopped it."],
+    ["It follows (see Figs. 10, 18C–E).", "nSyT::GFP localizes there."],
+    ["i) It melts.", "ii) It boils."],
+    ["No. 5 was best.", "Is it so?", "Yes!", "“It is so.”", "We agree."],
+    ["It was sold in the U.S.", "The price fell."],
+    ["They were fed yes/no.", "Then they slept."],
+    ["Patients had classical RA.", "10 of them recovered."],
+    ["Studies by Yu J., et al. have reported it."],
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0][:30])
+def test_a_text_is_cut_into_these_sentences(case: list[str]) -> None:
+    assert sentences(" ".join(case)) == case
+
+
+TEXT = st.text(st.sampled_from("aBc.?! \n\t[]()12,;é\u0000\u2028“”…Fig"), max_size=80) | st.text(max_size=80)
+
+
+@given(TEXT)
+def test_spans_are_in_order_and_hold_every_character_but_white_space(text: str) -> None:
+    spans = sentence_spans(text)
+    at = 0
+    for start, end in spans:
+        assert at <= start < end <= len(text)
+        assert not text[at:start].strip(), "only white space lies between sentences"
+        assert text[start:end].strip() == text[start:end]
+        at = end
+    assert not text[at:].strip()
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="../shared/data is not there")
+def test_gold_sentences_of_real_papers_are_found() -> None:
+    texts = gold()
+    figures = measure(lambda text: [start for start, _ in sentence_spans(text)], texts)
+    assert figures.sentences >= 300
+    assert figures.whole >= 0.98
+    apart = measure(lambda text: [start for start, _ in sentence_spans(text)], [text for text in texts if text.apart])
+    assert apart.whole >= 0.95

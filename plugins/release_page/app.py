@@ -22,6 +22,7 @@ from release_page import evaluation, lists, texts, views
 from release_page.compare import compare
 from release_page.releases import Archive
 from release_page.render import page as render
+from s2corpus.datasets.shelf import similar_papers
 from s2corpus.drops.standing import NAMES
 from s2corpus.errors import TransientError, UserError
 from s2corpus.pipeline import trace
@@ -168,7 +169,9 @@ def build(
         way = trace.way_of(opened[2], paper_id)
         if way is None:
             raise HTTPException(404, "There is no such paper in this release.")
-        return render(request, "paper.html", release_id=opened[1], way=way)
+        snapshot = opened[0].release(opened[1]).snapshot
+        near = similar_papers(opened[0].lake, snapshot, paper_id) if snapshot else None
+        return render(request, "paper.html", release_id=opened[1], way=way, similar=near)
 
     @app.get(at + "/pdf/{sha1}", dependencies=guarded)
     def pdf(request: Request, opened: Opened, sha1: Sha1) -> Response:

@@ -12,6 +12,7 @@ from release_page.measures import HANDLES, RATES, handled, rates
 from release_page.releases import Archive
 from release_page.render import day, duration, rate, short, size, thousands
 from release_page.states import Release, State
+from s2corpus.datasets.shelf import datasets_of
 from s2corpus.drops.standing import NAMES, Standing, standings
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.acceptance import MIN_REASON
@@ -204,6 +205,7 @@ def snapshot(archive: Archive, id_: str) -> dict[str, Any]:
         "tables": archive.tables(release.snapshot) if release.snapshot and manifest else [],
         "folders": dict(sorted(folders.items())),
         "lines": archive.download_lines(release.snapshot, manifest) if release.snapshot and manifest else [],
+        "datasets": datasets_of(archive.lake, release.snapshot) if release.snapshot and manifest else [],
     }
 
 

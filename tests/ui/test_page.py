@@ -635,3 +635,23 @@ def test_what_nobody_foresaw_is_logged_not_shown(built: Built, tmp_path: Path) -
     answer = quiet.get(AT[PUBLISHED])
     assert answer.status_code == 500 and "has failed" in answer.text and "JSON" not in answer.text
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+
+
+def test_the_datasets_of_a_snapshot_are_listed_and_its_papers_have_similar_ones(page: Any, built: Built) -> None:
+    from s2corpus.datasets import runner
+    from s2corpus.datasets.job import Job
+    from s2corpus.datasets.shelf import similar_papers
+    from s2corpus.datasets.source import Source
+    from s2corpus.datasets.spec import DatasetSpec
+    from s2corpus.storage.lake import open_lake
+
+    run = built.runs[PUBLISHED]
+    spec = DatasetSpec(name="near", dataset="vectors", params={"min_count": 1, "dimensions": 8, "epochs": 1})
+    job = Job(spec, Source(open_lake(run.lake.uri(f"snapshots/{run.snapshot_id}"))), run.lake)
+    runner.make(job)
+    listed = read(page, f"{AT[PUBLISHED]}/snapshot")
+    assert 'id="datasets"' in listed and "Funnel of near" in listed
+    papers = [row["paper_id"] for shard in range(job.source.shards) for row in job.source.known(shard)]
+    near = {paper: found for paper in papers if (found := similar_papers(run.lake, str(run.snapshot_id), paper))}
+    paper, (first, *_) = next(iter(near.items()))
+    assert f'/paper/{first["neighbour_id"]}">' in read(page, f"{AT[PUBLISHED]}/paper/{paper}")

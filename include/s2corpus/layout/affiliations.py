@@ -10,6 +10,7 @@ from .authors import Affiliation, Author, affiliation_words
 from .body import Paragraph, Section
 from .front_lines import Label
 from .model import Kind, Line, Token
+from .segmentation import reading
 from .text import Text, clean
 
 if TYPE_CHECKING:
@@ -115,7 +116,8 @@ def _follows(place: _Place, names: list[Line]) -> bool:
 
 def _is_place(line: Line, front: Front) -> bool:
     sure = front.probability(line, Label.AFFILIATION)
-    return not _NOT.match(line.text) and (sure > 0.5 or (sure > 0.1 and affiliation_words(line.text) > 0))
+    cited = reading(line.text) > 2  # a footnote with a publisher's name in it
+    return not cited and not _NOT.match(line.text) and (sure > 0.5 or (sure > 0.1 and affiliation_words(line.text) > 0))
 
 
 def _places(lines: list[Line]) -> list[_Place]:

@@ -20,6 +20,8 @@ _SHORTENED = re.compile(
 _ITEM = re.compile(r"\s*(?:[•▪◦‣·∙○●■–—-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)")
 _MIN_PROBABLE = 0.05
 """What the body CRF must give a line that the rules call a head; chosen on pmc-pdf and pairs."""
+_LARGE = 1.4
+"""From this many times the running text's size on a line is a head whatever the CRF says, which has seen no slides"""
 
 
 @dataclass(slots=True)
@@ -79,7 +81,8 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
         line = lines[i]
         near = local(lines, i, measures)
         count = head_length(lines, i, near) or (1 if id(line) in numbered else 0)
-        if count and id(line) not in numbered and max(probable[id(x)] for x in lines[i : i + count]) < _MIN_PROBABLE:
+        sure = id(line) in numbered or line.size > _LARGE * near.size
+        if count and not sure and max(probable[id(x)] for x in lines[i : i + count]) < _MIN_PROBABLE:
             count = 0
         if count:
             flush()

@@ -14,7 +14,7 @@ from .byline import byline
 from .front_lines import Judged, Label, judge
 from .heads import head_length, is_head
 from .measures import Measures
-from .model import Document, Kind, Line
+from .model import Document, Kind, Line, joined
 from .segmentation import Label as Part
 from .text import Joiner, clean
 
@@ -24,6 +24,8 @@ _FULL = 60
 """Characters of a line of text; a page with fewer than three such lines after a cover goes on with it"""
 _ABSTRACT_LETTERS = 150
 """A run of lines with fewer characters is not an abstract"""
+_ABSTRACT_WORDS = 400
+"""A run of more words in the running text's type, without a head, is not one either"""
 
 
 @dataclass(slots=True)
@@ -76,7 +78,7 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
         abstract = abstracts.find([x for x in document.pages[after].lines if x.kind is Kind.BODY], 0.0, measures)
         after += 1
     if not abstract:
-        abstract = _judged_abstract(front)
+        abstract = _judged_abstract(document, front, measures)
     header.keywords = abstracts.keywords(lines, joiner)
     lines = [line for line in lines if line.kind is Kind.BODY]
     start = _start(lines, bottom, abstract, measures)
@@ -106,7 +108,8 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
 
 
 def _front(document: Document, parts: dict[int, Part]) -> Front:
-    """The lines that the segmentation takes for the front; where it finds none, the upper half of the first page."""
+    """The lines that the segmentation takes for the front; where it finds none, the upper half of the first page up to the
+    introduction."""
     lines = [x for page in document.pages[:PAGES] for x in page.lines if x.kind is Kind.BODY]
     found = [line for line in lines if parts.get(id(line)) is Part.FRONT]
     covered = False
@@ -116,7 +119,10 @@ def _front(document: Document, parts: dict[int, Part]) -> Front:
             found += [line for line in here if line.y0 < page.height / 2]
         covered = titles.is_cover(page) or (covered and sum(len(line.text) > _FULL for line in here) < 3)
     if not found:
-        found = [line for line in lines if line.page == 1 and line.y0 < document.pages[0].height / 2]
+        first = [line for line in lines if line.page == 1]
+        end = next((i for i, line in enumerate(first) if i and abstracts.INTRODUCTION.match(line.text)), len(first))
+        found = [line for line in first[:end] if line.y0 < document.pages[0].height / 2]
+        found = [line for line in found if parts.get(id(line)) is not Part.REFERENCE]
     for line in found:
         titles.take_off_label(line)
     judged: dict[int, Judged] = {}
@@ -126,8 +132,8 @@ def _front(document: Document, parts: dict[int, Part]) -> Front:
     return Front(found, judged)
 
 
-def _judged_abstract(front: Front) -> list[Line]:
-    """The longest run of lines that the header CRF takes for the abstract."""
+def _judged_abstract(document: Document, front: Front, measures: Measures) -> list[Line]:
+    """The longest run of lines that the header CRF takes for the abstract, but not the beginning of a text without one."""
     runs: list[list[Line]] = [[]]
     for line in front.lines:
         if front.label(line) is Label.ABSTRACT and line.kind is Kind.BODY:
@@ -137,7 +143,27 @@ def _judged_abstract(front: Front) -> list[Line]:
         elif runs[-1]:
             runs.append([])
     best = max(runs, key=lambda run: sum(len(x.text) for x in run))
-    return best if sum(len(x.text) for x in best) >= _ABSTRACT_LETTERS else []
+    return (
+        best
+        if sum(len(x.text) for x in best) >= _ABSTRACT_LETTERS and not _begins_text(best, document, measures)
+        else []
+    )
+
+
+def _begins_text(run: list[Line], document: Document, measures: Measures) -> bool:
+    """Whether a run without the head of an abstract is the paper's text: it is set like it, and stands under the introduction's head,
+    breaks off, or is too long."""
+    last = run[-1]
+    if last.font.family != measures.family or abs(last.size - measures.size) > 0.3:
+        return False
+    page = document.pages[run[0].page - 1].lines
+    above = page[: page.index(run[0])]
+    ended = joined([t for t in last.tokens if not t.font.raised]).rstrip("”’\"') ").endswith((".", "!", "?", "。"))
+    return (
+        not ended
+        or sum(len(x.text.split()) for x in run) > _ABSTRACT_WORDS
+        or any(abstracts.INTRODUCTION.match(x.text) for x in above)
+    )
 
 
 def _is_text(line: Line, parts: dict[int, Part], measures: Measures) -> bool:

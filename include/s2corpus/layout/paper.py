@@ -14,6 +14,7 @@ from . import (
     back,
     body,
     callouts,
+    contents,
     directions,
     fields,
     floats,
@@ -54,8 +55,10 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
     for page in document.pages:
         fragments.mend(page)
         directions.order(page)
+    contents.mark(document)
     labels = segmentation.label(document)
-    measures = measure([line for line in lines if line.kind is Kind.BODY] or lines)
+    text = [x for x in lines if x.kind is Kind.BODY and labels.get(id(x)) is not segmentation.Label.REFERENCE]
+    measures = measure(text if len(text) > len(lines) / 4 else lines)
     lines = [line for page in document.pages for line in page.lines]
     joiner = Joiner(lines)
     front = header.read(document, labels, measures, joiner)

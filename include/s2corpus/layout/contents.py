@@ -1,0 +1,66 @@
+"""A table of contents, which names the sections and is none."""
+
+from __future__ import annotations
+
+import re
+
+from .model import Document, Kind, Line, Page
+
+_HEAD = re.compile(
+    r"\W*(?:(?:table\s+of\s+)?contents|list\s+of\s+(?:figures|tables|abbreviations)|inhalt(?:sverzeichnis)?|"
+    r"table\s+des\s+mati[èe]res|sommaire|[íi]ndice|sum[áa]rio|indice|содержание|оглавление|目\s*录|目\s*次)\W*",
+    re.I,
+)
+_LEADER = re.compile(r"(?:[.…·]\s?){4,}\s*(?:\d{1,4}|[ivxlc]{1,7})?\s*$")
+"""Dots that lead to a page number"""
+_NUMBERED = re.compile(r"\S.*\s(?:\d{1,4}|[ivxlc]{1,7})$")
+"""A title and its page; told from running text by the head before it"""
+_PAGE = re.compile(r"\d{1,4}|[ivxlc]{1,7}")
+_FEW = 3
+"""Lines with leaders that make a table of contents without a head"""
+_WRAPPED = 2
+"""Lines of a title that may come before its page"""
+
+
+def mark(document: Document) -> None:
+    """Mark a table of contents FRONT, its head too: the lines under a head that lead to page numbers, and runs that do so by dots."""
+    open_ = False
+    for page in document.pages:
+        open_ = _mark(page, open_)
+
+
+def _mark(page: Page, goes_on: bool) -> bool:
+    """Mark a page's part; whether it goes on at the page's end."""
+    lines = [line for line in page.lines if line.kind is Kind.BODY]
+    i = 0
+    while i < len(lines):
+        headed = _HEAD.fullmatch(lines[i].text) is not None
+        start = i + 1 if headed else i
+        end = _end(lines, start, numbered=headed or (goes_on and i == 0))
+        led = sum(_LEADER.search(line.text) is not None for line in lines[start:end])
+        listed = sum(_ends_in_page(line.text) for line in lines[start:end])
+        if led >= _FEW or (goes_on and i == 0 and led) or (headed and listed >= _FEW):
+            for line in lines[i:end]:
+                line.kind = Kind.FRONT
+            i, goes_on = end, True
+            if end == len(lines):
+                return True
+        else:
+            i += 1
+    return False
+
+
+def _end(lines: list[Line], start: int, *, numbered: bool) -> int:
+    """The line after the last of a run from `start` on that leads to page numbers."""
+    end = start
+    for i in range(start, len(lines)):
+        text = lines[i].text
+        if _LEADER.search(text) or (numbered and _ends_in_page(text)):
+            end = i + 1
+        elif i - end >= _WRAPPED or text.endswith("."):
+            break
+    return end
+
+
+def _ends_in_page(text: str) -> bool:
+    return _NUMBERED.fullmatch(text) is not None or _PAGE.fullmatch(text) is not None

@@ -7,7 +7,8 @@ bibliographies → clean → split by publication date → export as S2 V2 gzipp
 
 - **One DAG for each** `include/releases/<name>.yaml` (or of the folder that `S2CORPUS_RELEASES` names); that file says all that makes
   the release.
-- **Each stage** is a task group `plan → work (mapped over shards) → finish → quality`. Nothing is a table before `finish` has committed
+- **Each stage** is a task group `plan → work (mapped over shards) → finish → quality`; intake has `regroup → gather (mapped over buckets
+  of records)` before `finish`. Nothing is a table before `finish` has committed
   it; nothing continues before `quality` has passed. Stages whose shards are those of an earlier one have no `plan`.
 - **As of** the end of the data interval: the run of January sees what was ready before 1 February, whenever it runs. Backfill past
   intervals in the UI, on the command line or by REST, a release waits for the earlier ones of its spec that are being made, because the
@@ -52,7 +53,7 @@ from task_defaults import DEFAULT_ARGS
 
 import s2corpus.stages
 from s2corpus.errors import UserError
-from s2corpus.pipeline.registry import STAGES, TAKES_OVER
+from s2corpus.pipeline.registry import GATHERS, STAGES, TAKES_OVER
 from s2corpus.spec import MIN_REASON, ReleaseSpec, load_spec, read_specs, releases_folder
 
 RELEASES = releases_folder()
@@ -108,6 +109,24 @@ def work(stage: str, shards: list[int]) -> None:
 
     get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]
     runner.work(_run(), stage, shards)
+
+
+@task
+def regroup(stage: str) -> list[list[int]]:
+    """The buckets that the stage's shards left rows in, as batches of their numbers."""
+    from s2corpus.pipeline import runner
+
+    run = _run()
+    return _batches(runner.regroup(run, stage), run.spec.resources.max_tasks)
+
+
+@task(map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
+def gather(stage: str, shards: list[int]) -> None:
+    """Gather these buckets."""
+    from s2corpus.pipeline import runner
+
+    get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]
+    runner.gather(_run(), stage, shards)
 
 
 @task
@@ -309,6 +328,11 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
         done = work.override(doc_md=doc_md, **pool, **_pod(stage)).partial(stage=stage).expand(shards=planned)
         if before is not None:
             before >> done
+        if stage in GATHERS:
+            buckets = regroup.override(doc_md=doc_md)(stage)
+            done >> buckets
+            first >> buckets
+            done, first = gather.override(doc_md=doc_md).partial(stage=stage).expand(shards=buckets), buckets
         tables = {name: AssetAlias(f"corpus_{name}__{spec.name}") for name in STAGES}  # of each release's tables
         earlier = [tables[name] for name in STAGES[: STAGES.index(stage)]]
         shards[stage] = finish.override(doc_md=doc_md, inlets=earlier, outlets=[tables[stage]])(stage)

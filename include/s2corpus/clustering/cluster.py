@@ -13,7 +13,8 @@ from s2corpus import spec
 from s2corpus.clustering.components import Fate, joined
 from s2corpus.clustering.edges import REASONS, Edges
 from s2corpus.clustering.identity import Parent, identify
-from s2corpus.clustering.nodes import GIVEN, nodes_of
+from s2corpus.clustering.nodes import nodes_of
+from s2corpus.clustering.parts import GIVEN
 from s2corpus.tables import EDGES
 
 COLUMNS = (

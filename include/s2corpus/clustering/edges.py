@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 
 from s2corpus import titles
 from s2corpus.clustering.agreement import WINDOW, agree, agree_strictly, facts, shared
-from s2corpus.clustering.nodes import IDENTIFIERS, Nodes, groups
+from s2corpus.clustering.nodes import Nodes, groups
+from s2corpus.clustering.parts import IDENTIFIERS
 from s2corpus.clustering.places import contradict, located
 from s2corpus.clustering.scripts import same_script
 from s2corpus.clustering.similar import similar
@@ -59,10 +60,11 @@ def identifier_edges(nodes: Nodes, min_title_score: float = 0.8) -> Edges:
     title was not read cannot contradict: it joins those that name its sha1 if these have but one title. ScienceParse's and the
     extractor's header of one PDF join whatever they read, and so does a drop's own record of its file.
     """
-    return together([_edges_of_kind(nodes, reason, min_title_score) for reason in range(TITLE)])
+    return together([edges_of_kind(nodes, reason, min_title_score) for reason in range(TITLE)])
 
 
-def _edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
+def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
+    """The edges by one kind of identifier, the number of which in IDENTIFIERS is their reason."""
     codes = nodes.identifiers[IDENTIFIERS[reason]]
     equal = groups(codes, int(codes.max(initial=-1)) + 1)
     if IDENTIFIERS[reason] == "declared":
@@ -117,7 +119,12 @@ def near_title_edges(nodes: Nodes, unsettled: np.ndarray, min_title_score: float
     asked[nodes.title[unsettled]] = True  # code −1 marks the place past the end
     asked = asked[:-1]
     wordy = ~nodes.strict
-    a, b, score = similar(nodes.titles, np.flatnonzero(wordy & asked), np.flatnonzero(wordy & ~asked), min_title_score)
+    pairs = similar(nodes.titles, np.flatnonzero(wordy & asked), np.flatnonzero(wordy & ~asked), min_title_score)
+    return edges_of_similar(nodes, *pairs, max_preprint_years)
+
+
+def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarray, max_preprint_years: int) -> Edges:
+    """Edges between the records of similar titles, given as pairs of places in `nodes.titles` with their S."""
     left, right, pair = _near_titles(
         nodes.by_title.nodes, nodes.by_title.starts, a, b, score, WINDOW, *facts(nodes, max_preprint_years)
     )

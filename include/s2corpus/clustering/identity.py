@@ -14,7 +14,9 @@ import pyarrow.compute as pc
 
 from s2corpus.compiled import njit
 from s2corpus.tables import ALIASES, CLUSTERS
-from s2corpus.titles.arrays import strings
+
+_PIECE = 1 << 26
+"""Paper ids of one Arrow string array: 15 bytes each, and its offsets have 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
     kept = heirs[_first_of_each(labels[heirs], age[heirs])]  # of the papers a cluster inherits, the oldest
 
     names = papers.dictionary
-    held = names.take(pa.array(paper_of[kept]))
+    held = names.take(pa.array(paper_of[kept])).cast(pa.large_string())
     has_id = np.zeros(clusters, bool)
     has_id[labels[kept]] = True
     fresh = np.flatnonzero(~has_id)
@@ -67,7 +69,7 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
         fresh = fresh[np.argsort(age[earliest[fresh]])]
         firsts = _new_paper_ids(record_ids.take(pa.array(earliest[fresh]))).to_pylist()
         records_of = lambda i: record_ids.take(pa.array(_oldest_first(labels == fresh[i], age))).to_pylist()  # noqa: E731
-        both = pa.concat_arrays([held, pa.array(_distinct(firsts, set(held.to_pylist()), records_of), pa.string())])
+        both = pa.concat_arrays([held, pa.array(_distinct(firsts, set(held.to_pylist()), records_of), held.type)])
     place = np.empty(clusters, np.int64)
     place[np.concatenate([labels[kept], fresh])] = np.arange(clusters)
     paper_id = both.take(pa.array(place))
@@ -79,9 +81,8 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
             aliases.setdefault(former, now)
     taken = set(both.to_pylist()) if aliases else set()
     left = sorted((former, paper) for former, paper in aliases.items() if former not in taken)
-    table = pa.table(
-        [record_ids, paper_id.take(pa.array(labels)), first_ready.cast(pa.string())], schema=CLUSTERS.schema
-    )
+    papers_of = _in_pieces(paper_id.take(pa.array(labels)))
+    table = pa.table([record_ids, papers_of, first_ready.cast(pa.string())], schema=CLUSTERS.schema)
     return table, pa.table(
         [pa.array([former for former, _ in left], pa.string()), pa.array([paper for _, paper in left], pa.string())],
         schema=ALIASES.schema,
@@ -94,7 +95,14 @@ def _new_paper_ids(record_ids: pa.Array) -> pa.Array:
     upper = np.frombuffer(digests, np.uint8).reshape(-1, 32)[:, :8]
     digits = np.stack([upper >> 4, upper & 15], axis=2).reshape(-1, 16)[:, :15]
     text = np.ascontiguousarray(np.frombuffer(b"0123456789abcdef", np.uint8)[digits])
-    return strings(np.arange(0, 15 * len(text) + 1, 15, dtype=np.int32), text)
+    offsets = np.arange(0, 15 * len(text) + 1, 15, dtype=np.int64)  # 143 million ids are 2 GiB
+    return pa.Array.from_buffers(pa.large_string(), len(text), [None, pa.py_buffer(offsets), pa.py_buffer(text)])
+
+
+def _in_pieces(ids: pa.Array) -> pa.ChunkedArray:
+    """Paper ids as strings, of which a piece has less than 2 GiB."""
+    starts = range(0, len(ids), _PIECE)
+    return pa.chunked_array([ids.slice(at, _PIECE).cast(pa.string()) for at in starts], pa.string())
 
 
 def _ages(first_ready: pa.Array) -> np.ndarray:

@@ -13,22 +13,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus import titles
-from s2corpus.clustering.places import Places, first_pages, numbers
-from s2corpus.clustering.surnames import surname_keys
+from s2corpus.clustering.parts import IDENTIFIERS, Part, codes_of, part_of
+from s2corpus.clustering.places import Places
 from s2corpus.compiled import njit
-from s2corpus.sources.record import DECLARED, SCIENCEPARSE
+from s2corpus.errors import UserError
 from s2corpus.tables import RECORDS
-from s2corpus.titles.rules import say_little
 
+MAX_TEXT = 1 << 31
+"""Bytes of text of one Arrow column, whose offsets have 32 bits."""
 T = TypeVar("T")
 R = TypeVar("R")
 
 _THREADS = len(os.sched_getaffinity(0))
-GIVEN = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1")
-"""Kinds of identifier that records have, strongest first (SEMANTICS: Cluster)."""
-IDENTIFIERS = ("declared", *GIVEN)
-"""These, and before them all the file that a drop's own record is of: its SHA-1, of that record and of the file's own headers."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +61,28 @@ def nodes_of(records: pa.Table | Iterable[pa.RecordBatch], preprint_prefixes: Se
 
     Raises:
         ValueError: a record_id occurs twice.
+        TooManyRecords: for one process: their ids or titles are 2 GiB or more.
     """
     with ThreadPoolExecutor(_THREADS) as pool:
         parts = _in_turn(pool, part_of, records.to_batches() if isinstance(records, pa.Table) else records)
-        columns = {f.name: [getattr(part, f.name) for part in parts] for f in fields(Part)}
-        del parts
-        if not columns["record_id"]:
-            return nodes_of([pa.RecordBatch.from_pylist([], RECORDS.schema)], preprint_prefixes)
+    return nodes_from(parts or [part_of(pa.RecordBatch.from_pylist([], RECORDS.schema))], preprint_prefixes)
+
+
+class TooManyRecords(UserError):
+    """More records than one process can cluster."""
+
+
+def nodes_from(parts: list[Part], preprint_prefixes: Sequence[str]) -> Nodes:
+    """The nodes of what was read of records; `parts` is emptied. See `nodes_of`."""
+    columns = {f.name: [getattr(part, f.name) for part in parts] for f in fields(Part)}
+    parts.clear()
+    for name in ("record_id", "normalised", "title"):
+        if sum(column.nbytes for column in columns[name]) >= MAX_TEXT:
+            raise TooManyRecords(
+                f"{sum(map(len, columns[name]))} records have {MAX_TEXT >> 20} MiB of {name} or more, too much for one process: set ENGINE "
+                "to a Spark (docs/sizing.md)"
+            )
+    with ThreadPoolExecutor(1) as pool:
         coded = pool.submit(_title_codes, pa.chunked_array(columns.pop("normalised")))
         given = pa.concat_arrays(columns.pop("record_id"))
         order = pc.array_sort_indices(given)
@@ -123,63 +134,6 @@ def nodes_of(records: pa.Table | Iterable[pa.RecordBatch], preprint_prefixes: Se
         surnames=surnames,
         places=Places(volume, issue, page, journal[place]),
         journals=journals,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What stays of a batch of records: a row each."""
-
-    record_id: pa.Array
-    ready_at: pa.Array
-    publisher: np.ndarray
-    trusted: np.ndarray
-    declares: np.ndarray
-    second_header: np.ndarray
-    declared: pa.Array
-    doi: pa.Array
-    arxiv_id: pa.Array
-    pubmed_id: pa.Array
-    pmc_id: pa.Array
-    acl_id: pa.Array
-    pdf_sha1: pa.Array
-    year: np.ndarray
-    title: pa.Array
-    normalised: pa.Array
-    little: np.ndarray
-    surname_offsets: np.ndarray
-    surnames: np.ndarray
-    journal: pa.Array
-    volume: np.ndarray
-    issue: np.ndarray
-    page: np.ndarray
-
-
-def part_of(batch: pa.RecordBatch) -> Part:
-    """What the rules look at, of a batch with the columns of `records`."""
-    title = batch["title"]
-    normalised = titles.normalise(title)
-    offsets, surnames = surname_keys(batch["authors"])
-    of_pdf, declares = _is(batch["kind"], "pdf"), _is(batch["source"], DECLARED)
-    return Part(
-        record_id=batch["record_id"],
-        ready_at=batch["ready_at"],
-        publisher=_is(batch["kind"], "publisher"),
-        trusted=~of_pdf,
-        declares=declares,
-        second_header=_is(batch["source"], SCIENCEPARSE),
-        declared=pc.if_else(pa.array(of_pdf | declares), batch["pdf_sha1"], pa.scalar(None, pa.string())),
-        **{name: batch[name] for name in GIVEN},
-        year=_years(batch["date"]),
-        title=title,
-        normalised=normalised,
-        little=say_little(title, normalised),
-        surname_offsets=offsets,
-        surnames=surnames,
-        journal=batch["journal"],
-        volume=numbers(batch["volume"]),
-        issue=numbers(batch["issue"]),
-        page=first_pages(batch["pages"]),
     )
 
 
@@ -287,33 +241,9 @@ def order_within(nodes: np.ndarray, starts: np.ndarray, by: np.ndarray) -> None:
             nodes[to] = node
 
 
-def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, pa.Array]:
-    """(int32 code per row, −1 for null; the distinct values by code)."""
-    encoded = column.dictionary_encode()
-    chunks = encoded.chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]  # they have one dictionary
-    codes = [pc.fill_null(chunk.indices, -1).to_numpy() for chunk in chunks]
-    distinct = chunks[0].dictionary if chunks else pa.array([], pa.string())
-    return np.concatenate([np.empty(0, np.int32), *codes], dtype=np.int32), distinct
-
-
-def _is(column: pa.Array, value: str) -> np.ndarray:
-    """Which rows have the value, boolean."""
-    is_value: np.ndarray = pc.fill_null(pc.equal(column, value), False).to_numpy(zero_copy_only=False)
-    return is_value
-
-
 def from_preprint_server(dois: pa.Array, prefixes: Sequence[str]) -> np.ndarray:
     """Which DOIs (none is null) start with one of the prefixes (regular expressions; one without a slash is a whole registrant)."""
     if not prefixes or not len(dois):
         return np.zeros(len(dois), bool)
     pattern = "^(?:" + "|".join(prefix if "/" in prefix else f"{prefix}/" for prefix in prefixes) + ")"
     return np.asarray(pc.match_substring_regex(dois, pattern))
-
-
-def _years(dates: pa.Array) -> np.ndarray:
-    """The year of each date, int32, 0 where it has none."""
-    codes, distinct = codes_of(dates)
-    years = pc.utf8_slice_codeunits(distinct, 0, 4)
-    years = pc.if_else(pc.match_substring_regex(years, "^[0-9]{4}$"), years, pa.scalar("0"))
-    of_code = np.append(np.asarray(pc.cast(years, pa.int32())), np.int32(0))
-    return of_code.take(codes)  # code −1 reads the appended 0

@@ -208,6 +208,35 @@ def _proposed(
 
 
 @njit(cache=True, nogil=True)
+def pairs_of_keys(
+    keys: np.ndarray, title: np.ndarray, asked: np.ndarray, sizes: np.ndarray, sketches: np.ndarray, threshold: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """(a, b) of titles with an equal key, b among those asked for, of which S may be above the threshold; as `similar` proposes them.
+
+    Rows are by key (of one band), then by title; each pair is found once a band that it shares.
+    """
+    a, b, n = np.empty(1024, np.int64), np.empty(1024, np.int64), 0
+    begin = 0
+    while begin < len(keys):
+        end, held = begin, 0
+        while end < len(keys) and keys[end] == keys[begin]:
+            held += asked[end]
+            end += 1
+        for i in range(begin, end if keys[begin] != 0 and held <= MAX_SHARED else begin):
+            for j in range(begin, end):
+                if not asked[j] or title[i] == title[j] or (asked[i] and title[j] < title[i]):
+                    continue
+                if not _may_reach(sizes[i], sizes[j], sketches[i], sketches[j], threshold):
+                    continue
+                if n == len(a):
+                    a, b = np.append(a, a), np.append(b, b)
+                a[n], b[n] = title[i], title[j]
+                n += 1
+        begin = end
+    return a[:n], b[:n]
+
+
+@njit(cache=True, nogil=True)
 def _may_reach(size_a: int, size_b: int, sketch_a: np.ndarray, sketch_b: np.ndarray, threshold: float) -> bool:
     """Whether S can be above the threshold, from below: x 3-grams that only A has and y that only B has are seen.
 

@@ -74,6 +74,8 @@ class Delivery:
     files: int
     by: str = ""
     """who delivered it, as it says"""
+    metadata_bytes: int = 0
+    """of its files that hold records; of a drop's others 2 KiB each"""
 
     @property
     def folder(self) -> str:
@@ -115,8 +117,10 @@ def read_ready(lake: Lake, kind: Literal["drop", "delivery"], source: str, id_: 
         return None
     ready, data = listed(lake, key, size)
     at = ready.ready_at.astimezone(UTC)
+    delivered = kind == "delivery"
+    metadata = sum(f.bytes if delivered or f.name == "records.jsonl" else 2048 for f in ready.files)
     digest = hashlib.sha256(data).hexdigest()[:16]
-    return Delivery(kind, source, id_, iso(at), ready.mode, digest, len(ready.files), ready.delivered_by)
+    return Delivery(kind, source, id_, iso(at), ready.mode, digest, len(ready.files), ready.delivered_by, metadata)
 
 
 def iso(at: datetime) -> str:

@@ -37,6 +37,9 @@ TAKES_OVER = {
 }
 """Stages that have nothing to plan, and an earlier one whose tables are cut as theirs: they take over its shards."""
 
+GATHERS = frozenset({"intake"})
+"""Stages whose shards leave rows in buckets, from which other shards gather their parts (`pipeline.run.Gathers`)."""
+
 
 def stage(name: str) -> Stage:
     """The stage of that name; only its own module is imported."""

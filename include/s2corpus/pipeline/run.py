@@ -156,6 +156,16 @@ class Stage(Protocol):
         """All parts are there: commit the tables and say what was measured."""
 
 
+class Gathers(Stage, Protocol):
+    """A stage in two rounds: its shards leave rows in buckets, and a shard for each bucket gathers them (`registry.GATHERS`)."""
+
+    def regroup(self, run: Run) -> list[Shard]:
+        """The buckets, after all of the first round is there."""
+
+    def gather(self, run: Run, shard: Shard) -> None:
+        """Write the parts of one bucket; idempotent, as `work`."""
+
+
 def pdf_shards(run: Run) -> list[Shard]:
     """One shard for each range of the SHA-1 space."""
     return [Shard(i) for i in range(run.pdf_shards)]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from datetime import datetime
 from multiprocessing import get_context
+from typing import cast
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
 from s2corpus.pipeline import acceptance, approvers, quality
-from s2corpus.pipeline.registry import TAKES_OVER, stage
-from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.registry import GATHERS, TAKES_OVER, stage
+from s2corpus.pipeline.run import Gathers, Run, Shard
 from s2corpus.pipeline.summary import approval_request
 from s2corpus.scratch import private
 from s2corpus.snapshot import pointer
@@ -50,13 +51,34 @@ def plan(run: Run, name: str) -> list[int]:
 def work(run: Run, name: str, indexes: Sequence[int]) -> None:
     """Work on planned shards, one after the other."""
     shards = stage(name).plan(run) if name in TAKES_OVER else run.planned(name)
-    planned = {shard.index: shard for shard in shards}
     if name in TAKES_OVER and 0 in indexes and (catalog := Catalog.from_environment()):
         catalog.start_stage(run.release_id, run.spec.name, run.as_of, name)
+    _one_by_one(run, name, shards, indexes, stage(name).work)
+
+
+@explained()
+def regroup(run: Run, name: str) -> list[int]:
+    """Plan the second round of a stage that gathers, and keep the plan; its shard numbers."""
+    shards = cast(Gathers, stage(name)).regroup(run)
+    run.put_plan(f"{name}.gather", shards)
+    log.info("%s: %d bucket(s) to gather", name, len(shards))
+    return [shard.index for shard in shards]
+
+
+@explained()
+def gather(run: Run, name: str, indexes: Sequence[int]) -> None:
+    """Gather planned buckets, one after the other."""
+    _one_by_one(run, name, run.planned(f"{name}.gather"), indexes, cast(Gathers, stage(name)).gather)
+
+
+def _one_by_one(
+    run: Run, name: str, shards: Sequence[Shard], indexes: Sequence[int], do: Callable[[Run, Shard], None]
+) -> None:
+    planned = {shard.index: shard for shard in shards}
     with counting() as written:
         for done, index in enumerate(indexes, 1):
             before, began = written.counts.copy(), written.seconds
-            stage(name).work(run, planned[index])
+            do(run, planned[index])
             took = written.seconds - began
             log.info(
                 "%s: shard %d done in %.1f s (%d of %d here): %s",
@@ -176,13 +198,21 @@ def run_stage(run: Run, name: str, *, workers: int = 1, order: Mapping[int, int]
     indexes = plan(run, name)
     if order:
         indexes.sort(key=lambda index: order.get(index, index))
-    if workers == 1:
-        work(run, name, indexes)
-    else:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=private) as pool:
-            list(pool.map(work, [run] * len(indexes), [name] * len(indexes), [[index] for index in indexes]))
+    _all(work, run, name, indexes, workers)
+    if name in GATHERS:
+        _all(gather, run, name, regroup(run, name), workers)
     finish(run, name)
     check(run, name)
+
+
+def _all(
+    do: Callable[[Run, str, Sequence[int]], None], run: Run, name: str, indexes: Sequence[int], workers: int
+) -> None:
+    if workers == 1:
+        do(run, name, indexes)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=private) as pool:
+        list(pool.map(do, [run] * len(indexes), [name] * len(indexes), [[index] for index in indexes]))
 
 
 def work_through(run: Run, names: Sequence[str]) -> None:

@@ -94,11 +94,6 @@ def index_row(document: Row, set_: str, path: str, line: int) -> Row:
     return {name: row[name] for name in INDEX.names}
 
 
-def kept_papers(tables: Tables) -> pa.Array:
-    """Ids of all papers that passed the filter."""
-    return tables(FILTERED).read(["paper_id"], where=pc.field("outcome") == "kept")["paper_id"].combine_chunks()
-
-
 def released_papers(tables: Tables, bucket: int, count_warnings: tuple[str, ...]) -> Iterator[Row]:
     """The kept papers of a bucket with `outbound` (cited papers, sorted), `parses` (kind → released parse) and whether their
     abstract is a source's and not a PDF's (`publisher_abstract`)."""
@@ -149,16 +144,22 @@ def graph_rows(tables: Tables, table: Table[Any], bucket: int) -> Iterator[Row]:
 
 
 def inbound_citations(
-    tables: Tables, buckets: Iterable[int], kept: pa.Array, count_warnings: tuple[str, ...]
+    tables: Tables, buckets: Iterable[int], citing: Iterable[int], count_warnings: tuple[str, ...]
 ) -> ByPaper[dict[str, str]]:
-    """Citations of the papers of `buckets` by kept papers of any bucket: each cited paper's citing ones as `paper_id`, sorted."""
+    """Citations of the papers of `buckets` by kept papers of the buckets `citing`: each cited paper's citing ones as `paper_id`, sorted.
+
+    In memory are the ids of the cited papers, those of one citing bucket, and the citations that are found.
+    """
     ids = [tables(FILTERED).read(["paper_id"], shard=bucket)["paper_id"].combine_chunks() for bucket in buckets]
     mine = pa.concat_arrays(ids) if ids else pa.array([], pa.string())
-    where = pc.field("cited_paper_id").isin(mine) & pc.field("paper_id").isin(kept)
-    where &= pc.field("warning").is_null() | pc.field("warning").isin(pa.array(count_warnings, pa.string()))
-    pairs = tables(LINKS).read(["cited_paper_id", "paper_id"], where=where)
-    pairs = pairs.group_by(["cited_paper_id", "paper_id"]).aggregate([])
-    pairs = pairs.sort_by([("cited_paper_id", "ascending"), ("paper_id", "ascending")])
+    counted = pc.field("warning").is_null() | pc.field("warning").isin(pa.array(count_warnings, pa.string()))
+    found = [pa.table({name: pa.array([], pa.string()) for name in ("cited_paper_id", "paper_id")})]
+    for bucket in citing:
+        kept = tables(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")["paper_id"]
+        where = pc.field("cited_paper_id").isin(mine) & pc.field("paper_id").isin(kept.combine_chunks()) & counted
+        pairs = tables(LINKS).read(["cited_paper_id", "paper_id"], shard=bucket, where=where)
+        found.append(pairs.group_by(["cited_paper_id", "paper_id"]).aggregate([]).cast(found[0].schema))
+    pairs = pa.concat_tables(found).sort_by([("cited_paper_id", "ascending"), ("paper_id", "ascending")])
     rows = (row for batch in pairs.to_batches(max_chunksize=4096) for row in batch.to_pylist())
     return ByPaper(rows, "cited_paper_id")
 

@@ -1,22 +1,21 @@
 """What a release sees: drops and deliveries that were ready before its as_of (SEMANTICS §0).
 
-Each is registered once (`registration`); here the registered ones are put together: one row per content, and the latest record of
-each record_id.
+Each is registered once (`registration`), and its records are cut into buckets by a hash of record_id; then the registered ones are put
+together: one row per content, and, bucket by bucket, the latest record of each record_id.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterator
 from dataclasses import asdict
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
+import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from s2corpus.deliveries.files import FILES, files_of
 from s2corpus.deliveries.ready import Delivery, Refused, folders, iso, read_ready
@@ -25,21 +24,15 @@ from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
 from s2corpus.snapshot.pointer import published
-from s2corpus.storage.duck import duckdb_connection
-from s2corpus.tables import ARTICLES, DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS, pdf_shard
+from s2corpus.storage.exchange import Exchange
+from s2corpus.tables import ARTICLES, DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS, REGISTERED_RECORDS, pdf_shard
+from s2corpus.titles.buckets import bucket_of
 
 log = logging.getLogger(__name__)
-RECORDS_PER_PART = 1_000_000
-
-_LATEST = """
-SELECT * EXCLUDE (position, deleted) FROM (
-  SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY ready_at DESC, delivery DESC, position DESC) AS rank FROM registered
-) WHERE rank = 1 AND NOT deleted ORDER BY record_id
-"""
-_NOTICES = """
-SELECT DISTINCT notice.about AS about, notice.status AS status, record_id
-FROM (SELECT record_id, unnest(notices) AS notice FROM records WHERE notices IS NOT NULL) ORDER BY ALL
-"""
+BUCKET_BYTES = 64 << 20
+"""Bytes of delivered metadata a bucket: some 200,000 records."""
+_CUT_ROWS = 100_000
+"""Records of a delivery that are cut into buckets at a time."""
 
 
 class Intake:
@@ -52,6 +45,7 @@ class Intake:
     def plan(self, run: Run) -> list[Shard]:
         """A shard for each drop or delivery ready before as_of; what is refused or not ready yet is planned too, as a row."""
         found: list[dict[str, Any]] = []
+        metadata = 0
         there = list(folders(run.lake))
         _check_patterns(run, there)
         for kind, source, id_ in there:
@@ -69,17 +63,22 @@ class Intake:
             row |= {"ready_at": delivery.ready_at, "files": delivery.files}
             if delivery.ready_at >= iso(run.as_of):
                 row["outcome"] = "not_yet"
+            else:
+                metadata += delivery.metadata_bytes
             found.append({"row": row, "delivery": asdict(delivery)})
         suppress = _copy_suppressions(run)
-        found.append({"row": None, "suppress": suppress, "parent": _parent(run)})
-        return [Shard(i, params) for i, params in enumerate(found)]
+        buckets = max(1, -(-metadata // BUCKET_BYTES))
+        found.append({"row": None, "suppress": suppress, "parent": _parent(run), "buckets": buckets})
+        return [Shard(i, {**params, "buckets": buckets}) for i, params in enumerate(found)]
 
     def work(self, run: Run, shard: Shard) -> None:
         """Register one drop or delivery, and say in its row of `deliveries` what came of it."""
         row = shard.params["row"]
         if row and row["outcome"] == "taken":
             try:
-                facts = register(run.lake, Delivery(**shard.params["delivery"]))
+                delivery = Delivery(**shard.params["delivery"])
+                facts = register(run.lake, delivery)
+                _cut(run, delivery, shard.index, shard.params["buckets"])
                 row = {**row, "rows": facts.rows, "dropped": facts.dropped, "warnings": list(facts.warnings)}
             except Refused as refused:
                 log.warning("%s %s is refused: %s", row["kind"], row["delivery"], refused)
@@ -94,14 +93,53 @@ class Intake:
         }
         run.table(DELIVERIES).write(shard.index, [{**defaults, **row}] if row else [])
 
+    def regroup(self, run: Run) -> list[Shard]:
+        """A shard for each bucket of records."""
+        taken = _taken(run)
+        full: dict[str, str] = {}
+        for delivery in taken.values():
+            if delivery.kind == "delivery" and delivery.mode == "full":
+                full[delivery.source] = max(full.get(delivery.source, ""), delivery.ready_at)
+        current = [
+            index
+            for index, delivery in taken.items()
+            if delivery.kind == "drop" or delivery.ready_at >= full.get(delivery.source, "")
+        ]
+        return [
+            Shard(bucket, {"deliveries": current}) for bucket in range(run.planned(self.name)[-1].params["buckets"])
+        ]
+
+    def gather(self, run: Run, shard: Shard) -> None:
+        """The latest of each record_id of one bucket, over deliveries not superseded by a later full one of their source."""
+        exchange, tables = _exchange(run), []
+        for index in shard.params["deliveries"]:
+            chunks = exchange.counts(_cut_name(index), 1)[0]["chunks"]
+            tables.append(exchange.read(_cut_name(index), range(chunks), shard.index, REGISTERED_RECORDS.schema))
+        rows = pa.concat_tables([REGISTERED_RECORDS.schema.empty_table(), *tables]).combine_chunks()
+        del tables
+        order = pc.sort_indices(
+            rows.select(["record_id", "ready_at", "delivery", "position"]),
+            [
+                ("record_id", "ascending"),
+                ("ready_at", "descending"),
+                ("delivery", "descending"),
+                ("position", "descending"),
+            ],
+        )
+        ids = rows["record_id"].take(order).combine_chunks()
+        first = np.ones(len(ids), bool)
+        first[1:] = np.asarray(pc.not_equal(ids[1:], ids[:-1]))
+        latest = order.filter(pa.array(first))
+        latest = latest.filter(pc.invert(rows["deleted"].take(latest)))
+        batches = (rows.take(latest.slice(at, 10_000)) for at in range(0, len(latest), 10_000))
+        run.table(NOTICES).write(shard.index, _notices(rows.select(["record_id", "notices"]).take(latest)))
+        run.table(RECORDS).write(shard.index, (batch for some in batches for batch in some.to_batches()))
+
     def finish(self, run: Run) -> Metrics:
         """Put the taken ones together, fix the number of PDF shards, and name the release's inputs and parent."""
         shards = run.planned(self.name)
         facts = shards[-1].params
-        outcomes = {}
-        for shard in shards[:-1]:
-            (outcomes[shard.index],) = run.table(DELIVERIES).written(shard.index)["outcome"].to_pylist()
-        taken = [Delivery(**s.params["delivery"]) for s in shards[:-1] if outcomes[s.index] == "taken"]
+        taken = list(_taken(run).values())
         found = files_of(run, taken)
         most = max(files.num_rows for files in found)
         count = max(1, min(run.spec.resources.max_shards, -(-most // run.spec.resources.pdfs_per_shard)))
@@ -110,11 +148,9 @@ class Intake:
             for index in range(count):
                 run.table(table).write(index, files.filter(pc.equal(shard_of, index)))
             run.table(table).commit(range(count), {"pdf_shards": count})
-        self._records(run, taken)
-        with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
-            connection.register("records", run.table(RECORDS).dataset())
-            run.table(NOTICES).write(0, connection.execute(_NOTICES).to_arrow_table())
-        run.table(NOTICES).commit([0])
+        run.table(RECORDS).commit(range(facts["buckets"]))
+        run.table(NOTICES).commit(range(facts["buckets"]))
+        _exchange(run).remove()
         inputs = hashlib.sha256(
             orjson.dumps([[b.kind, b.source, b.id, b.digest] for b in taken] + [facts["suppress"]])
         ).hexdigest()
@@ -128,48 +164,51 @@ class Intake:
             **count_outcomes(run, DELIVERIES),
         }
 
-    def _records(self, run: Run, taken: list[Delivery]) -> None:
-        """The latest of each record_id over deliveries not superseded by a later full one of their source."""
-        full: dict[str, str] = {}
-        for delivery in taken:
-            if delivery.kind == "delivery" and delivery.mode == "full":
-                full[delivery.source] = max(full.get(delivery.source, ""), delivery.ready_at)
-        refs = [
-            registered_table(run.lake, delivery, "records")
-            for delivery in taken
-            if delivery.kind == "drop" or delivery.ready_at >= full.get(delivery.source, "")
-        ]
-        table = run.table(RECORDS)
-        if not refs:
-            table.write(0, [])
-            table.commit([0])
-            return
-        with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
-            datasets = ds.dataset([ref.dataset() for ref in refs])
-            connection.register("registered", datasets)
-            reader = connection.execute(_LATEST).to_arrow_reader(10_000)
-            parts = 0
-            for rows in _chunks(reader, RECORDS_PER_PART):
-                table.write(parts, rows)
-                parts += 1
-        if not parts:
-            table.write(0, [])
-        table.commit(range(max(1, parts)))
+
+def _taken(run: Run) -> dict[int, Delivery]:
+    """The drops and deliveries that were registered, by the number of their shard."""
+    taken = {}
+    for shard in run.planned(Intake.name)[:-1]:
+        (outcome,) = run.table(DELIVERIES).written(shard.index)["outcome"].to_pylist()
+        if outcome == "taken":
+            taken[shard.index] = Delivery(**shard.params["delivery"])
+    return taken
 
 
-def _chunks(reader: pa.RecordBatchReader, rows: int) -> Iterator[Iterator[pa.RecordBatch]]:
-    """Groups of batches of about `rows` rows, each group read while it is written."""
-    batches = iter(reader)
-    for first in batches:
+def _notices(records: pa.Table) -> list[dict[str, Any]]:
+    """What the records say of others, each once."""
+    some = records.filter(records["notices"].is_valid()).to_pylist()
+    found = {(notice["about"], notice["status"], row["record_id"]) for row in some for notice in row["notices"]}
+    return [{"about": about, "status": status, "record_id": id_} for about, status, id_ in sorted(found)]
 
-        def group(first: pa.RecordBatch = first) -> Iterator[pa.RecordBatch]:
-            yield first
-            seen = first.num_rows
-            while seen < rows and (batch := next(batches, None)) is not None:
-                seen += batch.num_rows
-                yield batch
 
-        yield group()
+def _exchange(run: Run) -> Exchange:
+    return Exchange(run.lake.root, f"{run.folder}/_buckets")
+
+
+def _cut_name(delivery: int) -> str:
+    return f"{delivery:05d}"
+
+
+def _cut(run: Run, delivery: Delivery, index: int, buckets: int) -> None:
+    """Cut a delivery's records into buckets, some at a time."""
+    exchange, chunks = _exchange(run), 0
+    waiting: list[pa.RecordBatch] = []
+
+    def write() -> None:
+        nonlocal chunks
+        rows = pa.Table.from_batches(waiting, REGISTERED_RECORDS.schema)
+        exchange.write(_cut_name(index), chunks, rows, bucket_of(rows["record_id"], buckets), buckets)
+        waiting.clear()
+        chunks += 1
+
+    for batch in registered_table(run.lake, delivery, "records").batches():
+        waiting.append(batch)
+        if sum(map(len, waiting)) >= _CUT_ROWS:
+            write()
+    if waiting:
+        write()
+    exchange.put_counts(_cut_name(index), 0, {"chunks": chunks})
 
 
 def _copy_suppressions(run: Run) -> str:

@@ -129,7 +129,7 @@ def _notices(run: Run, shard: Shard) -> dict[str, list[Said]]:
     found: dict[str, list[Said]] = {}
     for row in run.table(NOTICES).rows(where=pc.field("about").isin(pa.array(about, pa.string()))):
         found.setdefault(row["about"], []).append((Editorial(row["status"]), row["record_id"]))
-    return found
+    return {about: sorted(said) for about, said in found.items()}
 
 
 def _pdfs(run: Run, sha1s: pa.Array) -> dict[str, Pdf]:

@@ -1,10 +1,11 @@
-"""The same edges and clusters by arrays on one machine, on DuckDB and on Spark."""
+"""The same edges, clusters and members in memory on one machine, in rounds here, and in rounds on Spark."""
 
 from __future__ import annotations
 
 import importlib.util
 import shutil
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
@@ -15,15 +16,15 @@ import pytest
 
 from bench import cluster as bench
 from bench import cluster_records
-from s2corpus import spec
-from s2corpus.clustering.cluster import Clustering, cluster
-from s2corpus.clustering.identity import Parent
+from s2corpus.pipeline.run import Run
 from s2corpus.sources import Kind, Record, batches
-from s2corpus.stages.cluster import spark, spark_exchange
-from s2corpus.stages.cluster.spark_components import STARS, connected
-from s2corpus.storage.engine import Engine, engine
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.cluster import Cluster
+from s2corpus.stages.cluster import stage as cluster_stage
+from s2corpus.stages.cluster.many import cluster_in_rounds, smallest, unite
+from s2corpus.stages.cluster.workers import Workers, workers
 from s2corpus.storage.lake import open_lake
-from s2corpus.tables import RECORDS
+from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, EDGES, MEMBERS, PDF_RECORDS, RECORDS
 from tests.unit.cluster.test_cluster import record
 
 SPARK_MISSING = "PySpark is not installed (extra: spark)" if importlib.util.find_spec("pyspark") is None else (
@@ -34,26 +35,27 @@ SPARK_MISSING = "PySpark is not installed (extra: spark)" if importlib.util.find
 @pytest.fixture(
     scope="module",
     params=[
-        "duckdb",
+        "here",
         pytest.param(
             "local[2]", marks=[pytest.mark.slow, pytest.mark.skipif(bool(SPARK_MISSING), reason=SPARK_MISSING)]
         ),
     ],
 )
-def at_work(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    with engine(request.param, memory_mb=1024, scratch=tmp_path_factory.mktemp("engine")) as found:
-        yield found
+def found(request: pytest.FixtureRequest) -> Iterator[Workers]:
+    with workers(request.param, memory_mb=1024) as some:
+        yield some
 
 
-def test_components_of_a_chain_a_star_and_pairs(at_work: Engine, tmp_path: Path) -> None:
+def test_components_of_a_chain_a_star_and_pairs() -> None:
     chain = [(i, i + 1) for i in range(20)]
     star = [(1000, 1000 + i) for i in range(1, 50)]
     pairs = [(2001, 2000), (2003, 2002), (2002, 2003)]
-    u, v = zip(*(chain[::-1] + star + pairs), strict=True)
-    pq.write_table(pa.table({"u": pa.array(u, pa.int64()), "v": pa.array(v, pa.int64())}), tmp_path / "edges.parquet")
-    found = at_work.arrow(connected(at_work, at_work.read([str(tmp_path / "edges.parquet")]), tmp_path), STARS)
+    u, v = (np.array(side, np.int64) for side in zip(*(chain[::-1] + star + pairs), strict=True))
+    parent = np.arange(3000)
+    unite(parent, u, v)
+    smallest(parent)
     expected = dict.fromkeys(range(1, 21), 0) | {1000 + i: 1000 for i in range(1, 50)} | {2001: 2000, 2003: 2002}
-    assert dict(zip(found["u"].to_pylist(), found["v"].to_pylist(), strict=True)) == expected
+    assert {node: int(least) for node, least in enumerate(parent) if node != least} == expected
 
 
 def _made_up(rng: np.random.Generator, count: int) -> Iterator[Record]:
@@ -81,45 +83,93 @@ def _made_up(rng: np.random.Generator, count: int) -> Iterator[Record]:
         )
 
 
-def _same_by(at_work: Engine, records: pa.Table, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Clustering:
-    """The clustering of records; the engine's is the same in every row, whatever fits here at once."""
-    rules = {
-        "preprint_prefixes": spec.Cluster().preprint_prefixes,
-        "min_title_score": spec.Cluster().min_title_score,
-        "max_preprint_years": spec.Cluster().max_preprint_years,
-    }
-    expected = cluster(records, **rules)  # type: ignore[arg-type]
-    monkeypatch.setattr(spark_exchange, "SHARE", 2000)
-    work = spark_exchange.Work(at_work, open_lake(str(folder / "lake")), "releases/r/_joins", folder)
-    found = spark.clustered(work, records.to_batches(max_chunksize=3000), **rules, parent=Parent())  # type: ignore[arg-type]
-    assert found.clusters.equals(expected.clusters)
-    assert found.edges.equals(expected.edges)
+def _table(records: Iterable[Record]) -> pa.Table:
+    return pa.Table.from_batches(batches(records, ready_at="2023-01-05T00:00:00Z"), schema=RECORDS.schema)
+
+
+def _release(folder: Path, records: pa.Table, parts: int, parent: str | None = None, day: int = 1) -> Run:
+    """A release up to cluster: records in some parts, in no order."""
+    run = Run(
+        ReleaseSpec(name="rounds", resources={"papers_per_shard": 200}), datetime(2023, 2, day, tzinfo=UTC),
+        open_lake(str(folder / "lake")), folder,
+    )  # fmt: skip
+    part = np.random.default_rng(1).integers(parts, size=len(records))
+    for number in range(parts):
+        run.table(RECORDS).write(number, records.filter(pa.array(part == number)))
+    run.table(RECORDS).commit(range(parts))
+    for table, facts in ((PDF_RECORDS, {}), (DELIVERIES, {"inputs": "", "parent": parent})):
+        run.table(table).write(0, [])
+        run.table(table).commit([0], facts)
+    return run
+
+
+def _clustered(run: Run) -> dict[str, pa.Table]:
+    metrics = Cluster().finish(run)
+    tables = {table.name: run.table(table).read() for table in (EDGES, CLUSTERS, ALIASES)}
+    tables |= {f"members {shard}": run.table(MEMBERS).read(shard=shard) for shard in range(run.paper_shards)}
+    return tables | {"metrics": pa.Table.from_pylist([dict(sorted(metrics.items()))])}
+
+
+def _same(run: Run, found: Workers, monkeypatch: pytest.MonkeyPatch, home_rows: int) -> dict[str, pa.Table]:
+    """What is clustered in memory; the rounds of these workers give the same in every row."""
+    monkeypatch.delenv("ENGINE", raising=False)
+    stage = Cluster()
+    stage.work(run, stage.plan(run)[0])
+    expected = _clustered(run)
+    monkeypatch.setattr(cluster_stage, "chosen", lambda: "some")
+    monkeypatch.setattr(cluster_stage, "workers", lambda name, memory_mb: _Given(found))
+    monkeypatch.setattr(
+        cluster_stage,
+        "cluster_in_rounds",
+        lambda run, workers, buckets: cluster_in_rounds(run, workers, buckets, home_rows),
+    )
+    stage.work(run, stage.plan(run)[0])
+    again = _clustered(run)
+    assert again.keys() == expected.keys()
+    for name, table in expected.items():
+        assert again[name].equals(table), name
     return expected
 
 
-def _table(records: Iterable[Record]) -> pa.Table:
-    return pa.Table.from_batches(batches(records), schema=RECORDS.schema)
+class _Given:
+    def __init__(self, found: Workers) -> None:
+        self._found = found
+
+    def __enter__(self) -> Workers:
+        return self._found
+
+    def __exit__(self, *_: object) -> None:
+        pass
 
 
-@pytest.mark.slow
-def test_whatever_is_joined_and_cut_is_the_same_by_an_engine(
-    at_work: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_whatever_is_joined_and_cut_is_the_same_in_rounds(
+    found: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = _same_by(at_work, _table(_made_up(np.random.default_rng(5), 600)), tmp_path, monkeypatch)
-    assert found.conflicts > 10, "there is something to cut"
-    assert set(found.edges["reason"].to_pylist()) == {
+    run = _release(tmp_path, _table(_made_up(np.random.default_rng(5), 600)), 3)
+    tables = _same(run, found, monkeypatch, home_rows=150)
+    edges = tables["edges"]
+    assert tables["metrics"]["conflicts"][0].as_py() > 10, "there is something to cut"
+    assert set(edges["reason"].to_pylist()) == {
         "declared", "doi", "arxiv_id", "pubmed_id", "pdf_sha1", "title", "place", "contradiction", "unrelated",
     }  # fmt: skip
-    assert any(0.8 < strength < 1 for strength in found.edges["strength"].to_pylist()), "some titles are only similar"
+    assert any(0.8 < strength < 1 for strength in edges["strength"].to_pylist()), "some titles are only similar"
+
+    parent = "rounds-20230201-0a1b2c3d"
+    for name in ("clusters", "aliases"):
+        pq.write_table(tables[name], tmp_path / "table.parquet")
+        run.lake.upload(f"snapshots/{parent}/{name}.parquet", tmp_path / "table.parquet")
+    later = _release(tmp_path, _table(_made_up(np.random.default_rng(6), 700)), 2, parent, day=2)
+    renamed = _same(later, found, monkeypatch, home_rows=150)["aliases"]
+    assert len(renamed) > 10, "papers that the parent had were merged"
 
 
 @pytest.mark.slow
-def test_thousands_of_records_have_the_same_clusters_by_an_engine(
-    at_work: Engine, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_thousands_of_records_have_the_same_clusters_in_rounds(
+    found: Workers, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Generated ones, and the bibliographies that entity resolution is measured on, in one corpus."""
     rows = [{**row, "truth": None} for row in cluster_records.rows(4000, Random(0))]
     generated = pa.Table.from_pylist(rows, schema=RECORDS.schema)
     real = _table([*bench.dblp_acm_records().values(), *bench.cora_records().values()])
-    found = _same_by(at_work, pa.concat_tables([generated, real]), tmp_path, monkeypatch)
-    assert found.edges.num_rows > 4000
+    tables = _same(_release(tmp_path, pa.concat_tables([generated, real]), 2), found, monkeypatch, home_rows=3000)
+    assert tables["edges"].num_rows > 4000

@@ -48,6 +48,7 @@ def deliver(
 
 def intake(run: Run) -> dict[str, float]:
     runner.work(run, "intake", runner.plan(run, "intake"))
+    runner.gather(run, "intake", runner.regroup(run, "intake"))
     return stage("intake").finish(run)
 
 
@@ -177,6 +178,7 @@ def test_a_drop_that_comes_while_the_stage_runs_waits_for_the_next_run(run: Run)
     shards = runner.plan(run, "intake")
     deliver(run, "drops/b", {"b.pdf": b"B"})
     runner.work(run, "intake", shards)
+    runner.gather(run, "intake", runner.regroup(run, "intake"))
     stage("intake").finish(run)
     first = run.table(DELIVERIES).committed().facts["inputs"]
     assert run.table(PDFS).committed().rows == 1
@@ -257,3 +259,23 @@ def test_the_parent_is_the_newest_published_snapshot_of_an_earlier_instant_that_
             run.lake.put(f"snapshots/{snapshot.partition('-')[0]}/{folder}/{snapshot}", b"{}")
     intake(run)
     assert run.parent == parent
+
+
+def test_records_are_cut_into_buckets_by_a_hash_and_the_latest_of_each_is_kept(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("s2corpus.stages.intake.BUCKET_BYTES", 600)
+    monkeypatch.setattr("s2corpus.stages.intake._CUT_ROWS", 7)
+    for month, title in ((1, "First"), (2, "Second"), (3, "Third")):
+        some = ({"record_id": f"acl:{i:03d}", "title": f"{title} {i}"} for i in range(0, 90, month))
+        deliver(run, f"sources/acl/{month}", lines(*some), f"2023-01-0{month}T00:00:00Z")
+    intake(run)
+    table = run.table(RECORDS)
+    assert len(table.committed().parts) > 10
+    titles = {}
+    for part in range(len(table.committed().parts)):
+        rows = table.read(["record_id", "title"], shard=part).to_pylist()
+        assert rows == sorted(rows, key=lambda row: row["record_id"])
+        titles |= {row["record_id"]: row["title"].split()[0] for row in rows}
+    assert titles == {f"acl:{i:03d}": "Third" if i % 3 == 0 else "First" if i % 2 else "Second" for i in range(90)}
+    assert not list(run.lake.list(f"releases/{run.release_id}/_buckets/")), "nothing is left of the buckets"

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
-import importlib.util
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import orjson
-import pyarrow as pa
 import pytest
 
 from s2corpus.pipeline import quality, runner
-from s2corpus.pipeline.run import Run, Shard
+from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.link.stage import pairs_by_join
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import (
     CONTEXTS,
@@ -31,8 +26,6 @@ from s2corpus.tables import (
     Table,
     paper_shard,
 )
-from s2corpus.titles import Search, candidates, normalise
-from s2corpus.titles.candidates import Titles
 
 Row = dict[str, Any]
 BUCKETS = 3
@@ -270,71 +263,3 @@ def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path, monkeypatc
     assert sum(row["reason"] == "exact" and row["runner_up_score"] == 1.0 for row in whole.values()) > 20
     assert [len(shard.params["groups"]) for shard in little.planned("link")] == [3]  # as many entries as papers
     assert quality.read_metrics(little)["link"]["sampled"] > 0
-
-
-def _spark_missing() -> str | None:
-    if importlib.util.find_spec("pyspark") is None:
-        return "PySpark is not installed (extra: spark)"
-    return None if shutil.which("java") else "Spark needs Java 17; there is none"
-
-
-@pytest.mark.parametrize(
-    "engine",
-    [
-        "duckdb",
-        pytest.param(
-            "local[2]",
-            marks=[pytest.mark.slow, pytest.mark.skipif(_spark_missing() is not None, reason=str(_spark_missing()))],
-        ),
-    ],
-)
-def test_the_join_proposes_what_the_probe_does(
-    engine: str, lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(7)
-    papers, entries = _corpus(rng, 500, 600)
-    titles = sorted(
-        {p["title"] for p in papers} | {f"proceedings of the workshop on templates {i}" for i in range(400)}
-    )
-    a, b = (normalise(pa.array(x)) for x in ([e["title"] for e in entries], titles))
-    monkeypatch.setenv("ENGINE", engine)
-    run = release(lake, tmp_path, [], [])
-    joined, probed = pairs_by_join(run, Shard(0), a, Titles(b, Search()), Search()), candidates(a, b)
-    assert len(probed.a) > 250
-    assert len(probed.over_full) > 0
-    for name in ("a", "b", "score", "over_full"):
-        assert np.array_equal(getattr(joined, name), getattr(probed, name))
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(_spark_missing() is not None, reason=str(_spark_missing()))
-def test_the_same_links_row_by_row_on_spark(
-    lake: Lake, tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Real titles, entries to them with typos, dropped words and identifiers, and some to papers that are not there."""
-    with gzip.open(shared_data / "titles" / "titles_dev.tsv.gz", "rt", encoding="utf-8") as lines:
-        cells = [line.split("\t") for line in lines.read().split("\n")[1:] if line][::20]
-    papers = [
-        paper(f"p{i:05d}", cell[4], date=cell[2] or None, authors=author((cell[5].split(";")[0].split() or [""])[-1]),
-              doi=f"10.1/{i}" if i % 5 == 0 else None)
-        for i, cell in enumerate(cells) if i % 10
-    ]  # fmt: skip
-    rng = np.random.default_rng(9)
-    entries = []
-    for i, cell in enumerate(cells):
-        title = cell[4] if i % 4 else " ".join(cell[4].split()[:-1])
-        for at in rng.integers(0, max(len(title), 1), i % 4 - 1 if i % 4 else 0):
-            title = title[:at] + "q" + title[at + 1 :]
-        citing = papers[i % len(papers)]["paper_id"]
-        year = int(cell[2]) if cell[2].isdigit() and i % 2 else None
-        entries.append(entry(citing, i // len(papers), title, year=year, doi=f"10.1/{i}" if i % 25 == 0 else None))
-    here = release(lake, tmp_path, papers, entries)
-    links_of(here)
-    monkeypatch.setenv("ENGINE", "local[2]")
-    there = release(lake, tmp_path, papers, entries, day=2)
-    links_of(there)
-    rows = here.table(LINKS).read()
-    assert there.table(LINKS).read().equals(rows)
-    reasons = {r["values"]: r["counts"] for r in rows["reason"].value_counts().to_pylist()}
-    assert min(reasons[reason] for reason in ("exact", "fuzzy", "none")) > 300
-    assert reasons["id"] > 100

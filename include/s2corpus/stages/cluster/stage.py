@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import logging
-import tempfile
+import math
 from collections.abc import Iterator
 from itertools import groupby
-from pathlib import Path
-from typing import Any
 
+import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from s2corpus.clustering.cluster import COLUMNS, Clustering, cluster
+from s2corpus.clustering.cluster import COLUMNS, cluster
 from s2corpus.clustering.identity import Parent
+from s2corpus.clustering.nodes import TooManyRecords
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
-from s2corpus.stages.cluster.spark import clustered
-from s2corpus.stages.cluster.spark_exchange import Work
+from s2corpus.stages.cluster.many import cluster_in_rounds
+from s2corpus.stages.cluster.workers import chosen, workers
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.storage.engine import chosen, engine
 from s2corpus.tables import ALIASES, CLUSTERS, EDGES, MEMBERS, PDF_RECORDS, RECORDS, paper_shard
 
 _MEMBERS = """
@@ -28,6 +27,10 @@ SELECT bucket, paper_id, records.* FROM records JOIN papers USING (record_id) OR
 """
 
 
+BYTES_PER_RECORD = 700
+"""Memory that clustering takes in one process (`bench/scale.py`)."""
+_FEW = 8
+"""Buckets of which one task of the export may write all files: some 400,000 papers."""
 log = logging.getLogger(__name__)
 
 
@@ -43,40 +46,53 @@ class Cluster:
         return [Shard(0)]
 
     def work(self, run: Run, shard: Shard) -> None:
-        """Cluster, then write every paper's records into its bucket in one sorted pass that spills to disk."""
+        """Cluster in memory, or in rounds by the workers that ENGINE names, and write every paper's records into its bucket."""
+        if name := chosen():
+            with workers(name, run.spec.resources.memory_mb) as found:
+                counts = cluster_in_rounds(run, found, lambda papers: _buckets(run, papers))
+        else:
+            counts = self._in_memory(run)
+        run.lake.put(_counts_key(run), orjson.dumps(counts))
+
+    def finish(self, run: Run) -> Metrics:
+        """Commit; the number of buckets is fixed here for all later stages."""
+        counts: Metrics = orjson.loads(run.lake.get(_counts_key(run))[0])
+        parts = int(counts.pop("parts"))
+        buckets = _buckets(run, int(counts["papers"]))
+        metrics = commit_all(run, (EDGES, CLUSTERS), parts) | commit_all(run, (ALIASES,), 1)
+        metrics |= commit_all(run, (MEMBERS,), buckets, {"paper_shards": buckets})
+        return metrics | counts
+
+    def _in_memory(self, run: Run) -> dict[str, float]:
+        """Cluster all records in this process; what was counted.
+
+        Raises:
+            TooManyRecords: for the memory that the spec allows.
+        """
         pa.set_memory_pool(
             pa.system_memory_pool()
         )  # Arrow's own takes a second more of a million records, to get pages cleared
         records = ds.dataset([run.table(RECORDS).dataset(), run.table(PDF_RECORDS).dataset()])
+        _refuse_too_many(run)
         rules = run.spec.cluster
         known, former = run.parent_table(CLUSTERS.name), run.parent_table(ALIASES.name)
-        parent = Parent() if known is None or former is None else Parent(known, former)
-        settings: dict[str, Any] = {
-            "preprint_prefixes": rules.preprint_prefixes,
-            "min_title_score": rules.min_title_score,
-            "max_preprint_years": rules.max_preprint_years,
-            "parent": parent,
-        }
-        log.info("cluster: %d records and PDFs to cluster", records.count_rows())
-        found = cluster(_batches(run), **settings) if chosen() == "duckdb" else _by_engine(run, settings)
+        found = cluster(
+            _batches(run),
+            preprint_prefixes=rules.preprint_prefixes,
+            min_title_score=rules.min_title_score,
+            max_preprint_years=rules.max_preprint_years,
+            parent=Parent() if known is None or former is None else Parent(known, former),
+        )
         log.info("cluster: %d edges found among %d records", found.edges.num_rows, found.clusters.num_rows)
         run.table(EDGES).write(0, found.edges)
         run.table(CLUSTERS).write(0, found.clusters)
         run.table(ALIASES).write(0, found.aliases)
         self._write_members(run, records, found.clusters)
-
-    def finish(self, run: Run) -> Metrics:
-        """Commit; the number of buckets is fixed here for all later stages."""
-        metrics = commit_all(run, (EDGES, CLUSTERS, ALIASES), 1)
-        papers = pc.count_distinct(run.table(CLUSTERS).read(["paper_id"])["paper_id"]).as_py()
-        buckets = _buckets(run, papers)
-        metrics |= commit_all(run, (MEMBERS,), buckets, {"paper_shards": buckets})
-        edges = run.table(EDGES).read(["reason", "taken"])
-        taken = edges.filter(edges["taken"])["reason"].value_counts().to_pylist()
+        taken = found.edges.filter(found.edges["taken"])["reason"].value_counts().to_pylist()
         return {
-            **metrics,
-            "papers": float(papers),
-            "conflicts": float(edges.num_rows - sum(row["counts"] for row in taken)),
+            "parts": 1.0,
+            "papers": float(pc.count_distinct(found.clusters["paper_id"]).as_py()),
+            "conflicts": float(found.edges.num_rows - sum(row["counts"] for row in taken)),
             **{f"edges.{row['values']}": float(row["counts"]) for row in taken},
         }
 
@@ -112,23 +128,26 @@ def _batches(run: Run) -> Iterator[pa.RecordBatch]:
                 yield from pq.ParquetFile(file).iter_batches(columns=list(COLUMNS))
 
 
-def _by_engine(run: Run, settings: dict[str, Any]) -> Clustering:
-    """The same by the engine that ENGINE names; what is put into the lake for it is removed."""
-    prefix = f"releases/{run.release_id}/_joins"
-    with (
-        tempfile.TemporaryDirectory(prefix="s2corpus-cluster-", dir=run.scratch) as scratch,
-        engine(memory_mb=run.spec.resources.memory_mb, scratch=Path(scratch)) as at_work,
-    ):
-        try:
-            return clustered(Work(at_work, run.lake, prefix, Path(scratch)), _batches(run), **settings)
-        finally:
-            for entry in run.lake.list(f"{prefix}/"):
-                run.lake.delete(entry.key)
+def _refuse_too_many(run: Run) -> None:
+    rows = sum(run.table(table).committed().rows for table in (RECORDS, PDF_RECORDS))
+    memory = run.spec.resources.memory_mb
+    if rows * BYTES_PER_RECORD > memory << 20:
+        raise TooManyRecords(
+            f"{rows} records to cluster need {rows * BYTES_PER_RECORD >> 20} MB in one process, and resources.memory_mb is "
+            f"{memory}: give it more, or set ENGINE to a Spark, whose tasks need no more for more records (docs/sizing.md)"
+        )
+
+
+def _counts_key(run: Run) -> str:
+    return f"{run.folder}/_counts/cluster.json"
 
 
 def _buckets(run: Run, papers: int) -> int:
-    resources = run.spec.resources
-    return max(1, min(resources.max_shards, -(-papers // resources.papers_per_shard)))
+    """As many as `papers_per_shard` asks for; of many, a multiple of the snapshot's files, so that each file is made of whole buckets."""
+    resources, export = run.spec.resources, run.spec.export
+    buckets = max(1, min(resources.max_shards, -(-papers // resources.papers_per_shard)))
+    files = math.lcm(export.files, export.of_corpus)
+    return buckets if buckets < _FEW else files * max(1, min(-(-buckets // files), resources.max_shards // files))
 
 
 def _by_bucket(reader: pa.RecordBatchReader) -> Iterator[tuple[int, pa.RecordBatch]]:

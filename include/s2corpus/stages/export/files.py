@@ -32,6 +32,8 @@ from s2corpus.tables import CONTEXTS, LINKS, Table
 from s2corpus.text import token_counts
 from s2corpus.text.overlaps import SCHEMA, Benchmarks
 
+_INDEX_ROWS = 1024
+"""Rows of the index that are held as Python's."""
 SPLIT_FOLDERS = ("train", "valid")
 _PARSE_FOLDERS = {kind.value: f"{kind}_parses" for kind in ParseKind}
 
@@ -61,6 +63,7 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
     if indexed and not missing:
         return
     index: dict[int, list[dict[str, Any]]] = {nn: [] for nn in group.numbers}
+    pieces = {nn: [rows.INDEX.empty_table()] for nn in group.numbers}  # a tenth of what rows take in Python
     lines = dict.fromkeys(paths, 0)
     named = group.run.spec.export.tokenizer
     tokens = token_counts.counter(named, fetch) if named else None
@@ -76,6 +79,9 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
             for benchmark, ngrams, share in benchmarks.overlaps(document["text"]) if benchmarks else ():
                 known = {"id": document["paper_id"], "set": set_, "split": at[0], "benchmark": benchmark}
                 overlaps[at[1]].append({**known, "ngrams": ngrams, "share": share})
+            if len(index[at[1]]) == _INDEX_ROWS:
+                pieces[at[1]].append(pa.Table.from_pylist(index[at[1]], rows.INDEX))
+                index[at[1]].clear()
             if at in files:
                 files[at].write(documents.row(document, set_, tokens), len(document["text"]))
             if paths[at] in missing:
@@ -91,7 +97,10 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
         {f"overlaps/{nn:02d}-{set_}": pa.Table.from_pylist(found, SCHEMA) for nn, found in overlaps.items()}
     )
     group.store.put_fragments(
-        {f"index/{nn:02d}-{set_}": pa.Table.from_pylist(found, rows.INDEX) for nn, found in index.items()}
+        {
+            f"index/{nn:02d}-{set_}": pa.concat_tables([*pieces[nn], pa.Table.from_pylist(found, rows.INDEX)])
+            for nn, found in index.items()
+        }
     )
 
 
@@ -125,8 +134,8 @@ def write_corpus(group: Group, scratch: Path) -> None:
         for nn in group.numbers
         if flat.path(table, nn) in missing
     }
-    kept = rows.kept_papers(group.run.table)
-    inbound = rows.inbound_citations(group.run.table, group.buckets, kept, group.run.spec.link.count_warnings)
+    warnings = group.run.spec.link.count_warnings
+    inbound = rows.inbound_citations(group.run.table, group.buckets, range(group.run.paper_shards), warnings)
 
     def written(files: dict[tuple[str, int], documents.ParquetFile]) -> Iterator[tuple[str, bytes]]:
         for paper in group.merged(

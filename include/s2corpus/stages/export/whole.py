@@ -153,13 +153,18 @@ def _write_keys(run: Run, store: Store, scratch: Path, put: Callable[[str, Path,
 
 
 def _copy(run: Run, table: Table, local: Path) -> int:
-    """A table as one Parquet file."""
+    """A table as one Parquet file, whose row groups do not depend on the table's parts."""
     count = 0
+    waiting = table.schema.empty_table()
     with parquet_writer(local, table.schema) as writer:
         for batch in run.table(table).batches(rows=rows.ROW_GROUP):
             count += batch.num_rows
-            if batch.num_rows:
-                writer.write_table(pa.Table.from_batches([batch], table.schema))
+            waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch], table.schema)])
+            if waiting.num_rows >= rows.ROW_GROUP:
+                writer.write_table(waiting.slice(0, rows.ROW_GROUP).combine_chunks())
+                waiting = waiting.slice(rows.ROW_GROUP)
+        if waiting.num_rows:
+            writer.write_table(waiting.combine_chunks())
     return count
 
 

@@ -7,7 +7,7 @@ entries then reads the papers past what these entries want, and the titles past 
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
 from math import ceil
@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from s2corpus.pipeline.run import Run
 from s2corpus.tables import FILTERED, PAPERS
 from s2corpus.titles.arrays import text_of
-from s2corpus.titles.candidates import Pairs, Passing, Search
+from s2corpus.titles.candidates import Pairs, Search, candidates_among
 from s2corpus.titles.changes import fingerprints
 from s2corpus.titles.choosing import MOST
 from s2corpus.titles.equal import EqualStrings, hash_strings
@@ -41,9 +41,6 @@ _AT_ONCE = 1 << 17
 """Titles whose keys are mapped at once: 5 MB."""
 _EQUAL = MOST + 2
 """Papers of one title, year, first author and place that can matter to an entry: its own, all that are looked at, and one more."""
-
-Propose = Callable[[pa.Array, Passing, Search], Pairs]
-"""How pairs of similar titles are found: `candidates_among`, or the same by a join on many machines."""
 
 
 def read_papers(run: Run, bucket: int) -> pa.Table:
@@ -67,9 +64,9 @@ def read_papers(run: Run, bucket: int) -> pa.Table:
 class KeptPapers:
     """The papers of a release that entries may link to (`linking.Papers`), below a folder on scratch."""
 
-    def __init__(self, run: Run, folder: Path, search: Search, propose: Propose) -> None:
+    def __init__(self, run: Run, folder: Path, search: Search) -> None:
         """Read the papers once, and write what is read again and again. `search` decides the keys."""
-        self._folder, self._propose = folder, propose
+        self._folder = folder
         self._room = max((run.spec.resources.memory_mb << 19) // _BYTES_PER_PAPER, 1)
         rows = run.table(PAPERS).committed().rows
         parts = max(ceil(rows * _BYTES_PER_TITLE / (run.spec.resources.memory_mb << 18)), 1)
@@ -103,7 +100,7 @@ class KeptPapers:
 
     def similar(self, titles: pa.Array, search: Search) -> Pairs:
         """See `linking.Papers`."""
-        return self._propose(titles, self._titles, search)
+        return candidates_among(titles, self._titles, search)
 
     def titled(self, numbers: np.ndarray) -> tuple[Targets, np.ndarray]:
         """See `linking.Papers`."""

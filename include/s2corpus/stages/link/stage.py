@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,20 +17,15 @@ import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
 from s2corpus.row_types import ContextRow
 from s2corpus.stages.link.kept_papers import KeptPapers
 from s2corpus.stages.link.relink import Held, inputs, read_entries, rules
-from s2corpus.storage.engine import Engine, chosen, engine
 from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS, PAPERS
-from s2corpus.titles.candidates import Pairs, Passing, Search, best, candidates_among, over_full_keys, scores_of
+from s2corpus.titles.candidates import Search, over_full_keys
 from s2corpus.titles.linking import SCHEMA, link
-from s2corpus.titles.minhash import minhash_keys
-from s2corpus.titles.postings import MAX_SHARED
 from s2corpus.titles.recall import measure
-from s2corpus.titles.threegrams import grams
 
 SAMPLE = 500
 """Titles of a release that are compared with all, and links by identifier that are tried by title, for recall and precision."""
@@ -39,8 +33,6 @@ GROUPS = 4
 """Groups of buckets a shard, at least: reading the papers once serves them all."""
 _BYTES_PER_ENTRY = 1024
 """Memory that an entry takes while it is linked, an upper estimate."""
-_KEYS = pa.schema([("row", pa.int64()), ("key", pa.int64()), ("size", pa.int32())])
-_PAIRS = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("keys", pa.int64())])
 
 
 log = logging.getLogger(__name__)
@@ -72,10 +64,9 @@ class Link:
     def work(self, run: Run, shard: Shard) -> None:
         """Link the entries of the shard's buckets; the first shard measures its first links on a sample."""
         search = _search(run)
-        propose = candidates_among if chosen() == "duckdb" else partial(pairs_by_join, run, shard)
         counts = Counter[str]()
         with TemporaryDirectory(prefix="s2corpus-link-", dir=run.scratch) as folder:
-            papers = KeptPapers(run, Path(folder), search, propose)
+            papers = KeptPapers(run, Path(folder), search)
             over_full = over_full_keys(papers.titles, search.bands)
             counts["keys_crowded"] = len(over_full) if shard.index == 0 else 0
             held = Held.of(run, over_full, search, _entries_at_once(run))
@@ -121,57 +112,6 @@ class Link:
                     float(value) if statistic == "parses" else value / counts[f"{kind}.parses"]
                 )
         return metrics
-
-
-def pairs_by_join(run: Run, shard: Shard, titles_a: pa.Array, titles_b: Passing, search: Search) -> Pairs:
-    """`candidates_among` as a join of keys, for Spark: the same pairs. On one machine the probe is many times as fast
-    (`bench/link.py`).
-    """  # fmt: skip
-    uris = []
-    for side, texts in (("a", iter([(0, titles_a)])), ("b", titles_b.texts())):
-        key = f"releases/{run.release_id}/_keys/link-{shard.index:05d}-{side}.parquet"
-        path = run.scratch / f"link-{run.release_id}-{shard.index:05d}-{side}.parquet"
-        with pq.ParquetWriter(path, _KEYS) as writer:
-            for first, titles in texts:
-                for begin in range(0, len(titles), 1 << 16):
-                    sets = grams(titles.slice(begin, 1 << 16))
-                    row, keys = minhash_keys(sets, search.bands, search.rows)
-                    columns = [row + (first + begin), keys.astype(np.int64), sets.sizes[row]]
-                    writer.write_table(pa.table(columns, schema=_KEYS))
-        run.lake.upload(key, path)
-        path.unlink()
-        uris.append(run.lake.uri(key))
-    with engine(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as at_work:
-        found, over_full = join_keys(at_work, uris[0], uris[1], search.threshold, search.min_keys)
-    a, b = found["a"].to_numpy(), found["b"].to_numpy()
-    scores = scores_of(titles_a, a, titles_b, b, search.threshold)
-    kept = best(a, b, scores, search.keep)
-    return Pairs(a[kept], b[kept], scores[kept], int(np.sum(found["keys"])), len(found), over_full)
-
-
-def join_keys(at_work: Engine, uri_a: str, uri_b: str, threshold: float, min_keys: int) -> tuple[pa.Table, np.ndarray]:
-    """Pairs of rows that share `min_keys` keys or more whose sizes allow S; and the keys that more than MAX_SHARED of b share.
-
-    Those propose no candidates.
-    """
-    f = at_work.functions
-    a, b = at_work.read([uri_a]), at_work.read([uri_b])
-    common = b.groupBy("key").agg(f.count(f.lit(1)).alias("titles"))
-    over_full = common.where(f.col("titles") > MAX_SHARED).select("key")
-    b = b.join(over_full, on="key", how="left_anti")
-    a = a.select(f.col("key"), f.col("row").alias("a"), f.col("size").alias("size_a"))
-    b = b.select(f.col("key"), f.col("row").alias("b"), f.col("size").alias("size_b"))
-    pairs = (
-        a.join(b, on="key", how="inner")
-        .where(f.least("size_a", "size_b") * 2.0 > f.lit(threshold) * (f.col("size_a") + f.col("size_b")))
-        .groupBy("a", "b")
-        .agg(f.count(f.lit(1)).alias("keys"))
-        .where(f.col("keys") >= min_keys)
-    )
-    found = at_work.arrow(pairs, _PAIRS).sort_by([("b", "ascending"), ("a", "ascending")])
-    return found, np.sort(
-        at_work.arrow(over_full, _KEYS.empty_table().select(["key"]).schema)["key"].to_numpy().astype(np.uint64)
-    )
 
 
 def _linked(

@@ -1,0 +1,193 @@
+"""Clustering on many machines: the order of the rounds, and what one process decides between them.
+
+This process holds 8 bytes a record, while it unites the ends of edges into components. All else is done by workers, each with some
+hundred thousand records at a time, and lies in the lake between two rounds: a release that is tried again goes on after the last
+task that was done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from s2corpus.compiled import njit
+from s2corpus.errors import UserError
+from s2corpus.pipeline.run import Run
+from s2corpus.stages.cluster import rounds_identifiers as identifiers
+from s2corpus.stages.cluster import rounds_papers as papers
+from s2corpus.stages.cluster import rounds_titles as titles
+from s2corpus.stages.cluster.rounds import EDGE, LABELS, Rounds, sample, send_home, settle
+from s2corpus.stages.cluster.workers import Workers
+from s2corpus.storage.exchange import Exchange
+from s2corpus.tables import ALIASES, PDF_RECORDS, RECORDS
+from s2corpus.version import code_version
+
+HOME_ROWS = 250_000
+"""Records of a home or bucket: some 300 MB while they are compared."""
+_BYTES_PER_NODE = 8
+
+log = logging.getLogger(__name__)
+
+
+def cluster_in_rounds(
+    run: Run, workers: Workers, buckets_of: Callable[[int], int], home_rows: int = HOME_ROWS
+) -> dict[str, float]:
+    """Write EDGES, CLUSTERS, ALIASES and MEMBERS as `clustering.cluster` has them, row by row; what was counted.
+
+    `buckets_of` says how many buckets a number of papers is cut into.
+
+    Raises:
+        UserError: more records than this process can number in `memory_mb`.
+    """
+    return _Driver(run, workers, home_rows).run(buckets_of)
+
+
+class _Driver:
+    def __init__(self, run: Run, workers: Workers, home_rows: int) -> None:
+        rules = run.spec.cluster
+        tables = [run.table(table) for table in (RECORDS, PDF_RECORDS)]
+        keys = tuple(key for table in tables for key in table.keys())  # noqa: SIM118 - a method of TableRef
+        parent = None if run.parent is None else f"snapshots/{run.parent}"
+        inputs = f"{code_version()} {keys} {rules.model_dump_json()} {parent} {home_rows} {run.spec.resources.papers_per_shard}"
+        digest = hashlib.sha256(inputs.encode()).hexdigest()[:16]
+        exchange = Exchange(run.lake.root, f"{run.folder}/_rounds/{digest}")
+        prefixes = tuple(rules.preprint_prefixes)
+        self._rounds = Rounds(
+            exchange, run.folder, keys, 1, prefixes, rules.min_title_score, rules.max_preprint_years, parent
+        )
+        self._run, self._workers, self._home_rows = run, workers, home_rows
+
+    def run(self, buckets_of: Callable[[int], int]) -> dict[str, float]:
+        """All rounds in their order."""
+        self._number_records()
+        self._by_home("by_identifier", identifiers.by_identifier)
+        self._by_home("identifier_edges", identifiers.identifier_edges)
+        parent = np.arange(self._rounds.starts[-1])
+        self._decide(0, parent)
+        self._by_home("by_title", titles.by_title)
+        self._by_home("equal_titles", titles.equal_titles)
+        self._decide(1, parent)
+        self._by_home("settled", identifiers.settled)
+        for task in (
+            titles.unsettled, titles.keys, titles.propose, titles.with_text, titles.score, titles.choose, titles.with_records,
+            titles.similar_titles,
+        ):  # fmt: skip
+            self._by_home(task.__name__, task)
+        self._decide(2, parent)
+        self._by_home("right_ends", papers.right_ends)
+        edges = self._by_home("write_edges", papers.write_edges)
+        count = sum(found["papers"] for found in self._by_home("former_papers", papers.former_papers))
+        self._name_papers()
+        self._rounds = replace(self._rounds, paper_buckets=buckets_of(count))
+        self._do("by_paper", papers.by_paper, len(self._rounds.records))
+        self._do("write_members", papers.write_members, self._rounds.paper_buckets)
+        self._rounds.exchange.remove()
+        totals: dict[str, float] = {"papers": float(count), "parts": float(self._rounds.homes)}
+        for counts in edges:
+            for name, value in counts.items():
+                totals[name] = totals.get(name, 0.0) + value
+        return totals
+
+    def _number_records(self) -> None:
+        """Cut the records into homes by their ids, and number them."""
+        parts = self._do("sample", sample, len(self._rounds.records))
+        rows = sum(part["rows"] for part in parts)
+        if rows * _BYTES_PER_NODE > self._run.spec.resources.memory_mb << 20:
+            raise UserError(
+                f"{rows} records to cluster, of which one process numbers at most "
+                f"{(self._run.spec.resources.memory_mb << 20) // _BYTES_PER_NODE} in resources.memory_mb = "
+                f"{self._run.spec.resources.memory_mb}: give it {-(-rows * _BYTES_PER_NODE >> 20)} or more"
+            )
+        homes = max(1, -(-rows // self._home_rows))
+        weighted = sorted((id_, part["rows"] / len(part["ids"])) for part in parts for id_ in part["ids"])
+        sums = np.cumsum([weight for _, weight in weighted])
+        cuts = [bisect_right(sums, rows * home / homes) for home in range(1, homes)]
+        begins = tuple(dict.fromkeys(weighted[min(cut, len(weighted) - 1)][0] for cut in cuts))
+        self._rounds = replace(self._rounds, homes=len(begins) + 1, begins=begins)
+        log.info("cluster: %d records in %d homes", rows, self._rounds.homes)
+        self._do("send_home", send_home, len(self._rounds.records))
+        settled = self._by_home("settle", settle)
+        starts = np.cumsum([0, *(found["rows"] for found in settled)])
+        self._rounds = replace(self._rounds, starts=tuple(starts.tolist()))
+
+    def _decide(self, number: int, parent: np.ndarray) -> None:
+        """Components of the edges so far, and the clusters in each."""
+        self._unite(number, parent)
+        self._by_home(f"by_component-{number}", partial(identifiers.by_component, number))
+        self._by_home(f"decide-{number}", partial(identifiers.decide, number))
+
+    def _unite(self, number: int, parent: np.ndarray) -> None:
+        rounds = self._rounds
+        for home in rounds.everyone:
+            edges = rounds.exchange.read(f"edges-{number}", rounds.everyone, home, EDGE)
+            unite(parent, edges["left"].to_numpy(), edges["right"].to_numpy())
+        smallest(parent)
+        for home in rounds.everyone:
+            rounds.exchange.put_array(
+                f"components-{number}", home, parent[rounds.starts[home] : rounds.starts[home + 1]]
+            )
+
+    def _name_papers(self) -> None:
+        self._by_home("heirs", papers.heirs)
+        rounds = self._rounds
+        parent = np.arange(rounds.starts[-1])
+        for home in rounds.everyone:
+            labels = rounds.exchange.read("labels-2", rounds.everyone, home, LABELS)
+            unite(parent, labels["label"].to_numpy(), labels["node"].to_numpy())
+        self._unite(3, parent)
+        for task in (papers.families, papers.name_papers, papers.write_clusters):
+            self._by_home(task.__name__, task)
+        aliases = rounds.exchange.read("aliases", rounds.everyone, 0, ALIASES.schema)
+        self._run.table(ALIASES).write(0, aliases.sort_by("alias"))
+
+    def _by_home(self, name: str, task: Callable[[Rounds, int], Any]) -> list[Any]:
+        return self._do(name, task, self._rounds.homes)
+
+    def _do(self, name: str, task: Callable[[Rounds, int], Any], tasks: int) -> list[Any]:
+        """A round: what each of its tasks counted. Those that an earlier try has done are not done again."""
+        exchange = self._rounds.exchange
+        left = [number for number, counts in enumerate(exchange.counts(name, tasks)) if counts is None]
+        self._workers.do(partial(_task, self._rounds, name, task), left)
+        found = exchange.counts(name, tasks)
+        if missing := found.count(None):
+            raise RuntimeError(f"cluster: round {name}: {missing} of {tasks} tasks left no counts in {exchange.prefix}")
+        log.info("cluster: round %s done: %d tasks, %d of them before", name, tasks, tasks - len(left))
+        return found
+
+
+def _task(rounds: Rounds, name: str, task: Callable[[Rounds, int], Any], number: int) -> None:
+    """One task of a round, on a worker."""
+    pa.set_memory_pool(pa.system_memory_pool())
+    rounds.exchange.put_counts(name, number, task(rounds, number) or {})
+
+
+@njit(cache=True, nogil=True)
+def unite(parent: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
+    """Bring the ends of edges into one tree each, whose root is its smallest node. All int64."""
+    for edge in range(len(left)):
+        a, b = left[edge], right[edge]
+        while parent[a] != a:
+            parent[a] = parent[parent[a]]
+            a = parent[a]
+        while parent[b] != b:
+            parent[b] = parent[parent[b]]
+            b = parent[b]
+        if a < b:
+            parent[b] = a
+        else:
+            parent[a] = b
+
+
+@njit(cache=True, nogil=True)
+def smallest(parent: np.ndarray) -> None:
+    """Let every node name the root of its tree: parents are smaller than their children, so one pass does."""
+    for node in range(len(parent)):
+        parent[node] = parent[parent[node]]

@@ -1,0 +1,162 @@
+"""Clustering in rounds, for more records than one machine holds: what every round knows, and how records come to their home.
+
+Records are numbered by record_id (nodes, int64), and lie in homes: ranges of these numbers, some hundred thousand records each. A round
+brings together what must meet (records of one identifier, of one title, of one component) in a bucket of its hash, and there the
+kernels of `clustering` decide as they do over all records on one machine: neighbours, ties and orders are by node.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from s2corpus.clustering.cluster import COLUMNS
+from s2corpus.clustering.edges import Edges
+from s2corpus.clustering.nodes import from_preprint_server
+from s2corpus.clustering.parts import FACTS, facts_of, part_of
+from s2corpus.storage.exchange import Exchange
+
+SAMPLED = 256
+"""Ids of each part of records that decide where homes begin."""
+ORIGIN = pa.schema([("part", pa.int32()), ("row", pa.int32())])
+HOME = pa.schema([*FACTS, *ORIGIN])
+NODE = pa.schema([("node", pa.int64())])
+LABELS = pa.schema([("node", pa.int64()), ("label", pa.int64())])
+EDGE = pa.schema(
+    [
+        ("left", pa.int64()),
+        ("right", pa.int64()),
+        ("reason", pa.int8()),
+        ("near", pa.int8()),
+        ("strength", pa.float64()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """What the tasks of all rounds know."""
+
+    exchange: Exchange
+    release: str
+    """the lake's folder of the release's tables"""
+    records: tuple[str, ...]
+    """keys of the parts of records and PDFs' headers"""
+    homes: int
+    """homes, and buckets of each round"""
+    preprint_prefixes: tuple[str, ...]
+    min_title_score: float
+    max_preprint_years: int
+    parent: str | None
+    """the folder of the parent snapshot"""
+    begins: tuple[str, ...] = ()
+    """the first record_id of each home but the first"""
+    starts: tuple[int, ...] = ()
+    """the first node of each home, and the number of nodes"""
+    paper_buckets: int = 1
+
+    @property
+    def everyone(self) -> Sequence[int]:
+        """The tasks of a round that has one for each home or bucket."""
+        return range(self.homes)
+
+    def home_of(self, nodes: np.ndarray) -> np.ndarray:
+        """The home of each node."""
+        found: np.ndarray = np.searchsorted(np.array(self.starts[1:], np.int64), nodes, side="right")
+        return found
+
+    def write_edges(self, name: str, task: int, edges: Edges, nodes: np.ndarray, near: int) -> None:
+        """Write edges between places in `nodes` to the home of their left node."""
+        left, right = nodes[edges.left], nodes[edges.right]
+        kind = np.full(len(left), near, np.int8)
+        rows = pa.table([left, right, edges.reason.astype(np.int8), kind, edges.strength], schema=EDGE)
+        self.exchange.write(name, task, rows, self.home_of(left), self.homes)
+
+    def labels(self, number: int, home: int) -> np.ndarray:
+        """The cluster of each node of a home, by its smallest node, after a pass."""
+        found = self.exchange.read(f"labels-{number}", self.everyone, home, LABELS)
+        labels = np.arange(self.starts[home], self.starts[home + 1])
+        labels[found["node"].to_numpy() - self.starts[home]] = found["label"].to_numpy()
+        return labels
+
+
+class Home:
+    """The records of one home."""
+
+    def __init__(self, rounds: Rounds, number: int) -> None:
+        """Read them."""
+        self._rounds, self._number = rounds, number
+        self.facts = rounds.exchange.read("home", [number], 0, HOME).combine_chunks()
+        self.first = rounds.starts[number]
+        self.nodes = np.arange(self.first, rounds.starts[number + 1])
+
+    def __getitem__(self, name: str) -> pa.Array:
+        return pa.concat_arrays([pa.array([], HOME.field(name).type), *self.facts[name].chunks])
+
+    @cached_property
+    def of_preprint(self) -> np.ndarray:
+        """Which records have a preprint's DOI."""
+        return from_preprint_server(pc.fill_null(self["doi"], ""), self._rounds.preprint_prefixes)
+
+    @cached_property
+    def doi(self) -> pa.Array:
+        """The DOIs but those that are overruled: see `clustering.nodes`."""
+        overruled = np.zeros(len(self.nodes), bool)
+        rows = self._rounds.exchange.read("overruled", self._rounds.everyone, self._number, NODE)
+        overruled[rows["node"].to_numpy() - self.first] = True
+        return pc.if_else(pa.array(overruled & ~self.of_preprint), pa.scalar(None, pa.string()), self["doi"])
+
+    @cached_property
+    def final_doi(self) -> pa.Array:
+        """The DOIs of published papers."""
+        return pc.if_else(pa.array(self.of_preprint), pa.scalar(None, pa.string()), self.doi)
+
+    @cached_property
+    def titled(self) -> np.ndarray:
+        """Places of the records that have a title."""
+        return np.flatnonzero(np.asarray(pc.fill_null(pc.not_equal(self["normalised"], ""), False)))
+
+
+def sample(rounds: Rounds, task: int) -> dict[str, object]:
+    """A part of records: how many they are, and some of their ids."""
+    with rounds.exchange.lake_file(rounds.records[task]) as file:
+        ids = pq.ParquetFile(file).read(["record_id"])["record_id"]
+    some = np.linspace(0, max(len(ids) - 1, 0), min(SAMPLED, len(ids))).astype(np.int64)
+    return {"rows": len(ids), "ids": ids.take(pa.array(some)).to_pylist()}
+
+
+def send_home(rounds: Rounds, task: int) -> None:
+    """A part of records: read what is compared of them, and send it to their homes."""
+    tables = []
+    with rounds.exchange.lake_file(rounds.records[task]) as file:
+        for batch in pq.ParquetFile(file).iter_batches(columns=list(COLUMNS)):
+            tables.append(facts_of(part_of(batch)))
+    table = pa.concat_tables([FACTS.empty_table(), *tables])
+    rows = len(table)
+    table = table.append_column("part", pa.array(np.full(rows, task, np.int32)))
+    table = table.append_column("row", pa.array(np.arange(rows, dtype=np.int32))).sort_by("record_id").combine_chunks()
+    ids = table["record_id"]
+    ends = [bisect_left(range(rows), begin, key=lambda place: ids[place].as_py()) for begin in rounds.begins]
+    home = np.searchsorted(np.array(ends, np.int64), np.arange(rows), side="right")
+    rounds.exchange.write("facts", task, table, home, rounds.homes)
+
+
+def settle(rounds: Rounds, task: int) -> dict[str, int]:
+    """A home: put its records in order of their ids; how many they are.
+
+    Raises:
+        ValueError: a record_id occurs twice.
+    """
+    rows = rounds.exchange.read("facts", range(len(rounds.records)), task, HOME).sort_by("record_id")
+    ids = rows["record_id"].combine_chunks()
+    if len(ids) > 1 and pc.any(same := pc.equal(ids[1:], ids[:-1])).as_py():
+        raise ValueError(f"record_id {ids[1:].filter(same)[0].as_py()!r} occurs twice")
+    rounds.exchange.write("home", task, rows, np.zeros(len(rows), np.int64), 1)
+    return {"rows": len(rows)}

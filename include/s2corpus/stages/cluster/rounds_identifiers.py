@@ -1,0 +1,135 @@
+"""The rounds that join records by identifier, and those that decide in each component which edges are taken."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from s2corpus.clustering.components import Fate, components
+from s2corpus.clustering.edges import Edges, edges_of_kind
+from s2corpus.clustering.nodes import nodes_from
+from s2corpus.clustering.parts import FACTS, IDENTIFIERS, codes_of, part_from
+from s2corpus.stages.cluster.rounds import EDGE, LABELS, NODE, Home, Rounds
+from s2corpus.titles.buckets import bucket_of
+
+_FACTS = ("trusted", "declares", "second_header", "normalised", "surnames")
+_NAMED = pa.schema(
+    [("node", pa.int64()), ("reason", pa.int8()), ("value", pa.string()), ("published", pa.bool_())]
+    + [FACTS.field(name) for name in _FACTS]
+)
+_END = pa.schema([*LABELS, ("final_doi", pa.string()), ("year", pa.int32()), ("preprint", pa.bool_())])
+_GROUPED = pa.schema([*EDGE, ("label", pa.int64())])
+TOLD = pa.schema([*EDGE, ("taken", pa.bool_())])
+OWNERS = pa.schema([("doi", pa.string()), *LABELS])
+
+
+def by_identifier(rounds: Rounds, task: int) -> None:
+    """A home: send every record to the buckets of its identifiers."""
+    home = Home(rounds, task)
+    published = np.asarray(home["doi"].is_valid()) & ~home.of_preprint
+    tables = []
+    for reason, name in enumerate(IDENTIFIERS):
+        rows = pa.array(np.flatnonzero(np.asarray(home[name].is_valid())))
+        columns = {"node": home.nodes, "reason": np.full(len(home.nodes), reason, np.int8), "value": home[name]}
+        columns |= {"published": published, **{column: home[column] for column in _FACTS}}
+        tables.append(pa.table(columns, schema=_NAMED).take(rows))
+    table = pa.concat_tables(tables)
+    rounds.exchange.write("identifiers", task, table, bucket_of(table["value"], rounds.homes), rounds.homes)
+
+
+def identifier_edges(rounds: Rounds, task: int) -> None:
+    """A bucket of identifiers: the edges between their records, and whose own DOI is overruled by what a drop declares."""
+    rows = rounds.exchange.read("identifiers", rounds.everyone, task, _NAMED).sort_by("node").combine_chunks()
+    found, overruled = [], np.empty(0, np.int64)
+    for reason, name in enumerate(IDENTIFIERS):
+        mine = rows.filter(pc.equal(rows["reason"], reason)).rename_columns({"value": name}).combine_chunks()
+        node = mine["node"].to_numpy()
+        nodes = nodes_from([part_from(mine)], rounds.preprint_prefixes)
+        edges = edges_of_kind(nodes, reason, rounds.min_title_score)
+        found.append((node[edges.left], node[edges.right], edges.reason, edges.strength))
+        if name == "declared":
+            declares = np.asarray(mine["declares"])
+            given = mine[name].filter(pa.array(declares & np.asarray(mine["published"])))
+            overruled = node[np.asarray(pc.is_in(mine[name], given)) & ~declares]
+    left, right, reasons, strength = map(np.concatenate, zip(*found, strict=True))
+    nodes_there, places = np.unique(np.concatenate([left, right]), return_inverse=True)
+    edges = Edges(places[: len(left)], places[len(left) :], reasons, strength)
+    rounds.write_edges("edges-0", task, edges, nodes_there, near=0)
+    rounds.exchange.write(
+        "overruled", task, pa.table([overruled], schema=NODE), rounds.home_of(overruled), rounds.homes
+    )
+
+
+def by_component(number: int, rounds: Rounds, task: int) -> None:
+    """A home: send its edges so far, and what decides of the records that have any, to the bucket of their component."""
+    home = Home(rounds, task)
+    label = rounds.exchange.array(f"components-{number}", task)
+    edges = pa.concat_tables(
+        rounds.exchange.read(f"edges-{earlier}", rounds.everyone, task, EDGE) for earlier in range(number + 1)
+    )
+    of_edge = label[edges["left"].to_numpy() - home.first]
+    grouped = edges.append_column("label", pa.array(of_edge, pa.int64()))
+    rounds.exchange.write(f"edges-of-{number}", task, grouped, bucket_of(of_edge, rounds.homes), rounds.homes)
+    touched = label != home.nodes
+    touched[edges["left"].to_numpy() - home.first] = True
+    preprint = home.of_preprint | (np.asarray(home["arxiv_id"].is_valid()) & ~np.asarray(home["publisher"]))
+    every = pa.table([home.nodes, label, home.final_doi, home["year"], preprint], schema=_END)
+    ends = every.filter(pa.array(touched))
+    rounds.exchange.write(f"ends-{number}", task, ends, bucket_of(ends["label"].to_numpy(), rounds.homes), rounds.homes)
+    if number == 1:  # who has which DOI: the clusters of one record here, all others where they are decided
+        alone = every.filter(pc.and_(pa.array(~touched), home.final_doi.is_valid()))
+        _write_owners(rounds, "alone", task, alone["final_doi"], alone["node"], alone["node"])
+
+
+def decide(number: int, rounds: Rounds, task: int) -> None:
+    """A bucket of components: which edges are taken, and the cluster of each record."""
+    ends = rounds.exchange.read(f"ends-{number}", rounds.everyone, task, _END).sort_by("node").combine_chunks()
+    rows = rounds.exchange.read(f"edges-of-{number}", rounds.everyone, task, _GROUPED).sort_by(
+        [("near", "ascending"), ("strength", "descending"), ("left", "ascending"), ("right", "ascending")]
+    )
+    node = ends["node"].to_numpy()
+    doi, _ = codes_of(ends["final_doi"])
+    left, right = (np.searchsorted(node, rows[side].to_numpy()) for side in ("left", "right"))
+    edges = Edges(left, right, rows["reason"].to_numpy(), rows["strength"].to_numpy())
+    years = ends["year"].to_numpy()
+    label, fates = components(doi, years, np.asarray(ends["preprint"]), edges, rounds.max_preprint_years)
+    labels = pa.table([node, node[label]], schema=LABELS)
+    rounds.exchange.write(f"labels-{number}", task, labels, rounds.home_of(node), rounds.homes)
+    if number == 1:
+        of_cluster = np.full(len(node), -1, np.int32)
+        np.maximum.at(of_cluster, label, doi)
+        has = np.flatnonzero(of_cluster[label] >= 0)
+        first = np.zeros(int(doi.max(initial=-1)) + 1, np.int64)
+        first[doi[doi >= 0]] = np.flatnonzero(doi >= 0)
+        names = ends["final_doi"].take(pa.array(first[of_cluster[label[has]]]))
+        _write_owners(rounds, "owners", task, names, node[has], node[label[has]])
+    if number == 2:
+        told = pa.array(np.flatnonzero(fates != Fate.NEEDLESS))
+        kept = rows.select(EDGE.names).append_column("taken", pa.array(fates == Fate.TAKEN)).take(told)
+        rounds.exchange.write("told", task, kept, rounds.home_of(kept["right"].to_numpy()), rounds.homes)
+
+
+def _write_owners(
+    rounds: Rounds,
+    name: str,
+    task: int,
+    doi: pa.ChunkedArray,
+    node: pa.Array | np.ndarray,
+    label: pa.Array | np.ndarray,
+) -> None:
+    rounds.exchange.write(
+        name, task, pa.table([doi, node, label], schema=OWNERS), bucket_of(doi, rounds.homes), rounds.homes
+    )
+
+
+def settled(rounds: Rounds, task: int) -> None:
+    """A bucket of DOIs: the records of clusters whose DOI no other cluster has; no similar title can join these to another such."""
+    rows = pa.concat_tables(rounds.exchange.read(name, rounds.everyone, task, OWNERS) for name in ("alone", "owners"))
+    doi, _ = codes_of(rows["doi"])
+    label = rows["label"].to_numpy()
+    least, most = np.full(len(doi), np.iinfo(np.int64).max), np.full(len(doi), -1)
+    np.minimum.at(least, doi, label)
+    np.maximum.at(most, doi, label)
+    found = rows["node"].to_numpy()[least[doi] == most[doi]]
+    rounds.exchange.write("settled", task, pa.table([found], schema=NODE), rounds.home_of(found), rounds.homes)

@@ -1,0 +1,165 @@
+"""The rounds that name the papers, and write the tables: edges, clusters, and the records by paper."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from s2corpus.clustering.edges import REASONS
+from s2corpus.clustering.identity import Parent, identify
+from s2corpus.clustering.parts import codes_of
+from s2corpus.stages.cluster.rounds import EDGE, LABELS, Home, Rounds
+from s2corpus.stages.cluster.rounds_identifiers import TOLD
+from s2corpus.storage.parts import TableRef
+from s2corpus.tables import ALIASES, CLUSTERS, EDGES, MEMBERS, paper_shard
+from s2corpus.titles.arrays import one_chunk
+from s2corpus.titles.buckets import bucket_of
+
+_FORMER = pa.schema([("paper_id", pa.string()), ("node", pa.int64())])
+_FAMILY = pa.schema(
+    [
+        ("family", pa.int64()),
+        *LABELS,
+        *((name, pa.string()) for name in ("record_id", "ready_at", "paper_id", "first_ready")),
+    ]
+)
+_NAMED = pa.schema(
+    [("node", pa.int64()), ("label", pa.int64()), ("paper_id", pa.string()), ("first_ready", pa.string())]
+)
+_ORIGIN = pa.schema([("row", pa.int32()), ("label", pa.int64()), ("paper_id", pa.string())])
+_TOLD = pa.schema([*TOLD, ("right_id", pa.string())])
+_MEMBERS = pa.schema([*MEMBERS.schema, ("label", pa.int64())])
+
+
+def right_ends(rounds: Rounds, task: int) -> None:
+    """A home: give the edges whose right record is here its id."""
+    rows = rounds.exchange.read("told", rounds.everyone, task, TOLD).combine_chunks()
+    home = Home(rounds, task)
+    ids = home["record_id"].take(pa.array(rows["right"].to_numpy() - home.first))
+    rows = rows.append_column("right_id", ids)
+    rounds.exchange.write("told-right", task, rows, rounds.home_of(rows["left"].to_numpy()), rounds.homes)
+
+
+def write_edges(rounds: Rounds, task: int) -> dict[str, int]:
+    """A home: write the edges whose left record is here; how many were taken, by reason, and how many cut."""
+    rows = rounds.exchange.read("told-right", rounds.everyone, task, _TOLD).sort_by(
+        [("left", "ascending"), ("right", "ascending")]
+    )
+    home = Home(rounds, task)
+    reasons = pa.array(REASONS).take(rows["reason"].combine_chunks().cast(pa.int64()))
+    left = home["record_id"].take(pa.array(rows["left"].to_numpy() - home.first))
+    columns = [left, rows["right_id"], reasons, rows["strength"], rows["taken"]]
+    table = pa.table(columns, schema=EDGES.schema)
+    TableRef(rounds.exchange.lake, f"{rounds.release}/{EDGES.name}", EDGES).write(task, table)
+    counts = {
+        row["values"]: row["counts"]
+        for row in reasons.filter(rows["taken"].combine_chunks()).value_counts().to_pylist()
+    }
+    return {"conflicts": len(table) - sum(counts.values()), **{f"edges.{reason}": n for reason, n in counts.items()}}
+
+
+def former_papers(rounds: Rounds, task: int) -> dict[str, int]:
+    """A home: send the records that the parent knows to the bucket of their paper; how many clusters begin here."""
+    home = Home(rounds, task)
+    papers, _ = _known(rounds, home)
+    rows = pa.table([papers, home.nodes], schema=_FORMER).filter(papers.is_valid())
+    rounds.exchange.write("former", task, rows, bucket_of(rows["paper_id"], rounds.homes), rounds.homes)
+    return {"papers": int(np.count_nonzero(rounds.labels(2, task) == home.nodes))}
+
+
+def heirs(rounds: Rounds, task: int) -> None:
+    """A bucket of the parent's papers: bring the records of each together, as edges to its first."""
+    rows = rounds.exchange.read("former", rounds.everyone, task, _FORMER).sort_by("node").combine_chunks()
+    codes, distinct = codes_of(rows["paper_id"])
+    node = rows["node"].to_numpy()
+    first = np.full(len(distinct), np.iinfo(np.int64).max)
+    np.minimum.at(first, codes, node)
+    left = first[codes]
+    reason = np.zeros(len(node), np.int8)
+    table = pa.table([left, node, reason, reason, np.zeros(len(node))], schema=EDGE)
+    rounds.exchange.write("edges-3", task, table, rounds.home_of(left), rounds.homes)
+
+
+def families(rounds: Rounds, task: int) -> None:
+    """A home: send the records to the bucket of their family: the clusters that have records of one paper of the parent."""
+    home = Home(rounds, task)
+    family = rounds.exchange.array("components-3", task)
+    columns = [family, home.nodes, rounds.labels(2, task), home["record_id"], home["ready_at"], *_known(rounds, home)]
+    rounds.exchange.write(
+        "families", task, pa.table(columns, schema=_FAMILY), bucket_of(family, rounds.homes), rounds.homes
+    )
+
+
+def name_papers(rounds: Rounds, task: int) -> None:
+    """A bucket of families: the id of each of their papers, and aliases."""
+    rows = rounds.exchange.read("families", rounds.everyone, task, _FAMILY).sort_by("node").combine_chunks()
+    label = rows["label"].to_numpy()
+    known = rows.filter(rows["paper_id"].is_valid()).select(CLUSTERS.schema.names).cast(CLUSTERS.schema)
+    aliases = ALIASES.schema.empty_table()
+    if rounds.parent is not None and len(known):
+        former = _parent_table(rounds, ALIASES.name)
+        aliases = former.to_table(filter=pc.field("paper_id").isin(known["paper_id"].unique())).cast(ALIASES.schema)
+    ids, ready = (
+        pa.concat_arrays([pa.array([], pa.string()), *rows[name].chunks]) for name in ("record_id", "ready_at")
+    )
+    clusters, renamed = identify(ids, np.unique(label, return_inverse=True)[1], ready, Parent(known, aliases))
+    found = pa.table([rows["node"], label, clusters["paper_id"], clusters["first_ready"]], schema=_NAMED)
+    rounds.exchange.write("named", task, found, rounds.home_of(rows["node"].to_numpy()), rounds.homes)
+    rounds.exchange.write("aliases", task, renamed, np.zeros(len(renamed), np.int64), 1)
+
+
+def write_clusters(rounds: Rounds, task: int) -> None:
+    """A home: write which paper each record belongs to, and tell the part of records that it came from."""
+    home = Home(rounds, task)
+    rows = rounds.exchange.read("named", rounds.everyone, task, _NAMED).sort_by("node")
+    clusters = pa.table([home["record_id"], rows["paper_id"], rows["first_ready"]], schema=CLUSTERS.schema)
+    TableRef(rounds.exchange.lake, f"{rounds.release}/{CLUSTERS.name}", CLUSTERS).write(task, clusters)
+    origins = pa.table([home["row"], rows["label"], rows["paper_id"]], schema=_ORIGIN)
+    rounds.exchange.write("origins", task, origins, home["part"].to_numpy(), len(rounds.records))
+
+
+def by_paper(rounds: Rounds, task: int) -> None:
+    """A part of records: send every record to the bucket of its paper."""
+    origins = rounds.exchange.read("origins", rounds.everyone, task, _ORIGIN).sort_by("row")
+    with rounds.exchange.lake_file(rounds.records[task]) as file:
+        records = pq.ParquetFile(file).read()
+    table = records.append_column("paper_id", origins["paper_id"]).append_column("label", origins["label"])
+    table = table.select(_MEMBERS.names).cast(_MEMBERS)
+    bucket = np.array([paper_shard(paper, rounds.paper_buckets) for paper in table["paper_id"].to_pylist()], np.int64)
+    rounds.exchange.write("members", task, table, bucket, rounds.paper_buckets)
+
+
+def write_members(rounds: Rounds, task: int) -> None:
+    """A bucket of papers: write their records.
+
+    Raises:
+        RuntimeError: two papers have one id.
+    """
+    rows = rounds.exchange.read("members", range(len(rounds.records)), task, _MEMBERS)
+    rows = rows.sort_by([("paper_id", "ascending"), ("record_id", "ascending")])
+    papers = rows.select(["paper_id", "label"]).group_by(["paper_id"]).aggregate([("label", "count_distinct")])
+    twice = papers.filter(pc.greater(papers["label_count_distinct"], 1))["paper_id"]
+    if len(twice):
+        raise RuntimeError(f"two papers have the id {twice[0].as_py()!r}: their first records have one hash of 60 bits")
+    ref = TableRef(rounds.exchange.lake, f"{rounds.release}/{MEMBERS.name}", MEMBERS)
+    ref.write(task, iter(rows.drop_columns(["label"]).to_batches(max_chunksize=10_000)))
+
+
+def _known(rounds: Rounds, home: Home) -> tuple[pa.Array, pa.Array]:
+    """(paper, first delivery) of each record of a home in the parent, null where the parent does not know it."""
+    ids = home["record_id"]
+    if rounds.parent is None or not len(ids):
+        return pa.nulls(len(ids), pa.string()), pa.nulls(len(ids), pa.string())
+    within = (pc.field("record_id") >= ids[0]) & (pc.field("record_id") <= ids[-1])
+    rows = _parent_table(rounds, CLUSTERS.name).to_table(filter=within).combine_chunks()
+    place = pc.index_in(ids, rows["record_id"])
+    paper, ready = (rows[name].take(place).cast(pa.string()) for name in ("paper_id", "first_ready"))
+    return one_chunk(paper), one_chunk(ready)
+
+
+def _parent_table(rounds: Rounds, name: str) -> ds.Dataset:
+    fs, root = rounds.exchange.lake.filesystem()
+    return ds.dataset(f"{root}{rounds.parent}/{name}.parquet", filesystem=fs, format="parquet")

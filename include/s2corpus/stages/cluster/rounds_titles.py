@@ -1,0 +1,180 @@
+"""The rounds that join records by title: equal titles in the bucket of their text, similar ones by the buckets of their MinHash keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from s2corpus.clustering.agreement import WINDOW
+from s2corpus.clustering.edges import edges_of_similar, equal_title_edges
+from s2corpus.clustering.nodes import nodes_from
+from s2corpus.clustering.parts import FACTS, part_from
+from s2corpus.clustering.similar import BANDS, KEEP, pairs_of_keys, scores, signatures
+from s2corpus.stages.cluster.rounds import LABELS, NODE, Home, Rounds
+from s2corpus.titles.buckets import bucket_of
+from s2corpus.titles.candidates import best
+
+_FACTS = (
+    "title", "normalised", "little", "year", "doi", "arxiv_id", "publisher", "surnames", "journal", "volume", "issue", "page",
+)  # fmt: skip
+_TITLED = pa.schema([*LABELS, *(FACTS.field(name) for name in _FACTS)])
+_KEYS = pa.schema(
+    [("key", pa.uint64()), ("title", pa.int64()), ("asked", pa.bool_()), ("size", pa.int32())]
+    + [(f"sketch_{word}", pa.uint64()) for word in range(4)]
+)
+_PAIR = pa.schema([("a", pa.int64()), ("b", pa.int64())])
+_TEXTS = pa.schema([*_PAIR, ("text", pa.string())])
+_SCORED = pa.schema([*_PAIR, ("score", pa.float64()), ("bucket", pa.int64())])
+_NEAR = pa.schema([*_TITLED, ("of", pa.int64())])
+
+
+def by_title(rounds: Rounds, task: int) -> None:
+    """A home: send every record that has a title to the title's bucket."""
+    home = Home(rounds, task)
+    label = rounds.labels(0, task)
+    columns = {"node": home.nodes, "label": label, **{name: home[name] for name in _FACTS}, "doi": home.doi}
+    rows = pa.table(columns, schema=_TITLED).take(pa.array(home.titled))
+    rounds.exchange.write("titles", task, rows, bucket_of(rows["normalised"], rounds.homes), rounds.homes)
+
+
+def _titled(rounds: Rounds, bucket: int) -> pa.Table:
+    return rounds.exchange.read("titles", rounds.everyone, bucket, _TITLED).sort_by("node").combine_chunks()
+
+
+def equal_titles(rounds: Rounds, task: int) -> None:
+    """A bucket of titles: the edges between records of equal ones."""
+    rows = _titled(rounds, task)
+    nodes = nodes_from([part_from(rows)], rounds.preprint_prefixes)
+    _, label = np.unique(rows["label"].to_numpy(), return_inverse=True)
+    edges = equal_title_edges(nodes, label, rounds.max_preprint_years)
+    rounds.write_edges("edges-1", task, edges, rows["node"].to_numpy(), near=0)
+
+
+def unsettled(rounds: Rounds, task: int) -> None:
+    """A home: tell the titles' buckets which records similar titles are looked for of."""
+    home = Home(rounds, task)
+    asked = np.ones(len(home.nodes), bool)
+    settled = rounds.exchange.read("settled", rounds.everyone, task, NODE)["node"].to_numpy()
+    asked[settled - home.first] = False
+    rows = home.titled[asked[home.titled]]
+    bucket = bucket_of(home["normalised"].take(pa.array(rows)), rounds.homes)
+    rounds.exchange.write("unsettled", task, pa.table([home.nodes[rows]], schema=NODE), bucket, rounds.homes)
+
+
+def keys(rounds: Rounds, task: int) -> None:
+    """A bucket of titles: send each that says something, under the node of its first record, to the buckets of its keys."""
+    rows = _titled(rounds, task)
+    node = rows["node"].to_numpy()
+    nodes = nodes_from([part_from(rows)], rounds.preprint_prefixes)
+    asked = np.zeros(len(nodes.titles), bool)
+    some = rounds.exchange.read("unsettled", rounds.everyone, task, NODE)["node"].to_numpy()
+    asked[nodes.title[np.searchsorted(node, some)]] = True
+    first = np.unique(nodes.title, return_index=True)[1]
+    wordy = np.flatnonzero(~nodes.strict)
+    found = signatures(nodes.titles.take(pa.array(wordy)))
+    bands = (np.arange(BANDS, dtype=np.uint64) << np.uint64(32))[:, None]
+    key = (found.keys.astype(np.uint64) | bands).ravel()
+    columns = [
+        key,
+        *(np.tile(values, BANDS) for values in (node[first[wordy]], asked[wordy], found.sizes, *found.sketches.T)),
+    ]
+    table = pa.table(columns, schema=_KEYS).filter(pa.array(found.keys.ravel() != 0))
+    rounds.exchange.write("keys", task, table, bucket_of(table["key"].to_numpy(), rounds.homes), rounds.homes)
+
+
+def propose(rounds: Rounds, task: int) -> None:
+    """A bucket of keys: the pairs of titles that may be similar."""
+    rows = rounds.exchange.read("keys", rounds.everyone, task, _KEYS)
+    rows = rows.sort_by([("key", "ascending"), ("title", "ascending")]).combine_chunks()
+    sketches = np.stack([rows[f"sketch_{word}"].to_numpy() for word in range(4)], axis=1)
+    key, title, asked, size = (rows[name].to_numpy() for name in ("key", "title", "asked", "size"))
+    a, b = _once(*pairs_of_keys(key, title, asked, size, sketches, rounds.min_title_score))
+    rounds.exchange.write("proposed", task, pa.table([a, b], schema=_PAIR), rounds.home_of(a), rounds.homes)
+
+
+def with_text(rounds: Rounds, task: int) -> None:
+    """A home: send the text of each pair's first title to the home of its second."""
+    rows = rounds.exchange.read("proposed", rounds.everyone, task, _PAIR)
+    a, b = _once(rows["a"].to_numpy(), rows["b"].to_numpy())
+    home = Home(rounds, task)
+    text = home["normalised"].take(pa.array(a - home.first))
+    rounds.exchange.write("texts", task, pa.table([a, b, text], schema=_TEXTS), rounds.home_of(b), rounds.homes)
+
+
+def score(rounds: Rounds, task: int) -> None:
+    """A home: S of the pairs whose second title is here; those above the threshold go back to the home of the first."""
+    rows = rounds.exchange.read("texts", rounds.everyone, task, _TEXTS).combine_chunks()
+    home = Home(rounds, task)
+    a, b = rows["a"].to_numpy(), rows["b"].to_numpy()
+    of_b, place = np.unique(b, return_inverse=True)
+    texts = home["normalised"].take(pa.array(of_b - home.first))
+    first = pa.concat_arrays([pa.array([], pa.string()), *rows["text"].chunks])
+    found = scores(first, np.arange(len(a)), texts, place, rounds.min_title_score)
+    kept = np.flatnonzero(found > 0.0)
+    bucket = bucket_of(texts, rounds.homes)[place]
+    table = pa.table([a[kept], b[kept], found[kept], bucket[kept]], schema=_SCORED)
+    rounds.exchange.write("scored", task, table, rounds.home_of(a[kept]), rounds.homes)
+
+
+def choose(rounds: Rounds, task: int) -> None:
+    """A home: the best pairs of each first title, to that title's bucket."""
+    rows = rounds.exchange.read("scored", rounds.everyone, task, _SCORED).combine_chunks()
+    home = Home(rounds, task)
+    a, b, found = (rows[name].to_numpy() for name in ("a", "b", "score"))
+    rows = rows.take(pa.array(best(a, b, found, KEEP)))
+    texts = home["normalised"].take(pa.array(rows["a"].to_numpy() - home.first))
+    rounds.exchange.write("chosen", task, rows, bucket_of(texts, rounds.homes), rounds.homes)
+
+
+def with_records(rounds: Rounds, task: int) -> None:
+    """A bucket of titles: send the records of each pair's first title, as many as are compared, to the bucket of the second."""
+    pairs = rounds.exchange.read("chosen", rounds.everyone, task, _SCORED).combine_chunks()
+    bucket = pairs["bucket"].to_numpy()
+    rounds.exchange.write("pairs", task, pairs, bucket, rounds.homes)
+    rows = _titled(rounds, task)
+    nodes = nodes_from([part_from(rows)], rounds.preprint_prefixes)
+    once = np.unique(np.stack([bucket, pairs["a"].to_numpy()]), axis=1)
+    place = np.searchsorted(rows["node"].to_numpy(), once[1])
+    title = nodes.title[place]
+    begin = nodes.by_title.starts[title]
+    size = np.minimum(nodes.by_title.starts[title + 1] - begin, WINDOW)
+    within = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
+    members = nodes.by_title.nodes[np.repeat(begin, size) + within]
+    sent = rows.take(pa.array(members)).append_column("of", pa.array(np.repeat(once[1], size)))
+    originals = rows["title"].take(pa.array(np.repeat(place, size)))
+    sent = sent.set_column(sent.column_names.index("title"), "title", originals)
+    rounds.exchange.write("near", task, sent, np.repeat(once[0], size), rounds.homes)
+
+
+def similar_titles(rounds: Rounds, task: int) -> None:
+    """A bucket of titles: the edges between the records of similar ones."""
+    pairs = rounds.exchange.read("pairs", rounds.everyone, task, _SCORED).combine_chunks()
+    sent = rounds.exchange.read("near", rounds.everyone, task, _NEAR).combine_chunks()
+    own = _titled(rounds, task)
+    own = own.filter(pc.is_in(own["normalised"], _texts_of(own, pairs["b"].to_numpy())))
+    both = pa.concat_tables([own, sent.select(own.column_names)])
+    both = both.set_column(
+        both.column_names.index("little"), "little", pa.repeat(pa.scalar(False), len(both))
+    )  # only titles that say something have keys
+    node, first = np.unique(both["node"].to_numpy(), return_index=True)
+    nodes = nodes_from([part_from(both.take(pa.array(first)))], rounds.preprint_prefixes)
+    ids, where = np.unique(sent["of"].to_numpy(), return_index=True)
+    title_a = nodes.title[np.searchsorted(node, sent["node"].to_numpy()[where])]
+    a = title_a[np.searchsorted(ids, pairs["a"].to_numpy())]
+    b = nodes.title[np.searchsorted(node, pairs["b"].to_numpy())]
+    edges = edges_of_similar(nodes, a, b, pairs["score"].to_numpy(), rounds.max_preprint_years)
+    rounds.write_edges("edges-2", task, edges, node, near=1)
+
+
+def _texts_of(rows: pa.Table, nodes: np.ndarray) -> pa.Array:
+    places = np.searchsorted(rows["node"].to_numpy(), np.unique(nodes))
+    return rows["normalised"].take(pa.array(places)).combine_chunks()
+
+
+def _once(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs in order, each once."""
+    order = np.lexsort((b, a))
+    a, b = a[order], b[order]
+    kept = np.flatnonzero((np.diff(a, prepend=-1) != 0) | (np.diff(b, prepend=-1) != 0))
+    return a[kept], b[kept]

@@ -1,0 +1,55 @@
+"""Numbers and offsets are wide enough for more records than 32 bits count, or there is a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from s2corpus.clustering import identity, nodes, parts
+from s2corpus.clustering.identity import Parent, identify
+from s2corpus.clustering.nodes import TooManyRecords
+from s2corpus.stages.cluster.many import unite
+from s2corpus.stages.cluster.rounds import EDGE, LABELS, NODE, Rounds
+from s2corpus.storage.exchange import Exchange
+
+
+def test_offsets_of_paper_ids_have_64_bits_and_pieces_of_them_less_than_2_gib() -> None:
+    ids = identity._new_paper_ids(pa.array(["a", "b"]))
+    assert ids.type == pa.large_string()
+    assert 15 * identity._PIECE < 1 << 31
+
+
+def test_pieces_of_ids_make_one_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    ids, labels = pa.array([f"s:{i:04d}" for i in range(1000)]), np.arange(1000) // 3
+    ready = pa.nulls(1000, pa.string())
+    whole, _ = identify(ids, labels, ready, Parent())
+    monkeypatch.setattr(identity, "_PIECE", 7)
+    pieces, _ = identify(ids, labels, ready, Parent())
+    assert pieces.equals(whole) and pieces["paper_id"].num_chunks > 100
+
+
+def test_ages_order_by_time_then_place_beyond_32_bits() -> None:
+    times = pa.array([f"2023-01-{day:02d}" for day in range(1, 29)] * 80_000)
+    ages = identity._ages(times)
+    assert ages.dtype == np.int64 and ages.max() > 1 << 25 and len(np.unique(ages)) == len(ages)
+
+
+def test_nodes_of_rounds_are_64_bits_wide(tmp_path: Path) -> None:
+    far = 1 << 33
+    assert {EDGE.field(name).type for name in ("left", "right")} == {pa.int64()}
+    assert {field.type for field in [*LABELS, *NODE]} == {pa.int64()}
+    rounds = Rounds(Exchange(str(tmp_path), "r"), "", (), 3, (), 0.8, 2, None, starts=(0, far, 2 * far, 3 * far))
+    assert rounds.home_of(np.array([far - 1, far, 3 * far - 1])).tolist() == [0, 1, 2]
+    parent = np.arange(4)
+    unite(parent, np.array([2], np.int64), np.array([3], np.int64))
+    assert parent.dtype == np.int64
+
+
+def test_one_process_refuses_more_text_than_32_bits_of_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nodes, "MAX_TEXT", 100)
+    table = pa.table({"record_id": [f"s:{i:09d}" for i in range(20)]})
+    with pytest.raises(TooManyRecords, match=r"20 records .* ENGINE"):
+        nodes.nodes_from([parts.part_from(table)], ())

@@ -332,7 +332,10 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
             buckets = regroup.override(doc_md=doc_md)(stage)
             done >> buckets
             first >> buckets
-            done, first = gather.override(doc_md=doc_md).partial(stage=stage).expand(shards=buckets), buckets
+            done, first = (
+                gather.override(doc_md=doc_md, **_pod(stage)).partial(stage=stage).expand(shards=buckets),
+                buckets,
+            )
         tables = {name: AssetAlias(f"corpus_{name}__{spec.name}") for name in STAGES}  # of each release's tables
         earlier = [tables[name] for name in STAGES[: STAGES.index(stage)]]
         shards[stage] = finish.override(doc_md=doc_md, inlets=earlier, outlets=[tables[stage]])(stage)

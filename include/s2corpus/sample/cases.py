@@ -179,7 +179,7 @@ def identities(cast: Cast) -> None:
 
     first = cast.add("twin-first", "printed again later under another DOI", "2019-05-01", citable=False)
     again = cast.add(
-        "twin-again", "the later twin of a train text", "2022-12-20", title=first.paper.title, split="held_back:near_duplicate",
+        "twin-again", "the later twin of a train text", "2022-12-20", title=first.paper.title, split="held_back:duplicate",
         citable=False,
     )  # fmt: skip
     again.paper.authors, again.paper.abstract = first.paper.authors, first.paper.abstract

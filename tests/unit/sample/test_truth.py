@@ -48,7 +48,7 @@ def test_every_outcome_of_every_stage_occurs(truth: Truth) -> None:
         None, "no_abstract", "abstract_short", "abstract_long", "no_year", "before_min_year", "kept",
     }  # fmt: skip
     assert {p.split for p in truth.papers} == {
-        None, "train", "valid", "held_back:late", "held_back:undated", "held_back:near_duplicate",
+        None, "train", "valid", "held_back:late", "held_back:undated", "held_back:duplicate",
     }  # fmt: skip
     assert {p.oa_evidence for p in truth.papers} == {None, "arxiv", "acl", "pmc", "unpaywall", "publisher", "declared"}
     assert {p.citation_style for p in truth.papers} == {None, "BRACKET", "NAME_YEAR", "OTHER"}

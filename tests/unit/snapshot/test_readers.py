@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 import warnings
 from pathlib import Path
 from typing import Any
@@ -162,3 +163,52 @@ def test_croissant(folder: Path) -> None:
     for name, (path, _) in hub.TABLES.items():
         rows = sum(pq.read_metadata(file).num_rows for file in folder.glob(path))
         assert sum(1 for _ in dataset.records(name)) == rows, name
+
+
+CORPUS = ["metadata", "pdf_parses"]
+
+
+def test_duckdb_polars_and_pandas_read_documents_tables_and_graph(folder: Path) -> None:
+    polars = pytest.importorskip("polars")
+    for pattern in ["documents/*/*/*.parquet", "keys/*.parquet", *(path for path, _ in hub.TABLES.values())]:
+        files = sorted(folder.glob(pattern))
+        rows = sum(pq.read_metadata(file).num_rows for file in files)
+        assert duckdb.sql(f"SELECT count(*) FROM '{folder}/{pattern}'").fetchone() == (rows,), pattern
+        assert polars.scan_parquet(folder / pattern).select(polars.len()).collect().item() == rows
+        assert sum(len(pd.read_parquet(file)) for file in files) == rows
+
+
+@pytest.fixture(scope="module")
+def datatrove(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return pytest.importorskip("datatrove")
+
+
+@pytest.mark.parametrize(("set_", "split"), SETS)
+def test_datatroves_readers(folder: Path, datatrove: Any, set_: str, split: str) -> None:
+    from datatrove.pipeline.readers import JsonlReader, ParquetReader
+
+    lines = list(JsonlReader(f"{folder}/v2/{set_}/{split}", glob_pattern="*.jsonl.gz").run())
+    rows = list(ParquetReader(f"{folder}/documents/{set_}/{split}").run())
+    assert {document.id for document in lines} == _ids(folder, set_, split) == {document.id for document in rows}
+    assert {d.id: d.text for d in lines} == {d.id: d.text for d in rows}
+
+
+def test_spark_reads_documents_index_tables_graph_and_corpus(folder: Path, tmp_path: Path) -> None:
+    sql = pytest.importorskip("pyspark.sql")
+    if shutil.which("java") is None:
+        pytest.skip("Java is not installed")
+    builder = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.sql.shuffle.partitions", "1").config("spark.driver.host", "127.0.0.1")
+    spark = builder.config("spark.sql.warehouse.dir", str(tmp_path)).getOrCreate()
+    try:
+        for pattern in ["documents/*/*/*.parquet", *(path for path, _ in hub.TABLES.values())]:
+            rows = sum(pq.read_metadata(file).num_rows for file in folder.glob(pattern))
+            assert spark.read.parquet(f"{folder}/{pattern}").count() == rows, pattern
+        for kind in CORPUS:
+            found = spark.read.json(f"{folder}/corpus/{kind}/*.jsonl.gz")
+            lines = [gzip.decompress(f.read_bytes()).count(b"\n") for f in folder.glob(f"corpus/{kind}/*.jsonl.gz")]
+            assert found.select("paper_id").count() == sum(lines) > 20, kind
+        read = spark.read.schema("id STRING, sha1 STRING, text STRING").json(f"{folder}/v2/s2orc/train/*.jsonl.gz")
+        assert {row["id"] for row in read.select("id").collect()} == _ids(folder, "s2orc", "train")
+    finally:
+        spark.stop()

@@ -365,6 +365,7 @@ class FilteredRow(TypedDict):
     outcome: str
     characters: int | None
     english: float | None
+    disputed: bool | None
 
 
 class LinkRow(TypedDict):

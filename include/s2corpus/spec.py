@@ -154,6 +154,8 @@ class Filter(_Section):
     """abstract + body (S2ORC §2.5)"""
     min_english: Fraction = 0.9
     """P(en) over abstract + body (S2ORC §2.5, footnote 14)"""
+    language: Literal["cld3", "cld2"] = "cld3"
+    """who says P(en); cld2, as S2ORC did, needs pycld2 (extra cld2), and counts papers on which CLD3 decides otherwise"""
 
 
 class Link(_Section):

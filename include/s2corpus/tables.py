@@ -582,7 +582,8 @@ FILTERED = Table[rows.FilteredRow](
         _PAPER_ID,
         _k("outcome", "suppressed, no_title, no_authors, short_text, not_english or kept; first hit decides"),
         _c("characters", pa.int64(), "abstract + body, characters"),
-        _c("english", pa.float64(), "P(en) by CLD3, null where not asked"),
+        _c("english", pa.float64(), "P(en) by the spec's `filter.language`, null where not asked"),
+        _c("disputed", pa.bool_(), "with CLD2: whether CLD3 decides otherwise; null where not asked"),
     ),
     "paper",
 )

@@ -61,6 +61,7 @@ def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path)
                 "outcome": found.outcome,
                 "characters": found.characters,
                 "english": found.english,
+                "disputed": found.disputed,
             }
         )
     write_table(out, FILTERED, outcomes)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from s2corpus import spec
-from s2corpus.text import english_probability
+from s2corpus.text import english_probability, english_share
 
 _RULES = spec.Filter()
 
@@ -30,6 +30,7 @@ class Verdict:
     outcome: Outcome
     characters: int  # abstract + body
     english: float | None  # P(en); None where not asked
+    disputed: bool | None = None  # with CLD2: whether CLD3 decides otherwise
 
 
 def verdict(
@@ -41,6 +42,7 @@ def verdict(
     text: str,
     min_characters: int = _RULES.min_characters,
     min_english: float = _RULES.min_english,
+    language: str = _RULES.language,
 ) -> Verdict:
     """Decide on one paper.
 
@@ -55,5 +57,8 @@ def verdict(
         return Verdict(Outcome.NO_AUTHORS, characters, None)
     if characters < min_characters:
         return Verdict(Outcome.SHORT_TEXT, characters, None)
-    english = english_probability(text)
-    return Verdict(Outcome.NOT_ENGLISH if english < min_english else Outcome.KEPT, characters, english)
+    english, disputed = english_probability(text), None
+    if language == "cld2":
+        by_cld3, english = english, english_share(text)
+        disputed = (by_cld3 < min_english) != (english < min_english)
+    return Verdict(Outcome.NOT_ENGLISH if english < min_english else Outcome.KEPT, characters, english, disputed)

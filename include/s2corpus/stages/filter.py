@@ -49,6 +49,7 @@ class Filter:
                 text="\n".join(part for part in (paper["abstract"], body) if part),
                 min_characters=run.spec.filter.min_characters,
                 min_english=run.spec.filter.min_english,
+                language=run.spec.filter.language,
             )
             rows.append({"paper_id": paper["paper_id"], **asdict(found)})
         run.table(FILTERED).write(shard.index, rows)

@@ -11,6 +11,8 @@ from itertools import islice
 import gcld3
 import pyarrow as pa
 
+from s2corpus.errors import UserError
+
 UNKNOWN = "und"
 """The language of blank text, which CLD3 takes for Japanese."""
 TIE = "mul"
@@ -37,6 +39,23 @@ def english_probability(text: str) -> float:
     """P(en): CLD3's probability if its first choice is English, else 0 (S2ORC §2.5, footnote 14, with CLD3 for CLD2)."""
     code, probability = language(text)
     return probability if code == "en" else 0.0
+
+
+def english_share(text: str) -> float:
+    """The share of a text that CLD2 takes for English: the score that S2ORC's filter asked for (§2.5, footnote 14).
+
+    Raises:
+        UserError: pycld2 is not installed.
+    """
+    try:
+        import pycld2
+    except ImportError:
+        raise UserError("filter.language cld2 needs pycld2: install s2corpus with its extra cld2") from None
+    readable = "".join(
+        " " if char.isspace() else char for char in text if char.isprintable() or char.isspace()
+    )  # it refuses others
+    _, _, found = pycld2.detect(readable.encode("utf-8", "ignore"), bestEffort=True)
+    return max((share / 100 for _, code, share, _ in found if code == "en"), default=0.0)
 
 
 def languages(texts: pa.Array) -> pa.StructArray:

@@ -31,3 +31,21 @@ def test_first_hit_decides(title: str | None, authors: int, text: str, suppresse
     found = verdict(["p", "10.18653/v1/x"], suppressed, title=title, authors=authors, text=text)
     assert found.outcome is outcome and found.characters == len(text)
     assert (found.english is not None) == (outcome in (Outcome.KEPT, Outcome.NOT_ENGLISH))
+
+
+def test_cld2_decides_where_the_spec_says_so_and_says_where_cld3_would_not() -> None:
+    pytest.importorskip("pycld2")
+    said = [
+        verdict({"p"}, set(), title="T", authors=1, text=text, language=asked)
+        for text in (ENGLISH, GERMAN)
+        for asked in ("cld3", "cld2")
+    ]
+    assert [found.outcome for found in said] == [Outcome.KEPT] * 2 + [Outcome.NOT_ENGLISH] * 2
+    assert [found.disputed for found in said] == [None, False, None, False]
+    half = verdict(
+        {"p"}, set(), title="T", authors=1, text=f"{ENGLISH} {ENGLISH}\x00\x85\ufffe {GERMAN}", language="cld2"
+    )
+    assert half.english is not None and 0.5 < half.english < 0.9, (
+        "CLD2 gives the share of the text, CLD3 a probability of its choice"
+    )
+    assert half.outcome is Outcome.NOT_ENGLISH

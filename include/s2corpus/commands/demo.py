@@ -17,7 +17,7 @@ def command(datasets: bool) -> None:
     from s2corpus.deliveries.upload import deliver_tree
     from s2corpus.local import default_state
     from s2corpus.local.datasets import await_datasets, make_datasets
-    from s2corpus.local.release import make_release, print_how_on, start_services
+    from s2corpus.local.release import kernels_being_compiled, make_release, print_how_on, start_services
     from s2corpus.sample.compare import TABLES as COMPARED
     from s2corpus.sample.compare import compare
     from s2corpus.storage.lake import open_lake
@@ -29,6 +29,7 @@ def command(datasets: bool) -> None:
         click.echo(f"[{time.monotonic() - began:4.0f} s] {text}")
 
     step("starting S3, PostgreSQL, the extractor and Airflow")
+    click.get_current_context().with_resource(kernels_being_compiled())
     endpoints = start_services()
     step("typesetting the sample papers")
     folder = default_state() / "sample"

@@ -10,7 +10,10 @@ import tempfile
 from datetime import datetime
 from pathlib import Path
 
+from numba import config
+
 from s2corpus import sample
+from s2corpus.compiled import njit as njit  # says where numba keeps what it compiles
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.extractors.embedded import embedded_extractor
 from s2corpus.pipeline import runner
@@ -39,4 +42,7 @@ def compile_all() -> None:
 
 
 if __name__ == "__main__":
-    compile_all()
+    whole = Path(config.CACHE_DIR) / "whole"  # type: ignore[attr-defined]
+    if not whole.exists():
+        compile_all()
+        whole.touch()

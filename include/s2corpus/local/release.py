@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -25,6 +28,20 @@ def start_services() -> Endpoints:
     endpoints = Services(default_state()).up()
     os.environ.update(endpoints.environ())
     return endpoints
+
+
+@contextmanager
+def kernels_being_compiled() -> Iterator[None]:
+    """Compile the kernels beside what the block does, where they are not yet: clustering and linking wait forty seconds for it else."""
+    command = [sys.executable, "-m", "s2corpus.local.kernels"]
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
+    try:
+        yield
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
 
 
 def make_release(

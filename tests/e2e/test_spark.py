@@ -10,16 +10,26 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import psutil
+import pyarrow as pa
 import pytest
 
+from bench import cluster_records
+from s2corpus.pipeline.run import Run
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.cluster import Cluster
+from s2corpus.storage.lake import open_lake
+from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, EDGES, MEMBERS, PDF_RECORDS, RECORDS
 from tests import compose
 from tests.releases import ROOT
 
@@ -161,8 +171,6 @@ def test_executors_write_the_lake_with_their_own_keys_and_one_may_die(spark: Spa
         listed = admin.list_objects_v2(Bucket="corpus", Prefix="releases/spark/")
         return {entry["Key"]: entry["Size"] for entry in listed.get("Contents", ())}
 
-    import threading
-
     counts: list[int] = []
     numbers = session.range(0, 40, 1, 40).mapInArrow(work, "id long")
     asking = threading.Thread(target=lambda: counts.append(numbers.count()))
@@ -175,3 +183,52 @@ def test_executors_write_the_lake_with_their_own_keys_and_one_may_die(spark: Spa
     assert counts == [40]
     assert sorted(written()) == [f"releases/spark/{number:03d}" for number in range(40)]
     assert "access-of-worker" not in os.environ.get("AWS_ACCESS_KEY_ID", "")
+
+
+def test_clusters_are_those_of_one_machine_row_by_row_though_an_executor_dies(
+    spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """100,000 records in the lake, once in memory and once in rounds on the executors; one of them is killed in a round."""
+    for name, value in (
+        ("AWS_ENDPOINT_URL", f"http://127.0.0.1:{spark.s3_port}"),
+        ("AWS_DEFAULT_REGION", "us-east-1"),
+        ("AWS_ACCESS_KEY_ID", compose.KEYS["S3_WORKER_ACCESS_KEY"]),
+        ("AWS_SECRET_ACCESS_KEY", compose.KEYS["S3_WORKER_SECRET_KEY"]),
+    ):
+        monkeypatch.setenv(name, value)
+    run = Run(ReleaseSpec(name="rounds"), datetime(2023, 2, 1, tzinfo=UTC), open_lake("s3://corpus"), tmp_path)
+    rows = [{name: row.get(name) for name in RECORDS.schema.names} for row in cluster_records.rows(100_000, Random(0))]
+    for number in range(4):
+        run.table(RECORDS).write(number, pa.Table.from_pylist(rows[number::4], RECORDS.schema))
+    run.table(RECORDS).commit(range(4))
+    for table, facts in ((PDF_RECORDS, {}), (DELIVERIES, {"inputs": "", "parent": None})):
+        run.table(table).write(0, [])
+        run.table(table).commit([0], facts)
+
+    def clustered(engine: str) -> dict[str, pa.Table]:
+        monkeypatch.setenv("ENGINE", engine)
+        stage = Cluster()
+        stage.work(run, stage.plan(run)[0])
+        stage.finish(run)
+        found = {table.name: run.table(table).read() for table in (EDGES, CLUSTERS, ALIASES)}
+        return found | {f"members {n}": run.table(MEMBERS).read(shard=n) for n in range(run.paper_shards)}
+
+    expected = clustered("")
+    until("two executors", lambda: len(spark.executors()) == 2)
+    victim = spark.executors()[0]
+    admin = compose.s3_client(spark.s3_port, "admin")
+
+    def kill_in_a_round() -> None:
+        prefix = f"{run.folder}/_rounds/"
+        until("no round", lambda: admin.list_objects_v2(Bucket="corpus", Prefix=prefix).get("KeyCount", 0) > 8)
+        victim.kill()
+
+    killer = threading.Thread(target=kill_in_a_round)
+    killer.start()
+    found = clustered(spark.remote)
+    killer.join()
+    assert not victim.is_running()
+    assert found.keys() == expected.keys()
+    for name, table in expected.items():
+        assert found[name].equals(table), name
+    assert expected["clusters"].num_rows >= 100_000

@@ -26,6 +26,10 @@ $(UV):
 	@$(UV) pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e .
 	@touch $@
 
+.venv/.datasets: requirements-datasets.txt .venv/.runtime
+	@$(UV) pip install --quiet --python .venv/bin/python --require-hashes -r requirements-datasets.txt
+	@touch $@
+
 .venv/.development: requirements-dev.txt requirements-fab.txt .venv/.runtime
 	@$(UV) pip install --quiet --python .venv/bin/python --require-hashes -r requirements-dev.txt
 	@$(UV) pip install --quiet --python .venv/bin/python --require-hashes -r requirements-fab.txt
@@ -33,7 +37,7 @@ $(UV):
 
 setup: .venv/.runtime ## Make .venv with everything locked
 
-demo: setup ## A release of the sample papers by Airflow, compared with its truth; DATASETS=1: and the datasets made of it
+demo: setup $(if $(DATASETS),.venv/.datasets) ## A release of the sample papers by Airflow, compared with its truth; DATASETS=1: and the datasets made of it
 	@.venv/bin/corpus demo $(if $(DATASETS),--datasets)
 
 release: setup ## The same with your own papers: make release PDFS=<folder>
@@ -80,7 +84,8 @@ bench: .venv/.development ## All benchmarks, each beside its peer (long)
 	@for script in bench/*.py; do echo "== $$script"; .venv/bin/python $$script; done
 
 lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
-	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra airflow --extra local --extra datasets -o requirements.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra airflow --extra local -o requirements.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra datasets -c requirements.txt -o requirements-datasets.txt
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev -c requirements.txt -o requirements-dev.txt
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra airflow --extra local --extra datasets --extra fab --extra kubernetes --extra spark -c requirements.txt -o requirements-fab.txt
 	@echo 'uv==$(shell $(UV) --version | cut -d" " -f2)' | $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate - -o $(UV_LOCK)

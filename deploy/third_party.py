@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "docs" / "third-party.md"
 LOCKS = {
     "requirements.txt": "Installed by `make setup` and in the image",
+    "requirements-datasets.txt": "For the datasets made of a snapshot (`make demo DATASETS=1`), and in the image",
     "requirements-fab.txt": "In the image besides, for FAB's auth manager",
     "requirements-dev.txt": "For tests, documentation and benchmarks only",
 }

@@ -106,7 +106,13 @@ def test_papers_of_unarxive(run: Run, ours: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"{", b"[1]\n", b'{"id": 1}\n', b"\x1f\x8b\x08damaged", gzip.compress(b'{"id": "1", "text": "x"}\n')[:-4]],
+    [
+        b"{",
+        b"[1]\n",
+        b'{"id": 1}\n',
+        b"\x1f\x8b\x08damaged",
+        gzip.compress(b'{"id": "1", "text": "x"}\n', mtime=0)[:-4],
+    ],
 )
 def test_what_is_not_theirs_is_said_in_a_sentence(content: bytes) -> None:
     with pytest.raises(UserError, match=r"theirs\.jsonl"):

@@ -104,14 +104,14 @@ def test_a_worker_killed_in_the_middle_of_a_stage_is_done_again(
     tiny: tuple[Path, Truth], environment: None, reference: dict[str, str], tmp_path: Path
 ) -> None:
     from s2corpus.pipeline import runner
-    from s2corpus.pipeline.registry import STAGES
+    from s2corpus.pipeline.registry import GATHERS, STAGES
 
     run = run_in(tmp_path, spec(pdfs_per_shard=2, papers_per_shard=2), tiny[0])
     for name in STAGES:
         shards = runner.plan(run, name)
         code = (
             "import sys; from datetime import datetime, UTC; from pathlib import Path\n"
-            "from tests.releases import run_in, spec; from s2corpus.stages import runner\n"
+            "from tests.releases import run_in, spec; from s2corpus.pipeline import runner\n"
             "run = run_in(Path(sys.argv[1]), spec(pdfs_per_shard=2, papers_per_shard=2))\n"
             "print('ready', flush=True); runner.work(run, sys.argv[2], [int(i) for i in sys.argv[3:]])"
         )
@@ -127,6 +127,8 @@ def test_a_worker_killed_in_the_middle_of_a_stage_is_done_again(
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
         runner.work(run, name, shards)
+        if name in GATHERS:
+            runner.gather(run, name, runner.regroup(run, name))
         runner.finish(run, name)
         runner.check(run, name)
     runner.publish(run)

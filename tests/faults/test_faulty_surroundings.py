@@ -21,7 +21,7 @@ from s2corpus.layout import alto
 from s2corpus.local import Services
 from s2corpus.pdf import inspect_many
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.registry import STAGES, stage
+from s2corpus.pipeline.registry import GATHERS, STAGES, stage
 from s2corpus.pipeline.run import Run
 from s2corpus.sample.truth import Truth
 from s2corpus.spec import Select
@@ -62,6 +62,9 @@ def build_patiently(
         if before and name in before:
             before[name]()
         tried(open_run, lambda run, name=name, shards=shards: runner.work(run, name, shards), heard, first=opened)
+        if name in GATHERS:
+            buckets = tried(open_run, lambda run, name=name: runner.regroup(run, name), heard)
+            tried(open_run, lambda run, name=name, buckets=buckets: runner.gather(run, name, buckets), heard)
         tried(open_run, lambda run, name=name: runner.finish(run, name), heard)
         tried(open_run, lambda run, name=name: runner.check(run, name), heard)
     tried(open_run, runner.publish, said.setdefault("publish", []))
@@ -202,6 +205,8 @@ def in_a_small_disk(lake: str) -> None:
         for attempt in (1, 2):
             try:
                 runner.work(open_run(), name, shards)
+                if name in GATHERS:
+                    runner.gather(open_run(), name, runner.regroup(open_run(), name))
                 runner.finish(open_run(), name)
                 break
             except TransientError as error:
@@ -344,7 +349,7 @@ import sys, time
 from pathlib import Path
 from tests.releases import run_in, spec
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.registry import GATHERS, STAGES
 folder, clock = Path(sys.argv[1]), Path(sys.argv[2])
 days = set()
 for name in STAGES:

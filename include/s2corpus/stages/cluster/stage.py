@@ -74,6 +74,7 @@ class Cluster:
         )  # Arrow's own takes a second more of a million records, to get pages cleared
         records = ds.dataset([run.table(RECORDS).dataset(), run.table(PDF_RECORDS).dataset()])
         _refuse_too_many(run)
+        log.info("cluster: %d records and PDFs to cluster", records.count_rows())
         rules = run.spec.cluster
         known, former = run.parent_table(CLUSTERS.name), run.parent_table(ALIASES.name)
         found = cluster(

@@ -29,7 +29,8 @@ def paper(paper_id: str, parses: Mapping[str, Row], *, inbound: Iterable[str] = 
     parses = {kind: {**parse, "paper_id": paper_id} for kind, parse in parses.items()}
     links = {entry.get("link") for parse in parses.values() for entry in parse["bib_entries"].values()} - {None}
     row = {
-        column.name: [] if column.name in ("mag_ids", "record_ids", "authors") else None for column in PAPERS.columns
+        column.name: [] if column.name in ("mag_ids", "record_ids", "authors", "editorial_by") else None
+        for column in PAPERS.columns
     }
     return {
         **row, "open_access": True, "licence": "CC-BY-4.0", "fields_of_study": [], "subjects": [], **known, "paper_id": paper_id,

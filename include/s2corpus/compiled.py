@@ -17,7 +17,7 @@ import numba
 from llvmlite import binding
 from numba import config, njit
 
-__all__ = ["njit"]
+__all__ = ["FOLDER", "njit"]
 
 _PACKAGE = Path(__file__).parent
 
@@ -65,6 +65,8 @@ def fill(ready_made: Path, folder: Path) -> None:
 
 
 _NAME = f"kernels-{_sources()}"
-config.CACHE_DIR = str(_folder() / _NAME)  # type: ignore[attr-defined]
+FOLDER = _folder() / _NAME
+"""where numba keeps the kernels of these sources"""
+config.CACHE_DIR = str(FOLDER)  # type: ignore[attr-defined]
 if _ready_made := os.environ.get("S2CORPUS_KERNELS"):
-    fill(Path(_ready_made) / _NAME, Path(config.CACHE_DIR))  # type: ignore[attr-defined]
+    fill(Path(_ready_made) / _NAME, FOLDER)

@@ -447,6 +447,8 @@ def load_spec(path: Path) -> ReleaseSpec:
         raw = yaml.safe_load(path.read_text("utf-8"))
     except FileNotFoundError:
         raise UserError(f"{path}: no such release spec; the ones there are: {_siblings(path)}") from None
+    except RecursionError:
+        raise UserError(f"{path}: not readable as YAML: lists in lists too deep") from None
     except (OSError, ValueError, yaml.YAMLError) as error:  # ValueError: not UTF-8, or an impossible date
         raise UserError(f"{path}: not readable as YAML: {error}") from None
     if not isinstance(raw, dict):

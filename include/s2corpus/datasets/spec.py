@@ -53,6 +53,8 @@ def load_dataset_spec(path: Path, *, check_params: bool = True) -> DatasetSpec:
     except FileNotFoundError:
         known = ", ".join(sorted(p.stem for p in path.parent.glob("*.yaml"))) or "none"
         raise UserError(f"{path}: no such dataset spec; the ones there are: {known}") from None
+    except RecursionError:
+        raise UserError(f"{path}: not readable as YAML: lists in lists too deep") from None
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise UserError(f"{path}: not readable as YAML: {error}") from None
     if not isinstance(raw, dict):

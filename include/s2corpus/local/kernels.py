@@ -10,10 +10,8 @@ import tempfile
 from datetime import datetime
 from pathlib import Path
 
-from numba import config
-
 from s2corpus import sample
-from s2corpus.compiled import njit as njit  # says where numba keeps what it compiles
+from s2corpus.compiled import FOLDER
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.extractors.embedded import embedded_extractor
 from s2corpus.pipeline import runner
@@ -42,7 +40,7 @@ def compile_all() -> None:
 
 
 if __name__ == "__main__":
-    whole = Path(config.CACHE_DIR) / "whole"  # type: ignore[attr-defined]
+    whole = FOLDER / "whole"
     if not whole.exists():
         compile_all()
         whole.touch()

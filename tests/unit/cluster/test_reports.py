@@ -32,8 +32,9 @@ ROWS: dict[str, list[dict[str, Any]]] = {
     "papers": [
         {"paper_id": "p1", "title": "T", "abstract": "A", "doi": "10.18653/v1/n18", "canonical_pdf": "a", "open_access": True,
          "oa_evidence": "arxiv",
-         "access": [ACCESS], "provenance": [("abstract", DECISION)], "record_ids": [], "fields_of_study": ["cs.CL"]},
-        {"paper_id": "p2", "title": "U", "open_access": False, "access": [], "provenance": [], "record_ids": []},
+         "access": [ACCESS], "provenance": [("abstract", DECISION)], "record_ids": [], "editorial_by": [],
+         "fields_of_study": ["cs.CL"]},
+        {"paper_id": "p2", "title": "U", "open_access": False, "access": [], "provenance": [], "record_ids": [], "editorial_by": []},
     ],
     "filtered": [{"paper_id": "p1", "outcome": "kept"}, {"paper_id": "p2", "outcome": "not_english"}],
     "fulltexts": [{"paper_id": "p1", "parse_kind": "pdf", "parse_id": "a:pdf:-:1", "pdf_sha1": "a", "open_access": True,
@@ -71,7 +72,7 @@ def test_explain_says_of_every_full_text_what_was_looked_for() -> None:
 
 
 def test_every_report_has_its_file() -> None:
-    assert names() == sorted(NAMES)
+    assert {*names(), "tables"} == set(NAMES)  # the tables are the snapshot's own
 
 
 @pytest.mark.usefixtures("lake_with_release")
@@ -83,24 +84,13 @@ def test_funnel_prints_tables_8_and_2() -> None:
 
 
 @pytest.mark.usefixtures("lake_with_release")
-def test_provenance_prints_table_3() -> None:
+def test_provenance_says_who_gave_records_and_decided_fields() -> None:
     lines = printed("provenance", "tiny-20230201")
-    assert (
-        "Total papers,1,100.0" in lines
-        and "Papers w/ DOIs,1,100.0" in lines
-        and "Papers w/ publisher abstract,1,100.0" in lines
-    )
-    assert "Papers w/ PubMed IDs,0,0.0" in lines and "abstract,majority,crossref,1" in lines
+    assert {"crossref,publisher,1,1", "abstract,majority,crossref,1"} <= set(lines)
 
 
 @pytest.mark.usefixtures("lake_with_release")
-def test_coverage_prints_table_4() -> None:
+def test_coverage_says_which_fields_kept_papers_have() -> None:
     lines = printed("coverage", "tiny-20230201")
-    for row in (
-        "Paragraphs (body),2.0,,,",
-        "Inline cite spans (body),2.0,,,",
-        "Bibliography entries,2.0,,,",
-        "Linked bib. entries,1.0,,,",
-    ):
-        assert row in lines
+    assert {"title,1,100.0", "authors,0,0.0"} <= set(lines)
     assert "cs.CL,1" in lines

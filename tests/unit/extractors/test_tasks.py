@@ -73,8 +73,8 @@ def test_each_fault_once_and_still_everything_right() -> None:
 
 
 def test_a_server_that_was_started_anew_is_sent_again_what_it_forgot() -> None:
-    with StandIn(seconds=0.3) as server:
-        results = Pool([server.url], limits=TASKS).extract(iter(pdfs(20)))
+    with StandIn(seconds=1.0) as server:
+        results = Pool([server.url], limits=replace(TASKS, in_flight=5)).extract(iter(pdfs(20)))
         first = next(results)
         server.forget()
         found = [first, *results]

@@ -48,6 +48,7 @@ def paper(paper_id: str, title: str, **more: Any) -> Row:
         "access": [],
         "provenance": {},
         "record_ids": [],
+        "editorial_by": [],
         **more,
     }
 

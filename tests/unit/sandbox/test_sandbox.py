@@ -129,7 +129,7 @@ def test_a_program_is_refused_all_that_is_not_its_own(outer: Path, tmp_path: Pat
     "enter",
     [
         "from s2corpus.pdf.child import enter_sandbox; enter_sandbox(1 << 30, Path(sys.argv[5]))",
-        "from s2corpus.layout.server import _prepare; _prepare(sys.argv[5])",
+        "from s2corpus.layout.server import prepare; prepare(sys.argv[5])",
     ],
     ids=["the process that inspects PDFs", "the extractor's worker"],
 )

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 import pytest
 
+from s2corpus.jats import VERSIONS
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import Clean
@@ -115,7 +116,11 @@ def test_a_drop_of_publishers_files_is_published_from_them(tmp_path: Path) -> No
 
     sha1 = hashlib.sha1(of_jats).hexdigest()
     (parse,) = rows(run, ARTICLE_PARSES, file_sha1=sha1)
-    assert (parse["parse_id"], parse["licence"], parse["doi"]) == (f"{sha1}:jats:-:2", "CC-BY-4.0", DOI)
+    assert (parse["parse_id"], parse["licence"], parse["doi"]) == (
+        f"{sha1}:jats:-:{VERSIONS['jats']}",
+        "CC-BY-4.0",
+        DOI,
+    )
     (paper,) = rows(run, PAPERS, doi=DOI)
     joined = {row["record_id"] for row in rows(run, MEMBERS, paper_id=paper["paper_id"])}
     assert joined == {f"crossref:{DOI}", f"jats:{sha1}"}  # by its DOI

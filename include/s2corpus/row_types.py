@@ -424,3 +424,48 @@ class SplitRow(TypedDict):
     paper_id: str
     split: str
     reason: str | None
+
+
+class NoticeRow(TypedDict):
+    """A row of `notices`."""
+
+    about: str
+    status: str
+    record_id: str
+
+
+class EdgeRow(TypedDict):
+    """A row of `edges`."""
+
+    left: str
+    right: str
+    reason: str
+    strength: float
+    taken: bool
+
+
+class ClusterRow(TypedDict):
+    """A row of `clusters`."""
+
+    record_id: str
+    paper_id: str
+    first_ready: str | None
+
+
+class AliasRow(TypedDict):
+    """A row of `aliases`."""
+
+    alias: str
+    paper_id: str
+
+
+class DuplicateRow(TypedDict):
+    """A row of `duplicates`."""
+
+    cluster: str
+    set: str
+    paper_id: str
+    split: str
+    reason: str | None
+    duplicate_of: str | None
+    jaccard: float | None

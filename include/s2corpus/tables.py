@@ -257,7 +257,7 @@ ARTICLES = Table[rows.ArticleRow](
 RECORDS = Table[rows.RecordRow](
     "records", "metadata records, the latest of each record_id", ("record_id",), (_RECORD_ID, *_RECORD)
 )
-NOTICES = Table(
+NOTICES = Table[rows.NoticeRow](
     "notices",
     "what records say of other works: retraction notices, corrections",
     ("about", "status", "record_id"),
@@ -456,7 +456,7 @@ PDF_RECORDS = Table[rows.RecordRow](
     (_RECORD_ID, *_RECORD),
     "pdf",
 )
-EDGES = Table(
+EDGES = Table[rows.EdgeRow](
     "edges",
     "why two records were taken for one paper, and what was cut",
     ("left", "right"),
@@ -476,7 +476,7 @@ EDGES = Table(
         ),
     ),
 )
-CLUSTERS = Table(
+CLUSTERS = Table[rows.ClusterRow](
     "clusters",
     "which paper a record belongs to",
     ("record_id",),
@@ -486,7 +486,7 @@ CLUSTERS = Table(
         _c("first_ready", pa.string(), "when the record was first delivered, as far back as the parents know, ISO UTC"),
     ),
 )
-ALIASES = Table(
+ALIASES = Table[rows.AliasRow](
     "aliases",
     "former paper ids and the paper that took them over",
     ("alias",),
@@ -669,7 +669,7 @@ SPLITS = Table[rows.SplitRow](
     ),
     "paper",
 )
-DUPLICATES = Table(
+DUPLICATES = Table[rows.DuplicateRow](
     "duplicates",
     "documents of train or valid that repeat one another, by cluster",
     ("cluster", "set", "paper_id"),

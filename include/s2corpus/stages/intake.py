@@ -23,6 +23,7 @@ from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
+from s2corpus.row_types import DeliveryRow, NoticeRow
 from s2corpus.snapshot.pointer import published
 from s2corpus.storage.exchange import Exchange
 from s2corpus.tables import ARTICLES, DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS, REGISTERED_RECORDS, pdf_shard
@@ -52,7 +53,18 @@ class Intake:
             patterns = run.spec.drops if kind == "drop" else run.spec.sources
             if not any(fnmatchcase(id_ if kind == "drop" else source, pattern) for pattern in patterns):
                 continue
-            row: dict[str, Any] = {"kind": kind, "source": source, "delivery": id_, "outcome": "taken"}
+            row = DeliveryRow(
+                kind=kind,
+                source=source,
+                delivery=id_,
+                ready_at=None,
+                outcome="taken",
+                detail=None,
+                files=0,
+                rows=0,
+                dropped=0,
+                warnings=[],
+            )
             try:
                 delivery = read_ready(run.lake, kind, source, id_)
             except Refused as refused:
@@ -60,7 +72,7 @@ class Intake:
                 continue
             if delivery is None:
                 continue  # still being written
-            row |= {"ready_at": delivery.ready_at, "files": delivery.files}
+            row["ready_at"], row["files"] = delivery.ready_at, delivery.files
             if delivery.ready_at >= iso(run.as_of):
                 row["outcome"] = "not_yet"
             else:
@@ -83,15 +95,7 @@ class Intake:
             except Refused as refused:
                 log.warning("%s %s is refused: %s", row["kind"], row["delivery"], refused)
                 row = {**row, "outcome": f"refused:{refused.refusal}", "detail": refused.detail}
-        defaults: dict[str, Any] = {
-            "ready_at": None,
-            "detail": None,
-            "files": 0,
-            "rows": 0,
-            "dropped": 0,
-            "warnings": [],
-        }
-        run.table(DELIVERIES).write(shard.index, [{**defaults, **row}] if row else [])
+        run.table(DELIVERIES).write(shard.index, [row] if row else [])
 
     def regroup(self, run: Run) -> list[Shard]:
         """A shard for each bucket of records."""
@@ -175,11 +179,11 @@ def _taken(run: Run) -> dict[int, Delivery]:
     return taken
 
 
-def _notices(records: pa.Table) -> list[dict[str, Any]]:
+def _notices(records: pa.Table) -> list[NoticeRow]:
     """What the records say of others, each once."""
     some = records.filter(records["notices"].is_valid()).to_pylist()
     found = {(notice["about"], notice["status"], row["record_id"]) for row in some for notice in row["notices"]}
-    return [{"about": about, "status": status, "record_id": id_} for about, status, id_ in sorted(found)]
+    return [NoticeRow(about=about, status=status, record_id=id_) for about, status, id_ in sorted(found)]
 
 
 def _exchange(run: Run) -> Exchange:

@@ -62,3 +62,7 @@ def test_a_row_has_the_columns_of_its_table(table: str, row: str) -> None:
 def test_every_row_type_is_of_a_table() -> None:
     stated = {name for name in vars(row_types) if name.endswith("Row")}
     assert stated == {row for _, row in TYPED}
+
+
+def test_every_table_says_its_rows() -> None:
+    assert {name for name, _ in TYPED} == {name for name, value in vars(tables).items() if isinstance(value, Table)}

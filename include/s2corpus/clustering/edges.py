@@ -11,14 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus import titles
-from s2corpus.clustering.agreement import WINDOW, agree, agree_strictly, facts, shared
+from s2corpus.clustering import pairs
+from s2corpus.clustering.agreement import WINDOW, facts, shared
 from s2corpus.clustering.nodes import Nodes, groups
 from s2corpus.clustering.parts import IDENTIFIERS
 from s2corpus.clustering.places import contradict, located
 from s2corpus.clustering.scripts import same_script
 from s2corpus.clustering.similar import similar
 from s2corpus.compiled import njit
-from s2corpus.spec import UNNAMED_SCORE, UNRELATED_SCORE
+from s2corpus.spec import UNRELATED_SCORE
 from s2corpus.titles.rules import only_numbers_differ
 
 TITLE = len(IDENTIFIERS)
@@ -68,22 +69,22 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
     codes = nodes.identifiers[IDENTIFIERS[reason]]
     equal = groups(codes, int(codes.max(initial=-1)) + 1)
     if IDENTIFIERS[reason] == "declared":
-        left, right = _around(equal.nodes, equal.starts, nodes.declares)
+        left, right = pairs.around(equal.nodes, equal.starts, nodes.declares)
         return _by_ids(left, right, reason, identifier_strength(reason))
     of_pdf = IDENTIFIERS[reason] == "pdf_sha1"
     trusted = np.zeros(len(nodes), bool) if of_pdf else nodes.trusted
-    left, right = _stars(equal.nodes, equal.starts, trusted, nodes.title)
+    left, right = pairs.stars(equal.nodes, equal.starts, trusted, nodes.title)
     refused = unrelated(nodes, left, right)
     outcast = right[refused]
     among = groups(_of(codes, outcast), len(equal.starts) - 1)
-    others_left, others_right = _doubtful(among.nodes, among.starts, np.zeros(len(nodes), bool), WINDOW)
+    others_left, others_right = pairs.doubtful(among.nodes, among.starts, np.zeros(len(nodes), bool), WINDOW)
     kept = ~unrelated(nodes, others_left, others_right)
     apart_left, apart_right = left[refused], outcast
     left, right = (
         np.concatenate([left[~refused], others_left[kept]]),
         np.concatenate([right[~refused], others_right[kept]]),
     )
-    doubtful_left, doubtful_right = _doubtful(equal.nodes, equal.starts, trusted, WINDOW)
+    doubtful_left, doubtful_right = pairs.doubtful(equal.nodes, equal.starts, trusted, WINDOW)
     same = _title_scores(nodes, doubtful_left, doubtful_right) > min_title_score
     if of_pdf:  # two readings of one PDF are of one PDF
         same |= (nodes.second_header[doubtful_left] & ~nodes.trusted[doubtful_right]) | (
@@ -92,7 +93,7 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
     left = np.concatenate([left, doubtful_left[same]])
     right = np.concatenate([right, doubtful_right[same]])
     if of_pdf:
-        untitled_left, untitled_right = _untitled(equal.nodes, equal.starts, nodes.trusted, nodes.title)
+        untitled_left, untitled_right = pairs.untitled(equal.nodes, equal.starts, nodes.trusted, nodes.title)
         left, right = np.concatenate([left, untitled_left]), np.concatenate([right, untitled_right])
     reasons = np.repeat(np.array([reason, UNRELATED], np.int8), [len(left), len(apart_left)])
     left, right = np.concatenate([left, apart_left]), np.concatenate([right, apart_right])
@@ -104,7 +105,7 @@ def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int)
 
     Records that are in one cluster already, by `labels`, need none.
     """
-    left, right = _equal_titles(
+    left, right = pairs.equal_titles(
         nodes.by_title.nodes, nodes.by_title.starts, nodes.strict, labels, WINDOW, *facts(nodes, max_preprint_years)
     )
     return _judged(nodes, left, right, np.ones(len(left)))
@@ -119,13 +120,13 @@ def near_title_edges(nodes: Nodes, unsettled: np.ndarray, min_title_score: float
     asked[nodes.title[unsettled]] = True  # code −1 marks the place past the end
     asked = asked[:-1]
     wordy = ~nodes.strict
-    pairs = similar(nodes.titles, np.flatnonzero(wordy & asked), np.flatnonzero(wordy & ~asked), min_title_score)
-    return edges_of_similar(nodes, *pairs, max_preprint_years)
+    found = similar(nodes.titles, np.flatnonzero(wordy & asked), np.flatnonzero(wordy & ~asked), min_title_score)
+    return edges_of_similar(nodes, *found, max_preprint_years)
 
 
 def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarray, max_preprint_years: int) -> Edges:
     """Edges between the records of similar titles, given as pairs of places in `nodes.titles` with their S."""
-    left, right, pair = _near_titles(
+    left, right, pair = pairs.near_titles(
         nodes.by_title.nodes, nodes.by_title.starts, a, b, score, WINDOW, *facts(nodes, max_preprint_years)
     )
     asked_for = np.unique(pair)
@@ -224,128 +225,3 @@ def numbered(first: pa.Array, second: pa.Array) -> np.ndarray:
     for row in np.flatnonzero(np.asarray(told) & ~found):
         found[row] = _other_parts(first[int(row)].as_py(), second[int(row)].as_py())
     return found
-
-
-@njit(cache=True, nogil=True)
-def _stars(
-    order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, title: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """(the first trusted record of a block that has a title, or else the first; another trusted one)."""
-    left, right, n = np.empty(len(order), np.int32), np.empty(len(order), np.int32), 0
-    for block in range(len(starts) - 1):
-        centre = -1
-        for at in range(starts[block], starts[block + 1]):
-            node = order[at]
-            if trusted[node] and (centre < 0 or (title[centre] < 0 and title[node] >= 0)):
-                centre = node
-        for at in range(starts[block], starts[block + 1]):
-            node = order[at]
-            if trusted[node] and node != centre:
-                left[n], right[n] = centre, node
-                n += 1
-    return left[:n], right[:n]
-
-
-@njit(cache=True, nogil=True)
-def _around(order: np.ndarray, starts: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(the first node of a block that can be its centre, another node of it) for blocks that have such a centre."""
-    left, right, n = np.empty(len(order), np.int32), np.empty(len(order), np.int32), 0
-    for block in range(len(starts) - 1):
-        centre = -1
-        for at in range(starts[block], starts[block + 1]):
-            if centre < 0 and centres[order[at]]:
-                centre = order[at]
-        for at in range(starts[block], starts[block + 1]):
-            if centre >= 0 and order[at] != centre:
-                left[n], right[n] = centre, order[at]
-                n += 1
-    return left[:n], right[:n]
-
-
-@njit(cache=True, nogil=True)
-def _doubtful(order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, window: int) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of a block of which one is not trusted."""
-    left, right, n = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
-    for block in range(len(starts) - 1):
-        for p in range(starts[block], starts[block + 1]):
-            for q in range(p + 1, min(p + 1 + window, starts[block + 1])):
-                if trusted[order[p]] and trusted[order[q]]:
-                    continue
-                if n == len(left):
-                    left, right = np.append(left, left), np.append(right, right)
-                left[n], right[n] = order[p], order[q]
-                n += 1
-    return left[:n], right[:n]
-
-
-@njit(cache=True, nogil=True)
-def _untitled(
-    order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, title: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """(the first trusted record, an untitled PDF) for blocks whose trusted records have but one title."""
-    left, right, n = np.empty(len(order), np.int32), np.empty(len(order), np.int32), 0
-    for block in range(len(starts) - 1):
-        first, unanimous = -1, True
-        for at in range(starts[block], starts[block + 1]):
-            node = order[at]
-            if trusted[node]:
-                if first < 0:
-                    first = node
-                elif title[node] != title[first]:
-                    unanimous = False
-        if first < 0 or not unanimous:
-            continue
-        for at in range(starts[block], starts[block + 1]):
-            if not trusted[order[at]] and title[order[at]] < 0:
-                left[n], right[n] = first, order[at]
-                n += 1
-    return left[:n], right[:n]
-
-
-@njit(cache=True, nogil=True)
-def _equal_titles(
-    nodes: np.ndarray, starts: np.ndarray, strict: np.ndarray, labels: np.ndarray, window: int,
-    doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, volume: np.ndarray,
-    page: np.ndarray, years: int,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    left, right, n = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
-    for title in range(len(starts) - 1):
-        for p in range(starts[title], starts[title + 1]):
-            for q in range(p + 1, min(p + 1 + window, starts[title + 1])):
-                i, j = nodes[p], nodes[q]
-                if labels[i] == labels[j]:
-                    continue
-                if strict[title]:
-                    if not agree_strictly(i, j, doi, year, offsets, names):
-                        continue
-                elif not agree(i, j, doi, year, preprint, offsets, names, volume, page, years, True, True):
-                    continue
-                if n == len(left):
-                    left, right = np.append(left, left), np.append(right, right)
-                left[n], right[n] = i, j
-                n += 1
-    return left[:n], right[:n]
-
-
-@njit(cache=True, nogil=True)
-def _near_titles(
-    nodes: np.ndarray, starts: np.ndarray, title_a: np.ndarray, title_b: np.ndarray, score: np.ndarray, window: int,
-    doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, volume: np.ndarray,
-    page: np.ndarray, years: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Agreeing records of two similar titles, with the number of the pair of titles."""
-    left, right, pair, n = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.int64), 0
-    for k in range(len(title_a)):
-        a, b = title_a[k], title_b[k]
-        for p in range(starts[a], min(starts[a + 1], starts[a] + window)):
-            for q in range(starts[b], min(starts[b + 1], starts[b] + window)):
-                i, j = nodes[p], nodes[q]
-                if not agree(
-                    i, j, doi, year, preprint, offsets, names, volume, page, years, False, score[k] > UNNAMED_SCORE
-                ):
-                    continue
-                if n == len(left):
-                    left, right, pair = np.append(left, left), np.append(right, right), np.append(pair, pair)
-                left[n], right[n], pair[n] = i, j, k
-                n += 1
-    return left[:n], right[:n], pair[:n]

@@ -1,0 +1,135 @@
+"""Which records of a block are compared: stars around one record, windows of a block, records of equal and of near titles (kernels)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from s2corpus.clustering.agreement import agree, agree_strictly
+from s2corpus.compiled import njit
+from s2corpus.spec import UNNAMED_SCORE
+
+
+@njit(cache=True, nogil=True)
+def stars(
+    order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, title: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(the first trusted record of a block that has a title, or else the first; another trusted one)."""
+    left, right, n = np.empty(len(order), np.int32), np.empty(len(order), np.int32), 0
+    for block in range(len(starts) - 1):
+        centre = -1
+        for at in range(starts[block], starts[block + 1]):
+            node = order[at]
+            if trusted[node] and (centre < 0 or (title[centre] < 0 and title[node] >= 0)):
+                centre = node
+        for at in range(starts[block], starts[block + 1]):
+            node = order[at]
+            if trusted[node] and node != centre:
+                left[n], right[n] = centre, node
+                n += 1
+    return left[:n], right[:n]
+
+
+@njit(cache=True, nogil=True)
+def around(order: np.ndarray, starts: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(the first node of a block that can be its centre, another node of it) for blocks that have such a centre."""
+    left, right, n = np.empty(len(order), np.int32), np.empty(len(order), np.int32), 0
+    for block in range(len(starts) - 1):
+        centre = -1
+        for at in range(starts[block], starts[block + 1]):
+            if centre < 0 and centres[order[at]]:
+                centre = order[at]
+        for at in range(starts[block], starts[block + 1]):
+            if centre >= 0 and order[at] != centre:
+                left[n], right[n] = centre, order[at]
+                n += 1
+    return left[:n], right[:n]
+
+
+@njit(cache=True, nogil=True)
+def doubtful(order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, window: int) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of a block of which one is not trusted."""
+    left, right, n = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
+    for block in range(len(starts) - 1):
+        for p in range(starts[block], starts[block + 1]):
+            for q in range(p + 1, min(p + 1 + window, starts[block + 1])):
+                if trusted[order[p]] and trusted[order[q]]:
+                    continue
+                if n == len(left):
+                    left, right = np.append(left, left), np.append(right, right)
+                left[n], right[n] = order[p], order[q]
+                n += 1
+    return left[:n], right[:n]
+
+
+@njit(cache=True, nogil=True)
+def untitled(
+    order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, title: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(the first trusted record, an untitled PDF) for blocks whose trusted records have but one title."""
+    left, right, n = np.empty(len(order), np.int32), np.empty(len(order), np.int32), 0
+    for block in range(len(starts) - 1):
+        first, unanimous = -1, True
+        for at in range(starts[block], starts[block + 1]):
+            node = order[at]
+            if trusted[node]:
+                if first < 0:
+                    first = node
+                elif title[node] != title[first]:
+                    unanimous = False
+        if first < 0 or not unanimous:
+            continue
+        for at in range(starts[block], starts[block + 1]):
+            if not trusted[order[at]] and title[order[at]] < 0:
+                left[n], right[n] = first, order[at]
+                n += 1
+    return left[:n], right[:n]
+
+
+@njit(cache=True, nogil=True)
+def equal_titles(
+    nodes: np.ndarray, starts: np.ndarray, strict: np.ndarray, labels: np.ndarray, window: int,
+    doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, volume: np.ndarray,
+    page: np.ndarray, years: int,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Agreeing records of one title, of two clusters by `labels`."""
+    left, right, n = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
+    for title in range(len(starts) - 1):
+        for p in range(starts[title], starts[title + 1]):
+            for q in range(p + 1, min(p + 1 + window, starts[title + 1])):
+                i, j = nodes[p], nodes[q]
+                if labels[i] == labels[j]:
+                    continue
+                if strict[title]:
+                    if not agree_strictly(i, j, doi, year, offsets, names):
+                        continue
+                elif not agree(i, j, doi, year, preprint, offsets, names, volume, page, years, True, True):
+                    continue
+                if n == len(left):
+                    left, right = np.append(left, left), np.append(right, right)
+                left[n], right[n] = i, j
+                n += 1
+    return left[:n], right[:n]
+
+
+@njit(cache=True, nogil=True)
+def near_titles(
+    nodes: np.ndarray, starts: np.ndarray, title_a: np.ndarray, title_b: np.ndarray, score: np.ndarray, window: int,
+    doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, volume: np.ndarray,
+    page: np.ndarray, years: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """Agreeing records of two similar titles, with the number of the pair of titles."""
+    left, right, pair, n = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.int64), 0
+    for k in range(len(title_a)):
+        a, b = title_a[k], title_b[k]
+        for p in range(starts[a], min(starts[a + 1], starts[a] + window)):
+            for q in range(starts[b], min(starts[b + 1], starts[b] + window)):
+                i, j = nodes[p], nodes[q]
+                if not agree(
+                    i, j, doi, year, preprint, offsets, names, volume, page, years, False, score[k] > UNNAMED_SCORE
+                ):
+                    continue
+                if n == len(left):
+                    left, right, pair = np.append(left, left), np.append(right, right), np.append(pair, pair)
+                left[n], right[n], pair[n] = i, j, k
+                n += 1
+    return left[:n], right[:n], pair[:n]

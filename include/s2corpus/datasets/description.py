@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import jinja2
 import orjson
 
 from s2corpus.snapshot import hub, report
@@ -41,7 +39,9 @@ def write(job: Job, made: Made, metrics: dict[str, float], out: Outputs) -> None
     out.json("croissant.json", described(name, about, job.source.as_of, sorted(made.licences), data, files))
     configs = {table.name: (table.schema, dict(table.splits)) for table in tables}
     head = hub.yaml_head(name, configs, files, tags=("scientific papers", "s2orc", "croissant", job.spec.dataset))
-    card = head + _template().render(job=job, name=name, about=about, stats=stats, rules=_rules(job))
+    card = head + report.card_template("s2corpus.datasets").render(
+        job=job, name=name, about=about, stats=stats, rules=_rules(job)
+    )
     out.content("README.md", card.encode())
 
 
@@ -72,18 +72,3 @@ def _rules(job: Job) -> list[dict[str, Any]]:
     return [
         {"name": n, "value": v, "meaning": " ".join((fields[n].description or "").split())} for n, v in values.items()
     ]
-
-
-@cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("s2corpus.datasets"),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # Markdown; values are escaped by the filter `cell`
-    )
-    environment.filters["cell"] = lambda value: str(value).replace("|", "\\|").replace("\n", " ")
-    environment.filters["thousands"] = lambda value: f"{value:,}"
-    return environment.get_template("README.md.j2")

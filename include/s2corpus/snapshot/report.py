@@ -90,9 +90,10 @@ def funnel_csv(funnel: Sequence[FunnelRow]) -> str:
 
 
 @cache
-def _template() -> jinja2.Template:
+def card_template(package: str) -> jinja2.Template:
+    """The template of a data card, `templates/README.md.j2` of a package."""
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("s2corpus.snapshot"),
+        loader=jinja2.PackageLoader(package),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -109,4 +110,6 @@ def data_card(manifest: Manifest, stats: Mapping[str, Any], description: str) ->
     """The data card, `README.md`: what the S2 V2 card says, filled by the run."""
     rules = {rule.name: rule.value for rule in manifest.rules}
     head = hub.front_matter(stats, manifest.files, str(manifest.snapshot))
-    return head + _template().render(manifest=manifest, stats=stats, description=description, rules=rules)
+    return head + card_template("s2corpus.snapshot").render(
+        manifest=manifest, stats=stats, description=description, rules=rules
+    )

@@ -182,8 +182,16 @@ class Unigrams(_Section):
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
 
-RECIPE_HAS_ITS_OWN = ("language_letters", "max_top_share", "min_log_prob", "min_words", "min_year", "unknown_year")
-"""Thresholds of `clean` that the published recipe does not honour (SEMANTICS: Annex)."""
+RECIPE_HAS_ITS_OWN = (
+    "language_letters",
+    "layout",
+    "max_top_share",
+    "min_log_prob",
+    "min_words",
+    "min_year",
+    "unknown_year",
+)
+"""What of `clean` the published recipe does not honour (SEMANTICS: Annex)."""
 
 
 class Clean(_Section):
@@ -199,6 +207,9 @@ class Clean(_Section):
     """which full text comes first where a paper has several; kinds that are not named come after, in this order (S2ORC: PDFs)"""
     citations: Literal["keep", "drop"] = "keep"
     """whether inline citations stay as printed"""
+    layout: Literal["sections", "template", "template_blank"] = "sections"
+    """empty lines between sections (the S2 V2 card's sentence), or between paragraphs too (its template): there a header stands
+    right above its first paragraph, as the template's first, or with an empty line between, as its second (template_blank)"""
     min_words: NonNegative = 500
     """words of the body with its headers, split at white space (S2 V2 card)"""
     min_year: int = 1970

@@ -80,8 +80,11 @@ class FullText(_CardFacts):
 
     def text(self) -> str:
         """Title, abstract and the sections left."""
+        form = self.rules.layout
         return document_text(
-            self.document.title or "", self.document.abstract or "", [section.text for section in self.kept]
+            self.document.title or "",
+            self.document.abstract or "",
+            [section.text if form == "sections" else section.spaced(form == "template_blank") for section in self.kept],
         )
 
 

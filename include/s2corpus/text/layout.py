@@ -1,4 +1,4 @@
-"""The layout of a document's `text`: title, abstract and blocks, two newlines between them, one between the lines of a block."""
+"""The layout of a document's `text`: title, abstract and blocks, two newlines between them, one between the lines of a block, or two."""
 
 from __future__ import annotations
 
@@ -42,6 +42,12 @@ class Block:
     def text(self) -> str:
         """The lines of the block."""
         return "\n".join(self.lines)
+
+    def spaced(self, blank_after_header: bool) -> str:
+        """The block with an empty line between its paragraphs, and maybe one after its header (S2 V2 card: Format, the template)."""
+        if self.header is None or blank_after_header:
+            return "\n\n".join(self.lines)
+        return "\n\n".join(["\n".join(self.lines[:2]), *self.lines[2:]])
 
 
 def line(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -166,6 +166,21 @@ def test_the_text_of_a_kept_paper(paper: Paper, card: Clean, unigrams: Unigrams)
     one, two, three, four, five = paragraphs
     body = f"Introduction\n{one}\n\nMethods\n\nData\n{two}\n{three}\n\nModels\n{four}\n\n{five}"
     assert decision.text == f"A title of words\n\n{english(60, 99)}\n\n{body}"
+
+
+@pytest.mark.parametrize(("layout", "after_header"), [("template", "\n"), ("template_blank", "\n\n")])
+def test_the_layout_of_the_cards_template(
+    paper: Paper, unigrams: Unigrams, layout: Literal["template", "template_blank"], after_header: str
+) -> None:
+    """`[section header]⏎[paragraph]⏎⏎[paragraph]⏎⏎[section header]⏎⏎[paragraph]`: its two headers differ, so there are two of it."""
+    one, two, three, four, five = paragraphs = [english(100, i) for i in range(5)]
+    sections = ["Introduction", "Introduction", "Methods::Data", None, None]
+    document = paper(list(zip(sections, paragraphs, strict=True)))
+    decision = clean_s2orc(document, Clean(layout=layout), unigrams)
+    body = f"Introduction{after_header}{one}\n\n{two}\n\nMethods\n\nData{after_header}{three}\n\n{four}\n\n{five}"
+    assert decision.text == f"A title of words\n\n{english(60, 99)}\n\n{body}"
+    plain = clean_s2orc(document, Clean(), unigrams)
+    assert (decision.words, decision.paragraphs) == (plain.words, plain.paragraphs)
 
 
 def test_what_was_not_evaluated_is_null(paper: Paper, card: Clean, unigrams: Unigrams) -> None:

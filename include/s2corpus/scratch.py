@@ -7,15 +7,16 @@ ends; what a killed one left is removed by the next that starts.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import fcntl
 import os
 import shutil
 import stat
+import sys
 import tempfile
 import threading
 import time
-from multiprocessing.util import Finalize
 from pathlib import Path
 
 from s2corpus.errors import UserError
@@ -43,7 +44,7 @@ def private() -> Path:
             _check(name, base)
             _remove_abandoned(base)
             _MADE[key] = _make(name, base)
-            Finalize(None, _remove, (key,), exitpriority=_AFTER_MULTIPROCESSING)
+            _remove_at_exit(key)
         folder = _MADE[key][0]
     tempfile.tempdir = str(folder)
     return folder
@@ -87,6 +88,19 @@ def _make(name: str, base: Path) -> tuple[Path, int]:
     # Locked before it has the name by which others look for abandoned ones.
     folder = new.rename(base / new.name.replace(_NEW, _NAME, 1))
     return folder, handle
+
+
+def _remove_at_exit(key: tuple[int, str]) -> None:
+    """Remove the folder at the end of the process, after what multiprocessing itself has in it.
+
+    multiprocessing's children run no `atexit`; where it is not imported yet, what `atexit` is told first is done last.
+    """
+    if "multiprocessing.util" not in sys.modules:
+        atexit.register(_remove, key)
+        return
+    from multiprocessing.util import Finalize
+
+    Finalize(None, _remove, (key,), exitpriority=_AFTER_MULTIPROCESSING)
 
 
 def _remove(key: tuple[int, str]) -> None:

@@ -31,8 +31,8 @@ from s2corpus.row_types import RegisteredFileRow, RegisteredRecordRow
 from s2corpus.sources.identifiers import normalise_arxiv
 from s2corpus.sources.jsonl import NAME as GENERIC
 from s2corpus.sources.jsonl import entry_of, quoted, wrong_promise
-from s2corpus.sources.record import DECLARED
-from s2corpus.sources.streams import MAX_ENTRY_BYTES, json_objects, open_stream, readable
+from s2corpus.sources.record import DECLARED, MAX_ENTRY_BYTES
+from s2corpus.sources.streams import json_objects, open_stream, readable
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import REGISTERED_FILES, REGISTERED_RECORDS, STORED_TEI

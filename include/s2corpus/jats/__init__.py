@@ -3,14 +3,23 @@
 A converter is the whole way, from a file's bytes; what gives no parse raises `BadArticle` with its outcome.
 """
 
-from s2corpus.jats import converter, elsevier
-from s2corpus.jats.converter import convert
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from s2corpus.jats.form import HEAD_BYTES, form_of
 from s2corpus.jats.outcome import BadArticle, Outcome
 
-CONVERTERS = {"jats": converter.convert, "elsevier": elsevier.convert}
-"""By the kind of parse they make."""
-VERSIONS = {"jats": converter.CONVERTER_VERSION, "elsevier": elsevier.CONVERTER_VERSION}
-"""Versions of the converters, likewise: part of the key of every stored parse."""
+if TYPE_CHECKING:
+    from s2corpus.jats.converters import CONVERTERS, VERSIONS, convert
 
 __all__ = ["CONVERTERS", "HEAD_BYTES", "VERSIONS", "BadArticle", "Outcome", "convert", "form_of"]
+
+
+def __getattr__(name: str) -> Any:
+    """The converters, imported when they are asked for: who reads TEI only recognises forms."""
+    if name in ("CONVERTERS", "VERSIONS", "convert"):
+        from s2corpus.jats import converters
+
+        return getattr(converters, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -21,8 +21,7 @@ from s2corpus.parse_model import BibEntry, CiteSpan, Paragraph, Parse, Provenanc
 from s2corpus.sources import elsevier as source
 from s2corpus.sources import identifiers
 from s2corpus.sources.names import make_author
-from s2corpus.sources.record import Author
-from s2corpus.sources.streams import MAX_ENTRY_BYTES
+from s2corpus.sources.record import MAX_ENTRY_BYTES, Author
 from s2corpus.tei.bibliography import with_arxiv
 from s2corpus.tei.callouts import style_of
 from s2corpus.tei.sections import NO_SECTION, Section

@@ -11,15 +11,15 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from s2corpus.errors import UserError
 from s2corpus.sources.record import Author, Counts, Deleted, Dropped, Entry, Kind, Reason, Record, count, tally
-from s2corpus.sources.streams import open_stream, readable
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from s2corpus.sources.arrow import batches
 
 __all__ = [
@@ -63,6 +63,8 @@ def read(name: str, file: str | Path | IO[bytes]) -> Iterator[Entry]:
 
     A file that breaks off or is not an archive gives what could be read, then one `Dropped(UNREADABLE_REST)`.
     """
+    from s2corpus.sources.streams import open_stream, readable  # only here, as below: `corpus parse` opens no archive
+
     source = adapter(name)
     with open_stream(file) as stream:
         yield from readable(source.read(stream))
@@ -70,6 +72,8 @@ def read(name: str, file: str | Path | IO[bytes]) -> Iterator[Entry]:
 
 @cache
 def _plugged_in() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
     return {point.name: point for point in entry_points(group="s2corpus.sources")}
 
 

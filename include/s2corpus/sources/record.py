@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+MAX_ENTRY_BYTES = 16 << 20  # one entry; the largest honest Crossref works and JATS articles stay under it
 SCIENCEPARSE = "scienceparse"
 """The one source of kind pdf that is not the extractor: it outranks it for title and authors."""
 DECLARED = "declared"

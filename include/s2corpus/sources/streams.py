@@ -18,10 +18,9 @@ from typing import IO, Any, TypeVar, cast
 import orjson
 from lxml import etree
 
-from s2corpus.sources.record import Dropped, Reason
+from s2corpus.sources.record import MAX_ENTRY_BYTES, Dropped, Reason
 
 T = TypeVar("T")
-MAX_ENTRY_BYTES = 16 << 20  # one entry; the largest honest Crossref works and JATS articles stay under it
 _CHUNK = 1 << 20
 BROKEN_STREAM = (
     OSError,

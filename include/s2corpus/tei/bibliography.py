@@ -12,7 +12,7 @@ from s2corpus.sources.dates import FIRST_YEAR, LAST_YEAR, year_of
 from s2corpus.sources.dates import parse_date as parse_any_date
 from s2corpus.sources.record import Author
 from s2corpus.tei.people import read_author
-from s2corpus.tei.read import local_name
+from s2corpus.tei.read import NAMES, local_name
 from s2corpus.tei.text import Element, plain
 
 XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
@@ -114,7 +114,7 @@ class _Said:
 
     def _read(self, element: Element, part: str) -> None:
         for child in element:
-            tag = local_name(child)
+            tag = NAMES[child.tag]
             if tag == "author":
                 if (not self.authors or self._authors_in == part) and (author := read_author(child)) is not None:
                     self.authors.append(author)

@@ -7,7 +7,7 @@ import re
 from s2corpus.sources.fields import with_details
 from s2corpus.sources.names import make_author
 from s2corpus.sources.record import Author
-from s2corpus.tei.read import local_name
+from s2corpus.tei.read import NAMES, local_name
 from s2corpus.tei.text import Element, plain
 
 _NOBODY = frozenset(("others", "al", "et al", "and others", "others et al"))
@@ -19,12 +19,16 @@ def read_author(element: Element) -> Author | None:
     """The author of one `author` element; None if it names nobody: "and others", a bare affiliation."""
     given: list[str] = []
     family = suffix = ""
+    named = detailed = False
     for child in element:
-        tag = local_name(child)
-        if tag != "persName" and tag != "name":
+        tag = NAMES[child.tag]
+        if tag == "affiliation" or tag == "idno":
+            detailed = True
+        if named or (tag != "persName" and tag != "name"):
             continue
+        named = True
         for part in child:
-            tag = local_name(part)
+            tag = NAMES[part.tag]
             if tag == "forename":
                 given.append(plain(part))
             elif tag == "surname" or tag == "nameLink":
@@ -33,20 +37,18 @@ def read_author(element: Element) -> Author | None:
                 suffix = plain(part)
         if not given and not family:
             given = [plain(child)]
-        break
-    else:
-        if not len(element):
-            given = [plain(element)]
+    if not named and not len(element):
+        given = [plain(element)]
     if (family or " ".join(given)).casefold().strip(" .,") in _NOBODY:
         return None
     if not suffix and " " in family and (match := _SUFFIXED.fullmatch(family)):
         family, suffix = match.groups()
-    initials = any(len(name) > 1 and name.isupper() for name in given)  # JW: two names
+    initials = [name for name in given if len(name) > 1 and name.isupper()]  # JW: two names
     if given and not (suffix or initials) and _is_plain(family.replace(" ", "")) and _is_plain("".join(given)):
         author: Author | None = Author(given[0], tuple(given[1:]), family, "")  # as make_author, sooner
     else:
         author = make_author(" ".join(given), family, suffix)
-    if not any(local_name(child) in ("affiliation", "idno") for child in element):
+    if not detailed:
         return author
     affiliations = (_affiliation(child) for child in element if local_name(child) == "affiliation")
     ids = [plain(idno) for idno in element.iter("{*}idno") if (idno.get("type") or "").casefold() == "orcid"]

@@ -31,18 +31,23 @@ class BadTei(Exception):
         self.reason = reason
 
 
-_names: dict[object, str] = {}  # tag → local name, of the first few thousand tags met
+class _Names(dict[object, str]):
+    """Tag → local name, kept for the first few thousand tags met; "" for comments and processing instructions."""
+
+    def __missing__(self, tag: object) -> str:
+        name = tag.rpartition("}")[2] if isinstance(tag, str) else ""
+        if len(self) < 4096:
+            self[tag] = name
+        return name
+
+
+NAMES = _Names()
+"""An element's name without its namespace, by its tag: `NAMES[element.tag]`, where a call for every element would be felt."""
 
 
 def local_name(element: etree._Element) -> str:
     """An element's name without its namespace; "" for comments and processing instructions."""
-    tag = element.tag
-    name = _names.get(tag)
-    if name is None:
-        name = tag.rpartition("}")[2] if isinstance(tag, str) else ""
-        if len(_names) < 4096:
-            _names[tag] = name
-    return name
+    return NAMES[element.tag]
 
 
 def read(tei: bytes) -> etree._Element:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from s2corpus.parse_model import EQUATION
-from s2corpus.tei.read import BadTei, Reason, local_name
+from s2corpus.tei.read import NAMES, BadTei, Reason
 from s2corpus.tei.sections import MAX_HEAD, NO_SECTION, Section, Sections
 
 MAX_DEPTH = 150  # elements within elements of a text: what Python's own stack surely bears
@@ -147,7 +147,7 @@ class TextReader:
         self._depth -= 1
 
     def _element(self, element: Element) -> None:
-        does = _DOES.get(local_name(element))
+        does = _DOES.get(NAMES[element.tag])
         if does is None:
             self._content(element)
         elif does is _CALLOUT:

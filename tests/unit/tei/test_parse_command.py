@@ -87,3 +87,16 @@ def test_it_starts_without_arrow_and_numpy() -> None:
     asked = "import sys; from s2corpus import jats, tei; from s2corpus.commands import parse; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert {"numpy", "pandas", "pyarrow"} & set(done.stdout.split()) == set()
+
+
+def test_tei_is_parsed_without_what_publishers_files_need(tmp_path: Path) -> None:
+    """Archives, plugins' metadata, other processes, the converters of JATS and of Elsevier's JSON: a fifth of the start."""
+    (tmp_path / "a.tei.xml").write_bytes(teis.document("<p>one</p>"))
+    run_it = (
+        "import sys; from s2corpus.cli import corpus; corpus(sys.argv[1:], standalone_mode=False); print(*sys.modules)"
+    )
+    command = [sys.executable, "-c", run_it, "parse", "--quiet", str(tmp_path / "a.tei.xml")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    unused = {"tarfile", "importlib.metadata", "multiprocessing", "s2corpus.jats.converter", "s2corpus.sources.streams"}
+    assert '"text":"one"' in done.stdout
+    assert unused & set(done.stdout.split()) == set()

@@ -53,9 +53,7 @@ def plan() -> list[list[int]]:
     from s2corpus.datasets import runner
 
     job = _job()
-    shards = runner.plan(job)
-    size = -(-len(shards) // job.spec.max_tasks) or 1
-    return [shards[i : i + size] for i in range(0, len(shards), size)]
+    return runner.batches(job, runner.plan(job))
 
 
 @task(doc_md=_AFTER, map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")

@@ -32,4 +32,4 @@ def command(doi: str, snapshot: str, count: int, lake: str | None) -> None:
     if not near:
         raise UserError(f"{paper['paper_id']} is mentioned too seldom: it has no vector")
     for row in near[:count]:
-        click.echo(f"{row['cosine']:.3f}  {row['neighbour_id']}  {row['field']:<18} {row['title'] or ''}")
+        click.echo(f"{row['cosine']:.3f}  {row['neighbour_id']}  {row['field'] or 'unknown':<18} {row['title'] or ''}")

@@ -6,7 +6,6 @@ import hashlib
 import itertools
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -46,8 +45,8 @@ class ContextsParams(Params):
     """papers of the same field and about the same year that the citing paper does not cite"""
     years: int = 2
     """how far a negative's year may lie from the cited paper's; where too few papers do, all of the field are drawn from"""
-    pool: int = 10_000
-    """papers that negatives are drawn from at least, where the corpus has them: those of the shard, then of the next ones"""
+    pool: int = 100_000
+    """papers that negatives are drawn from, where the corpus has so many: the first of the shard by id (a hash), then of the next ones"""
     seed: int = 2020
     """of the negatives"""
 
@@ -65,21 +64,15 @@ _KEPT = pa.schema([
 ])  # fmt: skip
 
 
-@dataclass(slots=True)
-class Pool:
-    """Papers by field that negatives are drawn from, and what is known of the papers of a shard."""
-
-    known: dict[str, Row] = field(default_factory=dict)
-    """paper id → title, abstract, field, year of the shard's own papers"""
-    by_field: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
-    """field → (year, paper id), sorted"""
+Pool = dict[str, list[tuple[int, str]]]
+"""Papers that negatives are drawn from: field → (year, paper id), sorted."""
 
 
 class Contexts:
     """The dataset. A citation is worked on in the shard of the cited paper, where the cited title and abstract are."""
 
     name = "contexts"
-    version = f"1.{sentences.VERSION}"
+    version = f"2.{sentences.VERSION}"
     about = (
         "One row a citation: the sentence, its neighbours, the section, the cited paper's title and abstract, and papers of the same "
         "field and years that are not cited, for citation recommendation and intent (S2ORC §6, GORC §6)."
@@ -88,6 +81,8 @@ class Contexts:
     schema = _KEPT
     order: tuple[str, ...] = ("cited_number", "cited_paper_id", "paper_id", "paragraph", "start", "ref_id", "sentence")
     needs: tuple[str, ...] = ()
+    paper: Mapping[str, float] = {}
+    """neither paper counts contexts"""
 
     def rows(self, params: ContextsParams, paper: Paper, made: Made) -> Iterator[Row]:
         """A row for each entry that a citation mark names and that is linked to a paper of the snapshot."""
@@ -131,7 +126,7 @@ class Contexts:
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
         """`contexts/<nn>.parquet`: the citations of the papers of this number, by cited paper."""
         params: ContextsParams = job.params  # type: ignore[assignment]
-        pool = _pool(job, shard, params.pool)
+        pool, known = _pool(job, shard, params.pool), _Known(job, shard)
         columns = ", ".join(f'"{name}"' for name in (*SCHEMA.names[:11], "citing_cites"))
         order = ", ".join(f'"{name}"' for name in self.order[1:])
         with out.parquet(f"contexts/{shard:02d}.parquet", SCHEMA) as file, job.sql() as sql:
@@ -139,7 +134,7 @@ class Contexts:
             for batch in found.to_arrow_reader(1024):
                 for row in batch.to_pylist():
                     cites = {*row.pop("citing_cites"), row["paper_id"]}
-                    if (cited := pool.known.get(row["cited_paper_id"])) is None:
+                    if (cited := known.at(row["cited_paper_id"])) is None:
                         continue
                     negatives = _negatives(params, pool, row, cited, cites)
                     out.made.tally["negatives"] += len(negatives)
@@ -175,29 +170,37 @@ def _outcome(cited: str | None, citing: str) -> CitationOutcome:
     return CitationOutcome.ITSELF if cited == citing else CitationOutcome.KEPT
 
 
-def _pool(job: Job, shard: int, at_least: int) -> Pool:
-    """The papers of a shard, and enough others to draw negatives from: shards are hashes of ids, so each is a random sample."""
-    pool, papers = Pool(), 0
-    for step in range(job.source.shards):
-        if step and papers >= at_least:
-            break
-        columns = ("paper_id", "fields_of_study", "year", *(("title", "abstract") if not step else ()))
-        for row in job.source.known((shard + step) % job.source.shards, columns):
-            papers += 1
-            of = (row["fields_of_study"] or [""])[0]
-            pool.by_field.setdefault(of, []).append((row["year"] or 0, row["paper_id"]))
-            if not step:
-                pool.known[row["paper_id"]] = {
-                    "title": row["title"], "abstract": row["abstract"], "field": of or None, "year": row["year"],
-                }  # fmt: skip
-    for found in pool.by_field.values():
+class _Known:
+    """What is known of a shard's papers, asked for in the order of ids: one is in memory at a time."""
+
+    def __init__(self, job: Job, shard: int) -> None:
+        self._rows = job.source.known(shard, ("paper_id", "title", "abstract", "fields_of_study", "year"))
+        self._row: Row | None = next(self._rows, None)
+
+    def at(self, paper_id: str) -> Row | None:
+        """Title, abstract, field and year of a paper that comes after all asked for before; None where it is not there."""
+        while self._row is not None and self._row["paper_id"] < paper_id:
+            self._row = next(self._rows, None)
+        if (row := self._row) is None or row["paper_id"] != paper_id:
+            return None
+        return {**row, "field": (row["fields_of_study"] or [None])[0]}
+
+
+def _pool(job: Job, shard: int, size: int) -> Pool:
+    """So many papers to draw negatives from: shards are hashes of ids, so each is a random sample."""
+    pool: Pool = {}
+    columns = ("paper_id", "fields_of_study", "year")
+    shards = (job.source.known((shard + step) % job.source.shards, columns) for step in range(job.source.shards))
+    for row in itertools.islice(itertools.chain.from_iterable(shards), size):
+        pool.setdefault((row["fields_of_study"] or [""])[0], []).append((row["year"] or 0, row["paper_id"]))
+    for found in pool.values():
         found.sort()
     return pool
 
 
 def _negatives(params: ContextsParams, pool: Pool, row: Row, cited: Row, cites: set[str]) -> list[str]:
     """Papers of the cited one's field, of about its year where there are enough, that the citing paper does not cite."""
-    of_field = pool.by_field.get(cited["field"] or "", [])
+    of_field = pool.get(cited["field"] or "", [])
     year = cited["year"] or 0
     near = range(bisect_left(of_field, (year - params.years, "")), bisect_left(of_field, (year + params.years + 1, "")))
     key = f"{params.seed}:{row['paper_id']}:{row['paragraph']}:{row['start']}:{row['ref_id']}"

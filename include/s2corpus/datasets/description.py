@@ -25,6 +25,7 @@ def write(job: Job, made: Made, metrics: dict[str, float], out: Outputs) -> None
         "dataset": job.spec.name,
         "snapshot": job.source.id,
         "metrics": {name: _plain(value) for name, value in sorted(metrics.items())},
+        "paper": {name: _plain(value) for name, value in job.dataset.paper.items() if name in metrics},
         "funnel": [{"step": step, "outcome": outcome, "count": count} for step, outcome, count in funnel],
         "licences": report.ranked(made.licences),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -70,6 +70,16 @@ class Job:
         paths = [f"{root}{self.kept_key(shard)}" for shard in wanted]
         return ds.dataset(paths, schema=self.dataset.schema, filesystem=filesystem, format="parquet")
 
+    def once(self, name: str, make: Callable[[], bytes]) -> bytes:
+        """What `make` makes of the kept rows of all shards, kept itself: made again only where a shard has changed."""
+        digest = hashlib.sha256("".join(self.source.key(shard) for shard in range(self.source.shards)).encode())
+        key = f"datasets/{self.spec.name}/_kept/{self.rules}/{name}-{digest.hexdigest()[:16]}"
+        try:
+            return self.lake.get(key)[0]
+        except FileNotFoundError:
+            self.lake.put(key, made := make())
+            return made
+
     @contextmanager
     def sql(self, shards: list[int] | None = None) -> Iterator[Any]:
         """A DuckDB connection in which `kept` has the kept rows; it spills beyond the spec's memory."""
@@ -77,6 +87,14 @@ class Job:
             connection.execute("SET preserve_insertion_order = false")
             connection.register("kept", self.kept(shards))
             yield connection
+
+    def published(self) -> dict[str, Any] | None:
+        """The manifest of this dataset, where it is published."""
+        try:
+            manifest: dict[str, Any] = orjson.loads(self.lake.get(f"{self.prefix}/manifest.json")[0])
+        except FileNotFoundError:
+            return None
+        return manifest
 
     def note(self, name: str, value: Any) -> None:
         """Keep a small fact for the steps that follow."""

@@ -11,21 +11,24 @@ import orjson
 import pyarrow as pa
 
 from s2corpus.datasets.protocol import Made
+from s2corpus.errors import UserError
 from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.files import File, GzipLines, listed
 
 if TYPE_CHECKING:
-    from s2corpus.storage.lake import Lake
+    from s2corpus.datasets.job import Job
 
 
 class Outputs:
     """Where a step writes files; `made` has what it counts."""
 
-    def __init__(self, lake: Lake, prefix: str, scratch: Path) -> None:
+    def __init__(self, job: Job, scratch: Path) -> None:
         self.scratch = scratch
         self.made = Made()
-        self._lake = lake
-        self._prefix = prefix
+        self._lake = job.lake
+        self._prefix = job.prefix
+        published = job.published()
+        self._published = published and {file["path"]: file["sha256"] for file in published["files"]}
 
     @contextmanager
     def lines(self, path: str) -> Iterator[GzipLines]:
@@ -57,6 +60,16 @@ class Outputs:
         return self.scratch / path.replace("/", "~")
 
     def _put(self, file: File, local: Path) -> None:
+        """Upload a file.
+
+        Raises:
+            UserError: the dataset is published, and the file would change.
+        """
+        if self._published is not None and self._published.get(file.path) != file.sha256:
+            raise UserError(
+                f"{self._lake.uri(self._prefix)} is published, and {file.path} made again is another (other versions of libraries, or "
+                f"another kind of CPU?): give the spec another name, or delete that folder"
+            )
         self._lake.upload(f"{self._prefix}/{file.path}", local)
         local.unlink()
         self.made.files.append(file)

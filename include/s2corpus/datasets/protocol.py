@@ -149,6 +149,8 @@ class Dataset(Protocol):
     """columns that the kept rows of a shard are sorted by; none: by paper, as they come"""
     needs: tuple[str, ...]
     """modules beside the core's: of the extra `datasets`"""
+    paper: Mapping[str, float]
+    """metric → what the paper that describes the dataset reports of its own, shown beside ours"""
 
     def rows(self, params: Any, paper: Paper, made: Made) -> Iterator[Row]:
         """What is kept of a paper. Pure: the same paper and parameters give the same rows and counts."""

@@ -45,6 +45,13 @@ def plan(job: Job) -> list[int]:
     return list(range(job.source.shards))
 
 
+def batches(job: Job, shards: Sequence[int]) -> list[list[int]]:
+    """The shards, in as many groups as are worth a task each: of at least `task_mb`, at most `max_tasks`."""
+    size = sum(map(job.source.size, shards))
+    number = max(1, min(job.spec.max_tasks, len(shards), size // (job.spec.task_mb << 20)))
+    return [list(shards[len(shards) * i // number : len(shards) * (i + 1) // number]) for i in range(number)]
+
+
 @explained()
 def work(job: Job, shards: Sequence[int]) -> None:
     """Keep the rows of these shards, where the same papers and rules have not been worked on before."""
@@ -100,7 +107,7 @@ def write(job: Job, shards: Sequence[int]) -> None:
     choice = job.noted("choice")
     for shard in shards:
         with tempfile.TemporaryDirectory(prefix="s2corpus-dataset-", dir=job.scratch) as scratch:
-            out = Outputs(job.lake, job.prefix, Path(scratch))
+            out = Outputs(job, Path(scratch))
             job.dataset.write(job, shard, choice, out)
         job.note(f"written-{shard:03d}", out.made.as_json())
 
@@ -115,10 +122,10 @@ def finish(job: Job) -> dict[str, float]:
         made.add(counted)
         made.add(Made.of_json(job.noted(f"written-{shard:03d}")))
     with tempfile.TemporaryDirectory(prefix="s2corpus-dataset-", dir=job.scratch) as scratch:
-        out = Outputs(job.lake, job.prefix, Path(scratch))
+        out = Outputs(job, Path(scratch))
         metrics = job.dataset.finish(job, job.noted("choice"), made, out)
         made.add(out.made)
-        out = Outputs(job.lake, job.prefix, Path(scratch))
+        out = Outputs(job, Path(scratch))
         description.write(job, made, metrics, out)
     made.files += out.made.files
     job.note("finished", {"made": made.as_json(), "metrics": metrics})
@@ -131,7 +138,6 @@ def check(job: Job) -> list[Check]:
 
     Raises:
         QualityBlocked: a check blocks; the sentence names it.
-        UserError: the dataset of this snapshot was published with other content.
     """
     finished = job.noted("finished")
     made, metrics = Made.of_json(finished["made"]), finished["metrics"]
@@ -181,11 +187,8 @@ def _refuse_other(job: Job) -> None:
     Raises:
         UserError: a dataset of this name and snapshot was published with other rules.
     """
-    try:
-        published = orjson.loads(job.lake.get(f"{job.prefix}/manifest.json")[0])
-    except FileNotFoundError:
-        return
-    if published["rules_digest"] != job.rules:
+    published = job.published()
+    if published and published["rules_digest"] != job.rules:
         raise UserError(
             f"{job.lake.uri(job.prefix)} was published with other rules ({published['rules_digest']}, now {job.rules}) and never "
             f"changes: give the spec another name, or delete that folder"

@@ -91,6 +91,10 @@ class Source:
             digest.update(f"{path}:{file.get('content_sha256') or file['sha256']};".encode())
         return digest.hexdigest()[:16]
 
+    def size(self, shard: int) -> int:
+        """Bytes of the files of `corpus/` in which the papers of a shard are."""
+        return sum(int(self._files[path]["bytes"]) for (_, number_), path in self._corpus.items() if number_ == shard)
+
     def _table_paths(self, shard: int) -> list[str]:
         """The files of `tables/papers` in which papers of a shard are: corpus and tables may be cut into different numbers of files."""
         step = math.gcd(self.shards, self._tables)

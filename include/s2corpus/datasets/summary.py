@@ -19,6 +19,9 @@ def summary(job: Job) -> str:
     for step, ((_, number), *outcomes) in steps.items():
         said = "; ".join(f"{outcome} {count:,}" for outcome, count in outcomes)
         lines.append(f"    {step:<22}{number:>9,}   {said}")
-    lines += ["", "  Figures"]
-    lines += [f"    {name:<32}{value:,}" for name, value in stats["metrics"].items()]
+    paper = stats["paper"]
+    lines += ["", f"  {'Figures':<34}here" + (f"{'in the paper':>25}" if paper else "")]
+    for name, value in stats["metrics"].items():
+        beside = f"{paper[name]:>18,}" if name in paper else ""
+        lines.append(f"    {name:<32}{value:<12,}{beside}".rstrip())
     return "\n".join([*lines, "", f"  Files        {job.lake.uri(job.prefix)}/"])

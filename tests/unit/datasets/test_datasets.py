@@ -5,10 +5,16 @@ from __future__ import annotations
 import gzip
 import hashlib
 import itertools
+import os
+import re
 import shutil
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,10 +29,15 @@ from s2corpus.datasets.pretraining import PretrainingParams, jaccard, judge
 from s2corpus.datasets.registry import DATASETS
 from s2corpus.datasets.source import Paper, Source, published
 from s2corpus.datasets.spec import DatasetSpec, load_dataset_spec
+from s2corpus.datasets.summary import summary
+from s2corpus.datasets.vectors.learning import Learnt, agreement
 from s2corpus.errors import UserError
+from s2corpus.jats.elsevier import convert
 from s2corpus.pipeline.quality import QualityBlocked
 from s2corpus.snapshot.files import number
+from s2corpus.snapshot.metadata import released_parse
 from s2corpus.storage.lake import open_lake
+from s2corpus.tei.s2orc import to_s2orc
 from tests.snapshots import paper, write_snapshot
 
 Row = dict[str, Any]
@@ -170,6 +181,95 @@ def test_a_file_that_is_lost_blocks_publishing(lake: Path, tmp_path: Path) -> No
     assert one.lake.size(f"{one.prefix}/manifest.json") is None
 
 
+def test_what_is_published_is_not_changed_and_what_is_lost_of_it_is_made_again(
+    lake: Path, made: dict[str, Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = made["contexts"]
+    before = content(one)
+    one.lake.delete(f"{one.prefix}/contexts/01.parquet")
+    runner.make(one)
+    assert content(one) == before
+    monkeypatch.setattr(
+        "s2corpus.datasets.contexts._TRIES", 0
+    )  # as another version of a library might: other negatives
+    with pytest.raises(UserError, match=r"is published, and contexts/0\d.parquet made again is another"):
+        runner.make(one)
+    assert content(one) == before
+
+
+def test_vectors_are_learnt_again_only_where_a_document_has_changed(
+    lake: Path, made: dict[str, Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = job(lake, "vectors", snapshot=write_snapshot(tmp_path, papers(), files=3, day="20260601"))
+    assert later.source.id != made["vectors"].source.id
+    monkeypatch.setattr("s2corpus.datasets.vectors.dataset.learn", lambda *_: pytest.fail("learnt again"))
+    runner.make(later)
+    assert content(later, "vectors/0") == content(made["vectors"], "vectors/0")
+    grown = papers()
+    grown[0]["title"] = "Another title"
+    changed = job(lake, "vectors", snapshot=write_snapshot(tmp_path, grown, files=3, day="20260701"))
+    with pytest.raises(pytest.fail.Exception, match="learnt again"):
+        runner.make(changed)
+
+
+OTHER_CPU = """
+import sys; from pathlib import Path
+from s2corpus.datasets.vectors import learning
+learning.project = lambda vectors, seed: vectors[:, :2]  # the picture is exempt
+texts = [line.split() for line in Path(sys.argv[1]).read_text().splitlines()]
+params = learning.VectorsParams(dimensions=64, epochs=20)
+Path(sys.argv[2]).write_bytes(learning.learn(params, texts).as_bytes())
+"""
+
+
+def test_on_another_kind_of_cpu_the_nearest_papers_are_nearly_the_same(tmp_path: Path) -> None:
+    """OpenBLAS takes other instructions, as on an older machine: the last digits differ, and with them no more than a few neighbours."""
+    lines = []
+    for row in papers():
+        for paragraph in row["parses"]["pdf"]["body_text"]:
+            for sentence in paragraph["text"].casefold().split(". "):
+                for ref, entry in row["parses"]["pdf"]["bib_entries"].items():
+                    sentence = sentence.replace(f"[{int(ref[-1]) + 1}]", f"paper:{entry['link']}")
+                lines.append(sentence)
+    (tmp_path / "texts").write_text("\n".join(lines))
+    kinds = ("Haswell", "Nehalem")
+    learning = [
+        subprocess.Popen(
+            [sys.executable, "-c", OTHER_CPU, str(tmp_path / "texts"), str(tmp_path / kind)],
+            env={**os.environ, "OPENBLAS_CORETYPE": kind},
+        )
+        for kind in kinds
+    ]
+    assert [process.wait() for process in learning] == [0, 0]
+    one, other = (Learnt.of_bytes((tmp_path / kind).read_bytes()) for kind in kinds)
+    assert len(one.ids) == 60 and agreement(one, one) == 1
+    assert agreement(one, other) >= 0.95 and abs(one.vectors - other.vectors).max() < 0.05
+    shuffled = replace(other, near=np.roll(other.near, 1, axis=0))
+    assert agreement(one, shuffled) < 0.95, "others are seen to be others"
+
+
+def test_a_small_snapshot_is_one_task_and_a_large_one_as_many_as_are_allowed(lake: Path) -> None:
+    one = job(lake, "contexts")
+    assert runner.batches(one, [0, 1, 2]) == [[0, 1, 2]]
+    size = one.source.size
+    one.source.size = lambda shard: size(shard) + (200 << 20)  # type: ignore[method-assign]
+    assert runner.batches(one, [0, 1, 2]) == [[0], [1], [2]]
+    one.spec = one.spec.model_copy(update={"max_tasks": 2})
+    assert runner.batches(one, [0, 1, 2]) == [[0], [1, 2]]
+
+
+def test_the_figures_stand_beside_those_of_the_paper(made: dict[str, Job]) -> None:
+    for name, figure, theirs in (
+        ("citeworth", "check_worthy_share", 0.3176), ("pretraining", "papers_share.biomedicine", 0.427),
+        ("elsevier", "coverage.author_highlights", 0.6131),
+    ):  # fmt: skip
+        one = made[name]
+        stats = orjson.loads(one.lake.get(f"{one.prefix}/stats.json")[0])
+        assert stats["paper"][figure] == theirs and figure in stats["metrics"]
+        assert f"| {theirs} |" in one.lake.get(f"{one.prefix}/README.md")[0].decode()
+        assert re.search(rf"{figure} +[\d.,]+ +{theirs}\n", summary(one))
+
+
 def test_other_rules_under_the_same_name_are_refused(lake: Path, made: dict[str, Job]) -> None:
     spec = DatasetSpec(name="contexts", dataset="contexts", params={"window": 1})
     with pytest.raises(UserError, match="published with other rules"):
@@ -285,18 +385,35 @@ def test_articles_in_elseviers_form_are_sampled_once(made: dict[str, Job]) -> No
 
 
 GIVEN = {
-    "docId": "S0140673618300101", "metadata": {"title": "T", "openaccess": "Full"}, "abstract": [], "bib_entries": {},
+    "docId": "S0140673618300101",
+    "metadata": {
+        "title": "T", "authors": [{"first": "A. B.", "initial": "A.B.", "last": "Lee", "email": "lee@example.org"}], "issn": "01406736",
+        "volume": "391", "firstpage": "1", "lastpage": "9", "pub_year": 2018, "doi": "10.1016/S0140-6736(18)30010-1", "pmid": "1",
+        "openaccess": "Full", "subjareas": ["MEDI"], "keywords": ["frogs", "ponds"], "asjc": [2700],
+    },
+    "abstract": [{"sentence": "We saw frogs.", "startOffset": 0, "endOffset": 13}],
+    "author_highlights": [{"sentence": "Frogs are loud.", "startOffset": 0, "endOffset": 15}],
+    "bib_entries": {
+        "bib1": {
+            "title": "Toads", "authors": [{"first": "C.", "initial": "C.", "last": "Roy"}], "issn": "12345678", "volume": "2",
+            "firstpage": "3", "lastpage": "4", "pub_year": 2010, "doi": "10.1000/x", "pmid": "2",
+        },
+    },
     "body_text": [
-        {"sentence": "<b>x</b>", "secId": "s1", "startOffset": 3, "endOffset": 11, "refoffsets": {}, "parents": []},
+        {"sentence": "We saw it  [1].", "secId": "s1", "startOffset": 3, "endOffset": 18, "title": "Frogs",
+         "refoffsets": {"bib1": {"startOffset": 11, "endOffset": 14}}, "parents": [{"id": "s0", "title": "Results"}]},
+        {"sentence": "<b>x</b>", "secId": "s1", "startOffset": 19, "endOffset": 27, "title": "Frogs", "refoffsets": {}, "parents": []},
     ],
+    "other": {"kept": None},
 }  # fmt: skip
 PIECE = st.sampled_from(["We saw it. ", "Fig. 2 shows x [1]. ", "It is é… ", "A (Lee, 2010). ", "et al. ", "B? "])
 
 
 def test_elseviers_own_article_goes_out_as_it_came() -> None:
-    parse = {"article": GIVEN, "body_text": [{"text": "x"}]}
-    one = Paper({"paper_id": "p", "doi": None}, {}, {"elsevier": parse})
-    assert article_of(one, parse, 0.2) == (GIVEN, 1, 1), "one sentence, most of it markup"
+    """Every key of the corpus' schema, and one that it has not: from the delivered file through the parse and its release."""
+    parse = released_parse(to_s2orc(convert(orjson.dumps(GIVEN), sha1="0" * 40)), {}, open_access=True)
+    one = Paper({"paper_id": "p", "doi": None}, {}, {"elsevier": orjson.loads(orjson.dumps(parse))})
+    assert article_of(one, one.parses["elsevier"], 0.2) == (GIVEN, 2, 1), "most of the second sentence is markup"
     assert markup_share("The value is $x_{1}$.") < 0.5 < markup_share("<i>x</i>")
 
 

@@ -48,6 +48,11 @@ class CiteWorth:
     ])  # fmt: skip
     order: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    paper: Mapping[str, float] = {
+        "sentences": 1_181_793, "check_worthy": 375_388, "check_worthy_share": 0.3176, "chars.min": 21, "chars.max": 1_447,
+        "chars.mean": 152, "chars.median": 142, "sentences.train": 945_426, "sentences.dev": 118_182, "sentences.test": 118_185,
+    }  # fmt: skip
+    """Table 2"""
 
     def rows(self, params: CiteWorthParams, paper: Paper, made: Made) -> Iterator[Row]:
         """A row for each paragraph that passes all checks."""
@@ -98,18 +103,26 @@ class CiteWorth:
                 cuts[field] = last[0]
             if not cuts:
                 return {"quota": 0, "counts": {}, "cuts": {}, "train_until": 0, "dev_until": 0}
-            chosen = " OR ".join(f"(field = '{field}' AND rank <= {cut})" for field, cut in cuts.items())
-            shares = sql.execute(
-                f"""SELECT paper_rank, sum(n) OVER (ORDER BY paper_rank) / sum(n) OVER () AS share
-                FROM (SELECT paper_rank, sum(sentences) AS n FROM kept WHERE {chosen} GROUP BY paper_rank) ORDER BY paper_rank"""
-            ).fetchall()
-        train = 1 - params.dev_share - params.test_share
+            quoted = {field.replace("'", "''"): cut for field, cut in cuts.items()}
+            chosen = " OR ".join(f"(field = '{field}' AND rank <= {cut})" for field, cut in quoted.items())
+            train = 1 - params.dev_share - params.test_share
+            until = []
+            for share in (
+                train,
+                train + params.dev_share,
+            ):  # the last paper with which the sentences come nearest to that share
+                until += sql.execute(
+                    f"""SELECT paper_rank FROM (SELECT paper_rank, sum(n) OVER (ORDER BY paper_rank) / sum(n) OVER () AS share
+                    FROM (SELECT paper_rank, sum(sentences) AS n FROM kept WHERE {chosen} GROUP BY paper_rank))
+                    ORDER BY abs(share - ?), paper_rank LIMIT 1""",
+                    [share],
+                ).fetchone()
         return {
             "quota": quota,
             "counts": dict(sorted(counts.items())),
             "cuts": cuts,
-            "train_until": _cut(shares, train),
-            "dev_until": _cut(shares, train + params.dev_share),
+            "train_until": until[0],
+            "dev_until": until[1],
         }
 
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
@@ -167,11 +180,6 @@ class CiteWorth:
 
 def _rank(seed: int, name: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:8], "big") >> 1
-
-
-def _cut(shares: Sequence[tuple[int, float]], share: float) -> int:
-    """The rank of the last paper with which the sentences come nearest to a share of all."""
-    return min(shares, key=lambda item: (abs(item[1] - share), item[0]))[0] if shares else 0
 
 
 def _split(rank: int, choice: Mapping[str, Any]) -> str:

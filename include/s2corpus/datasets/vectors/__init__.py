@@ -1,0 +1,3 @@
+"""Paper vectors (GORC §6.1)."""
+
+from s2corpus.datasets.vectors.dataset import Vectors as Vectors

@@ -1,0 +1,191 @@
+"""Paper vectors: word2vec over full text in which citation marks are replaced by the ids of the cited papers (GORC §6.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from s2corpus.datasets.citations import cited_sentences
+from s2corpus.datasets.protocol import Check, Made, Row, Table
+from s2corpus.datasets.vectors.learning import PAPER, Learnt, VectorsParams, learn, same_field
+from s2corpus.datasets.vectors.picture import scatter
+from s2corpus.snapshot.files import number
+from s2corpus.text import sentences
+
+if TYPE_CHECKING:
+    from s2corpus.datasets.job import Job
+    from s2corpus.datasets.outputs import Outputs
+    from s2corpus.datasets.source import Paper
+
+
+class PaperOutcome(StrEnum):
+    """What became of a paper's text."""
+
+    KEPT = "kept"
+    NO_TEXT = "no_open_full_text"
+    NO_MENTIONS = "mentions_no_paper"
+
+
+VECTORS = pa.schema([
+    ("paper_id", pa.string()), ("title", pa.string()), ("field", pa.string()), ("mentions", pa.int64()),
+    ("vector", pa.list_(pa.float32())),
+])  # fmt: skip
+"""`field` is null where none is known"""
+NEIGHBOURS = pa.schema([
+    ("paper_id", pa.string()), ("rank", pa.int32()), ("neighbour_id", pa.string()), ("cosine", pa.float32()),
+    ("title", pa.string()), ("field", pa.string()),
+])  # fmt: skip
+"""`title` and `field` are the neighbour's"""
+
+
+class Vectors:
+    """The dataset. Training is one worker's, so that the same text gives the same vectors on one kind of CPU."""
+
+    name = "vectors"
+    version = f"2.{sentences.VERSION}"
+    about = (
+        "Vectors of papers learnt from the words around their mentions (skip-gram), their nearest neighbours, and a picture of them "
+        "by field (GORC §6.1)."
+    )
+    params = VectorsParams
+    schema = pa.schema([
+        ("kind", pa.string()), ("paper_id", pa.string()), ("title", pa.string()), ("field", pa.string()), ("text", pa.string()),
+    ])  # fmt: skip
+    order: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ("gensim", "sklearn")
+    paper: Mapping[str, float] = {}
+    """GORC shows a picture and examples, no figure"""
+
+    def rows(self, params: VectorsParams, paper: Paper, made: Made) -> Iterator[Row]:
+        """What is known of a paper, and its sentences as words, papers in the place of citation marks."""
+        made.funnel.enter("papers")
+        field = paper.fields[0] if paper.fields else None
+        known = {"paper_id": paper.id, "title": paper.metadata["title"], "field": field}
+        yield {"kind": "paper", **known, "text": None}
+        found = paper.full_text(params.kinds)
+        lines: list[str] = []
+        mentioned = 0
+        if found:
+            links = {ref: entry["link"] for ref, entry in found[1]["bib_entries"].items() if entry.get("link")}
+            for paragraph in found[1]["body_text"]:
+                for words, papers in _lines(paragraph, links):
+                    lines.append(words)
+                    mentioned += papers
+        made.tally["mentions"] += mentioned
+        outcome = PaperOutcome.NO_TEXT if not found else PaperOutcome.KEPT if mentioned else PaperOutcome.NO_MENTIONS
+        made.funnel.count("papers", outcome)
+        if lines:
+            yield {"kind": "text", "paper_id": paper.id, "title": None, "field": None, "text": "\n".join(lines)}
+
+    def choose(self, job: Job) -> dict[str, Any]:
+        """Nothing is decided over all shards."""
+        return {}
+
+    def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
+        """Nothing: the vectors are learnt from all shards together."""
+
+    def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
+        """`vectors/<nn>.parquet`, `neighbours/<nn>.parquet` and `picture.svg`; how far neighbours share the field."""
+        params: VectorsParams = job.params  # type: ignore[assignment]
+        learnt = Learnt.of_bytes(job.once("learnt", lambda: learn(params, _Texts(job)).as_bytes()))
+        known = _known(job, set(learnt.ids))
+        papers = [known.get(id_, (None, None)) for id_ in learnt.ids]
+        for shard in range(job.source.shards):
+            _write(out, shard, job.source.shards, learnt, papers)
+        fields = [field for _, field in papers]
+        shown = [fields[i] or "unknown" for i in learnt.top]
+        out.content("picture.svg", scatter(f"{len(shown):,} papers by field", learnt.places, shown).encode())
+        share, chance = same_field(learnt.near, fields)
+        return {
+            "papers": float(len(learnt.ids)),
+            "mentions": float(made.tally["mentions"]),
+            "neighbours_same_field": share,
+            "chance_same_field": chance,
+        }
+
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+        """Neighbours are more often of one field than by chance."""
+        below = metrics["neighbours_same_field"] <= metrics["chance_same_field"]
+        return [
+            Check("above_chance", int(below), "neighbours are not of one field more often than by chance", blocks=False)
+        ]
+
+    def tables(self, params: VectorsParams) -> list[Table]:
+        """The vectors and the neighbours."""
+        return [
+            Table("vectors", VECTORS, {"train": "vectors/*.parquet"}),
+            Table("neighbours", NEIGHBOURS, {"train": "neighbours/*.parquet"}),
+        ]
+
+
+def _lines(paragraph: Mapping[str, Any], links: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    """Each sentence as words with single spaces between them, and how many papers it mentions."""
+    text = paragraph["text"]
+    for sentence in cited_sentences(paragraph):
+        words: list[str] = []
+        at, papers = sentence.start, 0
+        for mark in sentence.marks:
+            words += _words(text[at : mark.start])
+            cited = dict.fromkeys(links[ref] for ref in mark.ref_ids if ref in links)
+            words += [f"{PAPER}{id_}" for id_ in cited] or _words(text[mark.start : mark.end])
+            papers += len(cited)
+            at = max(at, mark.end)
+        words += _words(text[at : sentence.end])
+        yield " ".join(words), papers
+
+
+def _words(text: str) -> list[str]:
+    """Words in lower case, without punctuation, as blingfire separates them."""
+    import blingfire
+
+    return [word.casefold() for word in blingfire.text_to_words(text).split() if any(map(str.isalnum, word))]
+
+
+class _Texts:
+    """The sentences of all shards as lists of words, each time in the same order."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for batch in self._job.kept().to_batches(columns=["text"], batch_size=16, use_threads=False):
+            for text in batch["text"].to_pylist():
+                for line in (text or "").split("\n"):
+                    if line:
+                        yield line.split(" ")
+
+
+def _known(job: Job, ids: set[str]) -> dict[str, tuple[str | None, str | None]]:
+    """Title and field of these papers."""
+    known = {}
+    for batch in job.kept().to_batches(columns=["kind", "paper_id", "title", "field"], batch_size=4096):
+        for row in batch.to_pylist():
+            if row["kind"] == "paper" and row["paper_id"] in ids:
+                known[row["paper_id"]] = (row["title"], row["field"])
+    return known
+
+
+def _write(out: Outputs, shard: int, shards: int, learnt: Learnt, papers: list[tuple[str | None, str | None]]) -> None:
+    """The vectors of a shard's papers, and their nearest ones."""
+    mine = [i for i, id_ in enumerate(learnt.ids) if number(id_, shards) == shard]
+    with out.parquet(f"vectors/{shard:02d}.parquet", VECTORS) as file:
+        for i in mine:
+            title, field = papers[i]
+            row = {"paper_id": learnt.ids[i], "title": title, "field": field, "mentions": learnt.mentions[i]}
+            file.write({**row, "vector": learnt.vectors[i].tolist()}, 8 * learnt.vectors.shape[1])
+    with out.parquet(f"neighbours/{shard:02d}.parquet", NEIGHBOURS) as file:
+        for i in mine:
+            for rank, j in enumerate(learnt.near[i].tolist(), 1):
+                if j >= 0:
+                    title, field = papers[j]
+                    row = {
+                        "paper_id": learnt.ids[i],
+                        "rank": rank,
+                        "neighbour_id": learnt.ids[j],
+                        "title": title,
+                        "field": field,
+                    }
+                    file.write({**row, "cosine": float(learnt.cosines[i, rank - 1])}, 200)

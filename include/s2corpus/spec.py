@@ -359,6 +359,10 @@ class Quality(_Section):
     drift_warn: Fraction = 0.1
     drift_block: Fraction = 0.5
     drift_min_n: NonNegative = 1000
+    gold_sample: Count = 2000
+    """papers, PDFs and bibliography entries whose precision and recall are measured where identifiers or publishers' XML say the truth"""
+    gold_seed: int = 20200705
+    """of these samples"""
     max_dropped: Fraction = 0.01
     """share of a delivery's records that may be unreadable: S2's and Crossref's own dumps stay far below"""
     max_records: Count = 200

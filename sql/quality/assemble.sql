@@ -45,3 +45,26 @@ SELECT paper_id, parse_kind FROM fulltexts ANTI JOIN (
 -- overridable: no
 -- reason: a bibliography entry without its full text
 SELECT paper_id, ref_id FROM entries ANTI JOIN fulltexts USING (paper_id, parse_kind);
+
+-- check: drift_of_gold_warn
+-- severity: warn
+-- threshold: quality.drift_warn
+-- reason: precision or recall, where identifiers or publishers' XML say the truth, moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+SELECT 'xml_title precision' AS measure, * FROM drift('assemble', 'gold.xml_title.right', 'gold.xml_title.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_title recall' AS measure, * FROM drift('assemble', 'gold.xml_title.found', 'gold.xml_title.known', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_authors precision' AS measure, * FROM drift('assemble', 'gold.xml_authors.right', 'gold.xml_authors.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_authors recall' AS measure, * FROM drift('assemble', 'gold.xml_authors.found', 'gold.xml_authors.known', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_abstract precision' AS measure, * FROM drift('assemble', 'gold.xml_abstract.right', 'gold.xml_abstract.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_abstract recall' AS measure, * FROM drift('assemble', 'gold.xml_abstract.found', 'gold.xml_abstract.known', $threshold, $drift_min_n);
+
+-- check: drift_of_gold_block
+-- severity: block
+-- overridable: yes
+-- threshold: quality.drift_block
+-- reason: precision or recall, where identifiers or publishers' XML say the truth, moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+SELECT 'xml_title precision' AS measure, * FROM drift('assemble', 'gold.xml_title.right', 'gold.xml_title.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_title recall' AS measure, * FROM drift('assemble', 'gold.xml_title.found', 'gold.xml_title.known', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_authors precision' AS measure, * FROM drift('assemble', 'gold.xml_authors.right', 'gold.xml_authors.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_authors recall' AS measure, * FROM drift('assemble', 'gold.xml_authors.found', 'gold.xml_authors.known', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_abstract precision' AS measure, * FROM drift('assemble', 'gold.xml_abstract.right', 'gold.xml_abstract.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_abstract recall' AS measure, * FROM drift('assemble', 'gold.xml_abstract.found', 'gold.xml_abstract.known', $threshold, $drift_min_n);

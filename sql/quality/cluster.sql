@@ -48,3 +48,22 @@ SELECT alias, paper_id FROM aliases ANTI JOIN clusters USING (paper_id);
 -- threshold: quality.max_records
 -- reason: a paper of more records than the threshold: an identifier that many papers share, as a "not found" page does
 SELECT paper_id, count(*) AS records FROM clusters GROUP BY paper_id HAVING records > $threshold;
+
+-- check: drift_of_gold_warn
+-- severity: warn
+-- threshold: quality.drift_warn
+-- reason: precision or recall, where identifiers or publishers' XML say the truth, moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+SELECT 'clusters precision' AS measure, * FROM drift('cluster', 'gold.clusters.right', 'gold.clusters.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'clusters recall' AS measure, * FROM drift('cluster', 'gold.clusters.found', 'gold.clusters.known', $threshold, $drift_min_n)
+UNION ALL SELECT 'titles precision' AS measure, * FROM drift('cluster', 'gold.titles.right', 'gold.titles.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'titles recall' AS measure, * FROM drift('cluster', 'gold.titles.found', 'gold.titles.known', $threshold, $drift_min_n);
+
+-- check: drift_of_gold_block
+-- severity: block
+-- overridable: yes
+-- threshold: quality.drift_block
+-- reason: precision or recall, where identifiers or publishers' XML say the truth, moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+SELECT 'clusters precision' AS measure, * FROM drift('cluster', 'gold.clusters.right', 'gold.clusters.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'clusters recall' AS measure, * FROM drift('cluster', 'gold.clusters.found', 'gold.clusters.known', $threshold, $drift_min_n)
+UNION ALL SELECT 'titles precision' AS measure, * FROM drift('cluster', 'gold.titles.right', 'gold.titles.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'titles recall' AS measure, * FROM drift('cluster', 'gold.titles.found', 'gold.titles.known', $threshold, $drift_min_n);

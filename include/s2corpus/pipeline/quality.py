@@ -25,6 +25,7 @@ import orjson
 import pyarrow as pa
 
 from s2corpus.errors import UserError
+from s2corpus.pipeline import gold
 from s2corpus.pipeline.acceptance import Acceptance, accepted
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Metrics, Run
@@ -117,8 +118,8 @@ def _threshold(spec: ReleaseSpec, field: str) -> float:
 
 
 def measure(run: Run, stage: str, measured: Metrics) -> None:
-    """Keep what a stage measured, with what `sql/metrics/<stage>.sql` measures over the tables so far."""
-    metrics = dict(measured)
+    """Keep what a stage measured, with what `gold` and `sql/metrics/<stage>.sql` measure over the tables so far."""
+    metrics = measured | gold.measured(run, stage, measured)
     path = SQL / "metrics" / f"{stage}.sql"
     if path.is_file():
         with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:

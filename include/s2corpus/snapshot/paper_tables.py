@@ -80,12 +80,17 @@ _BODY_TOKENS, _ABSTRACT_TOKENS, _ABSTRACTS = 25e9, 15e9, 73.4 * _M
 _SEVERAL_FIELDS = 677_000
 
 
-def tables(counts: Counts, filtered: Mapping[str, int], languages: Mapping[str, int]) -> list[dict[str, Any]]:
+def tables(
+    counts: Counts,
+    filtered: Mapping[str, int],
+    languages: Mapping[str, int],
+    measured: Mapping[str, Mapping[str, float]],
+) -> list[dict[str, Any]]:
     """The tables of a snapshot: `name`, `title`, `source`, `columns` (`name` and `unit`: count, share or mean), `rows`.
 
     `counts` are a census of its papers, `filtered` the outcomes of the filter, `languages` those of the full texts that were
-    candidates for s2orc. A row's first value is its label; a value is null where there is nothing to divide by, or where the
-    paper says nothing.
+    candidates for s2orc, `measured` the metrics of its stages. A row's first value is its label; a value is
+    null where there is nothing to divide by, or where the paper says nothing.
     """
     return [
         _filters(filtered),
@@ -103,7 +108,30 @@ def tables(counts: Counts, filtered: Mapping[str, int], languages: Mapping[str, 
         _ranked(
             "languages", "Languages of full texts before the filter of cleaning, by vote of their paragraphs", languages
         ),
+        _gold(measured),
     ]
+
+
+_GOLD = (
+    ("cluster", "clusters", "Clusters without identifiers: pairs of records that share one"),
+    ("link", "links", "Bibliography links without identifiers: entries that one links"),
+    ("cluster", "titles", "Titles read from PDFs: those of other records"),
+    ("assemble", "xml_title", "Titles read from PDFs: those of publishers' XML"),
+    ("assemble", "xml_authors", "Authors read from PDFs: names in publishers' XML"),
+    ("assemble", "xml_abstract", "Abstracts read from PDFs: words in publishers' XML"),
+)
+"""stage, measure (`pipeline.gold`), label"""
+
+
+def _gold(measured: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
+    rows: list[Row] = []
+    for stage, measure, label in _GOLD:
+        known, found, said, right = (
+            measured.get(stage, {}).get(f"gold.{measure}.{name}", 0.0) for name in ("known", "found", "said", "right")
+        )
+        rows.append([label, known, _share(right, said), _share(found, known)])
+    columns = (("Known", "count"), ("Precision", "share"), ("Recall", "share"))
+    return _table("gold", "How good it is where gold says so", "not in the paper", columns, rows)
 
 
 def _filters(filtered: Mapping[str, int]) -> dict[str, Any]:

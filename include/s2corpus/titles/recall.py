@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +19,8 @@ from s2corpus.titles.targets import IDENTIFIERS
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
-    """Counts behind recall and precision; they add up over parts."""
+class Recall:
+    """Counts behind recall; they add up over parts."""
 
     sampled: int = 0
     """titles compared with every paper's"""
@@ -26,38 +28,74 @@ class Quality:
     """of them: with some S above the threshold"""
     found: int = 0
     """of those: whose highest S the link has too"""
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """Counts behind precision and recall where identifiers say the truth; see `pipeline.gold`."""
+
+    known: int = 0
+    """entries that an identifier links"""
+    found: int = 0
+    """of them: linked to the same paper by title alone"""
+    said: int = 0
+    """links by title alone of which identifiers say whether they are right"""
+    right: int = 0
     tried: int = 0
-    """links by identifier that were tried again by title alone, and found a paper"""
+    """of `known`: linked by title alone"""
     agreed: int = 0
-    """of them: the same paper, or one of its title"""
-
-    def counts(self) -> dict[str, int]:
-        """The counts by name."""
-        return asdict(self)
+    """of them: to the same paper, or one of its title"""
 
 
-def measure(entries: pa.Table, links: Links, papers: Papers, search: Search, sample: int) -> Quality:
-    """Measure `links` of `entries` on at most `sample` titles for recall, and as many links by identifier for precision."""
+def measure(links: Links, papers: Papers, search: Search, sample: int) -> Recall:
+    """Measure `links` on at most `sample` titles."""
     titles = _sampled(links.searched, sample)
     best, _ = best_among(links.searched.take(titles), papers.titles, search.threshold)
     reported = np.zeros(len(links.searched))
     reported[links.pairs.a[::-1]] = links.pairs.score[::-1]  # a title's best pair is its first
     similar = best > 0.0
     found = similar & (reported[titles] == best)
-    known = entries.append_column("linked", links.rows["paper_id"]).filter(pc.equal(links.rows["reason"], Reason.ID))
-    known = known.take(_sampled(known["title"], sample))
-    if not len(known):
-        return Quality(len(titles), int(similar.sum()), int(found.sum()))
-    nothing = pa.nulls(len(known), pa.string())
+    return Recall(len(titles), int(similar.sum()), int(found.sum()))
+
+
+def withheld(
+    entries: pa.Table,
+    papers: Papers,
+    search: Search,
+    sample: int,
+    is_preprint: Callable[[str], bool],
+    dois_of: Callable[[pa.Array], Mapping[str, str | None]],
+) -> Withheld:
+    """Link at most `sample` entries that have a title and an identifier, with their identifiers and without.
+
+    Known are those that an identifier links. Without it, a link is right if it is the same, and wrong if it is another, or if entry
+    and paper have DOIs that differ and are not preprints'. `dois_of` gives the DOIs of papers by their ids.
+    """
+    named = [pc.is_valid(entries[name]) for name in IDENTIFIERS]
+    entries = entries.filter(reduce(pc.or_, named))
+    entries = entries.take(_sampled(entries["title"], sample))
+    if not len(entries):
+        return Withheld()
+    rows = link(entries, papers, search).rows
+    by_id = np.equal(rows["reason"].to_numpy(zero_copy_only=False), Reason.ID.value)
+    bare = entries
     for name in IDENTIFIERS:
-        known = known.set_column(known.column_names.index(name), name, nothing)
-    again = link(known, papers, search).rows["paper_id"]
-    tried = pc.is_valid(again)
-    pairs = [ids.filter(tried).combine_chunks() for ids in (again, known["linked"])]
+        bare = bare.set_column(bare.column_names.index(name), name, pa.nulls(len(bare), pa.string()))
+    again = link(bare, papers, search).rows["paper_id"].combine_chunks()
+    there = again.is_valid().to_numpy(zero_copy_only=False)
+    pairs = [ids.filter(pa.array(by_id & there)) for ids in (again, rows["paper_id"].combine_chunks())]
     both = papers.equal({"paper_id": EqualStrings.of(pa.concat_arrays(pairs))})
     title_again, title_known = (both.facts.normalised.take(pc.index_in(ids, both.paper_id)) for ids in pairs)
-    agreed = pc.sum(pc.equal(title_again, title_known)).as_py() or 0
-    return Quality(len(titles), int(similar.sum()), int(found.sum()), len(title_again), agreed)
+    right = int(np.sum(pc.equal(*pairs).to_numpy(zero_copy_only=False)))
+    rest = pa.array(there & ~by_id)
+    ids = again.filter(rest)
+    dois = dois_of(ids)
+    cited = zip(entries["doi"].filter(rest).to_pylist(), (dois.get(id_) for id_ in ids.to_pylist()), strict=True)
+    others = sum(all(doi and not is_preprint(doi) for doi in two) for two in cited)
+    return Withheld(
+        known=int(by_id.sum()), found=right, said=len(pairs[0]) + others, right=right,
+        tried=len(pairs[0]), agreed=pc.sum(pc.equal(title_again, title_known)).as_py() or 0,
+    )  # fmt: skip
 
 
 def _sampled(titles: pa.Array | pa.ChunkedArray, sample: int) -> pa.Array:

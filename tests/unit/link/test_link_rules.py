@@ -218,15 +218,14 @@ def test_links_do_not_depend_on_the_order_of_papers_or_entries(real: pa.Table) -
     assert right.mean() > 0.95
 
 
-def test_recall_and_precision_are_measured(real: pa.Table) -> None:
+def test_recall_is_measured(real: pa.Table) -> None:
     entries, targets = _entries_of(real), PapersInMemory.of(real)
-    good = measure(entries, link(entries, targets), targets, Search(), 500)
+    good = measure(link(entries, targets), targets, Search(), 500)
     assert good.sampled == 500
     assert good.similar > 400
     assert good.found >= 0.99 * good.similar
-    assert good.agreed >= 0.99 * good.tried > 300
     weak = Search(bands=2)
-    poor = measure(entries, link(entries, targets, weak), targets, weak, 500)
+    poor = measure(link(entries, targets, weak), targets, weak, 500)
     assert poor.similar == good.similar
     assert poor.found < 0.8 * poor.similar
 

@@ -233,6 +233,30 @@ def test_a_later_release_links_anew_only_what_changed(lake: Lake, tmp_path: Path
     assert quality.read_metrics(again)["link"]["entries_taken_over"] == 0
 
 
+def test_links_without_identifiers_are_measured(lake: Lake, tmp_path: Path) -> None:
+    """What an identifier links, linked by title alone: counted by hand."""
+    papers = [
+        paper("p1", ATTENTION, doi="10.1/a"),
+        paper("p2", GRAPHS, doi="10.1/b"),
+        paper("p3", "Citing paper of the three others"),
+    ]
+    entries = [
+        entry("p3", 0, ATTENTION, doi="10.1/a"),  # found
+        entry("p3", 1, GRAPHS, doi="10.1/a"),  # another paper's title
+        entry("p3", 2, "Advances in neural information processing", doi="10.1/b"),  # the journal's: not found
+        entry("p3", 3, ATTENTION, doi="10.9/other"),  # another work of that title
+        entry("p3", 4, ATTENTION, doi="10.48550/arxiv.1706.03762"),  # its preprint, or not: not told
+        entry("p3", 5, ATTENTION),  # no identifier
+        entry("p3", 6, None, doi="10.1/a"),  # no title
+    ]
+    run = release(lake, tmp_path, papers, entries)
+    links_of(run)
+    metrics = quality.read_metrics(run)["link"]
+    counts = {name: metrics[f"gold.links.{name}"] for name in ("known", "found", "said", "right")}
+    assert counts == {"known": 3, "found": 1, "said": 3, "right": 1}
+    assert metrics["precision"] == 0.5, "of what an identifier links"
+
+
 def test_parameters_too_weak_for_the_goal_of_recall_stop_the_release(lake: Lake, tmp_path: Path) -> None:
     papers, entries = _corpus(np.random.default_rng(5), 300, 900)
     run = release(lake, tmp_path, papers, entries, spec={"link": {"bands": 2}})

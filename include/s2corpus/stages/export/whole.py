@@ -64,7 +64,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     languages = _languages(run)
     stats = report.stats(published, funnel.rows(measured), languages, _sources(run), _kept_metrics(measured))
     census = counted(store.fragment(f"census/{nn:02d}") for nn in range(run.spec.export.files))
-    stats["tables"] = paper_tables.tables(census, funnel.outcomes(measured, "filter"), languages)
+    stats["tables"] = paper_tables.tables(census, funnel.outcomes(measured, "filter"), languages, measured)
     put_text("stats.json", _pretty(stats))
     put_text("funnel.csv", report.funnel_csv(funnel.rows(measured)).encode())
     put_text("funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel.rows(measured)]).encode())

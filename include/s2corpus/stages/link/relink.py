@@ -48,10 +48,10 @@ def inputs(run: Run) -> str:
     return digest.hexdigest()
 
 
-def read_entries(run: Run, bucket: int) -> pa.Table:
-    """The entries of a bucket, with what the rules look at."""
+def read_entries(run: Run, bucket: int | None, where: pc.Expression | None = None) -> pa.Table:
+    """The entries of a bucket, or of all, with what the rules look at."""
     columns = ["paper_id", "parse_kind", "ref_id", "title", "authors", "year", "venue", "volume", "pages", *IDENTIFIERS]
-    entries = run.table(ENTRIES).read(columns, shard=bucket)
+    entries = run.table(ENTRIES).read(columns, shard=bucket, where=where)
     return (
         entries.append_column("surname", first_surname(entries["authors"]))
         .drop_columns(["authors"])

@@ -9,7 +9,10 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import asdict
+from functools import reduce
 from math import ceil
+from operator import or_
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,6 +21,8 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from s2corpus.clustering.preprints import preprint_of
+from s2corpus.pipeline.gold import Gold, in_slice
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
 from s2corpus.row_types import ContextRow
 from s2corpus.stages.link.kept_papers import KeptPapers
@@ -25,10 +30,11 @@ from s2corpus.stages.link.relink import Held, inputs, read_entries, rules
 from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS, PAPERS
 from s2corpus.titles.candidates import Search, over_full_keys
 from s2corpus.titles.linking import SCHEMA, link
-from s2corpus.titles.recall import measure
+from s2corpus.titles.recall import measure, withheld
+from s2corpus.titles.targets import IDENTIFIERS
 
 SAMPLE = 500
-"""Titles of a release that are compared with all, and links by identifier that are tried by title, for recall and precision."""
+"""Titles of a release that are compared with all, for recall."""
 GROUPS = 4
 """Groups of buckets a shard, at least: reading the papers once serves them all."""
 _BYTES_PER_ENTRY = 1024
@@ -68,7 +74,9 @@ class Link:
         with TemporaryDirectory(prefix="s2corpus-link-", dir=run.scratch) as folder:
             papers = KeptPapers(run, Path(folder), search)
             over_full = over_full_keys(papers.titles, search.bands)
-            counts["keys_crowded"] = len(over_full) if shard.index == 0 else 0
+            if shard.index == 0:
+                counts["keys_crowded"] = len(over_full)
+                counts.update(_withheld(run, papers, search))
             held = Held.of(run, over_full, search, _entries_at_once(run))
             for number, buckets in enumerate(shard.params["groups"]):
                 entries, sizes = _gathered([read_entries(run, bucket) for bucket in buckets])
@@ -107,7 +115,9 @@ class Link:
             metrics["precision"] = counts["agreed"] / counts["tried"]
         for name, value in counts.items():
             kind, dot, statistic = name.partition(".")
-            if dot:
+            if kind == "gold":
+                metrics[name] = float(value)
+            elif dot:
                 metrics[name if statistic == "parses" else f"{name}_mean"] = (
                     float(value) if statistic == "parses" else value / counts[f"{kind}.parses"]
                 )
@@ -137,11 +147,31 @@ def _linked(
         counts["pairs_proposed"] += links.pairs.proposed
         counts["pairs_verified"] += links.pairs.verified
         if begin == 0 and sample:
-            counts.update(measure(some, links, papers, search, sample).counts())
+            counts.update(asdict(measure(links, papers, search, sample)))
     linked = pa.concat_tables(found)
     if holds.any():
         linked = linked.take(pa.array(np.argsort(np.concatenate([np.flatnonzero(holds), np.flatnonzero(~holds)]))))
     return linked
+
+
+def _withheld(run: Run, papers: KeptPapers, search: Search) -> dict[str, int]:
+    """How good links are without identifiers, on a sample of the entries that have one."""
+    named = reduce(or_, (pc.field(name).is_valid() for name in IDENTIFIERS))
+    some = in_slice(run, run.table(PAPERS).committed().rows)
+    kept = run.table(FILTERED).read(["paper_id", "outcome"], where=some)
+    ids = kept["paper_id"].filter(pc.equal(kept["outcome"], "kept"))
+    entries = read_entries(run, None, named if some is None else named & some)
+    entries = entries.filter(pc.is_in(entries["citing_paper_id"], ids.combine_chunks()))
+    entries = entries.sort_by([(name, "ascending") for name in ("citing_paper_id", "parse_kind", "ref_id")])
+
+    def dois_of(ids: pa.Array) -> dict[str, str | None]:
+        rows = run.table(PAPERS).rows(["paper_id", "doi"], where=pc.field("paper_id").isin(ids)) if len(ids) else ()
+        return {row["paper_id"]: row["doi"] for row in rows}
+
+    is_preprint = preprint_of(run.spec.cluster.preprint_prefixes)
+    found = withheld(entries, papers, search, run.spec.quality.gold_sample, is_preprint, dois_of)
+    gold = Gold(found.known, found.found, found.said, found.right).metrics("links")
+    return {name: int(n) for name, n in gold.items()} | {"tried": found.tried, "agreed": found.agreed}
 
 
 def _gathered(tables: list[pa.Table]) -> tuple[pa.Table, list[int]]:

@@ -138,3 +138,13 @@ def _same_name(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 def _surname(name: tuple[str, ...]) -> str:
     return next((word for word in reversed(name) if len(word) > 1), name[-1])
+
+
+def names_in_common(one: Sequence[Name], other: Sequence[Name]) -> tuple[int, int, int]:
+    """How many people two lists both name, whatever their order, and how many each names."""
+    left, right = _people(one), _people(other)
+    free = list(right)
+    for name in left:
+        if (found := next((at for at, known in enumerate(free) if _same_person(name, known)), None)) is not None:
+            del free[found]
+    return len(right) - len(free), len(left), len(right)

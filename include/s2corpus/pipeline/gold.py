@@ -1,0 +1,219 @@
+"""How good a release is where something better says so: clusters and links with their identifiers withheld, what is read of PDFs.
+
+Each measure counts four things, as metrics `gold.<measure>.<count>` of its stage: what is `known` (gold), how much of that was
+`found`, how much was `said` of which gold says whether it is right, and how much of that is `right`. Recall is found/known,
+precision right/said; both have drift checks. All are over seeded samples of a slice of the papers, whatever the release's size and
+however its work is cut.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from s2corpus.clustering.cluster import cluster
+from s2corpus.clustering.nodes import from_preprint_server
+from s2corpus.papers.comparison import names_in_common, same_title
+from s2corpus.parse_model import ParseKind
+from s2corpus.pipeline.run import Metrics, Run
+from s2corpus.sources.record import SCIENCEPARSE
+from s2corpus.storage.duck import duckdb_connection
+from s2corpus.tables import FULLTEXTS, MEMBERS, PAPERS
+
+SLICE = 100_000
+"""papers of which samples are drawn"""
+MAX_ALIKE = 20
+"""records whose titles begin as a sampled one's does, of one beginning, that are clustered with the sample"""
+IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
+_RECORDS = (
+    "paper_id", "record_id", "source", "kind", "ready_at", "title", "authors", "date", "journal", "volume", "issue", "pages",
+    *IDENTIFIERS, "pdf_sha1",
+)  # fmt: skip
+_ID_BITS = 60
+"""of a paper's id: 15 hexadecimal digits"""
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """Counts of one measure; they add up."""
+
+    known: int = 0
+    found: int = 0
+    said: int = 0
+    right: int = 0
+
+    def __add__(self, other: Gold) -> Gold:
+        return Gold(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Gold)))
+
+    def metrics(self, measure: str) -> Metrics:
+        """As metrics; none where nothing is known."""
+        return {f"gold.{measure}.{f.name}": float(getattr(self, f.name)) for f in fields(Gold)} if self.known else {}
+
+
+def measured(run: Run, stage: str, metrics: Metrics) -> Metrics:
+    """What can be measured when a stage has committed its tables; `metrics` are its own."""
+    if stage == "cluster":
+        return clusters(run, int(metrics["papers"])).metrics("clusters") | titles(run).metrics("titles")
+    if stage == "assemble":
+        return {name: n for field, found in headers(run).items() for name, n in found.metrics(f"xml_{field}").items()}
+    return {}
+
+
+def in_slice(run: Run, papers: int) -> pc.Expression | None:
+    """The papers that samples are drawn from, as a range of ids, which are hashes; None where all are."""
+    if papers <= SLICE:
+        return None
+    first = int(hashlib.sha256(str(run.spec.quality.gold_seed).encode()).hexdigest()[: _ID_BITS // 4], 16)
+    last = first + (SLICE << _ID_BITS) // papers
+    ids = pc.field("paper_id")
+    if last < 1 << _ID_BITS:
+        return (ids >= f"{first:015x}") & (ids < f"{last:015x}")
+    return (ids >= f"{first:015x}") | (ids < f"{last - (1 << _ID_BITS):015x}")
+
+
+def clusters(run: Run, papers: int) -> Gold:
+    """Pairs of records: a sample of papers, and records whose titles begin as theirs, clustered without any identifier.
+
+    Known are pairs of one paper that share an identifier; a pair is said to be one paper rightly if it shares one, wrongly if both
+    have one of a kind and none in common (DOIs of preprints aside).
+    """
+    read = run.table(MEMBERS).read(list(_RECORDS), where=in_slice(run, papers))
+    prefixes, rules = run.spec.cluster.preprint_prefixes, run.spec.cluster
+    preprint = pa.array(from_preprint_server(pc.fill_null(read["doi"], "").combine_chunks(), prefixes))
+    final = pc.if_else(preprint, pa.scalar(None, pa.string()), read["doi"])
+    with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
+        connection.register("slice", read.append_column("final_doi", final).drop_columns(["authors"]))
+        connection.execute(_LIGHT)
+        quality = run.spec.quality
+        connection.execute(_CHOSEN, {"seed": str(quality.gold_seed), "n": quality.gold_sample})
+        connection.execute(_SAMPLE, {"seed": str(quality.gold_seed)})
+        wanted = connection.execute("SELECT record_id FROM sample").to_arrow_table()["record_id"]
+        some = read.filter(pc.is_in(read["record_id"], wanted.combine_chunks())).drop_columns(["paper_id"])
+        if not len(some):
+            return Gold()
+        for name in (*IDENTIFIERS, "pdf_sha1"):
+            some = some.set_column(some.column_names.index(name), name, pa.nulls(len(some), pa.string()))
+        again = cluster(
+            some.combine_chunks(), preprint_prefixes=prefixes, min_title_score=rules.min_title_score,
+            max_preprint_years=rules.max_preprint_years,
+        ).clusters  # fmt: skip
+        connection.register("again", again)
+        return Gold(*(connection.execute(_PAIRS).fetchone() or ()))
+
+
+_SAME = " OR ".join(f"coalesce(a.{name} = b.{name}, false)" for name in IDENTIFIERS)
+_OTHER = " OR ".join(f"coalesce(a.{name} <> b.{name}, false)" for name in ("final_doi", *IDENTIFIERS[1:]))
+_LIGHT = r"""
+CREATE TEMP TABLE light AS
+  SELECT * EXCLUDE title, left(regexp_replace(strip_accents(lower(title)), '[^\p{L}\p{N}]', '', 'g'), 16) AS beginning FROM slice
+  WHERE title IS NOT NULL
+"""
+_CHOSEN = f"""
+CREATE TEMP TABLE chosen AS
+  SELECT paper_id FROM (
+    SELECT DISTINCT paper_id FROM (UNPIVOT light ON {", ".join(IDENTIFIERS)} INTO NAME named VALUE value)
+    GROUP BY paper_id, named, value HAVING count(*) > 1
+  ) ORDER BY md5($seed || paper_id), paper_id LIMIT $n
+"""
+_SAMPLE = f"""
+CREATE TEMP TABLE sample AS
+  SELECT * FROM light WHERE paper_id IN (FROM chosen)
+  UNION ALL (
+    SELECT * FROM light
+    WHERE paper_id NOT IN (FROM chosen) AND beginning <> ''
+      AND beginning IN (SELECT beginning FROM light WHERE paper_id IN (FROM chosen))
+    QUALIFY row_number() OVER (PARTITION BY beginning ORDER BY md5($seed || record_id), record_id) <= {MAX_ALIKE}
+  )
+"""
+_PAIRS = f"""
+WITH pairs AS (
+  SELECT a.paper_id = b.paper_id AS one_paper, x.paper_id = y.paper_id AS joined, ({_SAME}) AS same, ({_OTHER}) AS other
+  FROM sample a JOIN sample b ON a.record_id < b.record_id AND (a.paper_id = b.paper_id OR a.beginning = b.beginning)
+    JOIN again x ON x.record_id = a.record_id JOIN again y ON y.record_id = b.record_id
+)
+SELECT count(*) FILTER (one_paper AND same), count(*) FILTER (one_paper AND same AND joined),
+  count(*) FILTER (joined AND (same OR other)), count(*) FILTER (joined AND same) FROM pairs
+"""
+
+
+def titles(run: Run) -> Gold:
+    """Titles read from PDFs beside those that other sources' records of the same DOI or arXiv id have: one of them is enough."""
+    with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
+        connection.register("members", run.table(MEMBERS).dataset())
+        rows = connection.execute(
+            _TITLES, {"seed": str(run.spec.quality.gold_seed), "n": run.spec.quality.gold_sample, "other": SCIENCEPARSE}
+        ).fetchall()
+    found = Gold()
+    for read, given in rows:
+        right = any(same_title(read, title) for title in given)
+        found += Gold(1, right, read is not None, right)
+    return found
+
+
+_TITLES = """
+WITH read AS (
+  SELECT record_id, title, doi, arxiv_id FROM members
+  WHERE kind = 'pdf' AND source <> $other AND (doi IS NOT NULL OR arxiv_id IS NOT NULL)
+  ORDER BY md5($seed || record_id), record_id LIMIT $n
+), given AS (SELECT title, doi, arxiv_id FROM members WHERE kind <> 'pdf' AND title IS NOT NULL),
+both_titles AS (
+  SELECT record_id, read.title AS read, given.title AS given FROM read JOIN given USING (doi)
+  UNION SELECT record_id, read.title, given.title FROM read JOIN given USING (arxiv_id)
+)
+SELECT read, list(given ORDER BY given) FROM both_titles GROUP BY record_id, read ORDER BY record_id
+"""
+
+
+def headers(run: Run) -> dict[str, Gold]:
+    """Title, authors (names) and abstract (words) of PDFs' parses beside those of the publisher's XML of the same paper."""
+    where = in_slice(run, run.table(PAPERS).committed().rows)
+    kinds: dict[str, set[str]] = {}
+    for row in run.table(FULLTEXTS).rows(["paper_id", "parse_kind"], where=where):
+        kinds.setdefault(row["paper_id"], set()).add(row["parse_kind"])
+    publishers = {ParseKind.JATS.value, ParseKind.ELSEVIER.value}
+    both = [paper_id for paper_id, of in kinds.items() if "pdf" in of and of & publishers]
+    seed = str(run.spec.quality.gold_seed)
+    both.sort(key=lambda paper_id: hashlib.sha256(f"{seed}{paper_id}".encode()).digest())
+    wanted = pc.field("paper_id").isin(both[: run.spec.quality.gold_sample])
+    found = {name: Gold() for name in ("title", "authors", "abstract")}
+    for parses in _by_paper(run, wanted if where is None else wanted & where):
+        read = parses["pdf"]
+        given = parses.get("jats") or parses["elsevier"]
+        if given["title"]:
+            right = bool(same_title(read["title"], given["title"]))
+            found["title"] += Gold(1, right, bool(read["title"]), right)
+        if given["authors"]:
+            common, said, known = names_in_common(read["authors"], given["authors"])
+            found["authors"] += Gold(known, common, said, common)
+        if given["abstract"]:
+            one, two = (Counter(_words(parse["abstract"])) for parse in (read, given))
+            common = (one & two).total()
+            found["abstract"] += Gold(two.total(), common, one.total(), common)
+    return found
+
+
+def _by_paper(run: Run, where: pc.Expression) -> Iterator[dict[str, Any]]:
+    """The parses of papers by kind, one paper after the other: rows come by paper."""
+    paper_id = ""
+    parses: dict[str, Any] = {}
+    for row in run.table(FULLTEXTS).rows(["paper_id", "parse_kind", "parse"], where=where, at_once=16):
+        if row["paper_id"] != paper_id and parses:
+            yield parses
+            parses = {}
+        paper_id = row["paper_id"]
+        parse = orjson.loads(row["parse"])
+        parses[row["parse_kind"]] = {name: parse[name] for name in ("title", "authors", "abstract")}
+    if parses:
+        yield parses
+
+
+def _words(paragraphs: Iterable[dict[str, Any]]) -> list[str]:
+    return re.findall(r"\w+", " ".join(paragraph["text"] for paragraph in paragraphs).casefold())

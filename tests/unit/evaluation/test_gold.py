@@ -1,0 +1,154 @@
+"""Precision and recall where gold says so: counted by hand for a few records, and stopped where they drift."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import orjson
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+
+from s2corpus.pipeline import gold, quality
+from s2corpus.pipeline.gold import Gold
+from s2corpus.pipeline.run import Run
+from s2corpus.snapshot.paper_tables import tables as paper_tables
+from s2corpus.spec import ReleaseSpec
+from s2corpus.storage.lake import Lake
+from s2corpus.tables import FULLTEXTS, MEMBERS, PAPERS, RECORDS, Table
+
+Row = dict[str, Any]
+ROUGE = "Texture features from mammographic images and risk of breast cancer"
+REVIEW = "Systematic reviews of diagnostic test accuracy in primary care"
+COHORT = "Vitamin D status and hip fracture in older women: a cohort study"
+
+
+def names(*lasts: str) -> list[Row]:
+    return [{"first": "Anna", "middle": [], "last": last, "suffix": ""} for last in lasts]
+
+
+def record(paper_id: str, record_id: str, title: str | None, kind: str = "archive", **more: Any) -> Row:
+    nothing = dict.fromkeys(RECORDS.schema.names)
+    source = record_id.partition(":")[0]
+    return {
+        **nothing, "paper_id": paper_id, "record_id": record_id, "title": title, "kind": kind, "source": source,
+        "ready_at": "2023-01-01T00:00:00Z", "authors": names("Manduca"), "date": "2009-03", **more,
+    }  # fmt: skip
+
+
+def write(run: Run, table: Table[Any], rows: list[Row], **facts: Any) -> None:
+    run.table(table).write(0, sorted(rows, key=lambda row: [row[name] for name in table.key]))
+    run.table(table).commit([0], facts)
+
+
+@pytest.fixture
+def run(lake: Lake, tmp_path: Path) -> Run:
+    return Run(ReleaseSpec(name="tiny"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
+
+
+def test_clusters_without_their_identifiers(run: Run) -> None:
+    rows = [
+        # found again by title, authors and year
+        record("p1", "crossref:1", ROUGE, doi="10.1158/a"), record("p1", "pubmed:1", f"{ROUGE}.", doi="10.1158/a"),
+        # one paper under two titles: missed
+        record("p2", "crossref:2", REVIEW, doi="10.1002/b"), record("p2", "pubmed:2", "Revisiones de pruebas", doi="10.1002/b"),
+        # two papers under one title: joined, as nothing else tells them apart
+        record("p3", "crossref:3", COHORT, doi="10.1016/c", pubmed_id="3"), record("p3", "pubmed:3", COHORT, pubmed_id="3"),
+        record("p4", "crossref:4", COHORT, doi="10.1016/d"),
+        # a preprint's DOI is not another paper's
+        record("p5", "arxiv:5", ROUGE.upper(), doi="10.48550/arxiv.2301.00001", arxiv_id="2301.00001"),
+        # without a title nothing can be found again: not asked for
+        record("p1", "unpaywall:1", None, doi="10.1158/a", authors=[]),
+    ]  # fmt: skip
+    write(run, MEMBERS, rows, paper_shards=1)
+    found = gold.clusters(run, 5)
+    # known: 1–1, 2–2, 3–3. Joined and told: crossref:1–pubmed:1, crossref:3–pubmed:3 right; crossref:3–crossref:4 wrong
+    assert found == Gold(known=3, found=2, said=3, right=2)
+    assert gold.clusters(run, 5) == found
+
+
+def test_titles_read_from_pdfs_beside_those_of_records(run: Run) -> None:
+    rows = [
+        record("p1", "crossref:1", ROUGE, doi="10.1158/a"),
+        record("p1", "grobid:1", ROUGE.upper(), "pdf", doi="10.1158/a"),
+        # a running head taken for the title: another paper, and wrong all the same
+        record("p2", "crossref:2", REVIEW, doi="10.1002/b"), record("p3", "grobid:2", "BMJ Open 2009", "pdf", doi="10.1002/b"),
+        # no title read; another source's reading; no identifier; nobody else has it
+        record("p2", "grobid:3", None, "pdf", arxiv_id="2301.00002"), record("p2", "arxiv:3", REVIEW, arxiv_id="2301.00002"),
+        record("p1", "scienceparse:1", "Wrong", "pdf", doi="10.1158/a"),
+        record("p4", "grobid:4", COHORT, "pdf"), record("p5", "grobid:5", COHORT, "pdf", doi="10.1016/z"),
+    ]  # fmt: skip
+    write(run, MEMBERS, rows, paper_shards=1)
+    assert gold.titles(run) == Gold(known=3, found=1, said=2, right=1)
+
+
+def fulltext(paper_id: str, kind: str, title: str, authors: list[Row], abstract: str) -> Row:
+    parse = {"title": title, "authors": authors, "abstract": [{"text": abstract}] if abstract else []}
+    return {
+        "paper_id": paper_id, "parse_kind": kind, "parse_id": f"{paper_id}{kind}", "pdf_sha1": "a" * 40, "open_access": True,
+        "parse": orjson.dumps(parse),
+    }  # fmt: skip
+
+
+def test_headers_of_pdfs_beside_publishers_xml(run: Run) -> None:
+    rows = [
+        fulltext("p1", "jats", ROUGE, names("Manduca", "Carston", "Heine"), "We compared features of images."),
+        fulltext("p1", "pdf", ROUGE, names("Manduca", "Heine", "Mayo"), "We compared features of images. Keywords"),
+        fulltext("p2", "elsevier", COHORT, names("Looker"), ""), fulltext("p2", "pdf", "", [], "An abstract"),
+        fulltext("p3", "pdf", REVIEW, names("Knottnerus"), "alone"), fulltext("p4", "jats", REVIEW, [], "alone"),
+    ]  # fmt: skip
+    write(run, FULLTEXTS, rows)
+    write(run, PAPERS, [])
+    assert gold.headers(run) == {
+        "title": Gold(known=2, found=1, said=1, right=1),
+        "authors": Gold(known=4, found=2, said=3, right=2),
+        "abstract": Gold(known=5, found=5, said=6, right=5),
+    }
+
+
+def test_a_slice_of_the_papers_is_as_many_whatever_the_ids(run: Run) -> None:
+    assert gold.in_slice(run, gold.SLICE) is None
+    ids = pa.table({"paper_id": [hashlib.sha256(str(n).encode()).hexdigest()[:15] for n in range(20_000)]})
+    some = ds.dataset(ids).to_table(filter=gold.in_slice(run, 10 * gold.SLICE))
+    assert len(some) == pytest.approx(2000, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("stage", "measure"), [("cluster", "clusters"), ("cluster", "titles"), ("link", "links"), ("assemble", "xml_authors")]
+)  # fmt: skip
+def test_drift_of_precision_or_recall_is_checked(stage: str, measure: str) -> None:
+    checks = {check.name: check for check in quality.checks(stage) if "gold" in check.name}
+    assert {(c.severity, c.overridable) for c in checks.values()} == {("warn", False), ("block", True)}
+
+    def offending(severity: str, threshold: float, found: int, known: int = 2000) -> list[Any]:
+        with duckdb.connect() as connection:
+            for table, n in (("metrics", found), ("parent_metrics", 1900)):
+                values = {"known": known, "found": n, "said": 2000, "right": 1900}
+                rows = ", ".join(
+                    f"('{stage}', 'gold.{measure}.{name}', {float(value)})" for name, value in values.items()
+                )
+                connection.execute(f"CREATE TABLE {table} AS FROM (VALUES {rows}) AS t(stage, name, value)")
+            connection.execute("CREATE TABLE parent_counts AS FROM parent_metrics")
+            connection.execute((quality.SQL / "macros.sql").read_text("utf-8"))
+            check = checks[f"drift_of_gold_{severity}"]
+            return connection.execute(check.sql, {"threshold": threshold, "drift_min_n": 1000}).fetchall()
+
+    assert not offending("warn", 0.1, 1800) and not offending("block", 0.5, 1000)
+    assert [row[0] for row in offending("warn", 0.1, 1600)] == [f"{measure} recall"]
+    assert [row[0] for row in offending("block", 0.5, 900)] == [f"{measure} recall"]
+    assert not offending("warn", 0.1, 10, known=500), "too few to say"
+
+
+def test_the_table_of_a_snapshot_says_precision_and_recall() -> None:
+    measured = {
+        "link": {"gold.links.known": 40.0, "gold.links.found": 30.0, "gold.links.said": 32.0, "gold.links.right": 31.0}
+    }
+    table = next(table for table in paper_tables(Counter(), {}, {}, measured) if table["name"] == "gold")
+    rows = {row[0]: row[1:] for row in table["rows"]}
+    assert rows["Bibliography links without identifiers: entries that one links"] == [40.0, 0.96875, 0.75]
+    assert rows["Titles read from PDFs: those of other records"] == [0.0, None, None], "nothing to say"

@@ -3,26 +3,32 @@
     python tests/mutants.py [--sample 300] [--seed 1] [--area titles …] [--minutes 60]
 
 The project's files are copied to a temporary folder and changed there, one place at a time. Kernels run as plain Python (numba's
-compiler off). The unchanged tests are run once to learn which of them run which line; a mutant is tried against those first, the quick
-ones before the slow, and against all others of its area before it is called a survivor. Prints the share found and, for each mutant
-that no test noticed, file:line and the change. docs/mutants.md has the last result, with the reason of each survivor.
+compiler off). The unchanged tests are run once to learn which of them run which line; a mutant is tried against those, the quick ones
+before the slow, and against all of its area where a line runs on import or in other processes only. Prints the share found and, for
+each mutant that no test noticed, file:line and the change. What was learned and found is kept in build/mutants, in a folder named by a
+hash of the code and the tests: the same command goes on where an earlier one was stopped. docs/mutants.md has the last result, with
+the reason of each survivor.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import compileall
 import contextlib
 import difflib
+import hashlib
+import json
 import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +66,7 @@ AREAS = {
     "pdf": Area(("pdf/inspection.py",), ("pdf/test_select.py",)),
     "intake": Area(("stages/intake.py", "deliveries/declarations.py"), ("intake",)),
     "filter": Area(("stages/filter.py",), ("filter",)),
-    "split": Area(("stages/split.py",), ("snapshot/test_clean_and_split.py",)),
+    "split": Area(("stages/split/*.py",), ("snapshot/test_clean_and_split.py",)),
     "export": Area(("stages/export/*.py",), ("snapshot",)),
     "extractors": Area(("extractors/*.py",), ("extractors",), timed=True),
 }
@@ -71,6 +77,15 @@ COMPILED_ONLY = (
 """Tests that take minutes without numba's compiler: those of size, and those that search by similarity."""
 SEARCH = {"candidates.py", "postings.py", "minhash.py", "exhaustive.py", "recall.py"}
 """Modules of `titles` whose tests are those: left out."""
+SIZES = {
+    "_AT_ONCE", "_BLOCK", "_CUT_ROWS", "_INDEX_ROWS", "_PIECE", "_ROWS", "_STEP", "_THREADS", "ALTO_BYTES", "BUCKET_BYTES",
+    "at_once", "batch_rows", "rows_at_once",
+}  # fmt: skip
+"""How much is read, held or written at once: numbers assigned or given to these names change no result, and are left out."""
+
+
+WRITTEN = 1_000_000_000
+"""When the copied files were last changed, as their time says: bytecode of unchanged files is used again, of a changed one never."""
 
 
 @contextlib.contextmanager
@@ -85,6 +100,7 @@ def copied() -> Iterator[Path]:
             if (ROOT / name).is_file():
                 (copy / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / name, copy / name)
+                os.utime(copy / name, (WRITTEN, WRITTEN))
         if (ROOT.parent / "shared").exists():
             (Path(folder) / "shared").symlink_to((ROOT.parent / "shared").resolve())
         yield copy
@@ -105,9 +121,14 @@ def places(module: Path, folder: Path) -> list[list[MutationSpec]]:
 
 
 def _idle(tree: ast.Module) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where a change does nothing: annotations (they are not evaluated), and decorators that only compile or type."""
+    """Where a change does nothing: annotations (they are not evaluated), decorators that only compile or type, and sizes."""
     nodes: list[ast.expr] = []
     for node in ast.walk(tree):
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if any(isinstance(target, ast.Name) and target.id in SIZES for target in targets):
+            nodes.append(node.value)
+        if isinstance(node, ast.keyword) and node.arg in SIZES:
+            nodes.append(node.value)
         if (isinstance(node, ast.arg) and node.annotation) or isinstance(node, ast.AnnAssign):
             nodes.append(node.annotation)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -133,30 +154,46 @@ def lines_of(module: Path, line: int) -> range:
     return found
 
 
-OPTIONS = ["-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:warnings", "--timeout=120"]
+OPTIONS = ["-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:warnings"]
 CHOSEN = ["-m", QUICK, "-k", f"not ({' or '.join(COMPILED_ONLY)})"]
 
 
-def tried(copy: Path, mutation: MutationSpec, baseline: warm.Baseline, timed: bool) -> tuple[bool | None, str]:
-    """Whether a test notices a mutant (None: nothing can be changed there), and the change."""
+def tried(copy: Path, mutation: MutationSpec, baseline: warm.Baseline, timed: bool) -> tuple[str, str]:
+    """How a mutant fared ("found", "timed out", "survived", or "" where nothing can be changed there), and the change.
+
+    A run may take three times the processor's time that its tests take without a change, which other programs on the machine do not
+    spend; one that sleeps longer than the limit of a clock is tried once more.
+    """
     path = copy / mutation.module_path
     operator = get_operator(mutation.operator_name)(**(mutation.operator_args or {}))
     near = baseline.nearest(str(mutation.module_path), lines_of(path, mutation.start_pos[0]))
-    rest = baseline.ordered(set(baseline.seconds) - set(near))
+    tests = near or baseline.ordered(baseline.seconds)
     with use_mutation(path, operator, mutation.occurrence) as (before, after):
         if after is None:
-            return None, ""
+            return "", ""
         changed = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
         diff = "\n".join(line for line in changed if line[:1] in "+-" and line[:3] not in ("+++", "---"))
-        for tests in filter(None, (near, rest)):
-            limit = 60 + 5 * baseline.takes(tests)
-            code, output = warm.run(copy, [*OPTIONS, "-x", *tests], limit)
+        seconds = 30 + 3 * baseline.takes(tests)
+        for _ in range(2):
+            code, output = warm.run(copy, [*OPTIONS, "-x", *tests], 600 + 20 * seconds, processor=seconds)
             failed = re.findall(r"(?m)^(?:FAILED|ERROR) (tests/\S+::\S+)", output)
             if code == pytest.ExitCode.TESTS_FAILED and timed and failed:
-                code, _ = warm.run(copy, [*OPTIONS, failed[0]], limit)
-            if code != pytest.ExitCode.OK:
-                return True, diff
-    return False, diff
+                code, _ = warm.run(copy, [*OPTIONS, failed[0]], 600 + 20 * seconds, processor=seconds)
+            if code is not None:
+                break
+    os.utime(path, (WRITTEN, WRITTEN))
+    if code in (None, -signal.SIGXCPU, -signal.SIGKILL):
+        return "timed out", diff
+    return "survived" if code == pytest.ExitCode.OK else "found", diff
+
+
+def hash_of(copy: Path) -> str:
+    """A name for the code and its tests as they are."""
+    digest = hashlib.sha256()
+    for path in sorted([*(copy / "include").rglob("*"), *(copy / "tests").rglob("*")]):
+        if path.is_file() and path.suffix != ".pyc":
+            digest.update(str(path.relative_to(copy)).encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
 
 
 def main() -> int:
@@ -170,10 +207,19 @@ def main() -> int:
     rng = random.Random(given.seed)
     deadline = time.monotonic() + 60 * (given.minutes or float("inf"))
     with copied() as copy:
+        kept = ROOT / "build/mutants" / hash_of(copy)
+        kept.mkdir(parents=True, exist_ok=True)
         os.chdir(copy)
-        os.environ |= {"PYTHONPATH": str(copy / "include"), "NUMBA_DISABLE_JIT": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-        sys.dont_write_bytecode = True
+        os.environ |= {"PYTHONPATH": str(copy / "include"), "NUMBA_DISABLE_JIT": "1"}
         warm.preload()
+        compileall.compile_dir("include", quiet=2)
+        warm.run(
+            copy,
+            [*OPTIONS, "--collect-only", *(f"tests/unit/{test}" for area in AREAS.values() for test in area.tests)],
+            3600,
+        )
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+        sys.dont_write_bytecode = True
         modules = {
             name: sorted(path for pattern in area.modules for path in PACKAGE.glob(pattern) if path.name not in SEARCH)
             for name, area in AREAS.items()
@@ -185,38 +231,58 @@ def main() -> int:
             for module in modules[name]
             for variants in places(module, copy.parent)
         ]
-        sample = rng.sample(everything, min(given.sample, len(everything)))
-        baselines: dict[str, warm.Baseline] = {}
-        results: defaultdict[str, list[bool]] = defaultdict(list)
-        for name, variants in sample:
+        sample = [(name, rng.choice(of)) for name, of in rng.sample(everything, min(given.sample, len(everything)))]
+        results = try_all(copy, kept, sample, modules, deadline)
+    report(results, len(everything), len(sample), given.seed)
+    return 0
+
+
+Result = dict[str, str]
+"""area, place, result and diff of a mutant"""
+
+
+def try_all(
+    copy: Path, kept: Path, sample: list[tuple[str, MutationSpec]], modules: dict[str, list[Path]], deadline: float
+) -> list[Result]:
+    """The sample's results, those of earlier runs included; no mutant is begun after the deadline."""
+    file = kept / "results.jsonl"
+    lines = file.read_text().splitlines() if file.exists() else []
+    known: dict[str, Result] = {row["place"]: row for row in map(json.loads, lines)}
+    baselines: dict[str, warm.Baseline] = {}
+    results = []
+    for name, mutation in sample:
+        at = f"{mutation.module_path}:{mutation.start_pos[0]}:{mutation.start_pos[1]}"
+        place = f"{at} {mutation.operator_name.removeprefix('core/')} {mutation.occurrence}"
+        if place not in known:
             if time.monotonic() > deadline:
-                break
-            mutation = rng.choice(variants)
+                continue
             if name not in baselines:
                 arguments = [*OPTIONS, *CHOSEN, *(f"tests/unit/{test}" for test in AREAS[name].tests)]
-                try:
-                    baselines[name] = warm.measure(copy, arguments, modules[name], copy.parent / f"{name}.json")
-                except RuntimeError as error:
-                    print(f"{name}: {error}", file=sys.stderr)
-                    return 1
+                baselines[name] = warm.measure(copy, arguments, modules[name], kept / f"{name}.json")
                 for test in baselines[name].failed:
                     print(f"left out, it fails without any change: {test}", file=sys.stderr)
             began = time.monotonic()
-            noticed, diff = tried(copy, mutation, baselines[name], AREAS[name].timed)
-            if noticed is None:
-                continue
-            results[name].append(noticed)
-            where = f"{mutation.module_path}:{mutation.start_pos[0]} {mutation.operator_name.removeprefix('core/')}"
-            if noticed:
-                print(f"found in {time.monotonic() - began:.0f} s: {where}", file=sys.stderr, flush=True)
-            else:
-                print(f"\n{where}\n{diff}", flush=True)
-    print(f"\nof {len(everything)} places, seed {given.seed}:")
-    for name, found in results.items():
-        print(f"{name:12} {sum(found):4} of {len(found):4} found")
-    total = [found for each in results.values() for found in each]
-    print(f"{'all':12} {sum(total):4} of {len(total):4} found, {100 * sum(total) / max(len(total), 1):.1f} %")
-    return 0
+            result, diff = tried(copy, mutation, baselines[name], AREAS[name].timed)
+            known[place] = {"area": name, "place": place, "result": result, "diff": diff}
+            with file.open("a") as out:
+                out.write(json.dumps(known[place]) + "\n")
+            print(f"{result or 'no change'} in {time.monotonic() - began:.0f} s: {place}", file=sys.stderr, flush=True)
+        if known[place]["result"]:
+            results.append(known[place])
+    return results
+
+
+def report(results: list[Result], places: int, sample: int, seed: int) -> None:
+    """Print the survivors and the shares."""
+    for row in results:
+        if row["result"] == "survived":
+            print(f"\n{row['place']}\n{row['diff']}")
+    print(f"\nof {places} places, {len(results)} of the {sample} drawn by seed {seed}:")
+    for name in [*sorted({row["area"] for row in results}), "all"]:
+        counted = Counter(row["result"] for row in results if name in (row["area"], "all"))
+        noticed = counted["found"] + counted["timed out"]
+        share = f"{100 * noticed / max(counted.total(), 1):.1f} %"
+        print(f"{name:12} {noticed:4} of {counted.total():4} found, {share} ({counted['timed out']} by time)")
 
 
 if __name__ == "__main__":

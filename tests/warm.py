@@ -9,6 +9,7 @@ import contextlib
 import importlib
 import json
 import os
+import resource
 import signal
 import sys
 import time
@@ -32,7 +33,7 @@ ALWAYS = ""
 
 @dataclass(frozen=True)
 class Baseline:
-    """What unchanged tests do: the seconds of each, and which of them run a line of a module (absent: not known)."""
+    """What unchanged tests do: the processor's seconds of each, and which of them run a line of a module (absent: not known)."""
 
     seconds: dict[str, float]
     shared: dict[str, float]
@@ -70,26 +71,35 @@ def preload() -> None:
 
 
 def measure(folder: Path, arguments: list[str], modules: Iterable[Path], into: Path) -> Baseline:
-    """Run tests of an unchanged checkout, and note what each takes and runs.
+    """Run tests of an unchanged checkout, and note what each takes and runs; what `into` says of an earlier run is used again.
 
     Raises:
         RuntimeError: they do not run, or more than five fail.
     """
-    child = _Measured([str((folder / module).resolve()) for module in modules], into)
-    code, output = run(folder, arguments, 3600, plugin=child)
-    found = json.loads(into.read_text()) if into.exists() else {}
-    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not found or len(found["failed"]) > 5:
-        raise RuntimeError(f"tests fail without any change\n{output[-3000:]}")
+    if not into.exists():
+        child = _Measured(folder.resolve(), list(modules), into)
+        code, output = run(folder, arguments, 3600, plugin=child)
+        if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not into.exists():
+            raise RuntimeError(f"tests do not run\n{output[-3000:]}")
+    found = json.loads(into.read_text())
+    if len(found["failed"]) > 5:
+        raise RuntimeError(f"tests fail without any change: {', '.join(found['failed'])}")
     by_line = {m: {int(n): tests for n, tests in lines.items()} for m, lines in found["tests_of"].items()}
-    inside = {str(Path(m).relative_to(folder.resolve())): of for m, of in by_line.items()}
-    return Baseline(found["seconds"], found["shared"], inside, found["failed"])
+    return Baseline(found["seconds"], found["shared"], by_line, found["failed"])
 
 
-def run(folder: Path, arguments: list[str], limit: float, *, plugin: object = None) -> tuple[int | None, str]:
-    """Pytest's exit status and output for these arguments in a checkout; None where it took longer than `limit` seconds."""
+def run(
+    folder: Path, arguments: list[str], limit: float, *, processor: float | None = None, plugin: object = None
+) -> tuple[int | None, str]:
+    """Pytest's exit status and output for these arguments in a checkout.
+
+    None where it took longer than `limit` seconds; minus SIGXCPU where it spent more than `processor` seconds of the processor's time.
+    """
     log = folder.parent / "output"
     child = os.fork()
     if child == 0:
+        if processor is not None:
+            resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + processor), resource.RLIM_INFINITY))
         _child(folder, arguments, log, plugin)
     deadline = time.monotonic() + limit
     while True:
@@ -126,8 +136,9 @@ def _child(folder: Path, arguments: list[str], log: Path, plugin: object) -> Non
 class _Measured:
     """Which test runs which line, by coverage's contexts, and how long it takes."""
 
-    def __init__(self, modules: list[str], into: Path) -> None:
-        self.modules, self.into = modules, into
+    def __init__(self, folder: Path, modules: list[Path], into: Path) -> None:
+        self.folder, self.into = folder, into
+        self.modules = [str(folder / module) for module in modules]
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.shared: defaultdict[str, float] = defaultdict(float)
         self.failed: list[str] = []
@@ -147,24 +158,27 @@ class _Measured:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        return (yield from self._within(item.nodeid, ALWAYS))
+        began = _spent()
+        try:
+            return (yield from self._within(item.nodeid, ALWAYS))
+        finally:
+            self.seconds[item.nodeid] += _spent() - began
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
         """What a module's fixture runs, each of its tests may notice; of a session's, any test."""
         test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
         wide = {"function": test, "class": _file(test) + "::", "module": _file(test) + "::"}
-        began = time.monotonic()
+        began = _spent()
         try:
             return (yield from self._within(wide.get(fixturedef.scope, ALWAYS), test))
         finally:
             if fixturedef.scope != "function":
-                took = time.monotonic() - began
+                took = _spent() - began
                 self.shared[_file(test)] += took
                 self.seconds[test] -= took
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.seconds[report.nodeid] += report.duration
         if report.failed and report.nodeid not in self.failed:
             self.failed.append(report.nodeid)
 
@@ -173,10 +187,12 @@ class _Measured:
         self.coverage.stop()
         data, tests_of = self.coverage.get_data(), {}
         for module in data.measured_files():
-            tests_of[module] = {n: self._tests(found) for n, found in data.contexts_by_lineno(module).items()}
+            lines = data.contexts_by_lineno(module).items()
+            tests_of[str(Path(module).relative_to(self.folder))] = {n: self._tests(found) for n, found in lines}
         seconds = {test: took for test, took in self.seconds.items() if test not in self.failed}
         found = {"seconds": seconds, "shared": self.shared, "tests_of": tests_of, "failed": self.failed}
-        self.into.write_text(json.dumps(found))
+        self.into.with_suffix(".new").write_text(json.dumps(found))
+        self.into.with_suffix(".new").replace(self.into)
 
     def _tests(self, contexts: list[str]) -> list[str]:
         passed = set(self.seconds) - set(self.failed)
@@ -186,3 +202,9 @@ class _Measured:
 
 def _file(test: str) -> str:
     return test.partition("::")[0]
+
+
+def _spent() -> float:
+    """Seconds of the processor's time of this process and of those that it started and that ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system

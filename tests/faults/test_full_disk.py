@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from s2corpus.sample.truth import Truth
+from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import open_lake
 from tests.releases import ROOT
+from tests.unit.snapshot.test_export import release
 
 MOUNTING = "no small file system can be mounted here: that needs root, or a kernel that lets users mount tmpfs"
 BEFORE = b"what was there before\n"
@@ -50,12 +52,20 @@ def inputs(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) -
     ):
         done = corpus(*arguments)
         assert done.returncode == 0, done.stderr
-    Path(given["docs.jsonl"]).write_text('{"id": "a", "title": "t", "abstract": "b", "body": [], "year": 2020}\n')
+    Path(given["docs.jsonl"]).write_text(
+        '{"id": "a", "paper_id": "a", "title": "t", "abstract": "b", "body": [], "year": 2020}\n'
+    )
     Path(given["source.tex"]).write_text(
         "\\documentclass{article}\\begin{document}\\section{One}Some words of a paper.\\end{document}"
     )
     (folder / "entries.jsonl").write_text('{"entry_id": "e", "title": "A title of a paper"}\n')
     (folder / "papers.jsonl").write_text('{"paper_id": "p", "title": "A title of a paper"}\n')
+    made = release(folder, count=12)
+    pointer.publish(made.lake, made.snapshot_id)
+    given |= {"release": str(made.release_id), "lake": str(folder / "lake"), "delta": str(folder / "delta")}
+    given["snapshot"] = str(folder / "lake" / "snapshots" / made.snapshot_id)
+    done = corpus("delta", given["snapshot"], given["snapshot"], "--out", given["delta"])
+    assert done.returncode == 0, done.stderr
     return given | {"entries": str(folder / "entries.jsonl"), "papers": str(folder / "papers.jsonl")}
 
 
@@ -75,6 +85,13 @@ COMMANDS = {
     "clean as Parquet": "clean --in {docs.jsonl} --set s2ag --out {out}.parquet",
     "sample": "sample --tiny --out {folder}/sample",
     "deliver": "deliver {sample}/drops/2023-01-a --drop d --to {folder}",
+    "dataset": "dataset contexts --snapshot {snapshot} --out {folder}",
+    "push": "push {snapshot} {folder}/pushed",
+    "register": "register {snapshot} --catalog sqlite:///{folder}/catalogue.db",
+    "delta": "delta {snapshot} {snapshot} --out {folder}/delta",
+    "apply": "apply {delta} --copy {snapshot} --out {folder}/copy",
+    "compare": "compare {release} {docs.jsonl} --with s2orc --lake {lake} --out {out}.jsonl",
+    "evaluate": "evaluate {release} --lake {lake} --sheet {out}.csv",
     "build": "build include/releases/sample.yaml --as-of 2023-02-01 --lake {folder} --from {sample}",
 }
 
@@ -119,7 +136,7 @@ def assert_one_sentence(done: subprocess.CompletedProcess[str], *words: str) -> 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_full_disk(name: str, inputs: dict[str, str], small: Path) -> None:
-    for suffix in ("parquet", "jsonl"):
+    for suffix in ("parquet", "jsonl", "csv"):
         (small / f"out.{suffix}").write_bytes(BEFORE)
     (small / "folder").mkdir(exist_ok=True)
     before = files_in(small)
@@ -137,7 +154,9 @@ def test_a_full_disk(name: str, inputs: dict[str, str], small: Path) -> None:
         (small / "ballast").unlink()
 
 
-@pytest.mark.parametrize("name", ["select", "extract", "parse", "records", "clean", "deliver", "build"])
+@pytest.mark.parametrize(
+    "name", ["select", "extract", "parse", "records", "clean", "deliver", "build", "push", "apply"]
+)
 def test_a_read_only_disk(name: str, inputs: dict[str, str], small: Path) -> None:
     (small / "folder").mkdir(exist_ok=True)
     before = files_in(small)

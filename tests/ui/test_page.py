@@ -21,6 +21,7 @@ from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.summary import approval_request, summary
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import ALIASES, DOCUMENTS, ENTRIES, FULLTEXTS, MEMBERS, PAPERS, PDFS, SELECTIONS, SPLITS, Table
 from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
@@ -69,6 +70,19 @@ def test_the_list_says_of_every_release_how_it_stands(page: Any) -> None:
     said = words(read(page, ""))
     assert re.search(r"2023-04-01 unfinished after filter .* 2023-03-01 latest .* 2023-02-01 published", said)
     assert "the same documents" in said
+
+
+def test_words_are_one_number_wherever_they_are_told(page: Any, built: Built) -> None:
+    """In stats.json, in what `demo` and `build` print, in the request for approval, on the page."""
+    run = built.runs[PUBLISHED]
+    sets = orjson.loads(run.lake.get(f"snapshots/{run.snapshot_id}/stats.json")[0])["sets"]
+    printed, asked, shown = summary(run), approval_request(run), words(read(page, AT[PUBLISHED]))
+    for set_, splits in sets.items():
+        assert re.search(rf"Words of {set_}\s+{sum(split['words'] for split in splits.values())}\b", printed)
+        for split, counted in splits.items():
+            assert f"| {set_} {split} | {counted['documents']:,} | {counted['words']:,} |" in asked
+    total = sum(split["words"] for splits in sets.values() for split in splits.values())
+    assert f"{total:,} words" in shown and total > 1000
 
 
 def test_only_releases_whose_dag_the_user_may_see_are_listed(built: Built) -> None:

@@ -34,6 +34,7 @@ def command(release: str, uris: tuple[str, ...], corpus: str, out: Path | None, 
     from s2corpus.ids import ReleaseId
     from s2corpus.pipeline.release_tables import Tables
     from s2corpus.storage.lake import lake_uri, open_lake
+    from s2corpus.storage.outputs import whole_file
     from s2corpus.storage.uris import fetch
 
     opened = open_lake(lake or lake_uri())
@@ -42,7 +43,8 @@ def command(release: str, uris: tuple[str, ...], corpus: str, out: Path | None, 
     others = (other for uri in uris for other in read(Corpus(corpus), uri, fetch(uri)))
     rows = list(compared(Tables(opened, release), others))
     if out is not None:
-        out.write_bytes(b"".join(orjson.dumps(asdict(row), option=orjson.OPT_APPEND_NEWLINE) for row in rows))
+        with whole_file(out) as file:
+            file.writelines(orjson.dumps(asdict(row), option=orjson.OPT_APPEND_NEWLINE) for row in rows)
     said = summary(rows)
     click.echo(f"{said['papers']:,} papers of {corpus}")
     for outcome, n in said["outcomes"].items():

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from s2corpus.commands._lake_option import lake_option
+from s2corpus.commands._snapshot_reading import reads_snapshot
 
 
 @click.command(
@@ -19,6 +20,7 @@ from s2corpus.commands._lake_option import lake_option
 )
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes.")
 @lake_option(needed=False)
+@reads_snapshot
 def command(name: str, snapshot: str, out: str | None, workers: int, lake: str | None) -> None:
     """Make the dataset NAME, a spec of `include/datasets/` or a YAML file, of a snapshot."""
     from s2corpus.datasets import runner, summary

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from s2corpus.commands._lake_option import lake_option
+from s2corpus.commands._snapshot_reading import reads_snapshot
 
 
 @click.command(
@@ -16,6 +17,7 @@ from s2corpus.commands._lake_option import lake_option
 @click.argument("new")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write; it may not be there yet.")
 @lake_option(needed=False)
+@reads_snapshot
 def command(old: str, new: str, out: Path, lake: str | None) -> None:
     """Write the difference from snapshot OLD to snapshot NEW; `corpus apply` makes NEW of it and of a copy of OLD."""
     from s2corpus.snapshot import delta

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from s2corpus.commands._lake_option import lake_option
+from s2corpus.commands._snapshot_reading import reads_snapshot
 
 
 @click.command(epilog="Example: corpus diff s2_v2-20230101-0a1b2c3d s2_v2-20230201-4e5f6a7b --lake s3://lake")
@@ -15,6 +16,7 @@ from s2corpus.commands._lake_option import lake_option
 @click.argument("new")
 @click.option("--list", "listed", is_flag=True, help="Every document, a line each: change, set, split, id.")
 @lake_option(needed=False)
+@reads_snapshot
 def command(old: str, new: str, listed: bool, lake: str | None) -> None:
     """Say which documents were added, removed, moved to another set or split, or changed from snapshot OLD to NEW.
 

@@ -36,6 +36,7 @@ def command(
     from s2corpus.ids import ReleaseId
     from s2corpus.spec import Evaluation
     from s2corpus.storage.lake import lake_uri, open_lake
+    from s2corpus.storage.outputs import whole_file
 
     opened = open_lake(lake or lake_uri())
     if not ReleaseId.known(release) or release not in opened.folders("releases/"):
@@ -43,14 +44,15 @@ def command(
     catalog = Catalog.from_environment()
     items = kept.sample_of(opened, release, Evaluation())
     if sheet is not None:
-        sheet.write_text(sheets.written(items), "utf-8")
+        with whole_file(sheet) as file:
+            file.write(sheets.written(items).encode())
         click.echo(f"{len(items)} items in {sheet}")
     if marks is not None:
         if not by or catalog is None:
             raise UserError(
                 "say --by whom the sheet was marked, and set S2CORPUS_CATALOG: marks are kept in the catalog"
             )
-        found = sheets.read(marks.read_text("utf-8"), items)
+        found = sheets.read(marks.read_bytes(), items)
         catalog.mark(release, by, found)
         click.echo(f"{len(found)} marks of {by}")
     result = results.result(items, kept.marks_of(catalog, release))

@@ -102,7 +102,9 @@ def _kept(table: Path) -> Iterator[dict[str, Any]]:
     if table.exists():
         for line in table.read_bytes().splitlines():
             with suppress(orjson.JSONDecodeError):
-                yield orjson.loads(line)
+                row = orjson.loads(line)
+                if isinstance(row, dict) and {"pdf_sha1", "outcome", "stored", "tei_sha1"} <= row.keys():
+                    yield row
 
 
 def _complete(row: dict[str, Any], out: Path) -> bool:

@@ -7,6 +7,7 @@ import re
 import click
 
 from s2corpus.commands._lake_option import lake_option
+from s2corpus.commands._snapshot_reading import reads_snapshot
 
 
 @click.command(
@@ -15,6 +16,7 @@ from s2corpus.commands._lake_option import lake_option
 @click.argument("snapshot")
 @click.argument("to")
 @lake_option(needed=False)
+@reads_snapshot
 def command(snapshot: str, to: str, lake: str | None) -> None:
     """Upload SNAPSHOT (an address, an id, or a spec for its latest) TO s3://bucket/folder, a folder, or hf://owner/name.
 
@@ -35,5 +37,5 @@ def command(snapshot: str, to: str, lake: str | None) -> None:
             raise UserError(f"{to!r} is not a data set of the Hub: expected hf://owner/name")
         pushed = push.to_hub(found, match.group(1), progress)
     else:
-        pushed = push.to_lake(found, open_lake(to.rstrip("/")), progress)
+        pushed = push.to_lake(found, open_lake(to), progress)
     click.echo(f"{to}: {pushed.sent} files sent, {pushed.kept} were there")

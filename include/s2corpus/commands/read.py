@@ -9,6 +9,7 @@ import click
 import orjson
 
 from s2corpus.commands._lake_option import lake_option
+from s2corpus.commands._snapshot_reading import reads_snapshot
 from s2corpus.errors import UserError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 @click.option("--split", type=click.Choice(["train", "valid"]), help="Only of this split.")
 @click.option("--text", is_flag=True, help="Print the text alone, not the JSON line.")
 @lake_option(needed=False)
+@reads_snapshot
 def command(
     snapshot: str,
     ids: tuple[str, ...],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from s2corpus.commands._lake_option import lake_option
+from s2corpus.commands._snapshot_reading import reads_snapshot
 
 
 @click.command(
@@ -15,6 +16,7 @@ from s2corpus.commands._lake_option import lake_option
               help="sqlite:///… or postgresql+psycopg2://…, or http(s)://… of a REST catalogue; else S2CORPUS_ICEBERG.")  # fmt: skip
 @click.option("--forget", is_flag=True, help="Take the version out of the catalogue again; files stay.")
 @lake_option(needed=False)
+@reads_snapshot
 def command(snapshot: str, uri: str, forget: bool, lake: str | None) -> None:
     """Make SNAPSHOT the newest version of its spec's tables in an Iceberg catalogue. Nothing is copied or rewritten."""
     from s2corpus.ids import SnapshotId

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from s2corpus.commands._lake_option import lake_option
+from s2corpus.commands._snapshot_reading import reads_snapshot
 
 
 @click.command(epilog="Example: corpus similar 10.18653/v1/2020.acl-main.447 --snapshot s2_v2")
@@ -12,6 +13,7 @@ from s2corpus.commands._lake_option import lake_option
 @click.option("--snapshot", required=True, help="Its address, its id, or a release spec's name for its latest.")
 @click.option("--count", default=10, show_default=True, type=click.IntRange(1, 100), help="At most so many.")
 @lake_option(needed=False)
+@reads_snapshot
 def command(doi: str, snapshot: str, count: int, lake: str | None) -> None:
     """List the papers whose vectors are nearest to that of the paper with this DOI (or paper id)."""
     from s2corpus.datasets.shelf import similar_papers

@@ -63,6 +63,10 @@ def read(corpus: Corpus, uri: str, content: bytes) -> Iterator[Other]:
                 try:
                     value = orjson.loads(line)
                     found = reader(value)
+                    if not all(
+                        isinstance(text, str) for text in (found.title, found.text or "", *dict(found.keys).values())
+                    ):
+                        raise TypeError("a title, a text or an identifier is not a string")
                 except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
                     raise UserError(
                         f"{uri}, line {number}: not a line of {corpus}: {type(error).__name__} {error}"

@@ -39,15 +39,21 @@ def written(items: Iterable[Item]) -> str:
     return out.getvalue()
 
 
-def read(text: str, items: Sequence[Item]) -> Marks:
+def read(content: bytes, items: Sequence[Item]) -> Marks:
     """The marks of a sheet; lines whose two marks are empty are not marked yet.
 
     Raises:
         UserError: it is not such a sheet, names an item that the release does not have, or has another word for a mark.
     """
-    known = {item.item for item in items}
+    try:
+        return _read(content.decode("utf-8-sig"), {item.item for item in items})
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"the sheet is not readable as CSV: {error}: give the one that --sheet wrote, marked") from None
+
+
+def _read(text: str, known: set[str]) -> Marks:
     found: Marks = {}
-    reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")))
+    reader = csv.DictReader(io.StringIO(text, newline=""))
     if missing := {"item", "mark_title", "mark_authors"} - {*(reader.fieldnames or ())}:
         raise UserError(
             f"the sheet has no column {', '.join(sorted(missing))}: give the one that --sheet wrote, marked"

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import shutil
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -72,6 +73,13 @@ def make(old: Lake, new: Lake, out: Path, progress: Callable[[str], None] = lamb
     return counts | {"bytes": sum(file.stat().st_size for file in out.rglob("*") if file.is_file())}
 
 
+_DAMAGED = (
+    AttributeError, LookupError, OverflowError, TypeError, ValueError,
+    EOFError, FileNotFoundError, gzip.BadGzipFile, zlib.error, pa.ArrowException,
+)  # fmt: skip
+"""What reading a damaged step, or the files that it names, comes to."""
+
+
 def apply(delta: Path, copy: Lake, out: Path, progress: Callable[[str], None] = lambda path: None) -> str:
     """Make the snapshot that `delta` leads to, in the folder `out`, from a copy of the one it starts from; its id.
 
@@ -90,46 +98,41 @@ def apply(delta: Path, copy: Lake, out: Path, progress: Callable[[str], None] = 
         raise UserError(f"{delta}: of format {given!r}; this version applies {FORMAT!r}")
     if hashlib.sha256(manifest).hexdigest() != plan.get("to_manifest_sha256"):
         raise UserError(f"{delta}: its manifest.json is not the one it was made with: fetch the delta again")
+    try:
+        start, started, leads_to, steps = (plan[key] for key in ("from", "from_manifest_sha256", "to", "files"))
+        listed = [(str(f["path"]), f["sha256"], steps.get(f["path"])) for f in orjson.loads(manifest)["files"]]
+    except (KeyError, TypeError, AttributeError, orjson.JSONDecodeError) as error:
+        raise UserError(f"{delta} is damaged ({type(error).__name__}: {error}): fetch the delta again") from None
     have = hashlib.sha256(copy.get("manifest.json")[0]).hexdigest()
-    if have != plan["from_manifest_sha256"]:
-        raise UserError(
-            f"{copy.root} is not {plan['from']}, from which {delta} starts: its manifest has SHA-256 {have}"
-        )
+    if have != started:
+        raise UserError(f"{copy.root} is not {start}, from which {delta} starts: its manifest has SHA-256 {have}")
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".copy-", dir=out.parent) as beside:
         folder = Path(beside) / "snapshot"
-        for listed in orjson.loads(manifest)["files"]:
-            progress(listed["path"])
-            target = folder / listed["path"]
-            if not target.resolve().is_relative_to(folder.resolve()):
-                raise UserError(f"{delta}: {listed['path']!r} leads out of the snapshot")
+        for path, sha256, step in listed:
+            progress(path)
+            target = folder / path
+            if "\0" in path or not target.resolve().is_relative_to(folder.resolve()):
+                raise UserError(f"{delta}: {path!r} leads out of the snapshot")
             target.parent.mkdir(parents=True, exist_ok=True)
             try:
-                _make(plan["files"][listed["path"]], listed["path"], delta, copy, target)
-            except (
-                KeyError,
-                TypeError,
-                ValueError,
-                IndexError,
-                FileNotFoundError,
-                EOFError,
-                pa.ArrowException,
-            ) as error:
+                _make(step, path, delta, copy, target)
+            except _DAMAGED as error:
                 raise UserError(
-                    f"{delta}: {listed['path']} cannot be made of it and of {copy.root} ({type(error).__name__}: {error}): "
+                    f"{delta}: {path} cannot be made of it and of {copy.root} ({type(error).__name__}: {error}): "
                     f"one of them is damaged: fetch the delta again, and try corpus verify on the copy"
                 ) from None
             with target.open("rb") as made:
                 found = hashlib.file_digest(made, "sha256").hexdigest()
-            if found != listed["sha256"]:
+            if found != sha256:
                 raise UserError(
-                    f"{listed['path']}: came out with SHA-256 {found}, the manifest has {listed['sha256']}: the copy "
+                    f"{path}: came out with SHA-256 {found}, the manifest has {sha256}: the copy "
                     f"{copy.root} is damaged (corpus verify), or pyarrow {pa.__version__} writes other bytes than "
-                    f"{plan['pyarrow']}, which made the delta"
+                    f"{plan.get('pyarrow')}, which made the delta"
                 )
         (folder / "manifest.json").write_bytes(manifest)
         folder.rename(out)
-    return str(plan["to"])
+    return str(leads_to)
 
 
 def _fetch(lake: Lake, path: str, target: Path) -> None:

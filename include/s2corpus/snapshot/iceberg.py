@@ -33,8 +33,14 @@ NOTE = "s2corpus.snapshot"
 
 
 def open_catalog(uri: str) -> Catalog:
-    """The catalogue at an SQLAlchemy address (`sqlite:///…`, `postgresql+psycopg2://…`) or a REST one's, with the lake's S3."""
+    """The catalogue at an SQLAlchemy address (`sqlite:///…`, `postgresql+psycopg2://…`) or a REST one's, with the lake's S3.
+
+    Raises:
+        UserError: it is neither, or does not open.
+    """
     from pyiceberg.catalog import load_catalog
+    from pyiceberg.exceptions import RESTError
+    from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
     logging.getLogger("pyiceberg").setLevel(logging.ERROR)  # it warns of each column without statistics
     s3 = {
@@ -42,7 +48,15 @@ def open_catalog(uri: str) -> Catalog:
         "s3.region": os.environ.get("AWS_DEFAULT_REGION", "us-east-1"),
     }
     given = {name: value for name, value in s3.items() if value}
-    return load_catalog("s2corpus", type="rest" if uri.startswith("http") else "sql", uri=uri, **given)
+    shown = re.sub(r"//[^@]*@", "//…@", uri)  # without the password
+    if not re.match(r"(?:sqlite|postgresql\S*|https?)://\S", uri):
+        raise UserError(f"{shown!r} is not a catalogue: expected sqlite:///…, postgresql+psycopg2://… or http(s)://…")
+    try:
+        return load_catalog("s2corpus", type="rest" if uri.startswith("http") else "sql", uri=uri, **given)
+    except OperationalError:
+        raise  # a server that does not answer may do so later
+    except (SQLAlchemyError, ImportError, RESTError, ValueError) as error:
+        raise UserError(f"{shown}: no catalogue opens there: {type(error).__name__}") from None
 
 
 def has_tables(lake: Lake, spec: str) -> bool:

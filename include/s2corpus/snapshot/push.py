@@ -44,13 +44,17 @@ def to_lake(snapshot: Lake, target: Lake, progress: Progress = lambda path: None
     """Copy a snapshot into a folder of a bucket or a disk; every file's SHA-256 is compared with the manifest before it is sent.
 
     Raises:
-        UserError: another snapshot lies there, or a file is not the manifest's.
+        UserError: another snapshot or other files lie there, or a file is not the manifest's.
     """
     manifest, files = _files(snapshot)
-    there = _get(target, MANIFEST)
+    there, noted = _get(target, MANIFEST), _get(target, _SENT)
     if there is not None and there != manifest:
         raise UserError(f"{target.root}: another snapshot lies here: give a folder of its own")
-    sent: dict[str, str] = orjson.loads(_get(target, _SENT) or b"{}")
+    if there is None and noted is None:
+        if (other := next(target.list(""), None)) is not None:
+            raise UserError(f"{target.root}: other files lie here ({other.key}): give a folder of its own")
+        target.put(_SENT, b"{}")
+    sent: dict[str, str] = orjson.loads(noted or b"{}")
     todo = [file for file in files if there is None and sent.get(file.path) != target.etag(file.path)]
     with tempfile.TemporaryDirectory(prefix="s2corpus-push-") as scratch:
         for number, file in enumerate(todo, 1):

@@ -35,7 +35,7 @@ def open_snapshot(name: str, lake: str | None = None) -> Lake:
                 "nor the name of a spec"
             )
         name = f"{(lake or lake_uri()).rstrip('/')}/snapshots/{name}"
-    folder = open_lake(name.rstrip("/"))
+    folder = open_lake(name)
     if folder.size("manifest.json") is not None:
         return folder
     if folder.size("latest.json") is None:

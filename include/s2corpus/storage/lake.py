@@ -7,10 +7,12 @@ Keys are relative (`releases/x/papers/part-00000.parquet`). A conditional write 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
+from urllib.parse import unquote
 
 from s2corpus.errors import UserError
 
@@ -76,7 +78,7 @@ class Lake(Protocol):
 
 
 def open_lake(uri: str) -> Lake:
-    """The lake at `s3://bucket[/prefix]`, `file:///path` or a path.
+    """The lake at `s3://bucket[/prefix]`, `file:///path` (with `%20` for a space, as `Lake.root` says it) or a path.
 
     Raises:
         UserError: no such bucket, no rights on it, or not an address of a lake.
@@ -86,9 +88,10 @@ def open_lake(uri: str) -> Lake:
 
     if uri.startswith("s3://"):
         return S3Lake(uri)
-    if "://" in uri and not uri.startswith("file://"):
+    path = unquote(uri.removeprefix("file://"), errors="surrogateescape") if uri.startswith("file:///") else uri
+    if not path.strip() or "\0" in path or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:/", path):  # `s3:/bucket` too
         raise UserError(f"{uri!r} is not a lake: expected s3://bucket[/prefix], file:///folder or a path")
-    return LocalLake(Path(uri.removeprefix("file://")))
+    return LocalLake(Path(path))
 
 
 def lake_uri() -> str:

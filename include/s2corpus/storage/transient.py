@@ -18,7 +18,11 @@ from s2corpus.storage.outputs import printable
 _LASTING = (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError)
 _LASTING_NUMBERS = frozenset({errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP, errno.EFBIG})
 _NETWORKED = frozenset({"botocore", "boto3", "s3transfer", "urllib3", "requests", "psycopg2"})
-_FULL = ("No space left on device", "max_temp_directory_size")  # the latter is DuckDB's word for the free space
+_FULL = (
+    "No space left on device",
+    "max_temp_directory_size",
+    "database or disk is full",
+)  # the latter two: DuckDB's, SQLite's
 # What Arrow and DuckDB say of S3 and of disks is in their texts only.
 _PASSING_TEXTS = ("AWS Error", "Could not establish connection", "curlCode", "IOError")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 import requests
 
@@ -27,8 +27,8 @@ def fetch(uri: str) -> bytes:
         if uri.startswith(("https://", "http://")):
             body = _download(uri)
         else:
-            folder, _, name = uri.rpartition("/")
-            body = open_lake(folder or ("/" if uri.startswith("/") else ".")).get(name)[0]
+            folder, slash, name = uri.rpartition("/")
+            body = open_lake(f"{folder}{slash}" or ".").get(unquote(name) if uri.startswith("file://") else name)[0]
     except FileNotFoundError:
         raise UserError(f"{uri}: no such file: give a path, file://, s3:// or https:// address") from None
     except OSError as error:

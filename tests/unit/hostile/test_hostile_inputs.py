@@ -5,23 +5,31 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import random
 import tarfile
 from collections import Counter
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import orjson
 import pytest
 
 from s2corpus import jats, latex, sources, tei
+from s2corpus.datasets.spec import load_dataset_spec
 from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.ready import Refused, read_ready
 from s2corpus.errors import UserError
+from s2corpus.evaluation import others
+from s2corpus.evaluation import sheet as sheets
+from s2corpus.evaluation.others import Corpus
+from s2corpus.evaluation.sample import Item, Side, Task
 from s2corpus.ids import ReleaseId, SnapshotId, spec_name
 from s2corpus.latex.archive import unpack
 from s2corpus.sample.truth import Truth
+from s2corpus.snapshot import delta
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
@@ -184,3 +192,52 @@ def test_manifests(tmp_path: Path) -> None:
         return f"{next(verify(folder), None) is None}"
 
     outcomes([manifest], 120, act, UserError)
+
+
+def test_marked_sheets() -> None:
+    item = Item(
+        "clusters:1", Task.CLUSTERS, "1", "", "", "a" * 40, Side("T", ("A B",)), Side("T", ("A B",)), None, None
+    )
+    sheet = sheets.written([item]).replace(",,\n", ",right,wrong\n").encode()
+    outcomes([sheet], 150, lambda data: f"{len(sheets.read(data, [item]))} marks", UserError)
+
+
+@pytest.mark.parametrize("corpus", Corpus)
+def test_files_of_other_corpora(corpus: Corpus) -> None:
+    body = [{"text": "Words.", "content_type": "paragraph"}]
+    line = orjson.dumps(
+        {"id": "1", "paper_id": "1", "sha1": "a" * 40, "title": "T", "text": "T\n\nWords.", "body_text": body,
+         "metadata": {"title": "T", "doi": "10.1/x"}, "pdf_parse": {"body_text": body}}
+    )  # fmt: skip
+    outcomes(
+        [line, gzip.compress(line, mtime=0)], 80, lambda data: f"{len(list(others.read(corpus, 'x', data)))}", UserError
+    )
+
+
+def test_dataset_specs(tmp_path: Path) -> None:
+    path = tmp_path / "sample.yaml"
+    seeds = [p.read_bytes() for p in sorted((ROOT / "include" / "datasets").glob("*.yaml"))]
+    outcomes(seeds, 120, lambda data: f"{path.write_bytes(data) and load_dataset_spec(path).name != ''}", UserError)
+
+
+def test_plans_of_deltas(tmp_path: Path) -> None:
+    """Each with the SHA-256 of the manifest that comes with it, so that no damage is found by that alone."""
+    made = release(tmp_path, count=12)
+    copy = open_lake(made.lake.uri(f"snapshots/{made.snapshot_id}"))
+    delta.make(copy, copy, tmp_path / "delta")
+    plan, manifest = ((tmp_path / "delta" / name).read_bytes() for name in ("delta.json", "manifest.json"))
+
+    def act(data: bytes) -> str:
+        is_plan = data[:40].count(b"format") == 1 and b"from_manifest" in data
+        written = manifest if is_plan else data
+        (tmp_path / "delta/manifest.json").write_bytes(written)
+        given = (
+            data
+            if is_plan
+            else plan.replace(sha256(manifest).hexdigest().encode(), sha256(written).hexdigest().encode())
+        )
+        (tmp_path / "delta/delta.json").write_bytes(given)
+        return delta.apply(tmp_path / "delta", copy, tmp_path / "out")
+
+    outcomes([plan, manifest], 50, act, UserError, OSError)
+    assert {path.name for path in tmp_path.iterdir()} <= {"lake", "delta", "out"}

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from s2corpus.titles.candidates import Search
+from s2corpus.titles.changes import touched
 from s2corpus.titles.choosing import MOST
 from s2corpus.titles.journals import journal_key, same_journal
 from s2corpus.titles.linking import PapersInMemory, link
-from s2corpus.titles.targets import IDENTIFIERS
+from s2corpus.titles.minhash import BANDS, ROWS
+from s2corpus.titles.postings import keys_of
+from s2corpus.titles.targets import IDENTIFIERS, Facts, Targets
 
 Row = dict[str, Any]
 TEXT = ("title", "surname", "journal", "volume", "pages", *IDENTIFIERS)
@@ -349,3 +354,14 @@ def test_a_tie_never_links_silently(entries: list[Row], papers: list[Row]) -> No
         if found["paper_id"] is not None:
             assert found["warning"] is not None
             assert found["paper_id"].startswith("a")
+
+
+@pytest.mark.parametrize("band", range(0, BANDS, 3))
+def test_a_key_of_any_band_that_became_over_full_lets_its_entries_be_linked_anew(band: int) -> None:
+    titles = (SYNDROME, "Cholesterol efflux and atheroprotection in mice that lack a receptor")
+    entries = pa.Table.from_pylist([{**CIRCULATION, "title": title} for title in titles], schema=SCHEMA)
+    nobody = Targets.of(pa.Table.from_pylist([], schema=SCHEMA.append(pa.field("paper_id", pa.string()))))
+    key = keys_of(Facts.of(entries).normalised, range(band, band + 1), ROWS).keys[0]
+    changed = np.array([np.uint64(band << 32) | np.uint64(key[1])])
+    assert touched(entries, nobody, nobody, changed, Search()).tolist() == [False, True]
+    assert touched(entries, nobody, nobody, changed[:0], Search()).tolist() == [False, False]

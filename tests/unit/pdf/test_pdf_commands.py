@@ -14,7 +14,7 @@ from s2corpus.cli import corpus
 from s2corpus.errors import TransientError, UserError
 from s2corpus.tables import SELECTIONS
 from tests.standin_grobid import StandIn
-from tests.unit.pdf.bad_pdfs import KINDS
+from tests.unit.pdf.bad_pdfs import KINDS, drawn_forever
 
 
 def run(*arguments: object) -> Result:
@@ -78,6 +78,20 @@ def test_extract_runs_the_embedded_extractor_otherwise(
     assert result.exit_code == 0, result.output
     (tei,) = (tmp_path / "tei").glob("*.tei.xml")
     assert b"s2corpus-layout" in tei.read_bytes()
+
+
+@pytest.mark.slow
+def test_a_pdf_that_hangs_has_the_seconds_it_was_given_and_keeps_nobody_waiting(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GROBID_URL", raising=False)
+    (folder / "0.pdf").write_bytes(drawn_forever(b"q Q"))
+    result = run("extract", folder, "--out", tmp_path / "tei", "--in-flight", 1, "--seconds", 12)
+    assert result.exit_code == 0, result.output
+    rows = {row["pdf_sha1"]: row for row in map(json.loads, (tmp_path / "tei" / "extractions.jsonl").open())}
+    hung, paper = (rows[hashlib.sha1((folder / name).read_bytes()).hexdigest()] for name in ("0.pdf", "a.pdf"))
+    assert hung["outcome"] in ("failed:TIMEOUT", "gave_up:timeout") and hung["seconds"] > 11
+    assert "busy" not in paper["outcome"], "who follows is not told that the extractor is busy"
 
 
 @pytest.mark.parametrize(

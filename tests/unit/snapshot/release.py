@@ -125,6 +125,8 @@ def _parse(rng: random.Random, paper_id: str, sha1: str, words: int) -> dict[str
     return {
         "paper_id": paper_id,
         "_pdf_hash": sha1,
+        "title": "",
+        "authors": [],
         "abstract": [],
         "body_text": body,
         "back_matter": [],

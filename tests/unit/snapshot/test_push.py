@@ -72,6 +72,13 @@ def test_what_was_changed_there_meanwhile_is_sent_again(snapshot: Path, tmp_path
     assert contents(tmp_path / "copy") == contents(snapshot)
 
 
+def test_a_folder_of_other_files_is_left_as_it_is(snapshot: Path, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("mine")
+    with pytest.raises(UserError, match=r"other files lie here \(README.md\)"):
+        run(snapshot, tmp_path)
+    assert contents(tmp_path) == {"README.md": b"mine"}
+
+
 def test_another_snapshot_is_never_overwritten_and_a_damaged_one_not_sent(snapshot: Path, tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken/manifest.json").write_bytes(b"{}")

@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 from bench.cluster_records import rows  # noqa: E402
 from s2corpus.pipeline import runner  # noqa: E402
-from s2corpus.pipeline.registry import GATHERS, STAGES, stage  # noqa: E402
+from s2corpus.pipeline.registry import STAGES, stage  # noqa: E402
 from s2corpus.pipeline.run import Run  # noqa: E402
 from s2corpus.spec import ReleaseSpec  # noqa: E402
 from s2corpus.storage.local_lake import LocalLake  # noqa: E402
@@ -75,8 +75,7 @@ def work(folder: Path, name: str, answer: Any) -> None:
     base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     cpu = time.process_time()
     runner.work(run, name, runner.plan(run, name))
-    if name in GATHERS:
-        runner.gather(run, name, runner.regroup(run, name))
+    runner.gather_all(run, name)
     runner.finish(run, name)
     if name == "intake":
         for skipped in _OF_PDFS:

@@ -8,8 +8,8 @@ bibliographies → clean → split by publication date → export as S2 V2 gzipp
 - **One DAG for each** `include/releases/<name>.yaml` (or of the folder that `S2CORPUS_RELEASES` names); that file says all that makes
   the release.
 - **Each stage** is a task group `plan → work (mapped over shards) → finish → quality`; intake has `regroup → gather (mapped over buckets
-  of records)` before `finish`. Nothing is a table before `finish` has committed
-  it; nothing continues before `quality` has passed. Stages whose shards are those of an earlier one have no `plan`.
+  of records)` before `finish`, vote and assemble `gather → gather_2 (mapped over buckets of papers)`. Nothing is a table before
+  `finish` has committed it; nothing continues before `quality` has passed. Stages whose shards are those of an earlier one have no `plan`.
 - **As of** the end of the data interval: the run of January sees what was ready before 1 February, whenever it runs. Backfill past
   intervals in the UI, on the command line or by REST, a release waits for the earlier ones of its spec that are being made, because the
   newest published one is its parent. Intervals before the spec's start date are refused.
@@ -121,12 +121,12 @@ def regroup(stage: str) -> list[list[int]]:
 
 
 @task(map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
-def gather(stage: str, shards: list[int]) -> None:
+def gather(stage: str, number: int, shards: list[int]) -> None:
     """Gather these buckets."""
     from s2corpus.pipeline import runner
 
     get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]
-    runner.gather(_run(), stage, shards)
+    runner.gather(_run(), stage, shards, number)
 
 
 @task
@@ -328,14 +328,17 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
         done = work.override(doc_md=doc_md, **pool, **_pod(stage)).partial(stage=stage).expand(shards=planned)
         if before is not None:
             before >> done
-        if stage in GATHERS:
-            buckets = regroup.override(doc_md=doc_md)(stage)
-            done >> buckets
-            first >> buckets
-            done, first = (
-                gather.override(doc_md=doc_md, **_pod(stage)).partial(stage=stage).expand(shards=buckets),
-                buckets,
-            )
+        for number in range(1, GATHERS.get(stage, 0) + 1):
+            named = f"gather_{number}" if number > 1 else "gather"
+            gathering = gather.override(task_id=named, doc_md=doc_md, **_pod(stage)).partial(stage=stage, number=number)
+            if stage in TAKES_OVER:
+                gathered = gathering.expand(shards=planned)
+            else:
+                buckets = regroup.override(doc_md=doc_md)(stage)
+                [done, first] >> buckets
+                gathered, first = gathering.expand(shards=buckets), buckets
+            done >> gathered
+            done = gathered
         tables = {name: AssetAlias(f"corpus_{name}__{spec.name}") for name in STAGES}  # of each release's tables
         earlier = [tables[name] for name in STAGES[: STAGES.index(stage)]]
         shards[stage] = finish.override(doc_md=doc_md, inlets=earlier, outlets=[tables[stage]])(stage)

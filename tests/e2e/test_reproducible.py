@@ -104,7 +104,7 @@ def test_a_worker_killed_in_the_middle_of_a_stage_is_done_again(
     tiny: tuple[Path, Truth], environment: None, reference: dict[str, str], tmp_path: Path
 ) -> None:
     from s2corpus.pipeline import runner
-    from s2corpus.pipeline.registry import GATHERS, STAGES
+    from s2corpus.pipeline.registry import STAGES
 
     run = run_in(tmp_path, spec(pdfs_per_shard=2, papers_per_shard=2), tiny[0])
     for name in STAGES:
@@ -127,8 +127,7 @@ def test_a_worker_killed_in_the_middle_of_a_stage_is_done_again(
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
         runner.work(run, name, shards)
-        if name in GATHERS:
-            runner.gather(run, name, runner.regroup(run, name))
+        runner.gather_all(run, name)
         runner.finish(run, name)
         runner.check(run, name)
     runner.publish(run)

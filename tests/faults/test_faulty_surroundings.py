@@ -62,9 +62,13 @@ def build_patiently(
         if before and name in before:
             before[name]()
         tried(open_run, lambda run, name=name, shards=shards: runner.work(run, name, shards), heard, first=opened)
-        if name in GATHERS:
-            buckets = tried(open_run, lambda run, name=name: runner.regroup(run, name), heard)
-            tried(open_run, lambda run, name=name, buckets=buckets: runner.gather(run, name, buckets), heard)
+        for number in range(1, GATHERS.get(name, 0) + 1):
+            buckets = tried(open_run, lambda run, name=name, number=number: runner.regroup(run, name, number), heard)
+            tried(
+                open_run,
+                lambda run, name=name, buckets=buckets, number=number: runner.gather(run, name, buckets, number),
+                heard,
+            )
         tried(open_run, lambda run, name=name: runner.finish(run, name), heard)
         tried(open_run, lambda run, name=name: runner.check(run, name), heard)
     tried(open_run, runner.publish, said.setdefault("publish", []))
@@ -205,8 +209,7 @@ def in_a_small_disk(lake: str) -> None:
         for attempt in (1, 2):
             try:
                 runner.work(open_run(), name, shards)
-                if name in GATHERS:
-                    runner.gather(open_run(), name, runner.regroup(open_run(), name))
+                runner.gather_all(open_run(), name)
                 runner.finish(open_run(), name)
                 break
             except TransientError as error:
@@ -349,7 +352,7 @@ import sys, time
 from pathlib import Path
 from tests.releases import run_in, spec
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.registry import GATHERS, STAGES
+from s2corpus.pipeline.registry import STAGES
 folder, clock = Path(sys.argv[1]), Path(sys.argv[2])
 days = set()
 for name in STAGES:

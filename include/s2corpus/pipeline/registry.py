@@ -37,8 +37,8 @@ TAKES_OVER = {
 }
 """Stages that have nothing to plan, and an earlier one whose tables are cut as theirs: they take over its shards."""
 
-GATHERS = frozenset({"intake"})
-"""Stages whose shards leave rows in buckets, from which other shards gather their parts (`pipeline.run.Gathers`)."""
+GATHERS = {"intake": 1, "vote": 2, "assemble": 2}
+"""Stages whose shards leave rows in buckets, and how many rounds of shards then gather their parts (`pipeline.run.Gathers`)."""
 
 
 def stage(name: str) -> Stage:

@@ -157,13 +157,13 @@ class Stage(Protocol):
 
 
 class Gathers(Stage, Protocol):
-    """A stage in two rounds: its shards leave rows in buckets, and a shard for each bucket gathers them (`registry.GATHERS`)."""
+    """A stage in rounds: its shards leave rows in buckets, and those of the next round gather them (`registry.GATHERS`)."""
 
-    def regroup(self, run: Run) -> list[Shard]:
-        """The buckets, after all of the first round is there."""
+    def regroup(self, run: Run, number: int) -> list[Shard]:
+        """The shards of a round, from 1, after all of the round before is there."""
 
-    def gather(self, run: Run, shard: Shard) -> None:
-        """Write the parts of one bucket; idempotent, as `work`."""
+    def gather(self, run: Run, number: int, shard: Shard) -> None:
+        """Do one of them: idempotent, as `work`; the last round writes the parts."""
 
 
 def pdf_shards(run: Run) -> list[Shard]:

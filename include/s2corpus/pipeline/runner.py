@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 from multiprocessing import get_context
 from typing import cast
 
@@ -57,18 +58,27 @@ def work(run: Run, name: str, indexes: Sequence[int]) -> None:
 
 
 @explained()
-def regroup(run: Run, name: str) -> list[int]:
-    """Plan the second round of a stage that gathers, and keep the plan; its shard numbers."""
-    shards = cast(Gathers, stage(name)).regroup(run)
-    run.put_plan(f"{name}.gather", shards)
+def regroup(run: Run, name: str, number: int = 1) -> list[int]:
+    """Plan a further round of a stage that gathers, and keep the plan; its shard numbers."""
+    shards = cast(Gathers, stage(name)).regroup(run, number)
+    if name not in TAKES_OVER:
+        run.put_plan(f"{name}.gather", shards)
     log.info("%s: %d bucket(s) to gather", name, len(shards))
     return [shard.index for shard in shards]
 
 
 @explained()
-def gather(run: Run, name: str, indexes: Sequence[int]) -> None:
+def gather(run: Run, name: str, indexes: Sequence[int], number: int = 1) -> None:
     """Gather planned buckets, one after the other."""
-    _one_by_one(run, name, run.planned(f"{name}.gather"), indexes, cast(Gathers, stage(name)).gather)
+    step = cast(Gathers, stage(name))
+    shards = step.regroup(run, number) if name in TAKES_OVER else run.planned(f"{name}.gather")
+    _one_by_one(run, name, shards, indexes, lambda run, shard: step.gather(run, number, shard))
+
+
+def gather_all(run: Run, name: str) -> None:
+    """All further rounds of a stage, none of most, one bucket after the other."""
+    for number in range(1, GATHERS.get(name, 0) + 1):
+        gather(run, name, regroup(run, name, number), number)
 
 
 def _one_by_one(
@@ -199,8 +209,8 @@ def run_stage(run: Run, name: str, *, workers: int = 1, order: Mapping[int, int]
     if order:
         indexes.sort(key=lambda index: order.get(index, index))
     _all(work, run, name, indexes, workers)
-    if name in GATHERS:
-        _all(gather, run, name, regroup(run, name), workers)
+    for number in range(1, GATHERS.get(name, 0) + 1):
+        _all(partial(gather, number=number), run, name, regroup(run, name, number), workers)
     finish(run, name)
     check(run, name)
 

@@ -1,8 +1,9 @@
 """Papers with the full text that belongs to them (S2ORC §2.4).
 
 The parse of a paper's canonical PDF, and those of its LaTeX source and publishers' files where there are any, are brought together
-with the paper, in the paper's bucket: every later stage reads one part. Text of closed papers is marked; their bibliographies are
-used, their text never leaves.
+with the paper, in the paper's bucket: every later stage reads one part. Papers lie by a hash of their ids and files by their SHA-1, so
+this takes three rounds: buckets name the files that they need, each part of files sends its parses, each bucket gathers its own. Text
+of closed papers is marked; their bibliographies are used, their text never leaves.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,10 +23,19 @@ import pyarrow.parquet as pq
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.row_types import Access, EntryRow, FulltextRow, Json
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.tables import ARTICLE_PARSES, ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES
+from s2corpus.storage.exchange import Exchange, spread
+from s2corpus.tables import ARTICLE_PARSES, ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES, pdf_shard
 
 _PARSES = 64
 """Parses held in memory at a time."""
+_ASKERS = 512
+"""Most files that say which parses are wanted."""
+_SENDERS = 128
+"""Files of parses that a bucket opens, until one would be larger than"""
+_PARSES_SENT = 250_000
+"""parses: some 8 GB of disk."""
+_WANTED = pa.schema([("sha1", pa.string()), ("bucket", pa.int64())])
+_SENT = pa.schema([("parse_id", pa.string()), ("sha1", pa.string()), ("parse", pa.binary())])
 
 
 class Assemble:
@@ -39,13 +50,36 @@ class Assemble:
         return paper_shards(run)
 
     def work(self, run: Run, shard: Shard) -> None:
-        """Fetch the parses of one bucket's papers, in bounded memory: they come in the order of files and are sorted on disk."""
-        by_file = {
-            one["sha1"]: (paper["paper_id"], one)
-            for paper in run.table(PAPERS).rows(("paper_id", "canonical_pdf", "access"), shard=shard.index)
-            for one in paper["access"]
-            if one["sha1"] == paper["canonical_pdf"] or one["kind"] != "pdf"
-        }
+        """Name the files that the papers of some buckets need, to those that will send them."""
+        askers, senders = spread(run.paper_shards, _ASKERS), _senders(run)
+        if shard.index not in askers:
+            return
+        wanted = [
+            {"sha1": sha1, "bucket": bucket}
+            for bucket in range(shard.index, min(shard.index + askers.step, run.paper_shards))
+            for sha1 in _by_file(run, bucket)
+        ]
+        first_parts = _first_parts(run)
+        parts = len(run.table(PARSES).committed().parts)
+        sender = np.array([pdf_shard(str(one["sha1"]), parts) for one in wanted], np.int64)
+        sender = np.searchsorted(first_parts, sender, side="right") - 1
+        rows = pa.Table.from_pylist(wanted, _WANTED)
+        _exchange(run).write("wanted", askers.index(shard.index), rows, sender, len(senders))
+
+    def regroup(self, run: Run, number: int) -> list[Shard]:
+        """A shard for each bucket of papers."""
+        return paper_shards(run)
+
+    def gather(self, run: Run, number: int, shard: Shard) -> None:
+        """First send the parses of some parts of files to the buckets that need them, then put a bucket together."""
+        if number == 1:
+            _send(run, shard)
+        else:
+            self._write(run, shard)
+
+    def _write(self, run: Run, shard: Shard) -> None:
+        """Write a bucket, in bounded memory: its parses come in the order of files and are sorted on disk."""
+        by_file = _by_file(run, shard.index)
         with tempfile.TemporaryDirectory(prefix="s2corpus-assemble-", dir=run.scratch) as folder:
             scratch = Path(folder)
             found = {table: scratch / f"{table.name}.parquet" for table in self.writes}
@@ -53,7 +87,7 @@ class Assemble:
                 pq.ParquetWriter(found[FULLTEXTS], FULLTEXTS.schema, compression="zstd") as fulltexts,
                 pq.ParquetWriter(found[ENTRIES], ENTRIES.schema, compression="zstd") as entries,
             ):
-                parses = _parses(run, by_file)
+                parses = _parses(run, shard.index, by_file)
                 while rows := list(islice(parses, _PARSES)):
                     texts = [text for text, _ in rows]
                     fulltexts.write_table(pa.Table.from_pylist(texts, FULLTEXTS.schema))
@@ -70,28 +104,83 @@ class Assemble:
 
     def finish(self, run: Run) -> Metrics:
         """Commit."""
-        return commit_all(run, self.writes, run.paper_shards)
+        metrics = commit_all(run, self.writes, run.paper_shards)
+        _exchange(run).remove()
+        return metrics
 
 
-def _parses(run: Run, by_file: dict[str, tuple[str, Access]]) -> Iterator[tuple[FulltextRow, Json]]:
-    """The stored parses of these files as rows of FULLTEXTS, each with its bibliography, one store part after the other."""
+def _exchange(run: Run) -> Exchange:
+    return Exchange(run.lake.root, f"{run.folder}/_assemble")
+
+
+def _senders(run: Run) -> range:
+    """The shards that send parses: as few as disks allow, for each bucket opens a file of each."""
+    commit = run.table(PARSES).committed()
+    return spread(run.paper_shards, max(1, min(len(commit.parts), max(_SENDERS, commit.rows // _PARSES_SENT))))
+
+
+def _first_parts(run: Run) -> np.ndarray:
+    """The first part of files that each sender reads."""
+    senders, parts = len(_senders(run)), len(run.table(PARSES).committed().parts)
+    return np.arange(senders) * parts // senders
+
+
+def _by_file(run: Run, bucket: int) -> dict[str, tuple[str, Access]]:
+    """The papers of a bucket by their full texts' files, each with the judgement on the file."""
+    return {
+        one["sha1"]: (paper["paper_id"], one)
+        for paper in run.table(PAPERS).rows(("paper_id", "canonical_pdf", "access"), shard=bucket)
+        for one in paper["access"]
+        if one["sha1"] == paper["canonical_pdf"] or one["kind"] != "pdf"
+    }
+
+
+def _send(run: Run, shard: Shard) -> None:
+    """Send the parses of neighbouring parts of files to the buckets that want them; each part is read once."""
+    senders, askers = _senders(run), spread(run.paper_shards, _ASKERS)
+    if shard.index not in senders:
+        return
+    task, exchange = senders.index(shard.index), _exchange(run)
+    wanted = exchange.read("wanted", range(len(askers)), task, _WANTED)
+    buckets: dict[str, list[int]] = defaultdict(list)
+    for sha1, bucket in zip(wanted["sha1"].to_pylist(), wanted["bucket"].to_pylist(), strict=True):
+        buckets[sha1].append(bucket)
+    parts = [*_first_parts(run).tolist(), len(run.table(PARSES).committed().parts)]
+    with exchange.writer("parses", task, run.paper_shards, _SENT, run.scratch) as writer:
+        for part in range(parts[task], parts[task + 1]):
+            found = _stored(run, part, buckets)
+            while rows := list(islice(found, _PARSES)):
+                table = pa.Table.from_pylist([row for row, _ in rows], _SENT)
+                writer.add(table, np.array([bucket for _, bucket in rows], np.int64))
+
+
+def _stored(run: Run, part: int, buckets: dict[str, list[int]]) -> Iterator[tuple[dict[str, object], int]]:
+    """The wanted parses of a part of files, once for each bucket that wants it."""
     parse_ids: dict[str, dict[str, str]] = defaultdict(dict)
-    files = pa.array(sorted(by_file), pa.string())
     for table in (PARSES, LATEX_PARSES, ARTICLE_PARSES):
         key = "pdf_sha1" if table is PARSES else table.key[0]
-        where = (pc.field("outcome") == "ok") & pc.field(key).isin(files)
-        for batch in run.table(table).batches([key, "parse_id", "stored"], where=where):
-            for row in batch.to_pylist():
-                parse_ids[row["stored"]][row[key]] = row["parse_id"]
-    for part, ids in sorted(parse_ids.items()):
-        store = run.store(STORED_PARSES, *part.split("/")[1:-1])
-        for found in store.fetch(part, ids, ["pdf_sha1", "parse"]):
-            sha1, (paper_id, access) = found["pdf_sha1"], by_file[found["pdf_sha1"]]
-            parse = orjson.loads(found["parse"] or b"")
+        columns = [key, "parse_id", "stored"]
+        for batch in run.table(table).batches(columns, shard=part, where=pc.field("outcome") == "ok"):
+            for sha1, parse_id, stored in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                if sha1 in buckets:
+                    parse_ids[stored][sha1] = parse_id
+    for stored, ids in sorted(parse_ids.items()):
+        store = run.store(STORED_PARSES, *stored.split("/")[1:-1])
+        for found in store.fetch(stored, ids, ["pdf_sha1", "parse"]):
+            row: dict[str, object] = {**found, "parse_id": ids[found["pdf_sha1"]], "sha1": found["pdf_sha1"]}
+            yield from ((row, bucket) for bucket in buckets[found["pdf_sha1"]])
+
+
+def _parses(run: Run, bucket: int, by_file: dict[str, tuple[str, Access]]) -> Iterator[tuple[FulltextRow, Json]]:
+    """The parses that were sent to a bucket, as rows of FULLTEXTS, each with its bibliography."""
+    for table in _exchange(run).pieces("parses", range(len(_senders(run))), bucket, _SENT):
+        for sent in (row for batch in table.to_batches(_PARSES) for row in batch.to_pylist()):
+            paper_id, access = by_file[sha1 := sent["sha1"]]
+            parse = orjson.loads(sent["parse"] or b"")
             text = FulltextRow(
                 paper_id=paper_id,
                 parse_kind=access["kind"],
-                parse_id=ids[sha1],
+                parse_id=sent["parse_id"],
                 pdf_sha1=sha1,
                 open_access=access["open_access"],
                 oa_evidence=access["oa_evidence"],

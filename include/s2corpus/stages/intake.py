@@ -97,7 +97,7 @@ class Intake:
                 row = {**row, "outcome": f"refused:{refused.refusal}", "detail": refused.detail}
         run.table(DELIVERIES).write(shard.index, [row] if row else [])
 
-    def regroup(self, run: Run) -> list[Shard]:
+    def regroup(self, run: Run, number: int) -> list[Shard]:
         """A shard for each bucket of records."""
         taken = _taken(run)
         full: dict[str, str] = {}
@@ -113,7 +113,7 @@ class Intake:
             Shard(bucket, {"deliveries": current}) for bucket in range(run.planned(self.name)[-1].params["buckets"])
         ]
 
-    def gather(self, run: Run, shard: Shard) -> None:
+    def gather(self, run: Run, number: int, shard: Shard) -> None:
         """The latest of each record_id of one bucket, over deliveries not superseded by a later full one of their source."""
         exchange, tables = _exchange(run), []
         for index in shard.params["deliveries"]:

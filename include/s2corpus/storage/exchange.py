@@ -1,14 +1,16 @@
 """Rows on their way from the tasks of one round to those of the next: files in the lake, cut into buckets.
 
-A task writes one file for all buckets: where each begins, then an Arrow stream for each that has rows. A task of a later round reads
-its bucket of every file. What a task writes follows from its inputs alone: done twice, it writes the same.
+A task writes one file for all buckets: where each begins, then an Arrow stream for each that has rows, or several. A task of a later
+round reads its bucket of every file: stages keep these few (`spread`), so that what a bucket opens does not grow with the corpus.
+What a task writes follows from its inputs alone: done twice, it writes the same.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +24,8 @@ from s2corpus.storage.lake import Lake, open_lake
 
 _READERS = 8
 """Files of which one task reads its bucket at a time: an S3 answers in some 20 ms, and a bucket of one file is small."""
+_SPILL_BYTES = 64 << 20
+"""Rows that a writer holds before it puts them on disk."""
 _ZSTD = pa.ipc.IpcWriteOptions(compression="zstd")
 
 
@@ -42,36 +46,43 @@ class Exchange:
 
     def write(self, name: str, task: int, rows: pa.Table, bucket: np.ndarray, buckets: int) -> None:
         """Write a task's rows, each into its bucket; rows of a bucket keep their order."""
-        order = np.argsort(bucket, kind="stable")
-        rows = rows.take(pa.array(order))
-        starts = np.searchsorted(bucket[order], np.arange(buckets + 1))
-        places = np.empty(buckets + 1, np.int64)
         with tempfile.TemporaryDirectory(prefix="s2corpus-exchange-") as folder:
             path = Path(folder) / "rows"
-            with path.open("wb") as file:
-                file.write(places.tobytes())
-                for number in range(buckets):
-                    places[number] = file.tell()
-                    if starts[number + 1] > starts[number]:
-                        with pa.ipc.new_stream(file, rows.schema, options=_ZSTD) as stream:
-                            stream.write_table(rows.slice(starts[number], starts[number + 1] - starts[number]))
-                places[buckets] = file.tell()
-                file.seek(0)
-                file.write(places.tobytes())
+            _write_sorted(path, rows, bucket, buckets)
             self.lake.upload(self._key(name, task), path)
 
-    def read(self, name: str, tasks: Sequence[int], bucket: int, schema: pa.Schema) -> pa.Table:
-        """The rows of one bucket that these tasks wrote, in their order."""
+    @contextmanager
+    def writer(self, name: str, task: int, buckets: int, schema: pa.Schema, scratch: Path) -> Iterator[Writer]:
+        """Write a task's rows as they come, more than memory holds: what waits lies on scratch."""
+        with tempfile.TemporaryDirectory(prefix="s2corpus-exchange-", dir=scratch) as folder:
+            writer = Writer(Path(folder), buckets, schema)
+            yield writer
+            self.lake.upload(self._key(name, task), writer.finish())
 
-        def part(task: int) -> list[pa.RecordBatch]:
+    def read(self, name: str, tasks: Sequence[int], bucket: int, schema: pa.Schema, end: int | None = None) -> pa.Table:
+        """The rows of one bucket (or of all from it to before `end`) that these tasks wrote, in their order."""
+        found = [batch for table in self.pieces(name, tasks, bucket, schema, end) for batch in table.to_batches()]
+        return pa.Table.from_batches(found, schema)
+
+    def pieces(
+        self, name: str, tasks: Sequence[int], bucket: int, schema: pa.Schema, end: int | None = None
+    ) -> Iterator[pa.Table]:
+        """The same, one file's after the other; few are in memory at a time."""
+
+        def part(task: int) -> pa.Table:
             with self.lake_file(self._key(name, task)) as file:
-                begin, end = np.frombuffer(file.read_at(16, 8 * bucket), np.int64)
-                data = file.read_at(int(end - begin), int(begin)) if end > begin else None
-            return [] if data is None else pa.ipc.open_stream(pa.py_buffer(data)).read_all().to_batches()
+                first, last = np.frombuffer(
+                    file.read_at(8 * ((end or bucket + 1) - bucket + 1), 8 * bucket), np.int64
+                ).take([0, -1])
+                data = file.read_at(int(last - first), int(first)) if last > first else b""
+            source, batches = pa.BufferReader(data), list[pa.RecordBatch]()
+            while source.tell() < len(data):
+                batches += pa.ipc.open_stream(source).read_all().to_batches()
+            return pa.Table.from_batches(batches, schema)
 
         with ThreadPoolExecutor(_READERS) as pool:
-            batches = [batch for found in pool.map(part, tasks) for batch in found]
-        return pa.Table.from_batches(batches, schema)
+            for begin in range(0, len(tasks), _READERS):
+                yield from pool.map(part, tasks[begin : begin + _READERS])
 
     def lake_file(self, key: str) -> pa.NativeFile:
         """An object of the lake, to be read in places."""
@@ -104,3 +115,72 @@ class Exchange:
 
     def _key(self, name: str, task: int) -> str:
         return f"{self.prefix}/{name}/{task:05d}"
+
+
+class Writer:
+    """Rows on their way into one file of an exchange."""
+
+    def __init__(self, folder: Path, buckets: int, schema: pa.Schema) -> None:
+        self._folder, self._buckets, self._schema = folder, buckets, schema
+        self._waiting: list[tuple[pa.Table, np.ndarray]] = []
+        self._bytes = 0
+        self._paths: list[Path] = []
+
+    def add(self, rows: pa.Table, bucket: np.ndarray) -> None:
+        """Rows, each with its bucket."""
+        self._waiting.append((rows, bucket))
+        self._bytes += rows.nbytes
+        if self._bytes >= _SPILL_BYTES:
+            self._spill()
+
+    def _spill(self) -> None:
+        self._paths.append(self._folder / f"{len(self._paths)}")
+        rows = pa.concat_tables([self._schema.empty_table(), *(table for table, _ in self._waiting)])
+        bucket = np.concatenate([np.empty(0, np.int64), *(bucket for _, bucket in self._waiting)])
+        _write_sorted(self._paths[-1], rows, bucket, self._buckets)
+        self._waiting.clear()
+        self._bytes = 0
+
+    def finish(self) -> Path:
+        """One file of all that was added: the streams of each bucket, in the order in which they were written."""
+        if self._waiting or not self._paths:
+            self._spill()
+        if len(self._paths) == 1:
+            return self._paths[0]
+        path, places = self._folder / "all", np.empty(self._buckets + 1, np.int64)
+        with ExitStack() as stack:
+            spilled = [stack.enter_context(path.open("rb")) for path in self._paths]
+            begins = [np.frombuffer(file.read(places.nbytes), np.int64) for file in spilled]
+            file = stack.enter_context(path.open("wb"))
+            file.write(places.tobytes())
+            for number in range(self._buckets):
+                places[number] = file.tell()
+                for source, begin in zip(spilled, begins, strict=True):
+                    file.write(source.read(int(begin[number + 1] - begin[number])))  # they are read in order
+            places[-1] = file.tell()
+            file.seek(0)
+            file.write(places.tobytes())
+        return path
+
+
+def spread(shards: int, most: int) -> range:
+    """The shards, evenly spread among `shards`, that do a round which writes `most` files at most: each takes those up to the next."""
+    return range(0, shards, -(-shards // most))
+
+
+def _write_sorted(path: Path, rows: pa.Table, bucket: np.ndarray, buckets: int) -> None:
+    """A file of the rows: where each bucket begins, then a stream for each that has some."""
+    order = np.argsort(bucket, kind="stable")
+    rows = rows.take(pa.array(order))
+    starts = np.searchsorted(bucket[order], np.arange(buckets + 1))
+    places = np.empty(buckets + 1, np.int64)
+    with path.open("wb") as file:
+        file.write(places.tobytes())
+        for number in range(buckets):
+            places[number] = file.tell()
+            if starts[number + 1] > starts[number]:
+                with pa.ipc.new_stream(file, rows.schema, options=_ZSTD) as stream:
+                    stream.write_table(rows.slice(starts[number], starts[number + 1] - starts[number]))
+        places[buckets] = file.tell()
+        file.seek(0)
+        file.write(places.tobytes())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.assemble import Assemble
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import ARTICLE_PARSES, ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES
+from s2corpus.tables import ARTICLE_PARSES, ENTRIES, FULLTEXTS, LATEX_PARSES, MEMBERS, PAPERS, PARSES, STORED_PARSES
 
 PAPERS_OF_BUCKET = 150
 """more than are held in memory at a time"""
@@ -50,9 +51,18 @@ def run(lake: Lake, tmp_path: Path) -> Run:
     )
     run.table(PAPERS).write(0, [paper(i, name, name in latex) for i, name in enumerate(names)])
     run.table(ARTICLE_PARSES).write(0, [])
-    for table in (PARSES, LATEX_PARSES, ARTICLE_PARSES, PAPERS):
+    run.table(MEMBERS).write(0, [])
+    for table in (PARSES, LATEX_PARSES, ARTICLE_PARSES, PAPERS, MEMBERS):
         run.table(table).commit([0], {"paper_shards": 1})
     return run
+
+
+def assemble(run: Run, buckets: int = 1) -> None:
+    """All rounds, each over all buckets."""
+    stage = Assemble()
+    for do in (stage.work, partial(stage.gather, number=1), partial(stage.gather, number=2)):
+        for bucket in range(buckets):
+            do(run=run, shard=Shard(bucket))
 
 
 def store(run: Run, kind: str, names: list[str]) -> dict[str, str]:
@@ -93,7 +103,7 @@ def judged(name: str, kind: str, open_access: bool) -> dict[str, Any]:
 
 
 def test_every_paper_has_its_own_texts_in_order(run: Run) -> None:
-    Assemble().work(run, Shard(0))
+    assemble(run)
     rows = run.table(FULLTEXTS).written(0).to_pylist()
     assert len(rows) == PAPERS_OF_BUCKET + PAPERS_OF_BUCKET // 3
     keys = [(row["paper_id"], row["parse_kind"]) for row in rows]
@@ -113,7 +123,7 @@ def test_every_paper_has_its_own_texts_in_order(run: Run) -> None:
 
 
 def test_bibliographies_are_rows_in_order(run: Run) -> None:
-    Assemble().work(run, Shard(0))
+    assemble(run)
     rows = run.table(ENTRIES).written(0).to_pylist()
     keys = [tuple(row[name] for name in ENTRIES.key) for row in rows]
     assert keys == sorted(set(keys)) and len(keys) == 2 * run.table(FULLTEXTS).written(0).num_rows
@@ -123,7 +133,7 @@ def test_bibliographies_are_rows_in_order(run: Run) -> None:
 
 def test_the_same_bytes_again(run: Run) -> None:
     for table in (FULLTEXTS, ENTRIES):
-        Assemble().work(run, Shard(0))
+        assemble(run)
         first = run.lake.get(f"releases/{run.release_id}/{table.name}/part-00000.json")
-        Assemble().work(run, Shard(0))
+        assemble(run)
         assert run.lake.get(f"releases/{run.release_id}/{table.name}/part-00000.json")[0] == first[0]

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from s2corpus.errors import UserError
+from s2corpus.pipeline.registry import GATHERS
 from s2corpus.pipeline.run import Run
 from s2corpus.sources import Kind, Record, batches, read
 from s2corpus.spec import ReleaseSpec
@@ -99,6 +100,9 @@ def list_of(found: list[Record], ready_at: str) -> pa.Table:
 def run_stage(run: Run, stage: Any) -> dict[str, float]:
     for shard in stage.plan(run):
         stage.work(run, shard)
+    for number in range(1, GATHERS.get(stage.name, 0) + 1):
+        for shard in stage.regroup(run, number):
+            stage.gather(run, number, shard)
     metrics: dict[str, float] = stage.finish(run)
     return metrics
 

@@ -48,7 +48,7 @@ def deliver(
 
 def intake(run: Run) -> dict[str, float]:
     runner.work(run, "intake", runner.plan(run, "intake"))
-    runner.gather(run, "intake", runner.regroup(run, "intake"))
+    runner.gather_all(run, "intake")
     return stage("intake").finish(run)
 
 
@@ -178,7 +178,7 @@ def test_a_drop_that_comes_while_the_stage_runs_waits_for_the_next_run(run: Run)
     shards = runner.plan(run, "intake")
     deliver(run, "drops/b", {"b.pdf": b"B"})
     runner.work(run, "intake", shards)
-    runner.gather(run, "intake", runner.regroup(run, "intake"))
+    runner.gather_all(run, "intake")
     stage("intake").finish(run)
     first = run.table(DELIVERIES).committed().facts["inputs"]
     assert run.table(PDFS).committed().rows == 1

@@ -42,7 +42,7 @@ def release(lake: Lake, tmp_path: Path) -> Run:
     lake.put(f"snapshots/{PARENT}/stats.json", b"{}")
     run = Run(ReleaseSpec(name="t", export=Export(approval=True)), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
     runner.work(run, "intake", runner.plan(run, "intake"))
-    runner.gather(run, "intake", runner.regroup(run, "intake"))
+    runner.gather_all(run, "intake")
     stage("intake").finish(run)
     for table, facts in ((EXTRACTIONS, {"extractor": "e"}), (PARSES, {"converter": "c"})):
         run.table(table).write(0, [])

@@ -39,7 +39,7 @@ def release(lake: Lake, scratch: Path, pdfs: int, *, profile: str = "public", pa
         json.dumps({"metrics": metrics, "sets": {"s2orc": {"train": {"documents": 3}}}}).encode(),
     )
     runner.work(run, "intake", runner.plan(run, "intake"))
-    runner.gather(run, "intake", runner.regroup(run, "intake"))
+    runner.gather_all(run, "intake")
     quality.measure(run, "intake", stage("intake").finish(run))
     return run
 

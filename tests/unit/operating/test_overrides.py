@@ -93,7 +93,7 @@ def test_an_acceptance_written_into_the_lake_by_hand_opens_no_check_that_may_not
     file = {"name": "a.pdf", "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     lake.put("drops/d/_READY", orjson.dumps({"ready_at": "2023-01-01T00:00:00Z", "files": [file]}))
     runner.work(run, "intake", runner.plan(run, "intake"))
-    runner.gather(run, "intake", runner.regroup(run, "intake"))
+    runner.gather_all(run, "intake")
     stage("intake").finish(run)
     rows = run.table(PDFS).read()
     for shard in (0, 1):  # the same PDF in two shards

@@ -1,0 +1,5 @@
+"""Vote: canonical metadata of every paper (SEMANTICS: Vote)."""
+
+from s2corpus.stages.vote.stage import Vote
+
+__all__ = ["Vote"]

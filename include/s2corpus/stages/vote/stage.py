@@ -1,0 +1,136 @@
+"""Vote: the records of each paper become its canonical metadata (SEMANTICS: Vote)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow.compute as pc
+
+from s2corpus.clustering.preprints import preprint_of
+from s2corpus.papers.editorial import Said
+from s2corpus.papers.openness import Declaration
+from s2corpus.papers.rows import Article, LatexSource, papers_of
+from s2corpus.papers.vote import Pdf
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
+from s2corpus.row_types import Place
+from s2corpus.sources.record import DECLARED, Editorial
+from s2corpus.stages.vote import facts
+from s2corpus.tables import ARTICLE_PARSES, ARTICLES, LATEX_PARSES, LATEX_SOURCES, MEMBERS, NOTICES, PAPERS, PDFS
+
+Facts = dict[str, list[dict[str, Any]]]
+
+
+class Vote:
+    """Members → papers, bucket by bucket, with what is known of their files: three rounds, see `facts`."""
+
+    name = "vote"
+    reads = (MEMBERS, PDFS, LATEX_SOURCES, LATEX_PARSES, ARTICLES, ARTICLE_PARSES, NOTICES)
+    writes = (PAPERS,)
+
+    def plan(self, run: Run) -> list[Shard]:
+        """One shard a bucket of papers."""
+        return paper_shards(run)
+
+    def work(self, run: Run, shard: Shard) -> None:
+        """Ask for what is known of the bucket's records, and send what is known."""
+        facts.send(run, shard)
+
+    def regroup(self, run: Run, number: int) -> list[Shard]:
+        """One shard a bucket of papers."""
+        return paper_shards(run)
+
+    def gather(self, run: Run, number: int, shard: Shard) -> None:
+        """First answer what was asked, then vote."""
+        if number == 1:
+            facts.answer(run, shard)
+        else:
+            self._vote(run, shard)
+
+    def _vote(self, run: Run, shard: Shard) -> None:
+        """Vote on every paper of one bucket."""
+        known = facts.facts_of(run, shard.index)
+        own = run.spec.profile == "own"
+        papers = papers_of(
+            run.table(MEMBERS).batches(shard=shard.index),
+            trust=(DECLARED, *run.spec.vote.trust) if own else run.spec.vote.trust,
+            pdfs=_pdfs(known),
+            sources=_latex_sources(known),
+            articles=_articles(known),
+            notices=_notices(known),
+            all_open=own,
+            is_preprint=preprint_of(run.spec.cluster.preprint_prefixes),
+            support=run.spec.vote.support,
+        )
+        run.table(PAPERS).write(shard.index, papers)
+
+    def finish(self, run: Run) -> Metrics:
+        """Commit; say how fields were decided."""
+        metrics = commit_all(run, self.writes, run.paper_shards)
+        facts.exchange_of(run).remove()
+        for batch in run.table(PAPERS).batches(["provenance", "canonical_pdf", "open_access"]):
+            rules = pc.struct_field(batch.column("provenance").items, "rule")
+            for row in pc.value_counts(rules).to_pylist():
+                name = f"rule.{row['values']}"
+                metrics[name] = metrics.get(name, 0.0) + row["counts"]
+            metrics["with_pdf"] = metrics.get("with_pdf", 0.0) + pc.count(batch.column("canonical_pdf")).as_py()
+            metrics["open_access"] = metrics.get("open_access", 0.0) + (
+                pc.sum(batch.column("open_access")).as_py() or 0
+            )
+        return metrics
+
+
+def _latex_sources(known: Facts) -> dict[str, LatexSource]:
+    """LaTeX sources by arXiv id: of several the latest first-seen, then the smallest SHA-1."""
+    found = {}
+    for about, said in known.items():
+        if about.startswith("arxiv:"):
+            row = max(sorted(said, key=lambda row: row["archive_sha1"]), key=lambda row: row["first_seen"])
+            declared = _declarations(row["places"])
+            found[row["arxiv_id"]] = LatexSource(row["archive_sha1"], row["parse_id"], row["arxiv_id"], declared)
+    return found
+
+
+def _articles(known: Facts) -> dict[str, Article]:
+    """Publishers' full texts by the record that they give: of several the latest, then the smallest SHA-1."""
+    found = {}
+    for about, said in known.items():
+        kind, _, record_id = about.partition(":")
+        if kind == "record":
+            row = max(sorted(said, key=lambda row: row["file_sha1"]), key=lambda row: row["first_seen"])
+            found[record_id] = Article(
+                row["file_sha1"],
+                row["kind"],
+                row["first_seen"],
+                doi=row["doi"],
+                pmc_id=row["pmc_id"],
+                licence=row["licence"],
+                open_access=row["open_access"],
+                declarations=tuple(
+                    Declaration(place["folder"], place["name"], place["open_access"], place["licence"])
+                    for place in row["places"]
+                ),
+            )
+    return found
+
+
+def _notices(known: Facts) -> dict[str, list[Said]]:
+    """What notices say, by the identifier that they are about."""
+    return {
+        about: sorted((Editorial(row["status"]), row["record_id"]) for row in said)
+        for about, said in known.items()
+        if about.startswith(("doi:", "pmid:"))
+    }
+
+
+def _pdfs(known: Facts) -> dict[str, Pdf]:
+    """What intake knows of PDFs, by SHA-1."""
+    return {
+        row["pdf_sha1"]: Pdf(row["first_seen"], _declarations(row["places"]))
+        for about, said in known.items()
+        if about.startswith("pdf:")
+        for row in said
+    }
+
+
+def _declarations(places: list[Place]) -> tuple[Declaration, ...]:
+    return tuple(Declaration(**place) for place in places)

@@ -1,4 +1,4 @@
-"""Linking at corpus scale: recall, speed beside its peers, the whole step beside its bound, growth, engines, precision.
+"""Linking at corpus scale: recall, speed beside its peers, the whole step beside its bound, growth, precision.
 
     python bench/link.py                      everything, on a million titles and five: half an hour
     python bench/link.py --titles 100000      smaller
@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import os
 import re
 import statistics
 import subprocess
@@ -25,6 +24,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +35,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from link_table import TABLE, note, row
 
-from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.link import Link
+from s2corpus.stages.link.stage import tasks_of
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import AUTHORS, DELIVERIES, ENTRIES, FILTERED, FULLTEXTS, LINKS, MEMBERS, PAPERS
 from s2corpus.titles import Pairs, Search, candidates, grams, normalise, score_pairs
@@ -130,10 +131,9 @@ def warm() -> None:
     titles = pa.array([f"warming up the compiled kernels of number {i} " + "é" * (i % 2) for i in range(64)])
     with tempfile.TemporaryDirectory() as folder:
         lake_of(_run(Path(folder), 2048), titles, pc.binary_join_element_wise(titles, "x", ""), 1)
-        run, stage = _run(Path(folder), 2048), Link()
-        run.put_plan(stage.name, stage.plan(run))
-        stage.work(run, run.planned(stage.name)[0])
-        stage.finish(run)
+        run = _run(Path(folder), 2048)
+        for step in _steps(run):
+            step()
 
 
 def speed(made: Made, count: int, fuzzy: int, repeats: int) -> None:
@@ -378,15 +378,24 @@ def whole(made: Made, count: int, scratch: Path, repeats: int) -> None:
     )  # fmt: skip
 
 
-def stage_of(folder: Path, memory_mb: int, engine: str = "duckdb") -> dict[str, Any]:
-    """Run the stage, each shard in a process of its own as tasks are, and the last one finishes."""
-    run, stage = _run(folder, memory_mb), Link()
+def _steps(run: Run) -> list[Callable[[], Any]]:
+    """What the stage's tasks do, one after the other; the last one finishes."""
+    stage = Link()
     shards = stage.plan(run)
-    run.put_plan(stage.name, shards)
+    return [
+        lambda: [stage.work(run, shard) for shard in shards],
+        lambda: [stage.gather(run, 1, shard) for shard in shards],
+        *(partial(Link().gather, run, 2, Shard(first)) for first in tasks_of(run)),
+        lambda: stage.finish(run),
+    ]
+
+
+def stage_of(folder: Path, memory_mb: int) -> dict[str, Any]:
+    """Run the stage, each task in a process of its own."""
     results: list[dict[str, Any]] = []
-    for shard in range(len(shards) + 1):
-        child = [sys.executable, __file__, "--stage", str(folder), "--memory-mb", str(memory_mb), "--shard", str(shard)]
-        out = subprocess.run(child, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, "ENGINE": engine})
+    for step in range(len(_steps(_run(folder, memory_mb)))):
+        child = [sys.executable, __file__, "--stage", str(folder), "--memory-mb", str(memory_mb), "--step", str(step)]
+        out = subprocess.run(child, check=True, stdout=subprocess.PIPE, text=True)
         results.append(json.loads(out.stdout.splitlines()[-1]))
     return {
         **results[-1],
@@ -401,53 +410,26 @@ def _memory(what: str) -> float:
     return int(found[1]) / 1024
 
 
-def stage_child(folder: Path, memory_mb: int, shard: int) -> None:
-    run, stage = _run(folder, memory_mb), Link()
+def stage_child(folder: Path, memory_mb: int, step: int) -> None:
+    run = _run(folder, memory_mb)
     warm()
     seen_mb = _memory("VmRSS")
     begin = time.process_time()
-    shards = run.planned(stage.name)
-    metrics: dict[str, float] = {}
     linked = 0
-    if shard < len(shards):
-        stage.work(run, shards[shard])
-    else:
-        metrics = stage.finish(run)
+    found = _steps(run)[step]()
+    metrics: dict[str, float] = found if isinstance(found, dict) else {}
     cpu = time.process_time() - begin
     if metrics:
         cited = run.table(LINKS).read(["cited_paper_id"])
         linked = len(cited) - cited["cited_paper_id"].null_count
-    found = {
+    measured = {
         "cpu": cpu, "seen_mb": seen_mb, "peak_mb": _memory("VmHWM"),
         "recall": metrics.get("recall"), "linked": linked,
     }  # fmt: skip
-    print(json.dumps(found))
+    print(json.dumps(measured))
 
 
-def engines(made: Made, count: int, scratch: Path) -> None:
-    """The stage on real titles and noisy entries, on one machine and on Spark, and its links row by row."""
-    titles = made.titles(count)
-    lake_of(_run(scratch, 2048), titles, made.fuzzy(titles, count), 3)
-    tables = {}
-    for engine in ("duckdb", "local[2]"):
-        begin = time.monotonic()
-        try:
-            stage_of(scratch, 2048, engine)
-        except subprocess.CalledProcessError:
-            row(f"the stage's links on {engine}", "not run (it needs PySpark and Java 17)", "the same rows", "", False)
-            return
-        tables[engine] = _run(scratch, 2048).table(LINKS).read()
-        note(f"the stage, {count:,} × {count:,}, ENGINE={engine}", f"{time.monotonic() - begin:.1f} s on the wall")
-    here, there = tables.values()
-    linked = len(here) - here["cited_paper_id"].null_count
-    row(
-        "links on one machine and on Spark (local[2]), row by row",
-        f"{'the same' if here.equals(there) else 'DIFFERENT'}, {len(here):,} rows, {linked:,} linked",
-        "the same", "", here.equals(there),
-    )  # fmt: skip
-
-
-SECTIONS = ("recall", "speed", "whole", "growth", "engines", "precision")
+SECTIONS = ("recall", "speed", "whole", "growth", "precision")
 
 
 def main() -> None:
@@ -457,11 +439,11 @@ def main() -> None:
     options.add_argument("--repeats", type=int, default=3, help="of what is timed; the median counts")
     options.add_argument("--scratch", type=Path, help="keeps what was made, for the next time")
     options.add_argument("--stage", type=Path, help=argparse.SUPPRESS)
-    options.add_argument("--shard", type=int, default=0, help=argparse.SUPPRESS)
+    options.add_argument("--step", type=int, default=0, help=argparse.SUPPRESS)
     options.add_argument("--memory-mb", type=int, default=2048, help=argparse.SUPPRESS)
     given = options.parse_args()
     if given.stage:
-        stage_child(given.stage, given.memory_mb, given.shard)
+        stage_child(given.stage, given.memory_mb, given.step)
         return
     if unknown := set(given.only.split(",")) - set(SECTIONS):
         options.error(f"--only {','.join(sorted(unknown))}: known sections are {', '.join(SECTIONS)}")
@@ -479,8 +461,6 @@ def main() -> None:
         if "recall" in only:
             recall(made, count, 22_500, 0.998)
             recall(made, 5 * count, 3_500, None)
-        if "engines" in only:
-            engines(made, min(count, 20_000), scratch / "engines")
         if "precision" in only:
             import link_precision
 

@@ -2,7 +2,8 @@
 
 Below `S2CORPUS_SCRATCH` (else `TMPDIR`, else /tmp) every process has a folder that only its user may enter, with a name that cannot be
 foreseen; `tempfile` is set to it, so that libraries and child processes' folders lie there as well. It is removed when the process
-ends; what a killed one left is removed by the next that starts.
+ends; what a killed one left is removed by the next that starts. What several processes of a machine read may lie in a folder that
+they share (`shared`).
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from s2corpus.errors import UserError
 
 _NAME = "s2corpus-scratch-"
 _NEW = "s2corpus-new-"
+_SHARED = "s2corpus-shared-"
+_WHOLE = ".whole"
 _ABANDONED_SECONDS = 3600.0
 _AFTER_MULTIPROCESSING = -200
 """when the folder goes at the end of a process: after multiprocessing's own one in it (-100), which would not find itself"""
@@ -48,6 +52,70 @@ def private() -> Path:
         folder = _MADE[key][0]
     tempfile.tempdir = str(folder)
     return folder
+
+
+@contextlib.contextmanager
+def shared(name: str, fill: Callable[[Path], None]) -> Iterator[Path]:
+    """A folder that this user's processes on this machine share: filled by the first that asks, removed by the last that leaves it.
+
+    Raises:
+        UserError: as `private`.
+    """
+    variable, base = _named()
+    _check(variable, base)
+    parent = base / f"{_SHARED}{os.geteuid()}"
+    parent.mkdir(mode=0o700, exist_ok=True)
+    found = parent.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
+        raise UserError(f"others may enter the scratch folder {parent}, or it is no folder of yours: remove it")
+    for lock in parent.glob("*.lock"):  # what was left by killed processes
+        _leave(lock, _lock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB))
+    lock, folder = parent / f"{name}.lock", parent / name
+    handle: int | None = None
+    while handle is None:
+        handle = _lock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # alone: nobody uses it, and what is there may be by half
+        try:
+            if handle is not None and not (folder / _WHOLE).exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                fill(folder)
+                (folder / _WHOLE).touch()
+        except BaseException:
+            _leave(lock, handle)
+            raise
+        if handle is not None:
+            fcntl.flock(handle, fcntl.LOCK_SH)
+        elif (handle := _lock(lock, fcntl.LOCK_SH)) is not None and not (folder / _WHOLE).exists():
+            _leave(lock, handle)  # who filled it failed
+            handle = None
+    try:
+        yield folder
+    finally:
+        _leave(lock, handle)
+
+
+def _lock(path: Path, how: int) -> int | None:
+    """A handle that holds the lock of a file, and is the one that is there; None where `how` does not wait and others hold it."""
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(handle, how)
+            if path.exists() and os.fstat(handle).st_ino == path.stat().st_ino:
+                return handle
+        except BlockingIOError:
+            os.close(handle)
+            return None
+        os.close(handle)
+
+
+def _leave(lock: Path, handle: int | None) -> None:
+    """Let go of a shared folder; nobody else being there, remove it."""
+    if handle is not None:
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
+            lock.unlink(missing_ok=True)
+        os.close(handle)
 
 
 def _named() -> tuple[str, Path]:

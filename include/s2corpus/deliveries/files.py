@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -17,7 +17,7 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import ARTICLES, LATEX_SOURCES, PDFS
+from s2corpus.tables import ARTICLES, LATEX_SOURCES, PDFS, REGISTERED_FILES
 
 _BLOCK = 1 << 20
 
@@ -40,6 +40,10 @@ SELECT sha1 AS file_sha1, min(kind) AS kind, any_value(bytes) AS bytes,
   min(ready_at) AS first_seen, coalesce(list_sort(list(DISTINCT record_id) FILTER (record_id IS NOT NULL)), []) AS record_ids
 FROM files WHERE kind IN ({", ".join(f"'{kind}'" for kind in jats.CONVERTERS)}) GROUP BY sha1 ORDER BY sha1
 """
+DELIVERED_FILES = pa.schema(
+    [*REGISTERED_FILES.schema, *(pa.field(name, pa.string()) for name in ("drop", "folder", "ready_at"))]
+)
+"""Files of drops and deliveries, with where they came from."""
 FILES = ((PDFS, _PLACES), (LATEX_SOURCES, _SOURCES), (ARTICLES, _ARTICLES))
 """The tables of full texts by content, and how they are put together."""
 
@@ -51,19 +55,22 @@ class ChangedInput(UserError):
         super().__init__(f"{uri}: changed since its drop was registered: put the file back that its _READY lists")
 
 
-def files_of(run: Run, taken: list[Delivery]) -> list[pa.Table]:
-    """The full texts of registered drops and deliveries, as rows of the tables of FILES."""
-    tables = []
+def delivered_files(run: Run, taken: Iterable[Delivery]) -> pa.Table:
+    """The files of registered drops, and of deliveries that are full texts, with where they came from: rows of DELIVERED_FILES."""
+    tables = [DELIVERED_FILES.empty_table()]
     for delivery in taken:
         if delivery.kind == "drop" or delivery.source in jats.CONVERTERS:
             files = registered_table(run.lake, delivery, "files").read()
             for name, value in (("drop", delivery.id), ("folder", delivery.folder), ("ready_at", delivery.ready_at)):
                 files = files.append_column(name, pa.repeat(value, files.num_rows))
-            tables.append(files)
-    if not tables:
-        return [table.schema.empty_table() for table, _ in FILES]
+            tables.append(files.cast(DELIVERED_FILES))
+    return pa.concat_tables(tables)
+
+
+def files_of(run: Run, delivered: pa.Table) -> list[pa.Table]:
+    """The full texts among rows of DELIVERED_FILES, each content once, as rows of the tables of FILES."""
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
-        connection.register("files", pa.concat_tables(tables))
+        connection.register("files", delivered)
         return [connection.execute(query).to_arrow_table().cast(table.schema) for table, query in FILES]
 
 

@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from s2corpus.deliveries import registration
-from s2corpus.deliveries.files import files_of
+from s2corpus.deliveries.files import delivered_files, files_of
 from s2corpus.deliveries.ready import Delivery, Refusal, Refused, read_ready
 from s2corpus.deliveries.status import Arrival, Row, State, Watch, announce, mark_of, put_row, row_of, rows_of, unended
 from s2corpus.drops import batches
@@ -103,7 +103,7 @@ def gather(
         ]
         if taken:
             run = batches.run_of(lake, spec, scratch)
-            made += [batch.id for batch in batches.cut(run, *files_of(run, taken))]
+            made += [batch.id for batch in batches.cut(run, *files_of(run, delivered_files(run, taken)))]
     return made
 
 

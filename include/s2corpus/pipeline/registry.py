@@ -33,11 +33,12 @@ TAKES_OVER = {
     "vote": "cluster",
     "assemble": "cluster",
     "filter": "cluster",
+    "link": "cluster",
     "clean": "cluster",
 }
 """Stages that have nothing to plan, and an earlier one whose tables are cut as theirs: they take over its shards."""
 
-GATHERS = {"intake": 1, "vote": 2, "assemble": 2}
+GATHERS = {"intake": 1, "vote": 2, "assemble": 2, "link": 2}
 """Stages whose shards leave rows in buckets, and how many rounds of shards then gather their parts (`pipeline.run.Gathers`)."""
 
 

@@ -1,7 +1,7 @@
 """What a release sees: drops and deliveries that were ready before its as_of (SEMANTICS §0).
 
-Each is registered once (`registration`), and its records are cut into buckets by a hash of record_id; then the registered ones are put
-together: one row per content, and, bucket by bucket, the latest record of each record_id.
+Each is registered once (`registration`); its records are cut into buckets by a hash of record_id, its files by their SHA-1. Then the
+registered ones are put together, bucket by bucket: the latest record of each record_id, and one row per content.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.deliveries.files import FILES, files_of
+from s2corpus.deliveries.files import DELIVERED_FILES, FILES, delivered_files, files_of
 from s2corpus.deliveries.ready import Delivery, Refused, folders, iso, read_ready
 from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
@@ -32,8 +32,11 @@ from s2corpus.titles.buckets import bucket_of
 log = logging.getLogger(__name__)
 BUCKET_BYTES = 64 << 20
 """Bytes of delivered metadata a bucket: some 200,000 records."""
-_CUT_ROWS = 100_000
-"""Records of a delivery that are cut into buckets at a time."""
+_CUT_ROWS = 5_000_000
+"""Records of a delivery that are cut into one file of all buckets, some 2 GB: a bucket opens as many as there are."""
+_PLACES = 4096
+"""Ranges of SHA-1 into which a delivery's files are cut; a shard of files reads those that it overlaps."""
+_REGROUPED = "regrouped"
 
 
 class Intake:
@@ -98,60 +101,51 @@ class Intake:
         run.table(DELIVERIES).write(shard.index, [row] if row else [])
 
     def regroup(self, run: Run, number: int) -> list[Shard]:
-        """A shard for each bucket of records."""
-        taken = _taken(run)
+        """A shard for each bucket of records and each range of files; the number of the latter is fixed here."""
+        taken, exchange = _taken(run), _exchange(run)
         full: dict[str, str] = {}
         for delivery in taken.values():
             if delivery.kind == "delivery" and delivery.mode == "full":
                 full[delivery.source] = max(full.get(delivery.source, ""), delivery.ready_at)
+        cut = {index: exchange.counts(_cut_name(index), 1)[0] for index in taken}
         current = [
-            index
+            [index, cut[index]["chunks"]]
             for index, delivery in taken.items()
             if delivery.kind == "drop" or delivery.ready_at >= full.get(delivery.source, "")
         ]
-        return [
-            Shard(bucket, {"deliveries": current}) for bucket in range(run.planned(self.name)[-1].params["buckets"])
-        ]
+        with_files = [index for index in taken if cut[index]["files"]]
+        exchange.put_counts(_REGROUPED, 0, {"records": current, "files": with_files})
+        most = max(
+            sum(cut[index]["files"].get(name, 0) for index in with_files) for name in ("pdf", "latex", "article")
+        )
+        files = max(1, min(run.spec.resources.max_shards, -(-most // run.spec.resources.pdfs_per_shard)))
+        buckets = run.planned(self.name)[-1].params["buckets"]
+        return [Shard(i, {"buckets": buckets, "pdf_shards": files}) for i in range(max(buckets, files))]
 
     def gather(self, run: Run, number: int, shard: Shard) -> None:
-        """The latest of each record_id of one bucket, over deliveries not superseded by a later full one of their source."""
-        exchange, tables = _exchange(run), []
-        for index in shard.params["deliveries"]:
-            chunks = exchange.counts(_cut_name(index), 1)[0]["chunks"]
-            tables.append(exchange.read(_cut_name(index), range(chunks), shard.index, REGISTERED_RECORDS.schema))
-        rows = pa.concat_tables([REGISTERED_RECORDS.schema.empty_table(), *tables]).combine_chunks()
-        del tables
-        order = pc.sort_indices(
-            rows.select(["record_id", "ready_at", "delivery", "position"]),
-            [
-                ("record_id", "ascending"),
-                ("ready_at", "descending"),
-                ("delivery", "descending"),
-                ("position", "descending"),
-            ],
-        )
-        ids = rows["record_id"].take(order).combine_chunks()
-        first = np.ones(len(ids), bool)
-        first[1:] = np.asarray(pc.not_equal(ids[1:], ids[:-1]))
-        latest = order.filter(pa.array(first))
-        latest = latest.filter(pc.invert(rows["deleted"].take(latest)))
-        batches = (rows.take(latest.slice(at, 10_000)) for at in range(0, len(latest), 10_000))
-        run.table(NOTICES).write(shard.index, _notices(rows.select(["record_id", "notices"]).take(latest)))
-        run.table(RECORDS).write(shard.index, (batch for some in batches for batch in some.to_batches()))
+        """One bucket of records and one range of files, as far as there are so many."""
+        exchange = _exchange(run)
+        regrouped = exchange.counts(_REGROUPED, 1)[0]
+        if shard.index < shard.params["buckets"]:
+            _gather_records(run, shard.index, regrouped["records"])
+        if shard.index < (shards := shard.params["pdf_shards"]):
+            begin, end = shard.index * _PLACES // shards, -(-(shard.index + 1) * _PLACES // shards)
+            found = [
+                exchange.read(f"files-{_cut_name(index)}", [0], begin, DELIVERED_FILES, end)
+                for index in regrouped["files"]
+            ]
+            files = pa.concat_tables([DELIVERED_FILES.empty_table(), *found])
+            mine = [pdf_shard(sha1, shards) == shard.index for sha1 in files["sha1"].to_pylist()]
+            for (table, _), rows in zip(FILES, files_of(run, files.filter(pa.array(mine, pa.bool_()))), strict=True):
+                run.table(table).write(shard.index, rows)
 
     def finish(self, run: Run) -> Metrics:
-        """Put the taken ones together, fix the number of PDF shards, and name the release's inputs and parent."""
+        """Commit, and name the release's inputs and parent."""
         shards = run.planned(self.name)
         facts = shards[-1].params
         taken = list(_taken(run).values())
-        found = files_of(run, taken)
-        most = max(files.num_rows for files in found)
-        count = max(1, min(run.spec.resources.max_shards, -(-most // run.spec.resources.pdfs_per_shard)))
-        for (table, _), files in zip(FILES, found, strict=True):
-            shard_of = pa.array([pdf_shard(sha1, count) for sha1 in files[0].to_pylist()], pa.int64())
-            for index in range(count):
-                run.table(table).write(index, files.filter(pc.equal(shard_of, index)))
-            run.table(table).commit(range(count), {"pdf_shards": count})
+        count = run.planned(f"{self.name}.gather")[0].params["pdf_shards"]
+        rows = {table.name: run.table(table).commit(range(count), {"pdf_shards": count}).rows for table, _ in FILES}
         run.table(RECORDS).commit(range(facts["buckets"]))
         run.table(NOTICES).commit(range(facts["buckets"]))
         _exchange(run).remove()
@@ -163,7 +157,7 @@ class Intake:
             {"inputs": inputs, "parent": facts["parent"], "delivered_by": _people(taken, facts["parent"])},
         )
         return {
-            **{table.name: float(files.num_rows) for (table, _), files in zip(FILES, found, strict=True)},
+            **{name: float(number) for name, number in rows.items()},
             "records": float(run.table(RECORDS).committed().rows),
             **count_outcomes(run, DELIVERIES),
         }
@@ -177,6 +171,33 @@ def _taken(run: Run) -> dict[int, Delivery]:
         if outcome == "taken":
             taken[shard.index] = Delivery(**shard.params["delivery"])
     return taken
+
+
+def _gather_records(run: Run, bucket: int, deliveries: list[tuple[int, int]]) -> None:
+    """The latest of each record_id of one bucket, over deliveries not superseded by a later full one of their source."""
+    tables = [
+        _exchange(run).read(_cut_name(index), range(chunks), bucket, REGISTERED_RECORDS.schema)
+        for index, chunks in deliveries
+    ]
+    rows = pa.concat_tables([REGISTERED_RECORDS.schema.empty_table(), *tables]).combine_chunks()
+    del tables
+    order = pc.sort_indices(
+        rows.select(["record_id", "ready_at", "delivery", "position"]),
+        [
+            ("record_id", "ascending"),
+            ("ready_at", "descending"),
+            ("delivery", "descending"),
+            ("position", "descending"),
+        ],
+    )
+    ids = rows["record_id"].take(order).combine_chunks()
+    first = np.ones(len(ids), bool)
+    first[1:] = np.asarray(pc.not_equal(ids[1:], ids[:-1]))
+    latest = order.filter(pa.array(first))
+    latest = latest.filter(pc.invert(rows["deleted"].take(latest)))
+    batches = (rows.take(latest.slice(at, 10_000)) for at in range(0, len(latest), 10_000))
+    run.table(NOTICES).write(bucket, _notices(rows.select(["record_id", "notices"]).take(latest)))
+    run.table(RECORDS).write(bucket, (batch for some in batches for batch in some.to_batches()))
 
 
 def _notices(records: pa.Table) -> list[NoticeRow]:
@@ -195,24 +216,27 @@ def _cut_name(delivery: int) -> str:
 
 
 def _cut(run: Run, delivery: Delivery, index: int, buckets: int) -> None:
-    """Cut a delivery's records into buckets, some at a time."""
-    exchange, chunks = _exchange(run), 0
-    waiting: list[pa.RecordBatch] = []
-
-    def write() -> None:
-        nonlocal chunks
-        rows = pa.Table.from_batches(waiting, REGISTERED_RECORDS.schema)
-        exchange.write(_cut_name(index), chunks, rows, bucket_of(rows["record_id"], buckets), buckets)
-        waiting.clear()
+    """Cut a delivery's records into buckets, and its files into ranges of their SHA-1."""
+    exchange, name, schema = _exchange(run), _cut_name(index), REGISTERED_RECORDS.schema
+    batches = registered_table(run.lake, delivery, "records").batches()
+    chunks, batch = 0, next(batches, None)
+    while batch is not None:
+        with exchange.writer(name, chunks, buckets, schema, run.scratch) as writer:
+            rows = 0
+            while batch is not None and rows < _CUT_ROWS:
+                writer.add(pa.Table.from_batches([batch]).select(schema.names), bucket_of(batch["record_id"], buckets))
+                rows += len(batch)
+                batch = next(batches, None)
         chunks += 1
-
-    for batch in registered_table(run.lake, delivery, "records").batches():
-        waiting.append(batch)
-        if sum(map(len, waiting)) >= _CUT_ROWS:
-            write()
-    if waiting:
-        write()
-    exchange.put_counts(_cut_name(index), 0, {"chunks": chunks})
+    of_kind: dict[str, int] = {}
+    files = delivered_files(run, [delivery])
+    if len(files):
+        place = np.array([pdf_shard(sha1, _PLACES) for sha1 in files["sha1"].to_pylist()], np.int64)
+        exchange.write(f"files-{name}", 0, files, place, _PLACES)
+        for row in files.select(["kind", "sha1"]).group_by("kind").aggregate([("sha1", "count_distinct")]).to_pylist():
+            table = row["kind"] if row["kind"] in ("pdf", "latex") else "article"
+            of_kind[table] = of_kind.get(table, 0) + row["sha1_count_distinct"]
+    exchange.put_counts(name, 0, {"chunks": chunks, "files": of_kind})
 
 
 def _copy_suppressions(run: Run) -> str:

@@ -13,6 +13,7 @@ import pytest
 from s2corpus.pipeline import quality, runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.link.stage import tasks_of
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import (
     CONTEXTS,
@@ -279,12 +280,12 @@ def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path, monkeypatc
     whole = links_of(release(lake, tmp_path, papers, entries))
     monkeypatch.setattr("s2corpus.stages.link.stage._BYTES_PER_ENTRY", 1 << 18)  # 64 MB are room for 128 entries
     monkeypatch.setattr("s2corpus.stages.link.stage.GROUPS", 2)
-    monkeypatch.setattr("s2corpus.stages.link.kept_papers._BYTES_PER_TITLE", 1 << 18)  # and for 64 titles
+    monkeypatch.setattr("s2corpus.stages.link.index._BYTES_PER_TITLE", 1 << 18)  # and for 64 titles
     monkeypatch.setattr("s2corpus.stages.link.kept_papers._BYTES_PER_PAPER", 1 << 20)  # and for 32 papers
-    monkeypatch.setattr("s2corpus.stages.link.kept_papers._ROWS", 16)
+    monkeypatch.setattr("s2corpus.stages.link.index._ROWS", 16)
     monkeypatch.setattr("s2corpus.stages.link.kept_papers._AT_ONCE", 16)
     little = release(lake, tmp_path, papers, entries, day=2, spec={"resources": {"memory_mb": 64}})
     assert links_of(little) == whole
     assert sum(row["reason"] == "exact" and row["runner_up_score"] == 1.0 for row in whole.values()) > 20
-    assert [len(shard.params["groups"]) for shard in little.planned("link")] == [3]  # as many entries as papers
+    assert tasks_of(little) == {0: [[0], [1]], 2: [[2]]}  # as many as there are entries for, however many the papers
     assert quality.read_metrics(little)["link"]["sampled"] > 0

@@ -10,14 +10,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.pipeline.run import Run
-from s2corpus.stages.link.kept_papers import read_papers
+from s2corpus.storage.exchange import Exchange
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables import ENTRIES, FILTERED, LINKS, PAPERS
 from s2corpus.titles.candidates import Search
 from s2corpus.titles.changes import fingerprints, rows_only_in, touched
 from s2corpus.titles.linking import SCHEMA
-from s2corpus.titles.targets import IDENTIFIERS, Targets, first_surname
+from s2corpus.titles.targets import IDENTIFIERS, PLACES, Targets, first_surname
 from s2corpus.version import code_version
+
+_CHANGED = "changed"
 
 
 def parent_run(run: Run) -> Run | None:
@@ -48,6 +50,24 @@ def inputs(run: Run) -> str:
     return digest.hexdigest()
 
 
+def read_papers(run: Run, bucket: int) -> pa.Table:
+    """The kept papers of a bucket, with what the rules look at."""
+    outcomes = run.table(FILTERED).read(["paper_id", "outcome"], shard=bucket)
+    papers = run.table(PAPERS).read(
+        ["paper_id", "title", "date", "authors", "venue", *PLACES, *IDENTIFIERS], shard=bucket
+    )
+    kept = pc.equal(outcomes["outcome"], "kept")
+    if not outcomes["paper_id"].equals(papers["paper_id"]):  # as a rule they are in one order
+        kept = pc.is_in(papers["paper_id"], outcomes["paper_id"].filter(kept))
+    papers = papers.filter(kept)
+    return (
+        papers.append_column("year", pc.utf8_slice_codeunits(papers["date"], 0, 4).cast(pa.int32()))
+        .append_column("surname", first_surname(papers["authors"]))
+        .set_column(papers.column_names.index("journal"), "journal", pc.coalesce(papers["journal"], papers["venue"]))
+        .drop_columns(["date", "authors", "venue"])
+    )
+
+
 def read_entries(run: Run, bucket: int | None, where: pc.Expression | None = None) -> pa.Table:
     """The entries of a bucket, or of all, with what the rules look at."""
     columns = ["paper_id", "parse_kind", "ref_id", "title", "authors", "year", "venue", "volume", "pages", *IDENTIFIERS]
@@ -57,6 +77,29 @@ def read_entries(run: Run, bucket: int | None, where: pc.Expression | None = Non
         .drop_columns(["authors"])
         .rename_columns({"paper_id": "citing_paper_id", "venue": "journal"})
     )
+
+
+class Changes:
+    """The papers of some buckets that went or came since the parent release; a changed one did both."""
+
+    def __init__(self, exchange: Exchange, task: int) -> None:
+        self._exchange, self._task = exchange, task
+        self._removed: list[pa.Table] = []
+        self._added: list[pa.Table] = []
+
+    def add(self, before: pa.Table, now: pa.Table) -> None:
+        """The papers of a bucket then and now."""
+        self._removed.append(rows_only_in(before, now))
+        self._added.append(rows_only_in(now, before))
+
+    def write(self) -> None:
+        """Keep them for `Held`, with how many they are."""
+        counted = 0
+        for name, tables in (("removed", self._removed), ("added", self._added)):
+            rows = pa.concat_tables(tables)
+            counted += len(rows)
+            self._exchange.write(name, self._task, rows, np.zeros(len(rows), np.int64), 1)
+        self._exchange.put_counts(_CHANGED, self._task, counted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,22 +115,18 @@ class Held:
     search: Search
 
     @staticmethod
-    def of(run: Run, over_full: np.ndarray, search: Search, most: int) -> Held | None:
+    def of(run: Run, over_full: np.ndarray, search: Search, most: int, exchange: Exchange, tasks: int) -> Held | None:
         """None where no parent's links can be taken over, or more papers than `most` changed: then all is linked again."""
         parent = parent_run(run)
         if parent is None:
             return None
-        removed, added = [], []
-        changed = 0
-        for bucket in range(run.paper_shards):
-            before, now = read_papers(parent, bucket), read_papers(run, bucket)
-            removed.append(rows_only_in(before, now))
-            added.append(rows_only_in(now, before))
-            changed += len(removed[-1]) + len(added[-1])
-            if changed > most:
-                return None
+        counts = exchange.counts(_CHANGED, tasks)
+        if sum(counts) > most:
+            return None
+        schema = read_papers(run, 0).schema
+        removed, added = (exchange.read(name, range(tasks), 0, schema) for name in ("removed", "added"))
         then = np.array(parent.table(LINKS).committed().facts["over_full"], np.uint64)
-        went, came = (Targets.of(pa.concat_tables(tables)) for tables in (removed, added))
+        went, came = Targets.of(removed), Targets.of(added)
         return Held(parent, went, came, np.setxor1d(then, over_full), search)
 
     def links(self, entries: pa.Table, buckets: list[int]) -> tuple[np.ndarray, pa.Table]:

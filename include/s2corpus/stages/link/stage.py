@@ -1,7 +1,7 @@
 """Link: bibliography entries to the kept papers they are, and where in the text they are cited (S2ORC §2.6; SEMANTICS: Link).
 
-A shard is some neighbouring buckets of papers. It reads every kept paper's title and identifiers and makes its own index of them on
-scratch: that takes five seconds a million titles, so a shard has at least as many entries as there are papers.
+Three rounds: two make the index of the kept papers (`index`), once; in the third the first of some neighbouring buckets links the
+entries of them all, as many as memory allows, by the index that the tasks of a machine share.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import asdict
 from functools import reduce
-from math import ceil
 from operator import or_
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from weakref import finalize
 
 import numpy as np
 import orjson
@@ -23,8 +22,9 @@ import pyarrow.compute as pc
 
 from s2corpus.clustering.preprints import preprint_of
 from s2corpus.pipeline.gold import Gold, in_slice
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.row_types import ContextRow
+from s2corpus.stages.link.index import exchange_of, write_papers, write_titles, writers
 from s2corpus.stages.link.kept_papers import KeptPapers
 from s2corpus.stages.link.relink import Held, inputs, read_entries, rules
 from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS, PAPERS
@@ -36,7 +36,7 @@ from s2corpus.titles.targets import IDENTIFIERS
 SAMPLE = 500
 """Titles of a release that are compared with all, for recall."""
 GROUPS = 4
-"""Groups of buckets a shard, at least: reading the papers once serves them all."""
+"""Groups of buckets a shard: copying the index once serves them all."""
 _BYTES_PER_ENTRY = 1024
 """Memory that an entry takes while it is linked, an upper estimate."""
 
@@ -51,63 +51,73 @@ class Link:
     reads = (PAPERS, FILTERED, FULLTEXTS, ENTRIES)
     writes = (LINKS, CONTEXTS)
 
+    def __init__(self) -> None:
+        self._papers: KeptPapers | None = None
+
     def plan(self, run: Run) -> list[Shard]:
-        """A few groups of neighbouring buckets each, one after the other; a group has as many entries as the memory allows at once."""
-        groups: list[list[int]] = []
-        room = 0
-        for bucket, part in enumerate(run.table(ENTRIES).committed().parts):
-            if not groups or part.rows > room:
-                groups.append([])
-                room = _entries_at_once(run)
-            groups[-1].append(bucket)
-            room -= part.rows
-        together = max(GROUPS, ceil(run.table(PAPERS).committed().rows / _entries_at_once(run)))
-        return [
-            Shard(i, {"groups": groups[first : first + together]})
-            for i, first in enumerate(range(0, len(groups), together))
-        ]
+        """A shard for each bucket of papers, in every round."""
+        return paper_shards(run)
 
     def work(self, run: Run, shard: Shard) -> None:
-        """Link the entries of the shard's buckets; the first shard measures its first links on a sample."""
+        """Write the papers of some buckets into the index."""
+        write_papers(run, shard)
+
+    def regroup(self, run: Run, number: int) -> list[Shard]:
+        """A shard for each bucket of papers."""
+        return paper_shards(run)
+
+    def gather(self, run: Run, number: int, shard: Shard) -> None:
+        """First write the titles into the index, then link."""
+        if number == 1:
+            write_titles(run, shard, _search(run))
+        elif groups := tasks_of(run).get(shard.index):
+            self._link(run, shard, groups)
+
+    def _link(self, run: Run, shard: Shard, groups: list[list[int]]) -> None:
+        """Link the entries of some buckets; the first shard measures its first links on a sample."""
         search = _search(run)
         counts = Counter[str]()
-        with TemporaryDirectory(prefix="s2corpus-link-", dir=run.scratch) as folder:
-            papers = KeptPapers(run, Path(folder), search)
-            over_full = over_full_keys(papers.titles, search.bands)
-            if shard.index == 0:
-                counts["keys_crowded"] = len(over_full)
-                counts.update(_withheld(run, papers, search))
-            held = Held.of(run, over_full, search, _entries_at_once(run))
-            for number, buckets in enumerate(shard.params["groups"]):
-                entries, sizes = _gathered([read_entries(run, bucket) for bucket in buckets])
-                # Buckets are a random division of the papers: one group stands for all.
-                sample = SAMPLE if number == shard.index == 0 else 0
-                linked = _linked(run, buckets, entries, papers, held, search, sample, counts)
-                linked = linked.rename_columns({"paper_id": "cited_paper_id"})
-                for name, key in (("citing_paper_id", "paper_id"), ("parse_kind", "parse_kind"), ("ref_id", "ref_id")):
-                    linked = linked.append_column(key, entries[name])
-                log.info(
-                    "link shard %d: group %d of %d done, %d entries",
-                    shard.index, number + 1, len(shard.params["groups"]), len(entries),
-                )  # fmt: skip
-                del entries
-                begin = 0
-                for bucket, size in zip(buckets, sizes, strict=True):
-                    links_of_bucket = linked.slice(begin, size)
-                    begin += size
-                    run.table(LINKS).write(bucket, links_of_bucket)
-                    run.table(CONTEXTS).write(bucket, _contexts(run, bucket, links_of_bucket, counts))
+        if self._papers is None:  # the shards of one task use one
+            stack = ExitStack()
+            finalize(self, stack.close)
+            self._papers = stack.enter_context(KeptPapers.of(run, search))
+        papers = self._papers
+        over_full = over_full_keys(papers.titles, search.bands)
+        if shard.index == 0:
+            counts["keys_crowded"] = len(over_full)
+            counts.update(_withheld(run, papers, search))
+        held = Held.of(run, over_full, search, _entries_at_once(run), exchange_of(run), writers(run))
+        for number, buckets in enumerate(groups):
+            entries, sizes = _gathered([read_entries(run, bucket) for bucket in buckets])
+            # Buckets are a random division of the papers: one group stands for all.
+            sample = SAMPLE if number == shard.index == 0 else 0
+            linked = _linked(run, buckets, entries, papers, held, search, sample, counts)
+            linked = linked.rename_columns({"paper_id": "cited_paper_id"})
+            for name, key in (("citing_paper_id", "paper_id"), ("parse_kind", "parse_kind"), ("ref_id", "ref_id")):
+                linked = linked.append_column(key, entries[name])
+            log.info(
+                "link shard %d: group %d of %d done, %d entries",
+                shard.index, number + 1, len(groups), len(entries),
+            )  # fmt: skip
+            del entries
+            begin = 0
+            for bucket, size in zip(buckets, sizes, strict=True):
+                links_of_bucket = linked.slice(begin, size)
+                begin += size
+                run.table(LINKS).write(bucket, links_of_bucket)
+                run.table(CONTEXTS).write(bucket, _contexts(run, bucket, links_of_bucket, counts))
         run.lake.put(_counts_key(run, shard), orjson.dumps({"counts": counts, "over_full": over_full.tolist()}))
 
     def finish(self, run: Run) -> Metrics:
         """Commit; recall and precision on the sample, and S2ORC's table 4. How many are linked and why: `sql/metrics/link.sql`."""
         counts, over_full = Counter[str](), []
-        for shard in run.planned(self.name):
-            found = orjson.loads(run.lake.get(_counts_key(run, shard))[0])
+        for first in tasks_of(run):
+            found = orjson.loads(run.lake.get(_counts_key(run, Shard(first)))[0])
             counts.update(found["counts"])
             over_full = found["over_full"]
         facts = {"rules": rules(run), "inputs": inputs(run), "over_full": over_full}
         metrics = commit_all(run, self.writes, run.paper_shards, facts)
+        exchange_of(run).remove()
         metrics |= {name: float(value) for name, value in counts.items() if "." not in name}
         if counts["similar"]:
             metrics["recall"] = counts["found"] / counts["similar"]
@@ -122,6 +132,19 @@ class Link:
                     float(value) if statistic == "parses" else value / counts[f"{kind}.parses"]
                 )
         return metrics
+
+
+def tasks_of(run: Run) -> dict[int, list[list[int]]]:
+    """The buckets that are linked together, by their first: some groups of neighbours, each of as many entries as memory allows at once."""
+    groups: list[list[int]] = []
+    room = 0
+    for bucket, part in enumerate(run.table(ENTRIES).committed().parts):
+        if not groups or part.rows > room:
+            groups.append([])
+            room = _entries_at_once(run)
+        groups[-1].append(bucket)
+        room -= part.rows
+    return {groups[first][0]: groups[first : first + GROUPS] for first in range(0, len(groups), GROUPS)}
 
 
 def _linked(

@@ -1,0 +1,91 @@
+"""A folder that the processes of one machine share: filled by the first, used by all, gone with the last."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import s2corpus
+from s2corpus.errors import UserError
+from s2corpus.scratch import shared
+
+INCLUDE = Path(s2corpus.__file__).parents[1]
+USE = """
+import sys
+from s2corpus.scratch import shared
+def fill(folder):
+    print("filled", flush=True)
+    (folder / "index").write_text("x")
+with shared("one", fill) as folder:
+    print((folder / "index").read_text(), flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("S2CORPUS_SCRATCH", str(tmp_path))
+    return tmp_path
+
+
+def user(base: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", USE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(INCLUDE)},
+    )
+
+
+def line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def left(base: Path) -> list[str]:
+    return sorted(path.name for path in (base / f"s2corpus-shared-{os.geteuid()}").iterdir())
+
+
+def test_the_first_fills_it_and_the_last_removes_it(base: Path) -> None:
+    first = user(base)
+    assert (line(first), line(first)) == ("filled", "x")
+    second = user(base)
+    assert line(second) == "x"
+    first.communicate("\n")
+    assert "one" in left(base)
+    second.communicate("\n")
+    assert left(base) == []
+
+
+def test_what_killed_ones_left_is_removed_and_filled_anew(base: Path) -> None:
+    killed = user(base)
+    line(killed), line(killed)
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    assert "one" in left(base)
+    with shared("other", lambda folder: None):
+        assert left(base) == ["other", "other.lock"]
+
+
+def test_what_was_filled_by_half_is_filled_again(base: Path) -> None:
+    def fails(folder: Path) -> None:
+        (folder / "half").touch()
+        raise OSError("full")
+
+    with pytest.raises(OSError, match="full"), shared("one", fails):
+        pass
+    with shared("one", lambda folder: (folder / "whole").touch()) as folder:
+        assert sorted(path.name for path in folder.iterdir()) == [".whole", "whole"]
+
+
+def test_a_folder_of_others_is_refused(base: Path) -> None:
+    (base / f"s2corpus-shared-{os.geteuid()}").mkdir(mode=0o777)
+    (base / f"s2corpus-shared-{os.geteuid()}").chmod(0o777)
+    with pytest.raises(UserError, match="others may enter"), shared("one", lambda folder: None):
+        pass

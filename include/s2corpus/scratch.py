@@ -67,7 +67,7 @@ def shared(name: str, fill: Callable[[Path], None]) -> Iterator[Path]:
     parent.mkdir(mode=0o700, exist_ok=True)
     found = parent.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
-        raise UserError(f"others may enter the scratch folder {parent}, or it is no folder of yours: remove it")
+        raise UserError(f"others may enter the scratch folder {parent}, or it is not yours: remove it")
     for lock in parent.glob("*.lock"):  # what was left by killed processes
         _leave(lock, _lock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB))
     lock, folder = parent / f"{name}.lock", parent / name

@@ -6,12 +6,14 @@ python bench/datasets.py [--documents 100000]
 from __future__ import annotations
 
 import argparse
-import os
+import hashlib
+import re
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "include"), str(ROOT)]
 
+from s2corpus.datasets import runner  # noqa: E402
 from s2corpus.datasets.job import Job  # noqa: E402
 from s2corpus.datasets.protocol import Made  # noqa: E402
 from s2corpus.datasets.registry import DATASETS, dataset  # noqa: E402
@@ -75,33 +78,130 @@ def speed() -> None:
             )
 
 
+DISCIPLINES = {
+    "immunology": r"immun|leukoc|vaccin", "virology": r"virol|virus|retrovir", "neuroscience": r"neuro|brain|cereb|cortex|synap",
+    "genetics": r"genet|genom|chromos|hered|rna", "oncology": r"cancer|oncol|tumou?r|carcinog|leuk", "psychology": r"psychol|cogn|behav",
+    "ecology and evolution": r"ecol|evol|conserv|biodiv|syst biol", "entomology": r"entomol|insect|mosq|vector",
+    "cells": r"cell|develop|embryo",
+    "infection": r"infect|microb|bact|pathog|antimicrob|parasit|malar|trop", "plants": r"plant|phyto|bot",
+    "biochemistry": r"biochem|biol chem|protein|enzym|nucleic|mol biol|struct|biophys", "bioinformatics": r"bioinform|comput|stat",
+    "heart and metabolism": r"cardi|circul|heart|diabet|endocr|metab|nutr|obes", "public health": r"epidemiol|public health|disabil|health",
+    "economics": r"econom|financ|manage", "chemistry and physics": r"chem|phys|mater|nano|langmuir",
+}  # fmt: skip
+"""a word of a journal's name → what it is about, read off the names; journals of all subjects (Nature, PLoS ONE …) match none"""
+
+
+def cited_papers() -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The real articles with links to all papers that they mention twice, those papers, and of each the article that cites it first."""
+    articles = real_articles()
+    mentions: Counter[str] = Counter()
+    known: dict[str, dict[str, Any]] = {}
+    first: dict[str, str] = {}
+    for article in articles:
+        parse = article["parses"]["jats"]
+        named = [span.get("ref_id") for p in parse["body_text"] for span in p["cite_spans"]]
+        for ref, entry in parse["bib_entries"].items():
+            name = (entry.get("other_ids", {}).get("DOI") or [entry["title"].casefold()])[0]
+            if name and (number := named.count(ref)):
+                entry["link"] = entry.get("link") or hashlib.sha256(name.encode()).hexdigest()[:15]
+                mentions[entry["link"]] += number
+                known.setdefault(entry["link"], entry)
+                first.setdefault(entry["link"], article["paper_id"])
+    own = {article["paper_id"] for article in articles}
+    cited = []
+    for id_, entry in known.items():
+        if id_ not in own and mentions[id_] > 1:
+            about = [
+                name
+                for name, words in DISCIPLINES.items()
+                if re.search(rf"\b(?:{words})", (entry["venue"] or "").casefold())
+            ]
+            cited.append(paper(id_, {}, title=entry["title"], journal=entry["venue"], fields_of_study=about[:1]))
+    return [*({**article, "fields_of_study": []} for article in articles), *cited], first
+
+
+def neighbours() -> None:
+    """How often the nearest papers by vectors learnt from the real articles appeared in journals about the same thing, beside chance."""
+    import numpy as np
+
+    from s2corpus.datasets.vectors.learning import Learnt, same_field
+
+    papers, first = cited_papers()
+    about = {row["paper_id"]: (row["fields_of_study"] or [None])[0] for row in papers}
+    with tempfile.TemporaryDirectory() as folder:
+        source = Source(open_lake(str(write_snapshot(Path(folder), papers, files=2))))
+        job = Job(DatasetSpec(name="vectors", dataset="vectors"), source, open_lake(folder))
+        began = time.process_time()
+        metrics = runner.make(job)
+        (kept,) = Path(folder).glob("datasets/vectors/_kept/*/learnt-*")
+        learnt = Learnt.of_bytes(kept.read_bytes())
+    fields = [about[id_] for id_ in learnt.ids]
+    citing = np.asarray([first.get(id_, id_) for id_ in learnt.ids])
+    elsewhere = learnt.near.copy()
+    elsewhere[(learnt.near >= 0) & (citing[learnt.near] == citing[:, None])] = -1
+    print(
+        f"vectors: {metrics['papers']:,.0f} papers, {sum(map(bool, fields)):,} in journals about one thing, {metrics['mentions']:,.0f} "
+        f"mentions in {len(set(citing))} articles; {time.process_time() - began:.0f} s"
+    )
+    draws = np.random.default_rng(1)
+    articles = np.unique(citing)
+    for name, near in (("all neighbours", learnt.near), ("those that another article cites first", elsewhere)):
+        pairs = [
+            (i, fields[i] == fields[j])
+            for i, row in enumerate(near.tolist())
+            for j in row
+            if j >= 0 and fields[i] and fields[j]
+        ]
+        of = np.asarray([np.flatnonzero(articles == citing[i])[0] for i, _ in pairs])
+        same, all_ = (
+            np.bincount(of, weights=w, minlength=len(articles)) for w in ([s for _, s in pairs], [1] * len(pairs))
+        )
+        # articles drawn with replacement: the papers of one are not independent of each other
+        drawn = draws.integers(0, len(articles), (1000, len(articles)))
+        low, high = np.percentile(same[drawn].sum(axis=1) / all_[drawn].sum(axis=1), [2.5, 97.5])
+        share, chance = same_field(near, fields)
+        print(f"  {name:<40} same {share:.1%} ({low:.1%} to {high:.1%}; {len(pairs):,} pairs), by chance {chance:.1%}")
+
+
+SMALL: dict[str, dict[str, Any]] = {
+    "citeworth": {"min_citations": 1, "min_sentences": 1},
+    "elsevier": {"min_sentences": 1, "per_subject": 100},
+    "vectors": {"dimensions": 20, "epochs": 1, "picture_papers": 500},
+}
+"""what lets documents of one paragraph through, and makes learning quick: it takes no more memory for more epochs"""
+
+
 def documents(number: int) -> Iterator[dict[str, Any]]:
-    text = "We measured it in ponds [1]. It was as in the other study. Then we stopped. " * 4
-    spans = [{"start": 24 + 76 * i, "end": 27 + 76 * i, "text": "[1]", "ref_id": "BIBREF0"} for i in range(4)]
+    """Papers of one paragraph of a real article each, that cite other ones of them."""
+    paragraphs = [
+        (
+            p,
+            {
+                ref: {**parse["bib_entries"][ref], "authors": []}
+                for s in p["cite_spans"]
+                if (ref := s.get("ref_id")) in parse["bib_entries"]
+            },
+        )
+        for article in real_articles()
+        for parse in article["parses"].values()
+        for p in parse["body_text"]
+        if 300 < len(p["text"]) < 3000
+    ]
+    figure = {"FIGREF0": {"type": "figure", "text": "A figure."}}
     for n in range(number):
-        body = [{"section": "Introduction", "text": text.strip(), "cite_spans": spans}] * 3
-        entry = {
-            "title": "T",
-            "authors": [],
-            "year": 2000,
-            "venue": "",
-            "link": f"{(n * 7) % number:015x}",
-            "other_ids": {},
+        paragraph, entries = paragraphs[n % len(paragraphs)]
+        linked = {
+            ref: {**entry, "link": f"{(n * 7 + i) % number:015x}"} for i, (ref, entry) in enumerate(entries.items())
         }
-        parse = {
-            "abstract": [],
-            "body_text": body,
-            "bib_entries": {"BIBREF0": entry},
-            "ref_entries": {},
-            "back_matter": [],
-        }
-        yield paper(f"{n:015x}", {"pdf": parse}, inbound=["x"], title=f"T {n}", abstract="One. Two.", journal="J", date="2015",
+        parse = {"abstract": [], "body_text": [{**paragraph, "section": "Introduction"}], "bib_entries": linked, "ref_entries": figure,
+                 "back_matter": []}  # fmt: skip
+        yield paper(f"{n:015x}", {"pdf": parse}, inbound=["x"], title=f"T {n}", abstract=paragraph["text"][:200], journal="J", date="2015",
                     fields_of_study=["Biology"])  # fmt: skip
 
 
 def memory(number: int) -> None:
-    """The greatest resident memory of a child that works through a tenth of the documents, and through all of them."""
-    for count in (number // 10, number):
+    """The greatest resident memory after each step of a child that makes a dataset of so many documents."""
+    for count in (number // 100, number // 10, number):
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([sys.executable, __file__, "--write", str(count), "--in", folder], check=True)
             for name in DATASETS:
@@ -113,30 +213,34 @@ def memory(number: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--part", choices=["sentences", "speed", "neighbours", "memory"], help="only this")
     parser.add_argument("--write", type=int)
     parser.add_argument("--work")
     parser.add_argument("--in", dest="folder")
     given = parser.parse_args()
     if given.write:
-        write_snapshot(Path(given.folder), documents(given.write), files=1)
+        write_snapshot(Path(given.folder), documents(given.write), files=4)
     elif given.work:
-        from s2corpus.datasets import runner
-
         (snapshot,) = (Path(given.folder) / "snapshots").iterdir()
-        job = Job(
-            DatasetSpec(name=given.work, dataset=given.work), Source(open_lake(str(snapshot))), open_lake(given.folder)
-        )
-        began = time.process_time()
-        runner.work(job, [0])
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"{peak:,.0f} MB at most, {time.process_time() - began:,.1f} s")
+        spec = DatasetSpec(name=given.work, dataset=given.work, params=SMALL.get(given.work, {}))
+        job = Job(spec, Source(open_lake(str(snapshot))), open_lake(given.folder))
+        shards = runner.plan(job)
+        steps: dict[str, Callable[[], Any]] = {
+            "work": lambda: runner.work(job, shards), "choose": lambda: runner.choose(job), "write": lambda: runner.write(job, shards),
+            "finish": lambda: runner.finish(job),
+        }  # fmt: skip
+        for name, step in steps.items():
+            began = time.process_time()
+            step()
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(f"{name} {peak:,.0f} MB, {time.process_time() - began:,.1f} s", end="; ")
     else:
-        if DATA.exists():
-            sentences()
-            speed()
-        else:
+        if not DATA.exists():
             print("../shared/data is not there: no gold sentences, no real articles")
-        if os.environ.get("SKIP_MEMORY") is None:
+        for part in (sentences, speed, neighbours) if DATA.exists() else ():
+            if given.part in (None, part.__name__):
+                part()
+        if DATA.exists() and given.part in (None, "memory"):
             memory(given.documents)
 
 

@@ -168,6 +168,13 @@ def test_a_second_snapshot_works_on_changed_shards_only(name: str, lake: Path, m
     shutil.rmtree(folder)
 
 
+@pytest.mark.parametrize("name", DATASETS)
+def test_a_snapshot_without_papers_makes_an_empty_dataset(name: str, tmp_path: Path) -> None:
+    one = job(tmp_path, name, snapshot=write_snapshot(tmp_path, [], files=2))
+    assert not any(runner.make(one).get(figure) for figure in ("sentences", "contexts", "papers", "articles"))
+    assert one.published() is not None
+
+
 def test_a_file_that_is_lost_blocks_publishing(lake: Path, tmp_path: Path) -> None:
     one = job(lake, "contexts", tmp_path)
     shards = runner.plan(one)

@@ -1,0 +1,94 @@
+"""The DAG of a dataset: when it runs, in which order, for which snapshot, and that nothing is published which fails a check.
+
+A scheduler runs one in tests/e2e/test_operating.py; here its tasks are called one by one.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from s2corpus.datasets.spec import DatasetSpec
+from s2corpus.errors import UserError
+from s2corpus.pipeline.quality import QualityBlocked
+from s2corpus.snapshot import pointer
+from s2corpus.storage.lake import open_lake
+from tests.snapshots import write_snapshot
+from tests.unit.datasets.test_datasets import papers
+
+pytestmark = pytest.mark.airflow
+ROOT = Path(__file__).resolve().parents[2]
+KEY = "2026-04-01T00:00:00Z"
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The DAG file, with a spec of one's own and a lake with two published snapshots."""
+    monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path / "airflow"))
+    monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path / "lake"))
+    monkeypatch.setenv("S2CORPUS_DATASETS", str(tmp_path / "datasets"))
+    (tmp_path / "datasets").mkdir()
+    (tmp_path / "datasets" / "cited.yaml").write_text("name: cited\ndataset: contexts\n")
+    for day in ("20260401", "20260501"):
+        pointer.publish(open_lake(str(tmp_path / "lake")), write_snapshot(tmp_path / "lake", papers(), day=day).name)
+    for folder in ("dags", "plugins"):
+        monkeypatch.syspath_prepend(str(ROOT / folder))
+    sys.modules.pop("corpus_datasets", None)
+    import corpus_datasets
+
+    return corpus_datasets
+
+
+def test_it_waits_for_the_snapshot_with_its_key_and_its_steps_follow_each_other(module: Any) -> None:
+    dag = module.dataset_dag(DatasetSpec(name="cited", dataset="contexts", task_hours=2), "real")
+    assert dag.dag_id == "corpus_dataset__cited__real"
+    assert dag.timetable.asset_condition.name == "corpus_snapshot_as_of__real"
+    after = {name: sorted(task.downstream_task_ids) for name, task in dag.task_dict.items()}
+    assert after == {
+        "plan": ["work", "write"], "work": ["choose"], "choose": ["write"], "write": ["finish"], "finish": ["quality"], "quality": [],
+    }  # fmt: skip
+    assert {task.execution_timeout.total_seconds() for task in dag.tasks} == {2 * 3600}
+
+
+def test_a_run_makes_the_dataset_of_its_key_and_publishes_only_what_passes(
+    module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dag = module.dataset_dag(DatasetSpec(name="cited", dataset="contexts"), "real")
+    context = {"dag": dag, "partition_key": KEY}
+    monkeypatch.setattr(module, "get_current_context", lambda: context)
+    batches = module.plan.function()
+    assert batches == [[0, 1]], "a small snapshot is one task"
+    for shards in batches:
+        module.work.function(shards)
+    module.choose.function()
+    for shards in batches:
+        module.write.function(shards)
+    module.finish.function()
+    (folder,) = (tmp_path / "lake" / "datasets" / "cited").glob("real-*")
+    assert folder.name.startswith("real-20260401-"), "that of the key, not the latest"
+    stats = (folder / "stats.json").read_bytes()
+    (folder / "stats.json").unlink()
+    with pytest.raises(QualityBlocked, match=rf"cited of {folder.name} is not published: files_there: 1"):
+        module.quality.function()
+    assert not (folder / "manifest.json").exists()
+    module.finish.function()
+    assert module.quality.function() == f"{folder}/manifest.json"
+    assert (folder / "manifest.json").exists() and (folder / "stats.json").read_bytes() == stats
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        (None, "this run has no partition key: trigger it with the release's as_of"),
+        ("yesterday", "'yesterday' is not an instant"),
+        ("2026-03-01T00:00:00Z", r"no snapshot of real as of 2026-03-01T00:00:00Z is published; published are: real-20260401-\w+, real-"),
+    ],
+)  # fmt: skip
+def test_a_wrong_key_is_said(key: str | None, said: str, module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    dag = module.dataset_dag(DatasetSpec(name="cited", dataset="contexts"), "real")
+    monkeypatch.setattr(module, "get_current_context", lambda: {"dag": dag, "partition_key": key})
+    with pytest.raises(UserError, match=said):
+        module.plan.function()

@@ -14,6 +14,11 @@ _IMPRINT = re.compile(
     r"permission|accepted|editor|affiliat|supported by|funded|authors? contributed|preprint|workshop|conference",
     re.I,
 )
+_MARK = re.compile(r"\s*([*†‡§¶∗]|\d{1,2})(?![\d.])")
+_CALLED = re.compile(r"[^\W\d_][.,;:!?)”’\"]+(\d{1,2}|[*†‡§¶∗])$")
+_SIGN = re.compile(r"(?<![\d.])\d{1,2}(?![\d.])|[*†‡§¶∗]")
+_FOOT = 0.4
+"""Share of a page's height above which no note stands"""
 _PLAIN = 6
 """Lines a note without a mark may have; more are text set small."""
 
@@ -22,6 +27,7 @@ def read(document: Document, measures: Measures, joiner: Joiner) -> list[str]:
     """The footnotes' texts; marks their lines NOTE."""
     out: list[str] = []
     for page in document.pages:
+        _claim(page)
         for column in _columns(page):
             for note in _feet(column, page, measures):
                 for line in note:
@@ -29,6 +35,33 @@ def read(document: Document, measures: Measures, joiner: Joiner) -> list[str]:
                 if text := joiner.text(note).text:
                     out.append(text)
     return out
+
+
+def _claim(page: Page) -> None:
+    """Takes back from the front what stands at a page's foot with a mark that the page's text has and its byline has not."""
+    known, others = set[str](), set[str]()
+    for line in page.lines:
+        for token in line.tokens[1:]:
+            if line.kind is Kind.BODY and (
+                mark := _CALLED.search(token.text) or (token.font.raised and _MARK.match(token.text))
+            ):
+                known.add(mark[1])
+            elif line.kind is Kind.FRONT:
+                others.update(_SIGN.findall(token.text))
+    known -= others
+    last: Line | None = None
+    for line in page.lines if known else ():
+        if line.kind is not Kind.FRONT or line.y0 < _FOOT * page.height:
+            last = None
+            continue
+        mark = _MARK.match(line.text)
+        if mark is None:
+            goes_on = last is not None and line.size == last.size and 0 < line.y0 - last.y0 < 2 * last.size
+        else:
+            goes_on = mark[1] in known
+        if goes_on:
+            line.kind = Kind.BODY
+        last = line if goes_on else None
 
 
 def _columns(page: Page) -> list[list[Line]]:
@@ -50,7 +83,7 @@ def _feet(column: list[Line], page: Page, measures: Measures) -> list[list[Line]
     feet: list[Line] = []
     for line in sorted(column, key=lambda x: -x.y0):
         small = line.size < measures.size - 0.6
-        if not small or line.kind is not Kind.BODY or line.y0 < 0.4 * page.height:
+        if not small or line.kind is not Kind.BODY or line.y0 < _FOOT * page.height:
             break
         feet.append(line)
     feet.reverse()

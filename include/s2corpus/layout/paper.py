@@ -14,6 +14,7 @@ from . import (
     back,
     body,
     callouts,
+    columns,
     contents,
     directions,
     fields,
@@ -53,6 +54,7 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
         hyphens.restore(document, pdf)
     furniture.mark(document)
     for page in document.pages:
+        columns.order(page)
         fragments.mend(page)
         directions.order(page)
     contents.mark(document)

@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from statistics import median
 
+from .entries import LABEL, YEAR
 from .model import Document, Kind, Line
 from .segmentation import Label, reading
-from .splitting import LABEL, YEAR, split
+from .splitting import split
 from .text import Joiner
 
 _HEAD = re.compile(

@@ -1,7 +1,7 @@
 """Where one entry of a reference list ends and the next begins.
 
 Labels decide if their numbers run through the list. Without them every way of cutting (hanging indents, indented first lines, gaps,
-what the lines say) is tried, and the one whose entries read most like references is taken."""
+what the lines say, what a CRF says that knows the best of these) is tried, and the one whose entries read most like references is taken."""
 
 from __future__ import annotations
 
@@ -10,20 +10,12 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 
+from . import entries
+from .entries import AUTHOR, ENDS, LABEL, YEAR
 from .model import Line, Token
 
 Group = list[Line]
 
-LABEL = re.compile(
-    r"\s*(?:\[(?P<square>\d{1,4})\]|\((?P<round>\d{1,4})\)|(?P<stop>\d{1,4})[.)](?!\d)|(?P<bare>\d{1,4})(?=\s|[A-Z]|$)|"
-    r"\[(?P<key>[A-Za-z][^\]\s]{0,14})\])\s*"
-)
-YEAR = re.compile(r"(?<!\d)(?:1[6-9]|20)\d\d[a-z]?(?!\d)")
-_AUTHOR = re.compile(
-    r"\s*(?:[^\W\d_][\w’'‐-]+(?:\s[^\W\d_][\w’'‐-]+){0,2},?\s(?:[A-Z]\.?[\s-]?){1,4}(?=[,;.&(:]|\s|$)|(?:[A-Z]\.[\s-]?){1,4}\s?(?:(?:van|von|de|der|den|del|da|dos|di|la|le|el|al|ter|ten)\s+)*[A-Z][\w’'‐-]+|"
-    r"[^\W\d_][\w’'‐-]+,\s[A-Z]|[—–_-]{2,}|[A-Z][\w’'‐-]+\s(?:et\sal|and|&)\b)"
-)
-_ENDS = re.compile(r"(?:[.)\]”\"’]|\d|[a-z]/|\.\w{2,4}|[\w/-]{12,})\s*$")
 _MARK = re.compile(r"[\[(]?(\d{1,3})(?:[\])]|\.)")
 _MAX_SKIP = 3
 """Numbers that may fail to be read between two labels."""
@@ -37,11 +29,20 @@ def split(lines: list[Line]) -> list[Group]:
     if labelled:
         return labelled
     offsets = _offsets(lines)
-    ways = [
-        _cut(lines, starts)
-        for starts in (_hanging(lines, offsets), _indented(lines, offsets), _gaps(lines), _said(lines))
-    ]
-    return max(ways, key=_reads)
+    ruled = _ruled(lines, offsets)
+    begins = {id(group[0]) for group in ruled}
+    rows = [entries.Row(x.text, offset > 3, id(x) in begins) for x, offset in zip(lines, offsets, strict=True)]
+    return max(ruled, _cut(lines, entries.starts(rows)), key=_reads)
+
+
+def by_rules(lines: list[Line]) -> list[Group]:
+    """The list's lines as entries, by rules alone."""
+    return _labelled(lines) or _ruled(lines, _offsets(lines))
+
+
+def _ruled(lines: list[Line], offsets: list[float]) -> list[Group]:
+    ways = (_hanging(lines, offsets), _indented(lines, offsets), _gaps(lines), _said(lines))
+    return max((_cut(lines, starts) for starts in ways), key=_reads)
 
 
 def _form(match: re.Match[str]) -> str:
@@ -204,10 +205,7 @@ def _said(lines: list[Line]) -> list[bool]:
     dated = False
     for i, line in enumerate(lines):
         start = i == 0 or (
-            dated
-            and bool(_ENDS.search(lines[i - 1].text))
-            and bool(_AUTHOR.match(line.text))
-            and line.text[:1].isupper()
+            dated and bool(ENDS.search(lines[i - 1].text)) and bool(AUTHOR.match(line.text)) and line.text[:1].isupper()
         )
         out.append(start)
         dated = bool(YEAR.search(line.text)) or (dated and not start)
@@ -220,9 +218,9 @@ def _reads(groups: list[Group]) -> float:
     score = 0.0
     for group in groups:
         text = " ".join(line.text for line in group)
-        author = bool(_AUTHOR.match(text)) and text[:1].isupper()
+        author = bool(AUTHOR.match(text)) and text[:1].isupper()
         dated = bool(YEAR.search(text))
-        ends = bool(_ENDS.search(text))
+        ends = bool(ENDS.search(text))
         score += (author + dated + ends) / 3 if author or dated else -0.3
         if text[:1].islower() or len(text) < 30 or not ends:
             score -= 0.5

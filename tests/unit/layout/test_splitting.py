@@ -101,3 +101,17 @@ def test_lists_without_labels(first: float, rest: float) -> None:
     ]
     lines = [line(text, 2 * i + k, (first, rest)[k]) for i, pair in enumerate(printed) for k, text in enumerate(pair)]
     assert entries(lines) == [" ".join(pair) for pair in printed]
+
+
+@pytest.mark.parametrize("set_in", [0.0, 12.0], ids=["no indent", "hanging"])
+def test_entries_whose_authors_no_rule_knows(set_in: float) -> None:
+    """Neither labels nor names with initials begin these: a CRF has learned how entries begin and end."""
+    printed = [
+        ("World Health Organization. Global report on litter", "and its dwellers. Geneva: WHO Press; 2018."),
+        ("Ammar W, Groeneveld D. Construction of the literature", "graph in Semantic Scholar. 2018;3:84–91."),
+        ("European Food Safety Authority. Guidance on beetles", "in stored grain. EFSA Journal. 2019;17:5640."),
+        ("Lo K, Wang LL. The open research corpus that", "everybody reads. J Data. 2020;1:4969–83."),
+        ("Xiong C. Explicit semantic ranking for academic", "search. Inf Retr. 2017;12:4–19."),
+    ]
+    lines = [line(text, 2 * i + k, 50.0 + k * set_in) for i, pair in enumerate(printed) for k, text in enumerate(pair)]
+    assert entries(lines) == [" ".join(pair) for pair in printed]

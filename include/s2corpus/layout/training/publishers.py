@@ -2,9 +2,10 @@
 
     python -m s2corpus.layout.training.publishers segmentation ../shared/data/grobid-training
 
-GROBID's annotated documents do not name their publishers; what their first and last lines print does. For each publisher of at least
-ten documents a model is trained on the others' documents and measured on this one's, beside the committed model on those of them that it
-was not trained on, and the new model on the same ones. A figure is the share of lines labelled rightly."""
+GROBID's annotated documents do not name their publishers; what their first and last lines print does, or what the same document prints
+in another archive. For each publisher of at least ten documents (bodies and reference lists: three) a model is trained on the others'
+documents and measured on this one's, beside the committed model on those of them that it was not trained on, and the new model on the
+same ones. A figure is the share of lines labelled rightly."""
 
 from __future__ import annotations
 
@@ -13,11 +14,14 @@ import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from .. import front_lines, segmentation
+from .. import entries, front_lines, segmentation
 from .. import passages as body
 from ..segmentation import Facts
+from . import entries as reference_lists
 from . import front, lines
 
 _PUBLISHERS = {
@@ -38,15 +42,13 @@ _PUBLISHERS = {
 }
 _FIRST, _LAST = 120, 40
 """Lines at a document's start and end that may name its publisher"""
-_FEW = 10
-"""Documents of a publisher below which nothing is said of it"""
 Document = tuple[str, list[list[str]], list[str]]
 """Name, features of its lines, their labels."""
 
 
-def publisher(document: Sequence[Facts]) -> str:
+def publisher(document: Sequence[str]) -> str:
     """Whom a document's own lines name as its publisher; empty if nobody known."""
-    text = " ".join(x.text for x in (*document[:_FIRST], *document[-_LAST:])).casefold()
+    text = " ".join((*document[:_FIRST], *document[-_LAST:])).casefold()
     return next((name for name, pattern in _PUBLISHERS.items() if pattern.search(text)), "")
 
 
@@ -55,30 +57,56 @@ def _headers(archive: Path) -> Iterator[tuple[str, list[Facts], list[str]]]:
         yield name, facts, [label.value for label in labels]
 
 
-_TASKS: dict[str, tuple[str, Callable[[Path], lines.Documents], Callable[[Sequence[Facts]], list[list[str]]], Path]] = {
-    "segmentation": ("segmentation.tar.xz", lines.segmented, segmentation.features, segmentation.MODEL),
-    "passages": ("fulltext.tar.xz", lines.passages, body.features, body.MODEL),
-    "front": ("header.tar.xz", _headers, front_lines.features, front_lines.MODEL),
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A CRF to report on."""
+
+    archive: str
+    read: Callable[[Path], Iterator[tuple[str, list[Any], list[str]]]]
+    features: Callable[[Any], list[list[str]]]
+    committed: Path
+    few: int
+    """Documents of a publisher below which nothing is said of it"""
+
+
+_TASKS = {
+    "segmentation": Task("segmentation.tar.xz", lines.segmented, segmentation.features, segmentation.MODEL, 10),
+    "passages": Task("fulltext.tar.xz", lines.passages, body.features, body.MODEL, 3),
+    "front": Task("header.tar.xz", _headers, front_lines.features, front_lines.MODEL, 10),
+    "entries": Task("reference-segmenter.tar.xz", reference_lists.lists, entries.features, entries.MODEL, 3),
 }
+_STEM = re.compile(r"(?:\.training|\.segmentation|\.header|\.fulltext|\.references|\.referenceSegmenter|\.tei\.xml).*")
 
 
-def report(data: Path, task: str, iterations: int) -> None:
-    """Print a row for each publisher, the largest first."""
-    archive, read, features, committed = _TASKS[task]
+def _named(data: Path) -> dict[str, str]:
+    """The publishers of the documents whose first pages are in the archives, by the documents' names."""
+    out: dict[str, str] = {}
+    for task in ("segmentation", "front"):
+        for name, found, _ in _TASKS[task].read(data / _TASKS[task].archive):
+            if known := publisher([x.text for x in found]):
+                out.setdefault(_STEM.sub("", name), known)
+    return out
+
+
+def report(data: Path, task: str, iterations: int, only: Sequence[str] = ()) -> None:
+    """Print a row for each publisher (those named in `only`, if any), the largest first."""
+    given = _TASKS[task]
+    named = _named(data) if task in ("passages", "entries") else {}
     groups: dict[str, list[Document]] = defaultdict(list)
-    for name, facts, labels in read(data / archive):
-        groups[publisher(facts)].append((name, features(facts), labels))
+    for name, found, labels in given.read(data / given.archive):
+        known = publisher([x.text for x in found]) if not named else named.get(_STEM.sub("", name), "")
+        groups[known].append((name, given.features(found), labels))
     print(f"{'publisher':<28}{'documents':>10}{'left out':>10}{'apart':>7}{'left out':>10}{'trained on':>12}")
     with tempfile.TemporaryDirectory() as folder:
         for left in sorted(groups, key=lambda name: (-len(groups[name]), name)):
             documents = groups[left]
             kept = [x for x in documents if lines.apart(x[0])]
-            if not left or len(documents) < _FEW:
+            if not left or len(documents) < given.few or (only and left not in only):
                 continue
             model = Path(folder) / "model"
             rest = [x for name, others in groups.items() if name != left for x in others if not lines.apart(x[0])]
             _train(rest, model, iterations)
-            shares = [_right(documents, model), _right(kept, model), _right(kept, committed)]
+            shares = [_right(documents, model), _right(kept, model), _right(kept, given.committed)]
             print(
                 f"{left:<28}{len(documents):>10}{shares[0]:>10.3f}{len(kept):>7}{shares[1]:>10.3f}{shares[2]:>12.3f}",
                 flush=True,
@@ -114,8 +142,9 @@ def main() -> None:
     parser.add_argument("task", choices=sorted(_TASKS))
     parser.add_argument("data", type=Path, help="folder with GROBID's training archives")
     parser.add_argument("--iterations", type=int, default=80)
+    parser.add_argument("--only", nargs="*", default=(), choices=sorted(_PUBLISHERS), help="these publishers")
     given = parser.parse_args()
-    report(given.data, given.task, given.iterations)
+    report(given.data, given.task, given.iterations, given.only)
 
 
 if __name__ == "__main__":

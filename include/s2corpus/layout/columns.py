@@ -1,0 +1,64 @@
+"""Columns that pdfalto reads in the wrong order: a right column that is short may come between the left one's blocks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import groupby
+from statistics import median
+
+from .model import Kind, Line, Page
+
+_FEW = 8
+"""Lines of a left column below which a page has none"""
+_SAME = 2.0
+"""Points within which lines begin at one edge"""
+_APART = 4.0
+"""Line heights between two blocks of one column that nothing else of it parts"""
+_FULL = 0.7
+"""Share of a column's width that lines of running text fill"""
+
+
+def order(page: Page) -> None:
+    """Puts a right column that pdfalto reads in the middle of the left one behind it.
+
+    Lines that run over both columns part the page: only lines between the same two of them change places."""
+    edges = _edges(page)
+    if edges is None:
+        return
+    left, right = edges
+    sides = [_side(line, left, right) for line in page.lines]
+    across = sorted(line.y0 for line, side in zip(page.lines, sides, strict=True) if side == 0)
+    bands: dict[int, list[int]] = {}
+    for i, (line, side) in enumerate(zip(page.lines, sides, strict=True)):
+        if side and line.kind is Kind.BODY:
+            bands.setdefault(sum(y < line.y0 for y in across), []).append(i)
+    for places in bands.values():
+        runs = [list(run) for _, run in groupby(places, key=lambda i: sides[i])]
+        if [sides[run[0]] for run in runs] != [-1, 1, -1]:
+            continue
+        above, beside, below = ([page.lines[i] for i in run] for run in runs)
+        close = 0 <= below[0].y0 - above[-1].y1 < _APART * below[0].height
+        text = median(line.width for line in below) > _FULL * (right - left)
+        if len(below) >= _FEW and close and text and beside[0].y0 < below[0].y0:
+            for i, line in zip(places, [*above, *below, *beside], strict=True):
+                page.lines[i] = line
+
+
+def _edges(page: Page) -> tuple[float, float] | None:
+    """Where the left and the right column begin, if lines that begin there make most of a page's text."""
+    middle = page.width / 2
+    begins = Counter(round(line.x0 / _SAME) for line in page.lines)
+    left = max((x for x in begins if x * _SAME < 0.35 * page.width), key=lambda x: (begins[x], -x), default=None)
+    right = max(
+        (x for x in begins if abs(x * _SAME - middle) < 0.12 * page.width), key=lambda x: (begins[x], -x), default=None
+    )
+    if left is None or right is None or begins[left] < _FEW:
+        return None
+    return left * _SAME, right * _SAME
+
+
+def _side(line: Line, left: float, right: float) -> int:
+    """-1 in the left column, 1 in the right one, 0 across both or beside them."""
+    if line.x0 >= right - _SAME:
+        return 1
+    return -1 if line.x0 >= left - _SAME and line.x1 <= right else 0

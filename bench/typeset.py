@@ -26,10 +26,10 @@ class Layout:
     name: str
     columns: int
     cites: str
-    """bracket, raised, round or name-year"""
+    """bracket, raised, round, name-year or notes (each entry as a footnote)"""
     csl: str
     heads: str
-    """numbered, plain, roman"""
+    """numbered, plain, roman or bar (numbers and a bar)"""
     abstract: str
     """head, inline, bold (without a head)"""
     size: float = 10
@@ -39,8 +39,12 @@ class Layout:
     font: str = "Libertinus Serif"
     said: str = "Abstract"
     """What stands before an inline abstract."""
-    listed: bool = True
-    """The reference list has a head."""
+    listed: str = "References"
+    """The reference list's head; empty where it has none."""
+    mark: str = ""
+    """What stands before a first-level head."""
+    upper: bool = False
+    """First-level heads are set in capitals."""
 
 
 LAYOUTS = [
@@ -69,7 +73,7 @@ LAYOUTS = [
         "small",
         10,
         font="New Computer Modern",
-        listed=False,
+        listed="",
     ),
     Layout(
         "lecture",
@@ -240,7 +244,7 @@ def paragraph(article: Article, runs: list[tuple[str, str]], layout: Layout) -> 
             if pending:
                 if out:
                     out[-1] = (
-                        re.sub(r"[\s(\[]+$", "", out[-1][0]) + ("" if layout.cites == "raised" else " "),
+                        re.sub(r"[\s(\[]+$", "", out[-1][0]) + ("" if layout.cites in ("raised", "notes") else " "),
                         out[-1][1],
                     )
                 out += callout(article, pending, layout)
@@ -285,17 +289,15 @@ def source(article: Article, layout: Layout, strings: list[str], front: str = ""
     parts = []
     for level, title, paragraphs in article.sections:
         if title:
-            parts.append(f"{'=' * level} {quote(title)}")
+            parts.append(f"{'=' * level} {quote((layout.mark if level == 1 else '') + title)}")
         for runs in paragraphs:
-            text = "".join(
-                (f"#super(typographic: false)[{quote(t)}]" if target and layout.cites == "raised" else quote(t))
-                for t, target in paragraph(article, runs, layout)
-            )
+            text = "".join(_called(t, target, layout, strings) for t, target in paragraph(article, runs, layout))
             parts.append(text)
     numbering = {
         "numbered": '"1.1"',
         "roman": '(..n) => if n.pos().len() == 1 { numbering("I.", ..n) } else { numbering("A.", n.pos().last()) }',
         "plain": "none",
+        "bar": '(..n) => numbering("1.1", ..n) + " |"',
     }
     label = {"bracket": "[{}]", "round": "{}.", "raised": "{}."}.get(layout.cites)
     entries = [
@@ -319,7 +321,7 @@ def source(article: Article, layout: Layout, strings: list[str], front: str = ""
     first, second = (
         ('weight: "regular", smallcaps(it)', 'style: "italic", weight: "regular", it')
         if layout.heads == "roman"
-        else ("it", "it")
+        else ("upper(it)" if layout.upper else "it", "it")
     )
     return f"""
 #set page(paper: "a4", margin: {margin}, columns: {layout.columns}, numbering: "1",
@@ -336,11 +338,20 @@ def source(article: Article, layout: Layout, strings: list[str], front: str = ""
 {"" if wide else abstract}
 
 {chr(10).join(p + chr(10) for p in parts)}
-{"#heading(numbering: none)[References]" if layout.listed else "#v(2em)"}
+{f"#heading(numbering: none)[{quote(layout.mark + layout.listed)}]" if layout.listed else "#v(2em)"}
 #set text(size: 0.9em)
 #set par(first-line-indent: 0em)
 {chr(10).join(e + chr(10) for e in entries)}
 """
+
+
+def _called(text: str, target: str, layout: Layout, strings: list[str]) -> str:
+    """A piece of a paragraph in typst."""
+    if not target or layout.cites not in ("raised", "notes"):
+        return quote(text)
+    if layout.cites == "raised":
+        return f"#super(typographic: false)[{quote(text)}]"
+    return f"#footnote[{quote(strings[int(target[1:])])}]"
 
 
 def roman(number: int) -> str:
@@ -386,6 +397,8 @@ def truth(article: Article, layout: Layout, strings: list[str]) -> bytes:
             p = add(div, "p")
             last: etree._Element | None = None
             for t, target in paragraph(article, runs, layout):
+                if target and layout.cites == "notes":
+                    continue
                 if target:
                     last = add(p, "ref", t, type="bibr", target=f"#{target}")
                 elif last is None:

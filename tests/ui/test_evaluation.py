@@ -97,20 +97,6 @@ def test_a_marked_sheet_goes_in_and_accuracy_with_its_interval_comes_out(own: tu
     assert open_lake(own[0]).get(f"snapshots/{snapshot}/README.md")[0].decode() == before, "a snapshot never changes"
 
 
-def test_a_sheet_of_another_kind_is_refused(own: tuple[str, str], tmp_path: Path) -> None:
-    item = kept.sample_of(open_lake(own[0]), PUBLISHED)[0].item
-    for text, words in (
-        ("a,b\n1,2\n", "has no column"),
-        ("item,mark_title,mark_authors\nother,right,right\n", "line 2: 'other' is not an item"),
-        (f"item,mark_title,mark_authors\n{item},yes,right\n", "line 2: 'yes' is not a mark"),
-    ):
-        (tmp_path / "sheet.csv").write_text(text)
-        with pytest.raises(Exception, match=words):
-            evaluate(*own, "--marks", str(tmp_path / "sheet.csv"), "--by", "ann")
-    with pytest.raises(Exception, match="not marked by anybody"):
-        evaluate(*own, "--publish")
-
-
 def test_only_the_pages_own_form_marks_and_only_who_may(own: tuple[str, str]) -> None:
     item = kept.sample_of(open_lake(own[0]), PUBLISHED)[0].item
     form = {"item": item, "title": "right", "authors": "unsure"}

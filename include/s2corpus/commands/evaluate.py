@@ -44,15 +44,16 @@ def command(
     catalog = Catalog.from_environment()
     items = kept.sample_of(opened, release, Evaluation())
     if sheet is not None:
-        with whole_file(sheet) as file:
-            file.write(sheets.written(items).encode())
+        with whole_file(sheet) as out:
+            out.write(sheets.written(release, items).encode())
         click.echo(f"{len(items)} items in {sheet}")
     if marks is not None:
+        by = (by or "").strip()
         if not by or catalog is None:
             raise UserError(
                 "say --by whom the sheet was marked, and set S2CORPUS_CATALOG: marks are kept in the catalog"
             )
-        found = sheets.read(marks.read_bytes(), items)
+        found = sheets.read(marks.read_bytes(), release, items)
         catalog.mark(release, by, found)
         click.echo(f"{len(found)} marks of {by}")
     result = results.result(items, kept.marks_of(catalog, release))

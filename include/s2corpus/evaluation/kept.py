@@ -18,13 +18,15 @@ from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.spec import Evaluation
 from s2corpus.storage.lake import Lake
+from s2corpus.storage.parts import NotCommitted
+from s2corpus.tables import LINKS
 
 
 def sample_of(lake: Lake, release: str, rules: Evaluation | None = None) -> list[Item]:
     """The sample of a release: the one that was drawn; with `rules`, drawn now where there is none.
 
     Raises:
-        UserError: none was drawn.
+        UserError: none was drawn; or the release is not built as far as its links.
     """
     key = f"releases/{release}/_evaluation/sample.json"
     try:
@@ -32,7 +34,12 @@ def sample_of(lake: Lake, release: str, rules: Evaluation | None = None) -> list
     except FileNotFoundError:
         if rules is None:
             raise UserError(f"{release} has no sample yet: draw it with `corpus evaluate {release}`") from None
-    items = sampled(Tables(lake, release), rules)
+    tables = Tables(lake, release)
+    try:
+        tables(LINKS).committed()
+    except NotCommitted:
+        raise UserError(f"{release} has no links yet: evaluate it when it is built") from None
+    items = sampled(tables, rules)
     lake.put(key, orjson.dumps([item.as_json() for item in items]))
     return items
 
@@ -56,8 +63,10 @@ def publish(lake: Lake, snapshot: str, found: Result) -> str:
     """Write the result, and the data card with it, beside a snapshot; the card.
 
     Raises:
-        UserError: not every item is marked.
+        UserError: there is nothing to judge, or not every item is marked.
     """
+    if not found.items:
+        raise UserError(f"{snapshot}: no paper with a PDF, and no link, to judge: there is nothing to publish")
     if not found.done:
         raise UserError(f"{found.items - found.marked} of {found.items} items are not marked by anybody yet")
     readme = lake.get(f"snapshots/{snapshot}/README.md")[0].decode()

@@ -10,7 +10,7 @@ from s2corpus.errors import UserError
 from s2corpus.evaluation.sample import Item
 
 COLUMNS = (
-    "item", "task", "paper_id", "pdf_sha1", "ref_id", "cited_paper_id", "title", "authors", "more", "against_title",
+    "release", "item", "task", "paper_id", "pdf_sha1", "ref_id", "cited_paper_id", "title", "authors", "more", "against_title",
     "against_authors", "against_more", "auto_title", "auto_authors", "mark_title", "mark_authors",
 )  # fmt: skip
 WORDS: Mapping[str, bool | None] = {"right": True, "wrong": False, "unsure": None}
@@ -22,14 +22,14 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """a cell that begins so would be run by a spreadsheet: a quote goes before it"""
 
 
-def written(items: Iterable[Item]) -> str:
-    """The sheet of these items, with empty columns for the marks."""
+def written(release: str, items: Iterable[Item]) -> str:
+    """The sheet of these items of a release, with empty columns for the marks."""
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for item in items:
         row = {
-            "item": item.item, "task": item.task.value, "paper_id": item.paper_id, "pdf_sha1": item.pdf_sha1,
+            "release": release, "item": item.item, "task": item.task.value, "paper_id": item.paper_id, "pdf_sha1": item.pdf_sha1,
             "ref_id": item.ref_id, "cited_paper_id": item.cited_paper_id,
             "title": item.judged.title or "", "authors": "; ".join(item.judged.authors), "more": item.judged.more,
             "against_title": item.against.title or "", "against_authors": "; ".join(item.against.authors),
@@ -39,29 +39,33 @@ def written(items: Iterable[Item]) -> str:
     return out.getvalue()
 
 
-def read(content: bytes, items: Sequence[Item]) -> Marks:
+def read(content: bytes, release: str, items: Sequence[Item]) -> Marks:
     """The marks of a sheet; lines whose two marks are empty are not marked yet.
 
     Raises:
-        UserError: it is not such a sheet, names an item that the release does not have, or has another word for a mark.
+        UserError: it is not such a sheet, is another release's, names an item that the release does not have, or has another word
+            for a mark.
     """
     try:
-        return _read(content.decode("utf-8-sig"), {item.item for item in items})
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"the sheet is not readable as CSV: {error}: give the one that --sheet wrote, marked") from None
-
-
-def _read(text: str, known: set[str]) -> Marks:
-    found: Marks = {}
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    if missing := {"item", "mark_title", "mark_authors"} - {*(reader.fieldnames or ())}:
+        reader = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        missing = {"release", "item", "mark_title", "mark_authors"} - {*(reader.fieldnames or ())}
+        rows = [] if missing else list(reader)
+    except UnicodeDecodeError:
+        raise UserError("the sheet is not text in UTF-8: save it as CSV UTF-8, with commas") from None
+    except csv.Error as error:
+        raise UserError(f"the sheet is not readable as CSV: {error}") from None
+    if missing:
         raise UserError(
-            f"the sheet has no column {', '.join(sorted(missing))}: give the one that --sheet wrote, marked"
+            f"the sheet has no column {', '.join(sorted(missing))}: give the one that --sheet wrote, marked, with commas between"
         )
-    for line, row in enumerate(reader, 2):
+    known = {item.item for item in items}
+    found: Marks = {}
+    for line, row in enumerate(rows, 2):
         words = [(row[name] or "").strip().lower() for name in ("mark_title", "mark_authors")]
         if not any(words):
             continue
+        if row["release"] != release:
+            raise UserError(f"line {line}: a sheet of release {row['release']!r}, not of {release}")
         if row["item"] not in known:
             raise UserError(f"line {line}: {row['item']!r} is not an item of this release's sample")
         if wrong := [word for word in words if word not in WORDS]:

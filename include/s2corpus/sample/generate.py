@@ -16,7 +16,7 @@ from s2corpus.errors import UserError
 from s2corpus.sample import articles, broken, formats, latex, typeset
 from s2corpus.sample.cases import sample_cast, tiny_cast
 from s2corpus.sample.cast import Case, Cast, PdfCase
-from s2corpus.sample.model import Head, Reference
+from s2corpus.sample.model import Equation, Head, Reference
 from s2corpus.sample.texts import write_all
 from s2corpus.sample.tree import DELIVERIES, DROPS, drops_of, sha1, write_drops, write_sources, write_suppressions
 from s2corpus.sample.truth import EntryTruth, PaperTruth, ParagraphTruth, PdfTruth, Truth
@@ -253,6 +253,7 @@ def _paper_truth(
         heads=tuple(h.text for h in printed if isinstance(h, Head)),
         removed_heads=("Supplementary readings",) if case.body == "gibberish" else (),
         body=tuple(ParagraphTruth(b.section, b.text, b.callouts) for b in printed if not isinstance(b, Head)),
+        formulas=sum(isinstance(block, Equation) for block in p.blocks) if has_text else 0,
         bibliography=tuple(_entry(r, cases) for r in p.references) if has_text else (),
     )
 

@@ -69,6 +69,7 @@ class PaperTruth:
     heads: tuple[str, ...] = ()
     removed_heads: tuple[str, ...] = ()  # sections too improbable to stay
     body: tuple[ParagraphTruth, ...] = ()
+    formulas: int = 0  # displayed between its paragraphs, of which the text has none
     bibliography: tuple[EntryTruth, ...] = ()
 
 

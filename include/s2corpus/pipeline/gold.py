@@ -182,7 +182,7 @@ def headers(run: Run) -> dict[str, Gold]:
     both = [paper_id for paper_id, of in kinds.items() if "pdf" in of and of & publishers]
     seed = str(run.spec.quality.gold_seed)
     both.sort(key=lambda paper_id: hashlib.sha256(f"{seed}{paper_id}".encode()).digest())
-    wanted = pc.field("paper_id").isin(both[: run.spec.quality.gold_sample])
+    wanted = pc.field("paper_id").isin(pa.array(both[: run.spec.quality.gold_sample], pa.string()))
     found = {name: Gold() for name in ("title", "authors", "abstract")}
     for parses in _by_paper(run, wanted if where is None else wanted & where):
         read = parses["pdf"]

@@ -111,6 +111,17 @@ def test_headers_of_pdfs_beside_publishers_xml(run: Run) -> None:
     }
 
 
+def test_a_release_where_gold_says_nothing(run: Run) -> None:
+    """No paper with two parses, no identifier, no record at all: no counts, no metrics."""
+    write(run, FULLTEXTS, [fulltext("p1", "pdf", ROUGE, [], "")])
+    write(run, PAPERS, [])
+    write(run, MEMBERS, [record("p1", "crossref:1", ROUGE)], paper_shards=1)
+    assert gold.measured(run, "assemble", {}) == {}
+    assert gold.measured(run, "cluster", {"papers": 1.0}) == {}
+    write(run, MEMBERS, [], paper_shards=1)
+    assert gold.measured(run, "cluster", {"papers": 0.0}) == {}
+
+
 def test_a_slice_of_the_papers_is_as_many_whatever_the_ids(run: Run) -> None:
     assert gold.in_slice(run, gold.SLICE) is None
     ids = pa.table({"paper_id": [hashlib.sha256(str(n).encode()).hexdigest()[:15] for n in range(20_000)]})

@@ -198,8 +198,8 @@ def test_marked_sheets() -> None:
     item = Item(
         "clusters:1", Task.CLUSTERS, "1", "", "", "a" * 40, Side("T", ("A B",)), Side("T", ("A B",)), None, None
     )
-    sheet = sheets.written([item]).replace(",,\n", ",right,wrong\n").encode()
-    outcomes([sheet], 150, lambda data: f"{len(sheets.read(data, [item]))} marks", UserError)
+    sheet = sheets.written("s2_v2-20230201", [item]).replace(",,\n", ",right,wrong\n").encode()
+    outcomes([sheet], 150, lambda data: f"{len(sheets.read(data, 's2_v2-20230201', [item]))} marks", UserError)
 
 
 @pytest.mark.parametrize("corpus", Corpus)

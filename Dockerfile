@@ -1,6 +1,6 @@
 # The image of every Airflow component, for compose and plain Docker. With Astro, use its runtime:
 #   docker build --build-arg BASE=astrocrpublic.azurecr.io/runtime:3.3-1 .
-ARG BASE=python:3.11-slim-bookworm
+ARG BASE=python:3.11.16-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637cecc392d97f980d4fec56b
 FROM ${BASE}
 USER root
 WORKDIR /usr/local/airflow

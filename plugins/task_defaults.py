@@ -16,8 +16,10 @@ MAY_PASS = (
     "builtins.ConnectionError",
     "builtins.TimeoutError",
     "sqlalchemy.exc.OperationalError",
+    "airflow.sdk.exceptions.AirflowRuntimeError",
 )
-"""a server down, a connection lost; the library turns boto3's, Arrow's and DuckDB's into the first (`s2corpus/storage/transient.py`)"""
+"""A server down, a connection lost, Airflow's API server without its database (the last); the library turns boto3's, Arrow's and
+DuckDB's into the first (`s2corpus/storage/transient.py`)."""
 DEFAULT_ARGS: dict[str, Any] = {
     "retries": 3,
     "retry_delay": timedelta(seconds=10),

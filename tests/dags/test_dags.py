@@ -122,6 +122,17 @@ def test_only_what_may_pass_is_retried(dags: dict[str, object], error: str, retr
     assert (decision.action == RetryAction.RETRY) is retried
 
 
+def test_an_api_server_whose_database_is_down_is_waited_for(dags: dict[str, object]) -> None:
+    """A task that meets it while PostgreSQL starts again fails with Airflow's own error, whatever the task's error was."""
+    from airflow.sdk import RetryAction
+    from airflow.sdk.exceptions import AirflowRuntimeError, ErrorType
+    from airflow.sdk.execution_time.comms import ErrorResponse
+
+    raised = AirflowRuntimeError(ErrorResponse(error=ErrorType.API_SERVER_ERROR, detail={"status_code": 500}))
+    policy = dags["corpus_release__sample"].get_task("vote.finish").retry_policy
+    assert policy.evaluate(raised, 1, 3).action == RetryAction.RETRY
+
+
 def test_the_documentation_is_the_modules_docstring(dags: dict[str, object]) -> None:
     for dag in dags.values():
         assert "A corpus release" in dag.doc_md

@@ -428,4 +428,6 @@ def _every_table_is_told(operated: Operated, run: Run) -> None:
     assert {name.split(".")[1] for name in told} == set(STAGES) - {"export"}
     assert all(facet["assertions"] for of in told.values() for facet in of.values())
     page = operated.operator.client.call("GET", f"assets?limit=100&uri_pattern={run.release_id}")["assets"]
-    assert {asset["uri"] for asset in page} == {f"s3://corpus/{name}" for name in tables}
+    assert {asset["uri"] for asset in page} == {
+        f"s3://corpus/{name}" for name in (*tables, f"snapshots/{run.snapshot_id}")
+    }

@@ -123,6 +123,13 @@ def test_only_the_pages_are_published_and_only_on_this_host(services: dict[str, 
     assert published == {"airflow-api-server": ["${AIRFLOW_BIND:-127.0.0.1}:8080:8080"]}
 
 
+def test_every_image_of_others_is_named_by_digest(services: dict[str, Any]) -> None:
+    images = {service["image"] for service in services.values() if "s2corpus" not in service["image"]}
+    base = re.findall(r"(?m)^ARG BASE=(.*)$", (ROOT / "Dockerfile").read_text("utf-8"))
+    assert len(images) == 4
+    assert all(re.search(r":[\d.]+[\w.-]*@sha256:[0-9a-f]{64}\b", image) for image in (*images, *base))
+
+
 def test_the_image_has_what_the_components_need() -> None:
     dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
     for folder in ("include", "sql", "dags", "plugins", "deploy"):
@@ -139,7 +146,7 @@ def test_the_code_is_the_same_in_every_component(services: dict[str, Any]) -> No
 
 
 def test_s3_is_the_version_that_the_tests_use(services: dict[str, Any]) -> None:
-    version = services["s3"]["image"].rpartition(":")[2].rstrip("}")
+    version = services["s3"]["image"].partition("@")[0].rpartition(":")[2]
     assert f"\nseaweedfs-bin=={version} " in (ROOT / "requirements.txt").read_text("utf-8")
 
 

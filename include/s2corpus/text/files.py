@@ -53,6 +53,7 @@ def clean_file(
         raise UserError("the spec's split is rolling: say as of which day with --as-of")
     borders = bounds(spec.split, as_of or datetime.now(UTC))
     decide = clean_s2orc if set_ == "s2orc" else clean_s2ag
+    recipe = spec.clean.profile == "recipe-2024"
     outcomes: Counter[str] = Counter()
     candidates: list[Candidate] = []
     with tempfile.TemporaryDirectory(prefix="s2corpus-clean-") as scratch, ExitStack() as stack:
@@ -67,13 +68,12 @@ def clean_file(
                         reject.write(_dropped(decision))
                     continue
                 split = _split(document, spec, borders)
-                candidates.append(
-                    Candidate(set_, document.paper_id, document.date, split, text_key(decision.text or ""), None)
-                )
+                if not recipe:
+                    key = text_key(decision.text or "")
+                    candidates.append(Candidate(set_, document.paper_id, document.date, split, key, None))
                 line = {"id": document.paper_id, "sha1": raw.get("sha1"), "text": decision.text, "split": split}
                 kept.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
-        recipe = spec.clean.profile == "recipe-2024"
-        duplicates = {} if recipe else clusters(candidates, {}, hold_back=False)
+        duplicates = clusters(candidates, {}, hold_back=False)
         accept = _writer(stack, out, _KEPT)
         with interim.open("rb") as lines:
             for text in lines:

@@ -28,12 +28,15 @@ class ShareTable:
     @classmethod
     def of(cls, log_shares: Mapping[str, float], unknown: float) -> ShareTable:
         """From word (lower-case) → log2 share."""
-        words = [word for word in log_shares if word.isascii() and word]
-        blob = np.frombuffer("\n".join(words).encode() or b"\n", np.uint8)
-        values = np.array([log_shares[word] for word in words], np.float64)
-        size = 1 << (max(len(words), 1) * 2 - 1).bit_length()
+        ascii_ones, other = log_shares, {}
+        if "" in log_shares or not (joined := "\n".join(log_shares)).isascii():
+            ascii_ones = {word: share for word, share in log_shares.items() if word.isascii() and word}
+            other = {word: share for word, share in log_shares.items() if not word.isascii()}
+            joined = "\n".join(ascii_ones)
+        blob = np.frombuffer(joined.encode() or b"\n", np.uint8)
+        values = np.fromiter(ascii_ones.values(), np.float64, len(ascii_ones))
+        size = 1 << (max(len(ascii_ones), 1) * 2 - 1).bit_length()
         hashes, shares = _table(blob, values, size)
-        other = {word: share for word, share in log_shares.items() if not word.isascii()}
         return cls(hashes, shares, other, unknown)
 
 

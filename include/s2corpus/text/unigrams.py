@@ -6,12 +6,13 @@ import gzip
 import hashlib
 import io
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+import numpy as np
 import pyarrow as pa
-import wordfreq
 
 from s2corpus.errors import UserError
 from s2corpus.text.tokens import ShareTable, summed_shares
@@ -24,6 +25,8 @@ WORDFREQ_THRESHOLD = -19.82
 _CARD_TOKENS = 588_124_220_187
 """Sum of the counts of the list behind the card: wordfreq's shares are scaled to it, so that √V + 1 means the same."""
 _MAX_LIST_BYTES = 256_000_000
+_PLAIN = re.compile(rb"(?:[!-+\--~]++[\t,][1-9][0-9]{0,17}\r?\n)++")
+"""lines of which every one is an ASCII word, a tab or comma that no word has, and a count above 0"""
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,13 @@ class Unigrams:
     def of_counts(cls, name: str, counts: Mapping[str, int], threshold: float = CARD_THRESHOLD) -> Unigrams:
         """From word → count; counts are at least 1."""
         total = math.log2(sum(counts.values()))
-        shares = {word: math.log2(count) - total for word, count in counts.items()}
-        return cls(name, shares, math.log2(math.sqrt(len(counts)) + 1) - total, threshold)
+        shares = np.fromiter(map(math.log2, counts.values()), np.float64, len(counts)) - total
+        return cls(
+            name,
+            dict(zip(counts, shares.tolist(), strict=True)),
+            math.log2(math.sqrt(len(counts)) + 1) - total,
+            threshold,
+        )
 
 
 def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unigrams:
@@ -67,8 +75,8 @@ def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unig
         raise UserError(
             f"unigram list {name}: more than {_MAX_LIST_BYTES:,} bytes; expected a list of words with counts"
         )
-    counts = {}
-    for line in content.decode("utf-8", "replace").splitlines():
+    counts = _plain_counts(content) or {}
+    for line in () if counts else content.decode("utf-8", "replace").splitlines():
         word, _, count = line.strip().partition("\t" if "\t" in line else ",")
         if count.isdecimal() and int(count) > 0:
             counts[word] = int(count)
@@ -77,9 +85,22 @@ def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unig
     return Unigrams.of_counts(name, counts)
 
 
+def _plain_counts(content: bytes) -> dict[str, int] | None:
+    """The words and counts of a list of plain lines, below its header if it has one, read at once; None where a line is not plain."""
+    header, _, rest = content.partition(b"\n")
+    lines = rest if re.fullmatch(rb"[A-Za-z_]++[\t,][A-Za-z_]++\r?", header) else content
+    lines = lines if lines.endswith(b"\n") else lines + b"\n"
+    if not _PLAIN.fullmatch(lines):
+        return None
+    columns = lines.decode("ascii").replace(",", "\t").split()
+    return dict(zip(columns[::2], map(int, columns[1::2]), strict=True))
+
+
 @cache
 def wordfreq_unigrams() -> Unigrams:
     """The embedded default: wordfreq's English list, its shares scaled to counts (profile `card-wordfreq`)."""
+    import wordfreq  # only here: another list needs none of it
+
     shares = wordfreq.get_frequency_dict("en", wordlist="large")
     counts = {word: max(1, round(share * _CARD_TOKENS)) for word, share in shares.items()}
     return Unigrams.of_counts("wordfreq", counts, WORDFREQ_THRESHOLD)

@@ -52,6 +52,35 @@ def test_a_list_is_csv_or_tab_separated_plain_or_gzipped(content: bytes) -> None
 
 
 @pytest.mark.parametrize(
+    "odd",
+    [
+        b"",
+        b"th\xc3\xa9o,12\n",
+        b"nothing,0\n",
+        b" cat ,7\n",
+        b"a,b,3\n",
+        b"a,b\t3\n",
+        b"\n",
+        b"cat,two\n",
+        b"cat,9\n",
+        b",5\n",
+        b"x\x0by,4\n",
+    ],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_a_line_that_is_not_plain_changes_nothing_for_the_others(odd: bytes, first: bool) -> None:
+    """Lists of plain lines alone are read at once, others line by line: a word means the same in both."""
+    plain = b"the,6\ncat,1\nsat,1\n"
+    expected = {}
+    for line in ((odd + plain) if first else (plain + odd)).decode().splitlines():
+        word, _, count = line.strip().partition("\t" if "\t" in line else ",")
+        if count.isdecimal() and int(count):
+            expected[word] = int(count)
+    found = parse_unigrams("list", odd + plain if first else plain + odd)
+    assert dict(found.log_shares) == dict(Unigrams.of_counts("list", expected).log_shares)
+
+
+@pytest.mark.parametrize(
     ("content", "sha256", "message"),
     [(CSV, "0" * 64, "SHA-256 is"), (b"nothing here", None, "no line reads"), (b"", None, "no line reads")],
 )

@@ -7,8 +7,8 @@ No network, no file but its own, nothing of our environment, limits on time, mem
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
+import marshal
 import os
 import shutil
 import signal
@@ -86,7 +86,8 @@ def start(
     if not _CONFINED:
         if (lacking := missing()) is not None:
             _warn(lacking)
-        line = [sys.executable, "-I", "-S", confine.__file__, str(seconds), json.dumps(_fields(full)), *line]
+        told = marshal.dumps(_fields(full)).hex()
+        line = [sys.executable, "-I", "-S", "-c", confine.LAUNCH, str(Path(__file__).parent), str(seconds), told, *line]
     return subprocess.Popen(
         line,
         stdin=stdin,

@@ -1,16 +1,16 @@
 """Confines the process that calls it: Landlock for files, seccomp for system calls, resource limits, a user of its own if root.
 
-Standard library only and no import of this package, because `sandbox.start` runs this file as a program in a bare interpreter
-(`python -I -S confine.py <seconds> <policy as JSON> <command …>`), which confines itself and then becomes the command. None of it needs
-a privilege. Sources: landlock(7), seccomp(2), capabilities(7); <linux/landlock.h>, <linux/filter.h>, the syscall tables of Linux.
+Standard library only and no import of this package, because `sandbox.start` runs this module in a bare interpreter (LAUNCH, then
+<its folder> <seconds> <policy by marshal, in hexadecimal> <command …>), which confines itself and then becomes the command. It starts
+with every PDF and every run of pandoc, so it imports nothing that loads `re`. None of it needs a privilege. Sources: landlock(7),
+seccomp(2), capabilities(7); <linux/landlock.h>, <linux/filter.h>, the syscall tables of Linux.
 """
 
 from __future__ import annotations
 
 import ctypes
 import errno
-import glob
-import json
+import marshal
 import os
 import resource
 import struct
@@ -24,7 +24,10 @@ SYSTEM = (
     "/usr/share/locale", "/sys/devices/system/cpu", "/proc/meminfo", "/proc/cpuinfo", "/dev/urandom", "/dev/random", "/dev/zero",
 )  # fmt: skip
 """What every program may read: libraries and what the C library asks for. No `/etc`, no `/proc` of any process, no home."""
-LOADERS = ("/lib64/ld-linux-*.so*", "/lib/ld-linux*.so*", "/lib/ld-musl-*.so*")
+LOADERS = (("/lib64", "ld-linux-"), ("/lib", "ld-linux"), ("/lib", "ld-musl-"))
+"""Folder and beginning of the name of what the kernel starts a program with."""
+LAUNCH = "import sys; sys.path.insert(0, sys.argv.pop(1)); import confine; confine.main()"
+"""Imported, it is compiled once; a file that is run is compiled at each start."""
 
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # the same on every architecture
 _EXECUTE, _WRITE, _READ, _READ_DIR, _TRUNCATE = (1 << bit for bit in (0, 1, 2, 3, 14))
@@ -117,7 +120,10 @@ def die_with_parent() -> None:
 def _running() -> int:
     """Threads of this user, which RLIMIT_NPROC counts, and room for what its other processes start meanwhile."""
     found = 1024
-    for task in glob.glob("/proc/[0-9]*/task"):
+    for process in os.listdir("/proc"):
+        if not process.isdecimal():
+            continue
+        task = f"/proc/{process}/task"
         try:
             found += len(os.listdir(task)) if os.stat(task).st_uid == os.getuid() else 0
         except OSError:  # it has ended
@@ -178,7 +184,7 @@ def _restrict_files(policy: dict, version: int) -> None:  # type: ignore[type-ar
     read = _READ | _READ_DIR
     granted = [(path, read) for path in (*SYSTEM, *policy["read"])]
     granted += [(path, read | _EXECUTE) for path in policy["execute"]]
-    granted += [(path, _READ | _EXECUTE) for pattern in LOADERS for path in glob.glob(pattern)]
+    granted += [(path, _READ | _EXECUTE) for path in _loaders()]
     granted += [(path, _READ | _WRITE | _TRUNCATE) for path in ("/dev/null", *policy["write"])]
     if policy["own"]:
         make = _WRITE | _TRUNCATE | _MAKE_AND_REMOVE if policy["make"] else 0
@@ -195,6 +201,17 @@ def _restrict_files(policy: dict, version: int) -> None:  # type: ignore[type-ar
     if _LIBC.syscall(_LANDLOCK_RESTRICT, rules, ctypes.c_uint32(0)):
         raise OSError(ctypes.get_errno(), "landlock_restrict_self")
     os.close(rules)
+
+
+def _loaders() -> list[str]:
+    found = []
+    for folder, beginning in LOADERS:
+        try:
+            names = os.listdir(folder)
+        except OSError:  # not on this system
+            continue
+        found += [f"{folder}/{name}" for name in names if name.startswith(beginning) and ".so" in name]
+    return found
 
 
 def _filter_calls(*, fork: bool) -> None:
@@ -233,7 +250,7 @@ def _filter_calls(*, fork: bool) -> None:
 def main() -> None:
     """Confine this process as the second argument says, for the seconds of the first, and become the program that the others name."""
     try:
-        confine(json.loads(sys.argv[2]))
+        confine(marshal.loads(bytes.fromhex(sys.argv[2])))
         setitimer(0, float(sys.argv[1]))
         for ignored in (SIGPIPE, SIGXFSZ):  # by Python, and what is ignored stays so in the next program
             signal(ignored, SIG_DFL)

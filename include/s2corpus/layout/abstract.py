@@ -33,7 +33,8 @@ FRONT = re.compile(
     r"\s*(?:ccs concepts|acm reference format|[\w\s]{0,12}reference format|categories and subject|general terms|article\s*info|"
     r"a r t i c l e|open access|correspond|\*\s*correspond|received\b|citation:|copyright|©|doi\b|https?:|editor\b|edited by|reviewed by|"
     r"academic editor|jel\b|msc\b|pacs\b|this is an open access|author summary|significance statement|e-?mail|article history|"
-    r"how to cite|to cite this)",
+    r"how to cite|to cite this|(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:january|february|march|april|may|june|july|august|september|october|"
+    r"november|december)\s+(?:\d{1,2}(?:st|nd|rd|th)?,?\s+)?\d{4}\s*$)",
     re.I,
 )
 
@@ -54,12 +55,19 @@ def find(lines: list[Line], top: float, measures: Measures) -> list[Line]:
             return _run(lines[i:], measures)
         if rest <= 1:
             line.kind = Kind.FRONT
-            below = [
-                x for x in lines if x is not line and x.y0 > line.y0 + 2 and x.x1 > line.x0 - 5 and x.y0 >= line.y1 - 2
-            ]
+            below = [x for x in lines if x is not line and x.y0 > line.y0 + 2 and x.y0 >= line.y1 - 2]
+            below = _column(line, below)
             after = [x for x in lines[i + 1 :] if x in below] or below
             return _run(after, measures)
     return []
+
+
+def _column(head: Line, below: list[Line]) -> list[Line]:
+    """The lines of a head's column: those that do not end left of it, and short lines of their blocks, for a head may be centred."""
+    under = [x for x in below if x.x1 > head.x0 - 5]
+    blocks = {x.block for x in under}
+    left = min((x.x0 for x in under[:2]), default=head.x0)  # the second is not indented
+    return [x for x in below if x.x1 > head.x0 - 5 or x.block in blocks or x.x0 > left - 5]
 
 
 def _head_in_type(line: Line, end: int) -> bool:
@@ -88,7 +96,7 @@ def _run(lines: list[Line], measures: Measures) -> list[Line]:
     run: list[Line] = []
     for line in lines:
         text = line.text
-        if _KEYWORDS.match(text) or FRONT.match(text):
+        if _KEYWORDS.match(text) or (FRONT.match(text) and not (run and _within(run[-1], line))):
             break
         if not run:
             if not (STRUCTURED.match(text) and len(text) < 30):
@@ -118,8 +126,26 @@ def _run(lines: list[Line], measures: Measures) -> list[Line]:
     return run
 
 
+def _within(last: Line, line: Line) -> bool:
+    """Whether a line goes on with the sentence of the line before."""
+    return line.block == last.block and abs(line.size - last.size) < 0.3 and not _ended(last)
+
+
 def _ended(line: Line) -> bool:
     return line.text.rstrip().endswith((".", "!", "?", "”"))
+
+
+def rest(abstract: list[Line], after: list[Line], measures: Measures) -> list[Line]:
+    """How an abstract that breaks off at its page's end goes on: the first lines of the next page, set as it is. `after` are that
+    page's lines in reading order."""
+    if not abstract or _ended(abstract[-1]) or not after:
+        return []
+    first, last = after[0], abstract[-1]
+    if first.font.family != last.font.family or abs(first.size - last.size) > 0.3 or not first.text[:1].islower():
+        return []
+    if abs(last.size - measures.size) < 0.3:  # the text itself may go on there
+        return []
+    return _run(after, measures)
 
 
 def keywords(lines: list[Line], joiner: Joiner) -> list[str]:

@@ -92,6 +92,8 @@ def _named(lines: list[Line], i: int) -> bool:
 def _set_apart(line: Line, measures: Measures) -> bool:
     if line.size > measures.size + 0.5:
         return True
+    if line.tokens[0].font.family in measures.fixed:  # a line of code, or of what a program printed
+        return False
     if line.size < measures.size - 1.2:
         return False
     letters = [t for t in line.tokens if any(c.isalpha() for c in t.text)]

@@ -7,6 +7,15 @@ from dataclasses import dataclass
 
 from .model import Line
 
+_LONG = 4
+"""Letters of a token whose width tells whether its font is of one width"""
+_MANY = 8
+"""Such tokens, each another text, that a family must have"""
+_EQUAL = 0.02
+"""How far a token's width for a character may be from the family's median"""
+_MOST = 0.8
+"""Share of tokens that must be so near; in proportional families a tenth to a half are"""
+
 
 @dataclass(slots=True)
 class Measures:
@@ -19,6 +28,8 @@ class Measures:
     """From one line's top to the next."""
     width: float
     """Width of a column's full line."""
+    fixed: frozenset[str] = frozenset()
+    """Families whose characters are all of one width, as code is set; none where the running text is."""
 
 
 def measure(lines: list[Line]) -> Measures:
@@ -40,9 +51,32 @@ def measure(lines: list[Line]) -> Measures:
         if before is not None and before.block == line.block and line.y0 > before.y0:
             leadings[round((line.y0 - before.y0) * 2) / 2] += 1
         before = line
+    family = max(families, key=lambda f: (families[f], f), default="")
     return Measures(
         size,
-        max(families, key=lambda f: (families[f], f), default=""),
+        family,
         max(leadings, key=lambda v: (leadings[v], -v), default=size * 1.2),
         float(max(widths, key=lambda w: (widths[w], w), default=400)),
+        _fixed(lines, family),
     )
+
+
+def _fixed(lines: list[Line], usual: str) -> frozenset[str]:
+    """The families, but for the `usual` one, whose tokens are as wide as they have characters. PDFs' own flag for it is often wrong."""
+    widths: dict[str, dict[str, float]] = {}
+    for line in lines:
+        if line.font.family != usual:
+            for token in line.tokens:
+                text = token.text
+                if len(text) < _LONG or token.font.size <= 0 or not text[-1].isalpha():
+                    continue  # a stop after it may be of another font
+                if sum(map(str.isalpha, text)) >= _LONG:  # digits are of one width everywhere
+                    width = (token.x1 - token.x0) / len(text) / token.font.size
+                    widths.setdefault(token.font.family, {})[text] = width
+    widths.pop(usual, None)
+    return frozenset(f for f, found in widths.items() if len(found) >= _MANY and _equal(sorted(found.values())))
+
+
+def _equal(widths: list[float]) -> bool:
+    median = widths[len(widths) // 2]
+    return sum(abs(w - median) < _EQUAL * median for w in widths) > _MOST * len(widths)

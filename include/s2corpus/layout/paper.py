@@ -72,7 +72,7 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
             and line.size < measures.size - 0.6
         ):
             line.kind = Kind.FRONT  # affiliations and imprint beside the text
-    entries = references.read(document, labels, joiner)
+    entries = references.read(document, labels, measures, joiner)
     found = floats.read(document, measures, joiner)
     feet = notes.read(document, measures, joiner)
     found_sections = body.read(document, measures, joiner)

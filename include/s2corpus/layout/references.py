@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 from statistics import median
 
 from .entries import LABEL, YEAR
+from .measures import Measures
 from .model import Document, Kind, Line
 from .segmentation import Label, reading
 from .splitting import split
@@ -29,6 +31,8 @@ _AFTER = re.compile(
     re.I,
 )
 _NOTE = re.compile(r"\s*(?:\d{1,2}|[*†‡§¶∗])\s?[A-Z(\"“h]")
+_ADDRESS = 3
+"""Lines that an entry's address, set like code, may take"""
 _BRIDGE = 3
 """Lines in a list that may be labelled otherwise without ending it."""
 
@@ -42,13 +46,16 @@ class Entry:
     raw: str
 
 
-def read(document: Document, labels: dict[int, Label], joiner: Joiner) -> list[Entry]:
+def read(document: Document, labels: dict[int, Label], measures: Measures, joiner: Joiner) -> list[Entry]:
     """Finds the reference list, marks its lines REFERENCE (the head included) and splits it into entries.
 
     `labels` are the segmentation's by the lines' ids."""
     lines = [line for page in document.pages for line in page.lines if line.kind is Kind.BODY]
     items: list[Line] = []
-    for start, end in _stretches(lines, labels):
+    inside = [labels.get(id(line)) is Label.REFERENCE for line in lines]
+    for start, end in _listings(lines, measures):
+        inside[start:end] = [False] * (end - start)
+    for start, end in _stretches(lines, inside):
         stretch = _without_notes(lines[start:end])
         for line in stretch:
             line.kind = Kind.REFERENCE
@@ -68,10 +75,20 @@ def is_head(line: Line) -> bool:
     return len(line.text) < 50 and bool(_HEAD.fullmatch(line.text))
 
 
-def _stretches(lines: list[Line], labels: dict[int, Label]) -> list[tuple[int, int]]:
-    """The list's stretches (first line, line after the last): runs the segmentation calls references that have a head, go on with
-    a list begun before, or are long and read like references."""
-    inside = [labels.get(id(line)) is Label.REFERENCE for line in lines]
+def _listings(lines: list[Line], measures: Measures) -> list[tuple[int, int]]:
+    """Runs of lines in fonts of one width: code and what programs print, with its dates and numbers. A shorter one may be an
+    entry's address."""
+    out: list[tuple[int, int]] = []
+    for code, run in groupby(range(len(lines)), key=lambda i: lines[i].font.family in measures.fixed):
+        at = list(run)
+        if code and len(at) > _ADDRESS:
+            out.append((at[0], at[-1] + 1))
+    return out
+
+
+def _stretches(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
+    """The list's stretches (first line, line after the last): runs the segmentation calls references (`inside`) that have a head, go
+    on with a list begun before, or are long and read like references."""
     runs: list[list[int]] = []
     for i, here in enumerate(inside):
         if not here:

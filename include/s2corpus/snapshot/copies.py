@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.snapshot import documents, flat, keys
+from s2corpus.snapshot import documents, flat, keys, rights
 
 _MOST = 10
 """Faults reported of one file."""
@@ -37,6 +37,13 @@ class Said:
     keys: int = 0
     """sum over the keys that papers and index give, less those of `keys/`: 0 in the end"""
 
+    rights: int = 0
+    """sum over the abstracts and parses that are there, less those of `tables/rights`: 0 in the end"""
+
+    def add_rights(self, paper_id: str, of: str, sign: int = 1) -> None:
+        """Count an abstract, or a parse by its kind."""
+        self.rights += sign * int.from_bytes(digest((paper_id, of)), "big")
+
     def add_keys(self, found: Iterable[tuple[int, str]], sign: int = 1) -> None:
         """Count (key, paper) pairs."""
         for key, paper_id in found:
@@ -49,6 +56,7 @@ class Said:
     def add_parse(self, kind: str, value: Mapping[str, Any]) -> None:
         """Note a line of `corpus/<kind>_parses/`."""
         paragraphs = (*value["abstract"], *value["body_text"], *value.get("back_matter", ()))
+        self.add_rights(value["paper_id"], kind)
         self.parses[value["paper_id"], kind] = (
             digest(paragraph["text"] for paragraph in paragraphs),
             len(value["bib_entries"]),
@@ -93,6 +101,12 @@ def _rows(name: str, table: pa.Table, said: Said, papers: set[str]) -> Iterator[
         yield from (
             f"paper {id_} is not in corpus/metadata" for id_ in table["paper_id"].to_pylist() if id_ not in papers
         )
+        return
+    if name == "rights":
+        for row in table.to_pylist():
+            said.add_rights(row["paper_id"], row["of"], -1)
+            if wrong := rights.fault(row):
+                yield wrong
         return
     columns = ["paper_id", "parse_kind", *(["text"] if name == "paragraphs" else [])]
     rows = table.select(columns).to_pylist()

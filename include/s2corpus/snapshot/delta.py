@@ -21,10 +21,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
-from s2corpus.snapshot.files import File, GzipLines, parquet_writer
+from s2corpus.snapshot.files import File, GzipLines, parquet_writer, whole
 from s2corpus.storage.lake import Lake
 
-FORMAT = "s2corpus-delta/1"
+FORMAT = "s2corpus-delta/2"
 Piece = tuple[str, int, int]
 """(`old` or `new`, first line or row, how many)"""
 
@@ -39,6 +39,9 @@ def make(old: Lake, new: Lake, out: Path, progress: Callable[[str], None] = lamb
         raise UserError(f"{out} is there already: give the name of a folder that is not")
     manifest = new.get("manifest.json")[0]
     known = {file["path"]: File(**file) for file in orjson.loads(old.get("manifest.json")[0])["files"]}
+    pieces: dict[str, list[str]] = {}
+    for path in sorted(known):
+        pieces.setdefault(whole(path), []).append(path)
     by_content = {file.sha256: path for path, file in sorted(known.items(), reverse=True)}
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".delta-", dir=out.parent) as beside:
@@ -50,10 +53,10 @@ def make(old: Lake, new: Lake, out: Path, progress: Callable[[str], None] = lamb
             progress(path)
             if listed["sha256"] in by_content:
                 steps[path] = {"as": "copy", "from": by_content[listed["sha256"]]}
-            elif path in known and path.endswith(".jsonl.gz"):
-                steps[path] = _lines(old, new, path, folder)
-            elif path in known and path.endswith(".parquet"):
-                steps[path] = _rows(old, new, path, folder)
+            elif (olds := pieces.get(whole(path))) and path.endswith(".jsonl.gz"):
+                steps[path] = _lines(old, olds, new, path, folder)
+            elif olds and path.endswith(".parquet"):
+                steps[path] = _rows(old, olds, new, path, folder)
             else:
                 _fetch(new, path, folder / "new" / path)
                 steps[path] = {"as": "whole"}
@@ -148,13 +151,13 @@ def _make(step: dict[str, Any], path: str, delta: Path, copy: Lake, target: Path
         shutil.copyfile(delta / "new" / path, target)
     elif step["as"] == "lines":
         with gzip.open(delta / "new" / path) as fresh:
-            old, new = _read_lines(copy, path), list(fresh)
+            old, new = _read_lines(copy, step["of"]), list(fresh)
         with GzipLines(target) as lines:
             for source, start, count in step["pieces"]:
                 for line in (old if source == "old" else new)[start : start + count]:
                     lines.write(line)
     else:
-        tables = {"old": _read_rows(copy, path), "new": _as_written(pq.read_table(delta / "new" / path))}
+        tables = {"old": _read_rows(copy, step["of"]), "new": _as_written(pq.read_table(delta / "new" / path))}
         whole = pa.concat_tables(tables[source].slice(start, count) for source, start, count in step["pieces"])
         _write_groups(whole, step["groups"], target)
 
@@ -167,27 +170,27 @@ def _write_groups(table: pa.Table, groups: Sequence[int], target: Path) -> None:
             start += count
 
 
-def _lines(old: Lake, new: Lake, path: str, folder: Path) -> dict[str, Any]:
-    lines = _read_lines(new, path)
-    pieces, fresh = _pieces([_hash(line) for line in _read_lines(old, path)], [_hash(line) for line in lines])
+def _lines(old: Lake, olds: list[str], new: Lake, path: str, folder: Path) -> dict[str, Any]:
+    lines = _read_lines(new, [path])
+    pieces, fresh = _pieces([_hash(line) for line in _read_lines(old, olds)], [_hash(line) for line in lines])
     target = folder / "new" / path
     target.parent.mkdir(parents=True, exist_ok=True)
     with GzipLines(target) as out:
         for i in fresh:
             out.write(lines[i])
-    return {"as": "lines", "pieces": pieces}
+    return {"as": "lines", "of": olds, "pieces": pieces}
 
 
-def _rows(old: Lake, new: Lake, path: str, folder: Path) -> dict[str, Any]:
+def _rows(old: Lake, olds: list[str], new: Lake, path: str, folder: Path) -> dict[str, Any]:
     """Rows of the new file that the old one has not; the whole file where it would not come out with the same bytes."""
-    before, after = _read_rows(old, path), _read_rows(new, path)
+    before, after = _read_rows(old, olds), _read_rows(new, [path])
     target = folder / "new" / path
     if before.schema.equals(after.schema, check_metadata=True):
         pieces, fresh = _pieces(_row_hashes(before), _row_hashes(after))
         with new.open(path) as file:
             metadata = pq.ParquetFile(pa.BufferReader(file.read())).metadata
         groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-        step = {"as": "rows", "pieces": pieces, "groups": groups}
+        step = {"as": "rows", "of": olds, "pieces": pieces, "groups": groups}
         target.parent.mkdir(parents=True, exist_ok=True)
         chosen = after.take(fresh)
         _write_groups(chosen, [chosen.num_rows] if chosen.num_rows else [], target)
@@ -234,13 +237,18 @@ def _python_rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
-def _read_lines(lake: Lake, path: str) -> list[bytes]:
-    with lake.open(path) as raw, gzip.open(raw) as lines:
-        return list(lines)
+def _read_lines(lake: Lake, paths: Sequence[str]) -> list[bytes]:
+    found: list[bytes] = []
+    for path in paths:
+        with lake.open(path) as raw, gzip.open(raw) as lines:
+            found += lines
+    return found
 
 
-def _read_rows(lake: Lake, path: str) -> pa.Table:
-    return _as_written(pq.read_table(pa.BufferReader(lake.get(path)[0])))
+def _read_rows(lake: Lake, paths: Sequence[str]) -> pa.Table:
+    tables = [_as_written(pq.read_table(pa.BufferReader(lake.get(path)[0]))) for path in paths]
+    same = [table for table in tables if table.schema.equals(tables[0].schema, check_metadata=True)]
+    return pa.concat_tables(same)
 
 
 def _as_written(table: pa.Table) -> pa.Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Self
@@ -43,14 +44,22 @@ def number(paper_id: str, files: int) -> int:
     return paper_shard(paper_id, files)
 
 
-def documents_path(set_: str, split: str, number: int) -> str:
-    """`v2/<set>/<split>/<nn>.jsonl.gz`."""
-    return f"v2/{set_}/{split}/{number:02d}.jsonl.gz"
+def documents_path(set_: str, split: str, number: int, piece: int | None = None) -> str:
+    """`v2/<set>/<split>/<nn>.jsonl.gz`; with `export.shard_bytes` `<nn>-<piece>.jsonl.gz`, pieces from 0 in six digits: names sort."""
+    return f"v2/{set_}/{split}/{number:02d}{'' if piece is None else f'-{piece:06d}'}.jsonl.gz"
 
 
-def parquet_path(set_: str, split: str, number: int) -> str:
-    """`documents/<set>/<split>/<nn>.parquet`."""
-    return f"documents/{set_}/{split}/{number:02d}.parquet"
+def parquet_copy(path: str) -> str:
+    """`documents/<set>/<split>/<nn>.parquet`: the Parquet file with the documents of `v2/<set>/<split>/<nn>.jsonl.gz`."""
+    return f"documents/{path.removeprefix('v2/').removesuffix('.jsonl.gz')}.parquet"
+
+
+_PIECE = re.compile(r"-\d{6}(?=\.jsonl\.gz$|\.parquet$)")
+
+
+def whole(path: str) -> str:
+    """The name that a file of documents would have without pieces."""
+    return _PIECE.sub("", path)
 
 
 def corpus_path(folder: str, number: int) -> str:
@@ -102,6 +111,10 @@ class GzipLines:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the file."""
         if self._buffer or not self.bytes:
             self._end_member()
         self._file.close()

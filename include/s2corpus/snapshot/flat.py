@@ -1,4 +1,4 @@
-"""The corpus as flat, typed tables in Parquet, beside the 20200705 JSONL: papers, paragraphs, bibliography and reference entries.
+"""The corpus as flat, typed tables in Parquet, beside the 20200705 JSONL: papers, paragraphs, bibliography and reference entries, rights.
 
 A file holds the papers of one number; rows are in the order of papers, and of their parts as the parse has them. Of a closed
 full text only the bibliography is there, as in the JSONL.
@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from s2corpus.snapshot import rights
 from s2corpus.snapshot.documents import year
 from s2corpus.tables import AUTHORS, PAPERS
 
@@ -79,6 +80,7 @@ SCHEMAS: dict[str, pa.Schema] = {
             pa.field("cells", pa.list_(pa.list_(pa.string()))),
         ]
     ),
+    "rights": rights.SCHEMA,
 }
 """`tables/<name>/<nn>.parquet`. A paragraph's number counts over abstract, body and back matter from 0, as in `graph/contexts`."""
 
@@ -93,6 +95,7 @@ def rows(paper: Mapping[str, Any]) -> Iterator[tuple[str, Row, int]]:
     own = {name: paper[name] for name in _OF_PAPERS}
     own |= {"paper_id": paper["paper_id"], "year": year(paper["date"]), "parses": sorted(paper["parses"])}
     yield "papers", own | {"outbound_citations": paper["outbound"]}, 1000 + len(paper["abstract"] or "")
+    yield from (("rights", row, 100) for row in rights.rows(paper))
     for kind in sorted(paper["parses"]):
         key = {"paper_id": paper["paper_id"], "parse_kind": kind}
         parse = paper["parses"][kind]

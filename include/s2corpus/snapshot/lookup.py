@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, BinaryIO
 
 import orjson
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.snapshot import documents, flat, keys
-from s2corpus.snapshot.files import number, parquet_path
+from s2corpus.snapshot.files import documents_path, number, parquet_copy, whole
 from s2corpus.sources.identifiers import normalise_acl, normalise_arxiv, normalise_doi, normalise_pmcid, normalise_pmid
 from s2corpus.storage.lake import Lake
 from s2corpus.titles.normalised import normalise_one
@@ -108,9 +109,19 @@ class Snapshot:
         id = self._former(id)
         for set_ in SETS:
             for split in SPLITS:
-                if found := self._row(parquet_path(set_, split, self._number(id)), "id", id):
-                    return found
+                own = parquet_copy(documents_path(set_, split, self._number(id)))
+                for path in self._pieces.get(own, ()):
+                    if found := self._row(path, "id", id):
+                        return found
         return None
+
+    @cached_property
+    def _pieces(self) -> dict[str, list[str]]:
+        """The Parquet files of documents, by the name that they would have if they were not in pieces."""
+        found: dict[str, list[str]] = {}
+        for file in self.manifest["files"]:
+            found.setdefault(whole(file["path"]), []).append(file["path"])
+        return found
 
     def citations(self, id: str) -> pa.Table:
         """The links of `graph/links` that go from a paper: which of its bibliography entries is which paper."""

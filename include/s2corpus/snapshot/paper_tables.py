@@ -106,6 +106,11 @@ def tables(
             {w: n for (what, w), n in counts.items() if what == "licence"},
         ),
         _ranked(
+            "rights",
+            "Licences of abstracts and parses (SPDX; NOASSERTION: nobody says)",
+            {w: n for (what, w), n in counts.items() if what == "licence_of"},
+        ),
+        _ranked(
             "languages", "Languages of full texts before the filter of cleaning, by vote of their paragraphs", languages
         ),
         _gold(measured),

@@ -15,7 +15,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from s2corpus.snapshot import checks, copies
+from s2corpus.snapshot import checks, copies, rights
 from s2corpus.snapshot.agreement import Agreement
 from s2corpus.snapshot.files import File, number
 from s2corpus.snapshot.repeats import Repeats
@@ -23,7 +23,7 @@ from s2corpus.snapshot.repeats import Repeats
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
 
-_DOCUMENTS = re.compile(r"v2/(s2orc|s2ag)/(train|valid)/(\d+)\.jsonl\.gz")
+_DOCUMENTS = re.compile(r"v2/(s2orc|s2ag)/(train|valid)/(\d+)(?:-\d{6})?\.jsonl\.gz")
 _CORPUS = re.compile(r"corpus/(metadata|pdf_parses|latex_parses|jats_parses|elsevier_parses)/.*_(\d+)\.jsonl\.gz")
 UNEXPECTED = (
     pa.ArrowException, LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, OSError
@@ -216,6 +216,8 @@ def _corpus_check(state: Snapshot, kind: str, nn: int) -> Callable[[bytes, int],
             yield f"paper {paper_id} belongs to another file"
         if kind == "metadata":
             state.papers.add(paper_id)
+            if value.get("abstract"):
+                state.said.add_rights(paper_id, rights.ABSTRACT)
             if value.get("has_pdf_body_text"):
                 state.bodies.add(paper_id)
             yield from checks.metadata(value)

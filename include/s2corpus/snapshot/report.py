@@ -41,7 +41,7 @@ class Published:
             self.words[at] += row["words"]
             if row["date"]:
                 self.years[int(row["date"][:4])] += 1
-            self.licences[row["licence"] or "unknown"] += 1
+            self.licences[row["licence"]] += 1
             self.oa_evidence[row["oa_evidence"] or "none"] += 1
             self.editorial.update([row["editorial"]] if row["editorial"] else [])
             self.fields_of_study.update(row["fields_of_study"] or ["unknown"])

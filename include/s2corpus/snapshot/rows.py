@@ -10,12 +10,16 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from s2corpus.papers.licences import spdx
+from s2corpus.papers.vote import Rule
 from s2corpus.row_types import DocumentRow, FulltextRow, LinkRow
+from s2corpus.snapshot import rights
 from s2corpus.snapshot.documents import IDENTIFIERS, year
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, LINKS, PAPERS, SPLITS, Table
+from s2corpus.tables import CONTEXTS, DOCUMENTS, FILTERED, FULLTEXTS, LINKS, PAPERS, SPLITS, Table
+from s2corpus.text.masking import Masked, masked, masked_parse
 
 T = TypeVar("T")
 Row = dict[str, Any]
@@ -44,8 +48,9 @@ INDEX = pa.schema(
         pa.field("year", pa.int32()),
         *(pa.field(name, pa.string()) for name in IDENTIFIERS),
         pa.field("editorial", pa.string()),
-        pa.field("licence", pa.string()),
+        pa.field("licence", pa.string(), nullable=False),
         pa.field("oa_evidence", pa.string()),
+        pa.field("abstract_source", pa.string()),
         pa.field("fields_of_study", pa.list_(pa.string())),
         pa.field("words", pa.int64(), nullable=False),
         pa.field("text_key", pa.int64(), nullable=False),
@@ -54,17 +59,20 @@ INDEX = pa.schema(
 """Where each document is (file and line, from 1), what is known of it, its words, and a hash of its normalised text."""
 
 
-def documents(tables: Tables, bucket: int, set_: str) -> Iterator[Row]:
+def documents(tables: Tables, bucket: int, set_: str, *, mask: bool, links: bool) -> Iterator[Row]:
     """The published documents of a set in one bucket of papers: text, split and what the index says of them.
 
-    Licence and evidence are those of the file the text is from; of titles and abstracts (s2ag), the paper's.
+    Licence and evidence are those of the file the text is from; of titles and abstracts (s2ag) the licence is the abstract's, the
+    evidence the paper's. `mask`: without personal data (`clean.pii`). `links`: with the works that are papers, as `linked`.
     """
     kept = (pc.field("set") == set_) & (pc.field("outcome") == "kept")
     columns = ["paper_id", "text", "text_key", "sha1", "log_prob", "top_word", "top_share"]
     columns += ["licence", "oa_evidence"] if set_ == "s2orc" else []
     texts = tables(DOCUMENTS).rows(columns, shard=bucket, where=kept, at_once=64)
-    columns = ["paper_id", "parse_kind", "pdf_sha1", "parse"]
+    columns = ["paper_id", "parse_kind", "pdf_sha1", "text_layer", "parse"]
     parses = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, where=pc.field("open_access"), at_once=16))
+    works = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED)) if links else None
+    known = rights.abstracts(tables, bucket)
     splits = ByPaper(tables(SPLITS).rows(["paper_id", "split"], shard=bucket, where=pc.field("set") == set_))
     columns = ["paper_id", "title", "date", *IDENTIFIERS, "editorial", "licence", "oa_evidence", "fields_of_study"]
     papers = ByPaper(tables(PAPERS).rows(columns, shard=bucket))
@@ -75,15 +83,35 @@ def documents(tables: Tables, bucket: int, set_: str) -> Iterator[Row]:
             raise ValueError(f"document {document['paper_id']} of {set_} has no split or no paper")
         if split[0]["split"] in ("train", "valid"):
             mine = parses.at(document["paper_id"]) if set_ == "s2orc" else []
-            yield {**paper[0], **document, "split": split[0]["split"], **_parse_of(document, mine)}
+            row = {**paper[0], **document, "split": split[0]["split"], **_parse_of(document, mine, mask=mask)}
+            row["abstract_source"], licence = rights.of_abstract(paper[0], known.get(document["paper_id"]))
+            row["licence"] = spdx(document["licence"]) if set_ == "s2orc" else licence
+            if mask and row["title"]:
+                row["title"] = masked(row["title"])
+            if works is not None:
+                row["linked"] = _links_of(works.at(document["paper_id"]), row["parse_kind"])
+            yield row
 
 
-def _parse_of(document: DocumentRow, fulltexts: list[FulltextRow]) -> Row:
-    """The parse that a document's text is from, and its kind; both null for titles and abstracts."""
+_LINKED = pc.field("cited_paper_id").is_valid()
+
+
+def _links_of(links: Iterable[LinkRow], parse_kind: str | None) -> dict[str, str]:
+    """Bibliography entries of one parse → the paper each is."""
+    return {one["ref_id"]: one["cited_paper_id"] or "" for one in links if one["parse_kind"] == parse_kind}
+
+
+def _parse_of(document: DocumentRow, fulltexts: list[FulltextRow], *, mask: bool) -> Row:
+    """The parse that a document's text is from, its kind and what is known of its text layer; null for titles and abstracts."""
     for fulltext in fulltexts:
         if fulltext["pdf_sha1"] == document["sha1"]:
-            return {"parse_kind": fulltext["parse_kind"], "parse": fulltext["parse"]}
-    return {"parse_kind": None, "parse": None}
+            parse = orjson.loads(fulltext["parse"])
+            return {
+                "parse_kind": fulltext["parse_kind"],
+                "text_layer": fulltext["text_layer"],
+                "parse": masked_parse(parse) if mask else parse,
+            }
+    return {"parse_kind": None, "text_layer": None, "parse": None}
 
 
 def index_row(document: Row, set_: str, path: str, line: int) -> Row:
@@ -94,41 +122,44 @@ def index_row(document: Row, set_: str, path: str, line: int) -> Row:
     return {name: row[name] for name in INDEX.names}
 
 
-def released_papers(tables: Tables, bucket: int, count_warnings: tuple[str, ...]) -> Iterator[Row]:
-    """The kept papers of a bucket with `outbound` (cited papers, sorted), `parses` (kind → released parse) and whether their
-    abstract is a source's and not a PDF's (`publisher_abstract`)."""
+def released_papers(tables: Tables, bucket: int, count_warnings: tuple[str, ...], *, mask: bool) -> Iterator[Row]:
+    """The kept papers of a bucket with `outbound` (cited papers, sorted), `parses` (kind → released parse), `fulltexts` (kind → licence
+    and evidence), where their abstract is from (`abstract_from`), and whether that is a source and not a PDF (`publisher_abstract`).
+
+    `mask`: without personal data (`clean.pii`).
+    """
     kept = set(tables(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")[0].to_pylist())
-    columns = ["paper_id", "parse_kind", "open_access", "parse"]
+    columns = ["paper_id", "parse_kind", "pdf_sha1", "open_access", "oa_evidence", "licence", "parse"]
     fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, at_once=16))
-    links = ByPaper(tables(LINKS).rows(shard=bucket, where=pc.field("cited_paper_id").is_valid()))
-    told = _publisher_abstracts(tables, bucket)
+    links = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED))
+    abstracts = rights.abstracts(tables, bucket)
     for paper in tables(PAPERS).rows([c.name for c in PAPERS.columns if c.name != "provenance"], shard=bucket):
         if paper["paper_id"] not in kept:
             continue
-        linked = [(link, link["cited_paper_id"]) for link in links.at(paper["paper_id"]) if link["cited_paper_id"]]
+        linked = links.at(paper["paper_id"])
+        texts = {fulltext["parse_kind"]: fulltext for fulltext in fulltexts.at(paper["paper_id"])}
         parses = {}
-        for fulltext in fulltexts.at(paper["paper_id"]):
-            kind = fulltext["parse_kind"]
-            targets = {link["ref_id"]: cited for link, cited in linked if link["parse_kind"] == kind}
+        for kind, fulltext in texts.items():
             parse = orjson.loads(fulltext["parse"])
-            parses[kind] = released_parse(parse, targets, open_access=fulltext["open_access"])
-        outbound = sorted({cited for link, cited in linked if _counts(link, count_warnings)})
+            if mask:
+                parse = masked_parse(parse)
+            parses[kind] = released_parse(parse, _links_of(linked, kind), open_access=fulltext["open_access"])
+        if mask:
+            paper |= {"title": _masked(paper["title"]), "abstract": _masked(paper["abstract"])}
+        found = abstracts.get(paper["paper_id"])
         yield {
             **paper,
-            "outbound": outbound,
+            "licence": spdx(paper["licence"]),
+            "outbound": sorted({one["cited_paper_id"] or "" for one in linked if _counts(one, count_warnings)}),
             "parses": parses,
-            "publisher_abstract": paper["paper_id"] in told,
+            "fulltexts": texts,
+            "abstract_from": found,
+            "publisher_abstract": found is not None and found.rule != Rule.PDF,
         }
 
 
-def _publisher_abstracts(tables: Tables, bucket: int) -> set[str]:
-    """Papers of a bucket whose abstract a source gave (S2ORC Table 3: papers with publisher abstract)."""
-    found: set[str] = set()
-    for batch in tables(PAPERS).batches(["paper_id", "abstract", "provenance"], shard=bucket, rows=4096):
-        rule = pc.struct_field(pc.map_lookup(batch["provenance"], "abstract", "first"), "rule")
-        theirs = pc.and_(batch["abstract"].is_valid(), pc.invert(pc.starts_with(pc.fill_null(rule, ""), "pdf")))
-        found.update(batch["paper_id"].filter(theirs).to_pylist())
-    return found
+def _masked(text: str | None) -> str | None:
+    return text and masked(text)
 
 
 def metadata_of(paper: Row, inbound: Sequence[str]) -> Row:
@@ -136,11 +167,16 @@ def metadata_of(paper: Row, inbound: Sequence[str]) -> Row:
     return metadata_row(paper, paper["outbound"], inbound, paper["parses"].get("pdf"))
 
 
-def graph_rows(tables: Tables, table: Table[Any], bucket: int) -> Iterator[Row]:
-    """Rows of links or contexts that go from a kept paper of the bucket to a paper."""
+def graph_rows(tables: Tables, table: Table[Any], bucket: int, *, mask: bool) -> Iterator[Row]:
+    """Rows of links or contexts that go from a kept paper of the bucket to a paper; of contexts `mask`: without personal data."""
     kept = tables(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")["paper_id"]
     where = pc.field("cited_paper_id").is_valid() & pc.field("paper_id").isin(kept.combine_chunks())
-    return tables(table).rows(shard=bucket, where=where)
+    for row in tables(table).rows(shard=bucket, where=where):
+        if mask and table is CONTEXTS:
+            text = Masked(row["text"])
+            row["text"] = text.text
+            row["start"], row["end"] = text.moved(row["start"], row["end"])
+        yield row
 
 
 def inbound_citations(

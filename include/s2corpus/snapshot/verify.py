@@ -17,7 +17,7 @@ from s2corpus.errors import UserError
 from s2corpus.snapshot import keys
 from s2corpus.snapshot.agreement import SHOWN, Agreement
 from s2corpus.snapshot.described import diff_against, identity_fault, made_again, same_code, same_croissant
-from s2corpus.snapshot.files import File, documents_path
+from s2corpus.snapshot.files import File, documents_path, parquet_copy, whole
 from s2corpus.snapshot.manifest import FORMAT
 from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Snapshot, file_faults, parquet
 from s2corpus.snapshot.repeats import Repeats
@@ -141,13 +141,13 @@ def _form_fault(state: Snapshot) -> str | None:
 
 def _number(path: str) -> int:
     """The number of a file of papers; 0 of what is not one."""
-    found = re.search(r"(\d+)\.(?:jsonl\.gz|parquet)$", path)
+    found = re.search(r"(\d+)\.(?:jsonl\.gz|parquet)$", whole(path))
     return int(found[1]) if found else 0
 
 
 def _groups(state: Snapshot) -> int:
     """Into how many groups the files fall that share no paper with another group."""
-    counts = Counter(path.rpartition("/")[0] for path in state.files if "/" in path)
+    counts = Counter(path.rpartition("/")[0] for path in {whole(path) for path in state.files} if "/" in path)
     return math.gcd(*counts.values()) if counts else 1
 
 
@@ -160,8 +160,9 @@ def _presence(state: Snapshot) -> Iterator[Fault]:
             yield Fault(path, f"{file.bytes} bytes in the manifest, {present[path]} found")
     for path in sorted(set(present) - set(state.files) - {"manifest.json"}):
         yield Fault(path, "there, but not listed in the manifest")
+    limit = state.rules.get("export.shard_bytes")
     documents = [
-        documents_path(set_, split, number)
+        documents_path(set_, split, number, None if limit is None else 0)
         for set_ in state.rules["clean.sets"]
         for split in ("train", "valid")
         for number in range(state.rules["export.files"])
@@ -170,6 +171,13 @@ def _presence(state: Snapshot) -> Iterator[Fault]:
     for path in (*_ALWAYS, *documents, *(("diff.json",) if state.manifest["parent"] else ())):
         if path not in state.files:
             yield Fault(path, "every snapshot has it; the manifest has not")
+    lines = [path for path in state.files if path.startswith("v2/")]
+    for path in lines:
+        if limit is not None and (state.files[path].content_bytes or 0) > limit and state.files[path].rows != 1:
+            yield Fault(path, f"it has more than the {limit} bytes of export.shard_bytes")
+    for path in lines:
+        if parquet_copy(path) not in state.files and any(p.startswith("documents/") for p in state.files):
+            yield Fault(path, f"the manifest has no {parquet_copy(path)}, which repeats it")
     for folder in sorted({*folders, *_FOLDERS}):
         numbers = sorted(_number(path) for path in state.files if path.rpartition("/")[0] == folder)
         if not numbers or numbers != list(range(len(numbers))) or len(numbers) % _groups(state):
@@ -211,6 +219,8 @@ def _agreement(state: Snapshot) -> Iterator[Fault]:
             yield Fault("index.parquet", f"document {unknown} is a paper that corpus/metadata has not")
     if state.said.keys and any(path.startswith("keys/") for path in state.files):
         yield Fault("keys", "its keys are not those of the papers in tables/papers and the documents in index.parquet")
+    if state.said.rights and any(path.startswith("tables/rights/") for path in state.files):
+        yield Fault("tables/rights", "its rows are not the abstracts in corpus/metadata and the parses in corpus/")
     yield from (Fault(path, what) for path, what in state.agreement.graph())
     try:
         yield from _identities(state)

@@ -35,7 +35,9 @@ _SENDERS = 128
 _PARSES_SENT = 250_000
 """parses: some 8 GB of disk."""
 _WANTED = pa.schema([("sha1", pa.string()), ("bucket", pa.int64())])
-_SENT = pa.schema([("parse_id", pa.string()), ("sha1", pa.string()), ("parse", pa.binary())])
+_SENT = pa.schema(
+    [("parse_id", pa.string()), ("sha1", pa.string()), ("text_layer", pa.string()), ("parse", pa.binary())]
+)
 
 
 class Assemble:
@@ -156,19 +158,19 @@ def _send(run: Run, shard: Shard) -> None:
 
 def _stored(run: Run, part: int, buckets: dict[str, list[int]]) -> Iterator[tuple[dict[str, object], int]]:
     """The wanted parses of a part of files, once for each bucket that wants it."""
-    parse_ids: dict[str, dict[str, str]] = defaultdict(dict)
+    known: dict[str, dict[str, dict[str, object]]] = defaultdict(dict)
     for table in (PARSES, LATEX_PARSES, ARTICLE_PARSES):
         key = "pdf_sha1" if table is PARSES else table.key[0]
-        columns = [key, "parse_id", "stored"]
+        columns = [key, "parse_id", "stored", *(["text_layer"] if table is PARSES else [])]
         for batch in run.table(table).batches(columns, shard=part, where=pc.field("outcome") == "ok"):
-            for sha1, parse_id, stored in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            for sha1, parse_id, stored, *layer in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 if sha1 in buckets:
-                    parse_ids[stored][sha1] = parse_id
-    for stored, ids in sorted(parse_ids.items()):
+                    known[stored][sha1] = {"parse_id": parse_id, "text_layer": layer[0] if layer else None}
+    for stored, ids in sorted(known.items()):
         store = run.store(STORED_PARSES, *stored.split("/")[1:-1])
         for found in store.fetch(stored, ids, ["pdf_sha1", "parse"]):
-            row: dict[str, object] = {**found, "parse_id": ids[found["pdf_sha1"]], "sha1": found["pdf_sha1"]}
-            yield from ((row, bucket) for bucket in buckets[found["pdf_sha1"]])
+            sent: dict[str, object] = {**found, **ids[found["pdf_sha1"]], "sha1": found["pdf_sha1"]}
+            yield from ((sent, bucket) for bucket in buckets[found["pdf_sha1"]])
 
 
 def _parses(run: Run, bucket: int, by_file: dict[str, tuple[str, Access]]) -> Iterator[tuple[FulltextRow, Json]]:
@@ -185,6 +187,7 @@ def _parses(run: Run, bucket: int, by_file: dict[str, tuple[str, Access]]) -> It
                 open_access=access["open_access"],
                 oa_evidence=access["oa_evidence"],
                 licence=access["licence"],
+                text_layer=sent["text_layer"],
                 parse=orjson.dumps({**parse, "paper_id": paper_id}),
             )
             yield text, parse["bib_entries"]

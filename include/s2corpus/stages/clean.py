@@ -30,6 +30,7 @@ from s2corpus.text import minhash
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import Decision, Document, Outcome
 from s2corpus.text.layout import units_of_parse
+from s2corpus.text.masking import masked, masked_parse
 from s2corpus.text.near_duplicates import text_key, title_key
 from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
 
@@ -145,6 +146,9 @@ def _papers(run: Run, shard: Shard) -> Iterator[_Kept]:
             open_pdf = any(one["open_access"] for one in paper["access"] if one["kind"] == "pdf")
             if not open_pdf and abstract_from and abstract_from["rule"] == Decided.PDF:
                 paper["abstract"] = None  # read from a PDF that is not open
+            if run.spec.clean.pii == "mask":
+                paper["title"] = paper["title"] and masked(paper["title"])
+                paper["abstract"] = paper["abstract"] and masked(paper["abstract"])
             yield {**paper, "sources": sorted(sources.get(paper["paper_id"], ()))}
 
 
@@ -158,7 +162,10 @@ def _document(paper: _Kept, fulltexts: list[FulltextRow], first: FulltextRow | N
     """The paper as the rules see it, with the text of the full text that comes first."""
     body = None
     if first is not None:
-        body = units_of_parse(orjson.loads(first["parse"]), drop_citations=rules.citations == "drop")
+        parse = orjson.loads(first["parse"])
+        if rules.pii == "mask":
+            parse = masked_parse(parse)
+        body = units_of_parse(parse, drop_citations=rules.citations == "drop")
     return Document(
         paper_id=paper["paper_id"],
         title=paper["title"],

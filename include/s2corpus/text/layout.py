@@ -32,6 +32,10 @@ class Block:
 
     header: str | None
     paragraphs: list[str] = field(default_factory=list)
+    level: int = 1
+    """how many heads it stands under, its own counted"""
+    units: list[int] = field(default_factory=list)
+    """the units of the body that it is of, formulas among them"""
 
     @property
     def lines(self) -> list[str]:
@@ -69,13 +73,15 @@ def blocks(units: Iterable[Unit]) -> tuple[list[Block], int]:
     found: list[Block] = []
     words = 0
     path: tuple[str, ...] | None = None
-    for unit in units:
+    for number, unit in enumerate(units):
         heads = _heads(unit.section)
         if heads != path:
             entered = list(_entered(path or (), heads))
-            found.extend([Block(head) for head in entered] or [Block(None)])
+            above = len(heads) - len(entered)
+            found.extend([Block(head, level=above + i) for i, head in enumerate(entered, 1)] or [Block(None)])
             words += sum(head.count(" ") + 1 for head in entered)
             path = heads
+        found[-1].units.append(number)
         if unit.text:
             text = line(unit.text)
             words += text.count(" ") + 1 if text else 0

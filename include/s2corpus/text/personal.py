@@ -19,6 +19,12 @@ import phonenumbers
 
 NAMES = ("num_emails", "num_phone_numbers", "num_ip_addresses")
 """Counts in a text, places and not different values."""
+MASKS = {
+    "num_emails": "|||EMAIL_ADDRESS|||",
+    "num_phone_numbers": "|||PHONE_NUMBER|||",
+    "num_ip_addresses": "|||IP_ADDRESS|||",
+}
+"""What stands for each kind where it was replaced (Dolma, arXiv:2402.00159)."""
 
 _LOCAL = re.compile(r"[A-Za-z0-9._%+-]{1,64}\Z")
 _DOMAIN = re.compile(r"[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}")
@@ -49,9 +55,9 @@ def places(text: str) -> list[Place]:
 
 
 def counts(text: str) -> dict[str, int]:
-    """How many of each kind of `NAMES` a text has."""
+    """How many of each kind of `NAMES` a text has, those that were masked among them."""
     kinds = [place.kind for place in places(text)]
-    return {name: sum(kind == name for kind in kinds) for name in NAMES}
+    return {name: sum(kind == name for kind in kinds) + text.count(MASKS[name]) for name in NAMES}
 
 
 def _emails(text: str) -> Iterator[Place]:

@@ -92,7 +92,7 @@ def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
             "fields_of_study": ["Biology"] if i % 2 else None,
             "canonical_pdf": sha1,
             "access": [_judged(sha1, i)] if sha1 else [],
-            "provenance": [],
+            "provenance": [("abstract", {"source": "crossref", "record_id": f"crossref:{i}", "rule": "majority"})],
             "editorial": _EDITORIAL.get(i),
             "editorial_by": [],
             "record_ids": [f"crossref:{i}"],
@@ -214,6 +214,7 @@ def _member(paper: Paper) -> dict[str, Any]:
         "record_id": paper.row["record_ids"][0],
         "source": "crossref",
         "kind": "publisher",
+        "licence": "https://example.org/terms" if paper.row["licence"] else None,
     }
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, file_name, subjects_of
 from s2corpus.datasets.protocol import Check, Made, Params, Row, Table
+from s2corpus.papers.licences import spdx
 from s2corpus.text import sentences
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class ElsevierCorpus:
             return
         outcome = ArticleOutcome.KEPT
         article, number, removed = article_of(paper, found[1], params.max_markup_share)
-        if paper.known["licence"] not in params.licences:
+        if paper.known["licence"] not in map(spdx, params.licences):
             outcome = ArticleOutcome.LICENCE
         elif (paper.metadata["year"] or 0) < params.since:
             outcome = ArticleOutcome.TOO_OLD

@@ -1,8 +1,7 @@
-"""The files that the export's tasks write: documents, corpus, flat tables and graph."""
+"""The files that the export's tasks write besides the documents: corpus, flat tables and graph."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,40 +9,27 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.errors import UserError
 from s2corpus.parse_model import ParseKind
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import documents, flat, keys, rows
 from s2corpus.snapshot.census import Census
 from s2corpus.snapshot.files import (
     corpus_path,
-    document_line,
-    documents_path,
     json_line,
     listed,
     number,
-    parquet_path,
     parquet_writer,
 )
 from s2corpus.snapshot.gorc import gorc_line
 from s2corpus.stages.export.group import Group
-from s2corpus.storage.uris import fetch
 from s2corpus.tables import CONTEXTS, LINKS, Table
-from s2corpus.text import token_counts
-from s2corpus.text.overlaps import SCHEMA, Benchmarks
 
-_INDEX_ROWS = 1024
-"""Rows of the index that are held as Python's."""
-SPLIT_FOLDERS = ("train", "valid")
 _PARSE_FOLDERS = {kind.value: f"{kind}_parses" for kind in ParseKind}
 
 
 def paths_of(run: Run) -> Iterator[str]:
     """The files that the shards write."""
     for nn in range(run.spec.export.files):
-        for set_ in run.spec.clean.sets:
-            yield from (documents_path(set_, split, nn) for split in SPLIT_FOLDERS)
-            yield from (parquet_path(set_, split, nn) for split in SPLIT_FOLDERS)
         yield from (flat.path(table, nn) for table in flat.SCHEMAS)
         yield from (f"graph/{table.name}/{nn:02d}.parquet" for table in (LINKS, CONTEXTS))
     for nn in range(run.spec.export.of_corpus):
@@ -52,70 +38,6 @@ def paths_of(run: Run) -> Iterator[str]:
 
 def _corpus_folders(run: Run) -> tuple[str, ...]:
     return ("metadata", *_PARSE_FOLDERS.values(), *(["gorc"] if run.spec.export.gorc else []))
-
-
-def write_documents(group: Group, set_: str, scratch: Path) -> None:
-    """`v2/<set>/<split>/<nn>.jsonl.gz`, the same as Parquet, and their part of the index."""
-    paths = {(split, nn): documents_path(set_, split, nn) for split in SPLIT_FOLDERS for nn in group.numbers}
-    copies = {at: parquet_path(set_, *at) for at in paths}
-    missing = group.missing([*paths.values(), *copies.values()])
-    indexed = group.store.has_fragments(f"index/{nn:02d}-{set_}" for nn in group.numbers)
-    if indexed and not missing:
-        return
-    index: dict[int, list[dict[str, Any]]] = {nn: [] for nn in group.numbers}
-    pieces = {nn: [rows.INDEX.empty_table()] for nn in group.numbers}  # a tenth of what rows take in Python
-    lines = dict.fromkeys(paths, 0)
-    named = group.run.spec.export.tokenizer
-    tokens = token_counts.counter(named, fetch) if named else None
-    benchmarks = _benchmarks(group.run)
-    overlaps: dict[int, list[dict[str, Any]]] = {nn: [] for nn in group.numbers}
-    local = {at: scratch / f"{set_}-{at[0]}-{at[1]}.parquet" for at, path in copies.items() if path in missing}
-
-    def written(files: dict[tuple[str, int], documents.ParquetFile]) -> Iterator[tuple[str, bytes]]:
-        for document in group.merged(lambda bucket: rows.documents(group.run.table, bucket, set_)):
-            at = (document["split"], number(document["paper_id"], group.files))
-            lines[at] += 1
-            index[at[1]].append(rows.index_row(document, set_, paths[at], lines[at]))
-            for benchmark, ngrams, share in benchmarks.overlaps(document["text"]) if benchmarks else ():
-                known = {"id": document["paper_id"], "set": set_, "split": at[0], "benchmark": benchmark}
-                overlaps[at[1]].append({**known, "ngrams": ngrams, "share": share})
-            if len(index[at[1]]) == _INDEX_ROWS:
-                pieces[at[1]].append(pa.Table.from_pylist(index[at[1]], rows.INDEX))
-                index[at[1]].clear()
-            if at in files:
-                files[at].write(documents.row(document, set_, tokens), len(document["text"]))
-            if paths[at] in missing:
-                yield paths[at], document_line(document["paper_id"], document["sha1"], document["text"])
-
-    with ExitStack() as stack:
-        files = {at: stack.enter_context(documents.ParquetFile(path)) for at, path in local.items()}
-        group.write_lines(missing.intersection(paths.values()), written(files), scratch)
-    group.store.put((listed(copies[at], path, files[at].count), path) for at, path in local.items())
-    for path in local.values():
-        path.unlink()
-    group.store.put_fragments(
-        {f"overlaps/{nn:02d}-{set_}": pa.Table.from_pylist(found, SCHEMA) for nn, found in overlaps.items()}
-    )
-    group.store.put_fragments(
-        {
-            f"index/{nn:02d}-{set_}": pa.concat_tables([*pieces[nn], pa.Table.from_pylist(found, rows.INDEX)])
-            for nn, found in index.items()
-        }
-    )
-
-
-def _benchmarks(run: Run) -> Benchmarks | None:
-    """The benchmarks that the spec names; None where it names none.
-
-    Raises:
-        UserError: one of them is another file than its checksum says.
-    """
-    contents = {}
-    for one in run.spec.export.benchmarks:
-        contents[one.name] = fetch(one.uri)
-        if (found := hashlib.sha256(contents[one.name]).hexdigest()) != one.sha256:
-            raise UserError(f"{one.uri}: its SHA-256 is {found}, the spec says {one.sha256}")
-    return Benchmarks(contents, run.spec.export.benchmark_words) if contents else None
 
 
 def write_corpus(group: Group, scratch: Path) -> None:
@@ -139,7 +61,7 @@ def write_corpus(group: Group, scratch: Path) -> None:
 
     def written(files: dict[tuple[str, int], documents.ParquetFile]) -> Iterator[tuple[str, bytes]]:
         for paper in group.merged(
-            lambda b: rows.released_papers(group.run.table, b, group.run.spec.link.count_warnings)
+            lambda b: rows.released_papers(group.run.table, b, warnings, mask=group.run.spec.clean.pii == "mask")
         ):
             nn = number(paper["paper_id"], group.files)
             census[nn].add(paper)
@@ -189,7 +111,8 @@ def write_graph(group: Group, table: Table, scratch: Path) -> None:
             local = scratch / f"{table.name}-{nn}.parquet"
             if path in missing:
                 writers[nn] = stack.enter_context(parquet_writer(local, table.schema))
-        for row in group.merged(lambda bucket: rows.graph_rows(group.run.table, table, bucket)):
+        mask = group.run.spec.clean.pii == "mask"
+        for row in group.merged(lambda bucket: rows.graph_rows(group.run.table, table, bucket, mask=mask)):
             nn = number(row["paper_id"], group.files)
             if nn in writers:
                 chunks[nn].append(row)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
 from heapq import merge
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from s2corpus.pipeline.run import Run
-from s2corpus.snapshot.files import GzipLines
+from s2corpus.snapshot.files import GzipLines, whole
 from s2corpus.snapshot.store import Store
 from s2corpus.tables import (
     ALIASES,
@@ -61,12 +60,30 @@ class Group:
         return merge(*(rows_of(bucket) for bucket in self.buckets), key=itemgetter("paper_id"))
 
     def write_lines(self, paths: set[str], lines: Iterable[tuple[str, bytes]], scratch: Path) -> None:
-        """Write (path, line) pairs to their files and upload these."""
-        with ExitStack() as stack:
-            open_files = {path: stack.enter_context(GzipLines(scratch / path.replace("/", "~"))) for path in paths}
+        """Write (path, line) pairs to their files and upload these; `paths` are there even without lines.
+
+        Of the pieces of one file, which come one after the other, one is open at a time.
+        """
+        made: dict[str, GzipLines] = {}
+        open_now: dict[str, str] = {}
+
+        def file(path: str) -> GzipLines:
+            if open_now.get(at := whole(path)) != path:
+                if at in open_now:
+                    made[open_now[at]].close()
+                open_now[at] = path
+                made[path] = GzipLines(scratch / path.replace("/", "~"))
+            return made[path]
+
+        try:
+            for path in sorted(paths):
+                file(path)
             for path, line in lines:
-                open_files[path].write(line)
-        local = {path: scratch / path.replace("/", "~") for path in sorted(paths)}
-        self.store.put((open_files[path].listed(path), local[path]) for path in local)
-        for file in local.values():
-            file.unlink()
+                file(path).write(line)
+        finally:
+            for path in open_now.values():
+                made[path].close()
+        local = {path: scratch / path.replace("/", "~") for path in sorted(made)}
+        self.store.put((made[path].listed(path), local[path]) for path in local)
+        for written in local.values():
+            written.unlink()

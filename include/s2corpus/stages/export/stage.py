@@ -12,8 +12,9 @@ import tempfile
 from pathlib import Path
 
 from s2corpus.pipeline.run import Metrics, Run, Shard
-from s2corpus.stages.export.files import write_corpus, write_documents, write_graph
+from s2corpus.stages.export.files import write_corpus, write_graph
 from s2corpus.stages.export.group import READS, Group, store_of
+from s2corpus.stages.export.texts import write_documents
 from s2corpus.stages.export.whole import describe
 from s2corpus.tables import CONTEXTS, LINKS, Table
 

@@ -18,11 +18,12 @@ from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.snapshot import keys, paper_tables, plots, report, rows
 from s2corpus.snapshot.census import counted
 from s2corpus.snapshot.croissant import croissant
-from s2corpus.snapshot.files import File, listed, parquet_writer
+from s2corpus.snapshot.files import File, listed, parquet_copy, parquet_writer
 from s2corpus.snapshot.manifest import Manifest, rules_of
 from s2corpus.snapshot.store import Store
 from s2corpus.stages.export.files import paths_of
 from s2corpus.stages.export.history import write_history
+from s2corpus.stages.export.texts import document_paths
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, DOCUMENTS, DUPLICATES, EXTRACTIONS, MEMBERS, PARSES, Table
 from s2corpus.version import code_version
@@ -99,6 +100,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     return {
         "files": float(len(files)),
         "bytes": float(sum(file.bytes for file in files)),
+        "rights": float(sum(file.rows or 0 for file in files if file.path.startswith("tables/rights/"))),
         **{f"documents.{set_}.{split}": float(n) for (set_, split), n in sorted(published.documents.items())},
         **{f"words.{set_}.{split}": float(n) for (set_, split), n in sorted(published.words.items())},
     }
@@ -110,9 +112,12 @@ def _written(run: Run, store: Store) -> list[File]:
     Raises:
         TransientError: one of them is not there.
     """
-    paths = list(paths_of(run))
+    numbers = range(run.spec.export.files)
+    texts = [document_paths(run, store, set_, nn) for nn in numbers for set_ in run.spec.clean.sets]
+    lines = [path for of_number in texts for path in of_number or ()]
+    paths = [*lines, *map(parquet_copy, lines), *paths_of(run)]
     there = store.there(paths)
-    if missing := [path for path in paths if path not in there]:
+    if missing := [path for path in paths if path not in there] or ["v2" for of_number in texts if of_number is None]:
         raise TransientError(
             f"{store.lake.uri(store.prefix)}: {len(missing)} files ({missing[0]} …) are not as the export's shards "
             f"wrote them: run these again"

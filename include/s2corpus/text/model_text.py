@@ -1,0 +1,181 @@
+"""A document's text in the form that language models are trained on (`export.text`): Markdown heads, citations as links to papers,
+captions, tables, formulas; of the sections that cleaning kept, and of no others.
+
+The text itself, which the rules, counts and checks are about, stays as the S2 V2 card has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from s2corpus.spec import ModelText
+from s2corpus.text.layout import Block, blocks, line, units_of_parse
+
+Json = Mapping[str, Any]
+_MAX_LEVEL = 6
+"""levels of Markdown's heads (CommonMark 0.31, §4.2)"""
+_EQUATION = re.compile(r"\bEQUATION\b")
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*(?:\n|\Z)")
+_EMPTY_BRACKETS = re.compile(r"\s?(?:\([\s,;]*\)|\[[\s,;]*\])")
+_BEFORE_POINT = re.compile(r" +(?=[,.;:)\]])")
+_FLOATS = {"figure": "Figure", "table": "Table"}
+_Piece = tuple[int, int, str]
+"""A stretch of a text, and what stands there instead."""
+
+
+def model_text(
+    text: str, parse: Json | None, linked: Mapping[str, str], form: ModelText, *, drop_citations: bool = False
+) -> str:
+    """The document whose text as the card has it is `text`, made of `parse` (none of titles and abstracts), as `form` says.
+
+    `linked` are the bibliography entries that are papers: BIBREF → paper id. `drop_citations`: the text was made without them.
+
+    Raises:
+        ValueError: the text was not made of this parse.
+    """
+    title, abstract, *rest = text.split("\n\n")
+    kept = [found for part in rest for found in part.split("\n")]
+    markdown = form.headings == "markdown"
+    parts = [f"# {title}" if markdown else title, abstract]
+    if parse is None:
+        return "\n\n".join(filter(None, parts))
+    writer = _Writer(parse, linked, form, drop_citations=drop_citations)
+    at = 0
+    for block in blocks(units_of_parse(parse, drop_citations=drop_citations))[0]:
+        if kept[at : at + len(block.lines)] == block.lines:
+            at += len(block.lines)
+            parts += writer.block(block)
+    if at < len(kept):
+        raise ValueError(f"line {at + 1} of the body is not of the parse")
+    parts += writer.rest()
+    return "\n\n".join(filter(None, parts))
+
+
+class _Writer:
+    """Writes the blocks of one parse; figures and tables once, after the block that first mentions them."""
+
+    def __init__(self, parse: Json, linked: Mapping[str, str], form: ModelText, *, drop_citations: bool) -> None:
+        self._paragraphs: Sequence[Json] = parse["body_text"]
+        self._entries: Mapping[str, Json] = parse["ref_entries"]
+        self._linked = linked
+        self._form = form
+        self._drop = drop_citations
+        self._shown: set[str] = set()
+
+    def block(self, block: Block) -> Iterator[str]:
+        """A section: its head and paragraphs, then what they first mention."""
+        heads = [] if block.header is None else [self._head(block)]
+        paragraphs = [self._paragraphs[number] for number in block.units]
+        lines = [*heads, *filter(None, map(self._paragraph, paragraphs))]
+        yield ("\n\n" if self._form.headings == "markdown" else "\n").join(lines)
+        for paragraph in paragraphs:
+            for span in paragraph.get("ref_spans", ()):
+                yield from self._float(span["ref_id"])
+
+    def rest(self) -> Iterator[str]:
+        """Figures and tables that no paragraph mentions, kept or removed."""
+        mentioned = {span["ref_id"] for paragraph in self._paragraphs for span in paragraph.get("ref_spans", ())}
+        for key in self._entries:
+            if key not in mentioned:
+                yield from self._float(key)
+
+    def _head(self, block: Block) -> str:
+        if self._form.headings != "markdown":
+            return block.header or ""
+        return f"{'#' * min(block.level + 1, _MAX_LEVEL)} {block.header}"
+
+    def _paragraph(self, paragraph: Json) -> str:
+        found = self._text(paragraph["text"], paragraph)
+        return found if any(c.isalnum() for c in found) else ""
+
+    def _text(self, text: str, spans: Json) -> str:
+        """A text with its citations and formulas as the form says."""
+        pieces = sorted([*self._formulas(spans), *self._citations(text, spans)])
+        parts: list[str] = []
+        at = 0
+        for start, end, new in pieces:
+            if start >= at:
+                parts += (_EQUATION.sub(" ", text[at:start]), new)
+                at = end
+        found = "".join([*parts, _EQUATION.sub(" ", text[at:])])
+        if self._drop:
+            found = _BEFORE_POINT.sub("", _EMPTY_BRACKETS.sub("", found))
+        return line(found)
+
+    def _formulas(self, spans: Json) -> Iterator[_Piece]:
+        for span in spans.get("eq_spans", ()) if self._form.formulas == "latex" else ():
+            if latex := line(_COMMENT.sub("", span.get("latex") or "")):
+                fence = "$$" if span["text"] == "EQUATION" else "$"
+                yield span["start"], span["end"], f"{fence}{latex}{fence}"
+
+    def _citations(self, text: str, spans: Json) -> Iterator[_Piece]:
+        """Places of citations that are written otherwise than printed. A place whose works are not all papers keeps what is printed,
+        and the papers follow."""
+        if self._form.citations == "printed" and not self._drop:
+            return
+        for start, end, works in _places((*spans.get("cite_spans", ()), *spans.get("unlinked_spans", ()))):
+            papers = list(dict.fromkeys(self._linked[work] for work in works if work in self._linked))
+            printed = "" if self._drop else text[start:end]
+            if not papers or self._form.citations == "printed":
+                yield start, end, printed
+                continue
+            link = f"[{'; '.join(f'@{paper}' for paper in papers)}]"
+            if all(work in self._linked for work in works):
+                if text[start - 1 : start] == "[" and text[end : end + 1] == "]":
+                    start, end = start - 1, end + 1
+                yield start, end, link
+            else:
+                yield start, end, f"{printed} {link}".strip()
+
+    def _float(self, key: str | None) -> Iterator[str]:
+        """The caption and the table of an entry that was not shown before."""
+        entry = self._entries.get(key or "")
+        if key is None or entry is None or key in self._shown or entry["type"] not in _FLOATS:
+            return
+        self._shown.add(key)
+        if self._form.captions and (caption := self._text(entry["text"], entry)):
+            number = entry.get("num")
+            named = f"{_FLOATS[entry['type']]}{f' {number}' if number else ''}"
+            begins = caption.casefold().startswith((named.casefold(), entry["type"][:3]))
+            yield caption if begins else f"{named}: {caption}"
+        if self._form.tables == "markdown" and entry.get("cells") and not self._is_part(key):
+            yield self._table(entry)
+
+    def _is_part(self, key: str) -> bool:
+        """Whether all rows of a table stand in another, which it is a part of: 2a in 2."""
+        entry = self._entries[key]
+        whole = re.sub(r"(?<=\d)\(?[a-z]\)?$", "", entry.get("num") or "")
+        return any(
+            other.get("num") == whole != entry.get("num") and all(row in other["cells"] for row in entry["cells"])
+            for other in self._entries.values()
+            if other["type"] == "table" and other.get("cells")
+        )
+
+    def _table(self, entry: Json) -> str:
+        """Rows of cells as a Markdown table, its first row the head (GitHub Flavored Markdown 0.29, §4.10)."""
+        width = max(map(len, entry["cells"]))
+        cites: dict[tuple[int, int], list[Json]] = {}
+        for span in entry.get("cell_cite_spans", ()):
+            cites.setdefault((span["row"], span["column"]), []).append(span)
+        rows = [
+            [self._cell(cell, cites.get((i, j), ())) for j, cell in enumerate(row)] + [""] * (width - len(row))
+            for i, row in enumerate(entry["cells"])
+        ]
+        return "\n".join(f"| {' | '.join(row)} |" for row in (rows[0], ["---"] * width, *rows[1:]))
+
+    def _cell(self, text: str, cites: Iterable[Json]) -> str:
+        return self._text(text, {"cite_spans": cites}).replace("|", "\\|")
+
+
+def _places(spans: Iterable[Json]) -> Iterator[tuple[int, int, list[str]]]:
+    """Stretches that citations stand on, those that overlap as one, with the entries that they name, empty of those that name none."""
+    found: list[tuple[int, int, list[str]]] = []
+    for span in sorted(spans, key=lambda s: (s["start"], s["end"])):
+        if found and span["start"] < found[-1][1]:
+            start, end, works = found[-1]
+            found[-1] = (start, max(end, span["end"]), [*works, span.get("ref_id") or ""])
+        else:
+            found.append((span["start"], span["end"], [span.get("ref_id") or ""]))
+    yield from found

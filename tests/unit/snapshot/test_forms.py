@@ -1,0 +1,233 @@
+"""What a spec may ask of the export: masked texts, texts for models, files of a given size; and what is said of rights."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+import s2corpus
+from s2corpus.errors import UserError
+from s2corpus.papers.licences import spdx
+from s2corpus.pipeline.run import Run
+from s2corpus.snapshot import rights
+from s2corpus.snapshot.pointer import publish
+from s2corpus.snapshot.verify import verify
+from s2corpus.spec import ReleaseSpec, load_spec
+from s2corpus.stages.clean import Clean
+from s2corpus.stages.export import Export
+from s2corpus.stages.split import Split
+from s2corpus.storage.lake import open_lake
+from s2corpus.storage.local_lake import LocalLake
+from tests.unit.snapshot.release import Paper, lay_out, papers, through
+
+ADDRESS = "ada.lovelace@cs.ox.ac.uk"
+FORM = {
+    "clean": {"pii": "mask"},
+    "export": {
+        "files": 2,
+        "shard_bytes": 1 << 20,
+        "text": {"headings": "markdown", "citations": "linked", "captions": True, "tables": "markdown"},
+    },
+}
+
+RECIPE = {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}}
+
+
+def with_addresses(count: int) -> Iterator[Paper]:
+    """Papers whose abstract, first paragraph, caption and bibliography have an address, and that cite before and after it."""
+    for paper in papers(count, words=4500):
+        row = {**paper.row, "abstract": paper.row["abstract"] and f"{paper.row['abstract']} Ask {ADDRESS} for it."}
+        parse = paper.parse
+        if parse is not None:
+            first, *rest = parse["body_text"]
+            text = f"As [1] shows, {ADDRESS} knows; {first['text']} So [1] again."
+            spans = [{"start": at, "end": at + 3, "text": "[1]", "ref_id": "BIBREF0"} for at in (3, len(text) - 10)]
+            table = {"type": "table", "num": "1", "text": f"Data of {ADDRESS}.", "cells": [["a", "b"], ["1", ADDRESS]]}
+            entries = {
+                key: {**entry, "raw_text": f"A. Author, {ADDRESS}"} for key, entry in parse["bib_entries"].items()
+            }
+            parse = {
+                **parse,
+                "body_text": [{**first, "text": text, "cite_spans": spans}, *rest],
+                "ref_entries": {"TABREF0": {**table, "cite_spans": [], "html": None, "latex": None}},
+                "bib_entries": entries,
+            }  # fmt: skip
+        yield replace(paper, row=row, parse=parse)
+
+
+def made(folder: Path, count: int, *, backwards: bool = False) -> Run:
+    spec = ReleaseSpec.model_validate({"name": "small", **FORM})
+    run = lay_out(LocalLake(folder / "lake"), folder, spec, with_addresses(count), buckets=2)
+    through(run, Clean(), Split(), Export(), backwards=backwards)
+    return run
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    found = made(tmp_path_factory.mktemp("forms"), 110)
+    publish(found.lake, found.snapshot_id)
+    return found
+
+
+@pytest.fixture(scope="module")
+def folder(run: Run) -> Path:
+    return Path(run.lake.uri(f"snapshots/{run.snapshot_id}"))
+
+
+def documents(folder: Path, set_: str = "s2orc") -> list[dict[str, Any]]:
+    return [
+        row for path in sorted(folder.glob(f"documents/{set_}/*/*.parquet")) for row in pq.read_table(path).to_pylist()
+    ]
+
+
+def test_it_is_whole(folder: Path) -> None:
+    assert list(verify(open_lake(str(folder)))) == []
+
+
+def test_a_masked_snapshot_has_no_address_in_any_file(folder: Path) -> None:
+    for path in folder.rglob("*"):
+        if path.suffix == ".gz":
+            assert ADDRESS.encode() not in gzip.decompress(path.read_bytes()), path
+        elif path.suffix == ".parquet":
+            assert ADDRESS not in str(pq.read_table(path).to_pylist()), path
+        elif path.is_file():
+            assert ADDRESS.encode() not in path.read_bytes(), path
+    found = documents(folder)
+    assert all("|||EMAIL_ADDRESS|||" in row["text"] and row["num_emails"] >= 2 for row in found) and len(found) > 20
+
+
+def test_spans_of_a_masked_parse_stand_on_their_words(folder: Path) -> None:
+    spans = 0
+    for path in folder.glob("corpus/pdf_parses/*.jsonl.gz"):
+        for line in gzip.decompress(path.read_bytes()).splitlines():
+            for paragraph in orjson.loads(line)["body_text"]:
+                for span in paragraph["cite_spans"]:
+                    spans += 1
+                    assert paragraph["text"][span["start"] : span["end"]] == span["text"] == "[1]"
+    assert spans > 40
+
+
+def test_texts_for_models(folder: Path) -> None:
+    linked = {
+        row["paper_id"]: row["cited_paper_id"]
+        for path in folder.glob("graph/links/*.parquet")
+        for row in pq.read_table(path).to_pylist()
+    }
+    seen = 0
+    for row in documents(folder):
+        lines = row["model_text"].split("\n")
+        assert lines[0] == f"# {row['title']}"
+        assert {"## Methods", "### Data"} & set(lines)
+        if "## Introduction" in lines and row["id"] in linked:
+            seen += 1
+            assert f"As [@{linked[row['id']]}] shows, |||EMAIL_ADDRESS||| knows" in row["model_text"]
+        assert "Table 1: Data of |||EMAIL_ADDRESS|||." in lines
+        assert "| a | b |" in lines
+    assert seen > 10
+    assert all(row["model_text"].split("\n")[0] == f"# {row['title']}" for row in documents(folder, "s2ag"))
+
+
+def test_files_are_cut_by_bytes_and_their_names_sort(folder: Path) -> None:
+    files = sorted((folder / "v2/s2orc/train").iterdir())
+    contents = [gzip.decompress(path.read_bytes()) for path in files]
+    assert {path.name[:2] for path in files} == {"00", "01"} and len(files) >= 4
+    assert all(len(content) <= 1 << 20 for content in contents)
+    ids = [[orjson.loads(line)["id"] for line in content.splitlines()] for content in contents]
+    for number in ("00", "01"):
+        of_number = [
+            id_ for path, found in zip(files, ids, strict=True) if path.name.startswith(number) for id_ in found
+        ]
+        assert of_number == sorted(of_number)
+    copies = [
+        pq.read_table(folder / f"documents/s2orc/train/{path.name[:9]}.parquet")["id"].to_pylist() for path in files
+    ]
+    assert copies == ids
+    snapshot = s2corpus.open(str(folder))
+    for id_ in (ids[0][0], ids[-1][-1]):
+        found = snapshot.document(id_)
+        assert found is not None and found["id"] == id_
+
+
+def test_the_same_bytes_whatever_the_order_of_the_work(run: Run, folder: Path, tmp_path: Path) -> None:
+    again = made(tmp_path, 110, backwards=True)
+    other = Path(again.lake.uri(f"snapshots/{again.snapshot_id}"))
+    mine = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert mine == {path.relative_to(other): path.read_bytes() for path in other.rglob("*") if path.is_file()}
+
+
+def test_exporting_again_writes_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    uploaded: list[str] = []
+    monkeypatch.setattr(type(run.lake), "upload", lambda _, key, path: uploaded.append(key))
+    for shard in Export().plan(run):
+        Export().work(run, shard)
+    assert uploaded == []
+
+
+def test_every_abstract_and_parse_has_its_licence_and_evidence(run: Run, folder: Path) -> None:
+    rows = [row for path in folder.glob("tables/rights/*.parquet") for row in pq.read_table(path).to_pylist()]
+    stated = {(row["paper_id"], row["of"]): row for row in rows}
+    assert len(stated) == len(rows)
+    due = set()
+    for path in folder.glob("corpus/*/*.jsonl.gz"):
+        kind = path.parent.name
+        for line in gzip.decompress(path.read_bytes()).splitlines():
+            value = orjson.loads(line)
+            if kind == "metadata" and value["abstract"]:
+                due.add((value["paper_id"], "abstract"))
+            elif kind.endswith("_parses"):
+                due.add((value["paper_id"], kind.removesuffix("_parses")))
+                assert stated[value["paper_id"], "pdf"]["open_access"] == bool(value["body_text"])
+    assert due == set(stated)
+    assert all(rights.fault(row) is None for row in rows)
+    assert {row["evidence"] for row in rows} == {"crossref", "declared", rights.BIBLIOGRAPHY_ONLY}
+    of_abstracts = {row["licence"] for row in rows if row["of"] == rights.ABSTRACT}
+    assert of_abstracts == {"LicenseRef-https-example.org-terms", "NOASSERTION"}
+    card = (folder / "README.md").read_text()
+    assert "## Licences of documents (SPDX)" in card and "| abstract: NOASSERTION |" in card
+    for set_ in ("s2orc", "s2ag"):
+        assert all(row["licence"] and row["abstract_source"] == "crossref" for row in documents(folder, set_))
+
+
+@pytest.mark.parametrize(
+    ("licence", "expected"),
+    [
+        ("CC-BY-4.0", "CC-BY-4.0"),
+        ("cc-by-nc-sa-3.0", "CC-BY-NC-SA-3.0"),
+        ("mit", "MIT"),
+        ("PDM-1.0", "CC-PDM-1.0"),
+        ("CC-BY", "LicenseRef-CC-BY"),
+        ("arXiv-nonexclusive-1.0", "LicenseRef-arXiv-nonexclusive-1.0"),
+        ("https://www.elsevier.com/tdm/userlicense/1.0/", "LicenseRef-https-www.elsevier.com-tdm-userlicense-1.0"),
+        (None, "NOASSERTION"),
+        (" ", "NOASSERTION"),
+    ],
+)
+def test_licences_are_spdx_ids(licence: str | None, expected: str) -> None:
+    assert spdx(licence) == expected
+    assert spdx(expected) == expected
+    assert rights.SPDX_FORM.fullmatch(expected)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"export": {"shard_bytes": 10}}, "greater than or equal to 1048576"),
+        ({"export": {"text": {"headings": "html"}}}, "'plain' or 'markdown'"),
+        ({"export": {"text": {"table": "markdown"}}}, "export.text.table: unknown field"),
+        ({"clean": {"pii": "hide"}}, "'keep' or 'mask'"),
+        ({"clean": RECIPE, "export": {"text": {"captions": True}}}, "no sections"),
+    ],
+)  # fmt: skip
+def test_a_form_that_cannot_be_is_refused(given: dict[str, Any], words: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text(yaml.safe_dump({"name": "x", **given}))
+    with pytest.raises(UserError, match=words):
+        load_spec(path)

@@ -1,0 +1,147 @@
+"""Texts for models: what a reader of the paper finds in them, and only what cleaning kept."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from s2corpus import jats, latex, tei
+from s2corpus.spec import ModelText
+from s2corpus.text.layout import Unit, blocks, document_text, units_of_parse
+from s2corpus.text.model_text import model_text
+
+ALL = ModelText(headings="markdown", citations="linked", captions=True, tables="markdown", formulas="latex")
+
+
+@cache
+def parsed(path: Path) -> Any:
+    data = path.read_bytes()
+    made = latex.convert(data, sha1="0" * 40) if path.suffix == ".gz" else jats.convert(data, sha1="0" * 40)
+    return tei.to_s2orc(made)
+
+
+def card(parse: Any, title: str = "A title", abstract: str = "An abstract.") -> str:
+    return document_text(title, abstract, [block.text for block in blocks(units_of_parse(parse))[0]])
+
+
+@pytest.fixture
+def scifact(shared_data: Path) -> Any:
+    return parsed(shared_data / "latex" / "2004.14974.gz")
+
+
+def test_a_latex_paper_reads_as_printed(scifact: Any) -> None:
+    """SciFact (arXiv:2004.14974): sections 1 and 3.2, R₀ in section 2, Table 2 (a) with its four columns, Thorne et al. 2018."""
+    thorne = next(
+        s["ref_id"] for p in scifact["body_text"] for s in p["cite_spans"] if s["text"] == "Thorne et al., 2018"
+    )
+    written = model_text(card(scifact), scifact, {thorne: "0123456789abcde"}, ALL)
+    lines = written.split("\n")
+    assert lines[0] == "# A title"
+    assert {"## Introduction", "### Claim writing"} <= set(lines)
+    assert "has an $R_0$ of" in written or "$R_0$" in written
+    at = lines.index("| Fold | Supports | NoInfo | Refutes | All |")
+    assert lines[at + 1] == "| --- | --- | --- | --- | --- |"
+    assert lines[at + 2] == "| Train | 332 | 304 | 173 | 809 |"
+    assert written.count("| Train | 332 | 304 | 173 | 809 |") == 1  # of 2 and its part 2a once
+    assert "Figure 1: A SciFact claim refuted by evidence." in written
+    assert "[@0123456789abcde]" in written
+    assert "Hanselowski et al., 2019" in written  # which is no paper of the corpus here
+
+
+def test_a_publishers_article_reads_as_printed(shared_data: Path) -> None:
+    """PMC5828200: Table 1 is the pharmacokinetics of curcuminoid, eleven figures."""
+    parse = parsed(shared_data / "jats" / "PMC5828200.nxml")
+    lines = model_text(card(parse), parse, {}, ALL).split("\n")
+    assert "| Treatment | Dosage (g/kg) | Cmax (μg/ml) | Tmax (min) | AUC (μg/ml∙min) |" in lines
+    assert sum(line.startswith("Figure ") and bool(re.match(r"Figure \d+: ", line)) for line in lines) == 11
+    assert sum(line.startswith("Table 1: Pharmacokinetic analysis") for line in lines) == 1
+
+
+def test_without_options_it_is_the_cards_text(scifact: Any) -> None:
+    assert model_text(card(scifact), scifact, {}, ModelText()) == card(scifact)
+
+
+def test_sections_that_cleaning_removed_stay_removed(scifact: Any) -> None:
+    """Table 8, the journals, is mentioned in one section of the appendix only."""
+    found = blocks(units_of_parse(scifact))[0]
+    key = next(
+        key for key, e in scifact["ref_entries"].items() if e["text"].startswith("Number of cited documents by journal")
+    )
+    mention = {n for n, p in enumerate(scifact["body_text"]) if any(span["ref_id"] == key for span in p["ref_spans"])}
+    (gone,) = [block for block in found if mention & set(block.units)]
+    kept = [block.text for block in found if block is not gone]
+    whole = model_text(card(scifact), scifact, {}, ALL)
+    written = model_text(document_text("T", "A", kept), scifact, {}, ALL)
+    for words in (f"# {gone.header}\n", "Number of cited documents by journal", "| Journal | Count |"):
+        assert words in whole and words not in written
+
+
+def test_another_papers_text_is_refused(scifact: Any) -> None:
+    with pytest.raises(ValueError, match="not of the parse"):
+        model_text(document_text("T", "A", ["A paragraph of another paper."]), scifact, {}, ALL)
+
+
+def paragraph(text: str, *spans: tuple[str, str | None], **more: Any) -> Any:
+    cites = [
+        {"start": text.index(words), "end": text.index(words) + len(words), "text": words, "ref_id": ref}
+        for words, ref in spans
+    ]
+    linked, unlinked = [c for c in cites if c["ref_id"]], [c for c in cites if not c["ref_id"]]
+    return {
+        "section": "",
+        "text": text,
+        "cite_spans": linked,
+        "unlinked_spans": unlinked,
+        "ref_spans": [],
+        "eq_spans": [],
+        **more,
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (paragraph("as shown [1], and so", ("[1]", "A")), "as shown [@a], and so"),
+        (paragraph("as shown [1], and so", ("1", "A")), "as shown [@a], and so"),
+        (paragraph("see (Bo, 2001; Cy, 2002).", ("Bo, 2001", "A"), ("Cy, 2002", "X")), "see ([@a]; Cy, 2002)."),
+        (paragraph("in [1]-[3].", ("[1]-[3]", "A"), ("[1]-[3]", "B")), "in [@a; @b]."),
+        (paragraph("in [1]-[3].", ("[1]-[3]", "A"), ("[1]-[3]", "X")), "in [1]-[3] [@a]."),
+        (paragraph("in [9], lost", ("[9]", None)), "in [9], lost"),
+    ],
+)  # fmt: skip
+def test_citations(given: Any, expected: str) -> None:
+    parse = {"body_text": [given], "ref_entries": {}, "bib_entries": {}}
+    assert model_text(card(parse), parse, {"A": "a", "B": "b"}, ALL).split("\n")[-1] == expected
+
+
+def test_formulas_and_what_has_none() -> None:
+    known = {"start": 4, "end": 12, "text": "EQUATION", "latex": "x = 1 % so\n+ 2", "ref_id": "EQREF0"}
+    parse = {
+        "body_text": [
+            paragraph("with EQUATION and EQUATION", eq_spans=[{**known, "start": 5, "end": 13}]),
+            paragraph("EQUATION", eq_spans=[{**known, "start": 0, "end": 8}]),
+        ],
+        "ref_entries": {},
+    }
+    text = card(parse)
+    assert model_text(text, parse, {}, ALL).split("\n\n")[2:] == ["with $$x = 1 + 2$$ and", "$$x = 1 + 2$$"]
+    assert model_text(text, parse, {}, ModelText(headings="markdown")).split("\n\n")[2:] == ["with and"]
+
+
+def test_levels_are_those_of_the_path() -> None:
+    found, _ = blocks([Unit("A", "one"), Unit("A::B::C", "two"), Unit("D", "three"), Unit(None, "four")])
+    assert [(block.header, block.level, block.units) for block in found] == [
+        ("A", 1, [0]),
+        ("B", 2, []),
+        ("C", 3, [1]),
+        ("D", 1, [2]),
+        (None, 1, [3]),
+    ]
+
+
+def test_titles_and_abstracts_have_no_body() -> None:
+    assert model_text("T\n\nAn abstract.", None, {}, ALL) == "# T\n\nAn abstract."

@@ -36,6 +36,7 @@ from s2corpus.snapshot.files import File
 from s2corpus.snapshot.reader import published_manifests
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.lake import open_lake
+from s2corpus.text.near_duplicates import text_key
 
 Json = dict[str, Any]
 
@@ -149,7 +150,7 @@ META, PARSES, LINKS, CONTEXTS = "corpus/metadata/", "corpus/pdf_parses/", "graph
 DUPLICATES = "duplicates.parquet"
 MANIPULATIONS: dict[str, Callable[[Copy], Any]] = {}
 CANNOT = {
-    "licences of two documents exchanged", "day of a date", "authors of metadata", "venue of metadata", "title of an entry",
+    "day of a date", "authors of metadata", "venue of metadata", "title of an entry",
     "score of a link", "alias lost", "record moved to another paper", "a metric", "drop patterns of the manifest",
     "closed text put into a parse and its metadata",
 }  # fmt: skip
@@ -331,7 +332,7 @@ def _two(rows: list[Json], key: str) -> None:
 each(
     "index: ",
     licence=row_of("index.parquet", lambda r: r.update(licence="CC0-1.0"), full),
-    licence_made_null=row_of("index.parquet", lambda r: r.update(licence=None), lambda r: bool(full(r) and r["licence"])),
+    licence_made_empty=row_of("index.parquet", lambda r: r.update(licence=""), full),
     evidence=row_of("index.parquet", lambda r: r.update(oa_evidence="publisher"), lambda r: bool(full(r) and r["oa_evidence"] != "publisher")),
     no_evidence=row_of("index.parquet", lambda r: r.update(oa_evidence=None), full),
     DOI=row_of("index.parquet", lambda r: r.update(doi="10.1/x")),
@@ -476,6 +477,53 @@ each(
     an_entry_lost=lambda c: c.table(_first_with_rows(c, "tables/bib_entries/"), lambda rows: rows[1:]),
     file_removed=on_file("documents/s2orc/train/", lambda _: None),
 )  # fmt: skip
+each(
+    "rights: ",
+    a_row_lost=lambda c: c.table(_first_with_rows(c, "tables/rights/"), lambda rows: rows[1:]),
+    a_row_more=lambda c: c.table(_first_with_rows(c, "tables/rights/"), lambda rows: [*rows, {**rows[-1], "of": "latex"}]),
+    no_evidence=row_of("tables/rights/", lambda r: r.update(evidence="")),
+    a_licence_in_words=row_of("tables/rights/", lambda r: r.update(licence="free for all")),
+    closed_made_open=row_of("tables/rights/", lambda r: r.update(open_access=True), lambda r: not r["open_access"]),
+    another_licence_than_the_texts=lambda c: _licence_of_a_text(c),
+)  # fmt: skip
+
+
+def _licence_of_a_text(c: Copy) -> None:
+    """The licence of a full text that is a document, in the table of rights only."""
+    texts = {
+        row["id"]: row["parse_kind"]
+        for path in c.names("documents/s2orc/")
+        for row in pq.read_table(c.folder / path).to_pylist()
+    }
+    row_of("tables/rights/", lambda r: r.update(licence="MIT"), lambda r: texts.get(r["paper_id"]) == r["of"])(c)
+
+
+@manipulation("similar texts in train and in valid")
+def _leak(c: Copy) -> None:
+    """A text of valid is one of train but for a word, in lines, Parquet and index."""
+    _rewritten(c, VALID, next(line["text"] for path in c.names(TRAIN) for line in c.lines(path)) + " Again.")
+
+
+@manipulation("equal texts in train and in valid")
+def _copied(c: Copy) -> None:
+    """A text of valid is one of train."""
+    _rewritten(c, VALID, next(line["text"] for path in c.names(TRAIN) for line in c.lines(path)))
+
+
+def _rewritten(c: Copy, start: str, text: str) -> None:
+    path = next(path for path in c.names(start) if c.lines(path))
+    lines = c.lines(path)
+    lines[0]["text"] = text
+    c.write(path, lines)
+
+    def table(rows: list[Json], known: Json) -> list[Json]:
+        return [{**row, **known} if row["id"] == lines[0]["id"] else row for row in rows]
+
+    copy = f"documents/{path.removeprefix('v2/').removesuffix('.jsonl.gz')}.parquet"
+    c.table(copy, lambda rows: table(rows, {"text": text}))
+    c.table("index.parquet", lambda rows: table(rows, {"words": len(text.split()), "text_key": text_key(text)}))
+
+
 each(
     "others: ",
     alias_to_nobody=lambda c: c.table("aliases.parquet", lambda rows: [*rows, {"alias": "e" * 15, "paper_id": "f" * 15}]),

@@ -37,8 +37,16 @@ class Said:
     keys: int = 0
     """sum over the keys that papers and index give, less those of `keys/`: 0 in the end"""
 
+    licensed: dict[str, bytes] = field(default_factory=dict)
+    """document → digest of licence, evidence and its abstract's source, as the index has them"""
+    of_texts: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    """(paper, what its text is from) → licence and evidence, as `documents/` has them: of one group of files"""
     rights: int = 0
     """sum over the abstracts and parses that are there, less those of `tables/rights`: 0 in the end"""
+
+    def add_index(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Note what the index says of rights."""
+        self.licensed = {row["id"]: _licensed(row) for row in rows}
 
     def add_rights(self, paper_id: str, of: str, sign: int = 1) -> None:
         """Count an abstract, or a parse by its kind."""
@@ -62,6 +70,10 @@ class Said:
             len(value["bib_entries"]),
             len(value["ref_entries"]),
         )
+
+
+def _licensed(row: Mapping[str, Any]) -> bytes:
+    return digest(row[name] or "" for name in ("licence", "oa_evidence", "abstract_source"))
 
 
 def faults(path: str, table: pa.Table, said: Said, papers: set[str]) -> Iterator[str]:
@@ -89,7 +101,16 @@ def key_faults(path: str, table: pa.Table, said: Said, files: int) -> Iterator[s
 
 
 def _documents(table: pa.Table, said: Said) -> Iterator[str]:
-    for row in table.select(["id", "set", "split", "sha1", "text"]).to_pylist():
+    for row in table.select(
+        ["id", "set", "split", "sha1", "text", "parse_kind", "licence", "oa_evidence", "abstract_source"]
+    ).to_pylist():
+        if said.licensed.get(row["id"]) != _licensed(row):
+            yield f"licence, evidence or source of document {row['id']} are others in the index"
+        from_abstract = row["set"] == "s2ag"
+        said.of_texts[row["id"], rights.ABSTRACT if from_abstract else row["parse_kind"]] = (
+            row["licence"],
+            row["abstract_source"] if from_abstract else row["oa_evidence"],
+        )
         if said.documents.get(row["id"]) != digest((row["set"], row["split"], row["sha1"] or "", row["text"])):
             yield f"document {row['id']} is not what the lines of v2/ say of it"
 
@@ -107,6 +128,9 @@ def _rows(name: str, table: pa.Table, said: Said, papers: set[str]) -> Iterator[
             said.add_rights(row["paper_id"], row["of"], -1)
             if wrong := rights.fault(row):
                 yield wrong
+            stated = said.of_texts.pop((row["paper_id"], row["of"]), None)
+            if stated not in (None, (row["licence"], row["evidence"])):
+                yield f"licence or evidence of the {row['of']} of {row['paper_id']} are others in documents/"
         return
     columns = ["paper_id", "parse_kind", *(["text"] if name == "paragraphs" else [])]
     rows = table.select(columns).to_pylist()

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.snapshot import checks, copies, rights
 from s2corpus.snapshot.agreement import Agreement
+from s2corpus.snapshot.crossing import Crossing
 from s2corpus.snapshot.files import File, number
 from s2corpus.snapshot.repeats import Repeats
 
@@ -53,6 +54,7 @@ class Snapshot:
     files: dict[str, File]
     agreement: Agreement
     repeats: Repeats
+    crossing: Crossing
     index: dict[str, tuple[str, int]] = field(default_factory=dict)
     """document → file and line, as the index says"""
     words: dict[str, int] = field(default_factory=dict)
@@ -192,6 +194,7 @@ def _documents_check(
         if state.index.get(id_) != (path, row):
             yield f"the index has document {id_} at {state.index.get(id_)}"
         state.repeats.document(id_, value["text"])
+        state.crossing.document(id_, split, value["text"])
         yield from state.agreement.document(value)
 
     return check

@@ -80,7 +80,7 @@ def by_ids(snapshot: Lake, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
     rows = index.filter(pc.field("id").isin(pa.array(list(wanted), pa.string()))).to_pylist()
     if missing := sorted(wanted[id_] for id_ in set(wanted) - {row["id"] for row in rows}):
         raise UserError(f"{snapshot.root}: no document {', '.join(missing)} (dropped or held back ones are in none)")
-    yield from _at(snapshot, rows)
+    yield from at(snapshot, rows)
 
 
 def sample(snapshot: Lake, count: int, sets: Sequence[str], splits: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -89,7 +89,7 @@ def sample(snapshot: Lake, count: int, sets: Sequence[str], splits: Sequence[str
     chosen = index.filter(pc.field("set").isin(list(sets)) & pc.field("split").isin(list(splits)))
     hashes = [hashlib.sha256(id_.encode()).digest()[:8] for id_ in chosen["id"].to_pylist()]
     first = sorted(range(len(hashes)), key=hashes.__getitem__)[:count]
-    yield from _at(snapshot, chosen.take(first).to_pylist())
+    yield from at(snapshot, chosen.take(first).to_pylist())
 
 
 def grep(snapshot: Lake, pattern: str, sets: Sequence[str], splits: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -116,7 +116,8 @@ def _table(snapshot: Lake, path: str, columns: Sequence[str] | None = None) -> p
         return pq.read_table(pa.BufferReader(file.read()), columns=list(columns) if columns else None)
 
 
-def _at(snapshot: Lake, rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def at(snapshot: Lake, rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The documents at these places (`file`, `line`), file by file."""
     files: dict[str, set[int]] = defaultdict(set)
     for row in rows:
         files[row["file"]].add(row["line"])

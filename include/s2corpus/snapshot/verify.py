@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import orjson
@@ -16,29 +14,18 @@ import pyarrow.parquet as pq
 from s2corpus.errors import UserError
 from s2corpus.snapshot import keys
 from s2corpus.snapshot.agreement import SHOWN, Agreement
+from s2corpus.snapshot.crossing import MAX_KEYS, Crossing
 from s2corpus.snapshot.described import diff_against, identity_fault, made_again, same_code, same_croissant
-from s2corpus.snapshot.files import File, documents_path, parquet_copy, whole
+from s2corpus.snapshot.files import File
 from s2corpus.snapshot.manifest import FORMAT
+from s2corpus.snapshot.presence import groups, number_of, presence
 from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Snapshot, file_faults, parquet
+from s2corpus.snapshot.reader import at
 from s2corpus.snapshot.repeats import Repeats
 from s2corpus.snapshot.rows import INDEX
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
-
-_FOLDERS = ("corpus/metadata", "corpus/pdf_parses", "graph/links", "graph/contexts")
-_ALWAYS = (
-    "README.md",
-    "stats.json",
-    "croissant.json",
-    "funnel.csv",
-    "funnel.svg",
-    "years.svg",
-    "index.parquet",
-    "aliases.parquet",
-    "duplicates.parquet",
-    "clusters.parquet",
-)
 
 
 def verify(
@@ -74,7 +61,12 @@ def verify(
         if len(listed) < len(manifest["files"]):
             yield Fault("manifest.json", "it lists a file twice")
         state = Snapshot(
-            snapshot, manifest, listed, Agreement(manifest["rules"], manifest["as_of"]), Repeats(manifest["rules"])
+            snapshot,
+            manifest,
+            listed,
+            Agreement(manifest["rules"], manifest["as_of"]),
+            Repeats(manifest["rules"]),
+            Crossing(manifest["rules"]),
         )
         if wrong := _form_fault(state):
             yield Fault("manifest.json", f"not of its form: {wrong}")
@@ -84,7 +76,7 @@ def verify(
     except UNEXPECTED as error:
         yield Fault("manifest.json", f"not of its form: {type(error).__name__} {error}")
         return
-    yield from _presence(state)
+    yield from presence(state)
     table = None
     if "index.parquet" in state.files:
         table = yield from _index(state)
@@ -96,10 +88,10 @@ def verify(
             yield Fault("duplicates.parquet", f"cannot be read: {type(error).__name__} {error}")
     # metadata first: every parse and link must belong to a paper that it has; then the files of the same papers together,
     # lines before what repeats them
-    together = _groups(state)
+    together = groups(state)
     group = 0
     for _, of, _, path in sorted(
-        (not p.startswith("corpus/metadata/"), _number(p) % together, p.endswith(".parquet"), p) for p in state.files
+        (not p.startswith("corpus/metadata/"), number_of(p) % together, p.endswith(".parquet"), p) for p in state.files
     ):
         progress(path)
         if of != group:
@@ -130,58 +122,20 @@ def _form_fault(state: Snapshot) -> str | None:
         ("clean.profile", str),
         ("clean.sets", list),
         ("split.shingle_words", int),
+        ("split.minhash_bands", int),
+        ("split.minhash_rows", int),
+        ("split.max_group", int),
         ("split.min_jaccard", float),
         ("split.near_duplicates", str),
         ("link.count_warnings", list),
     ):
         if not isinstance(value := state.rules[rule], form) or value == 0:
             return f"{rule} is {value!r}"
+    if not isinstance(limit := state.rules.get("export.shard_bytes"), int | None):
+        return f"export.shard_bytes is {limit!r}"
+    if not 0 < state.rules["split.minhash_bands"] * state.rules["split.minhash_rows"] <= MAX_KEYS:
+        return f"split.minhash_bands and split.minhash_rows ask for more than {MAX_KEYS} hash functions, or for none"
     return None
-
-
-def _number(path: str) -> int:
-    """The number of a file of papers; 0 of what is not one."""
-    found = re.search(r"(\d+)\.(?:jsonl\.gz|parquet)$", whole(path))
-    return int(found[1]) if found else 0
-
-
-def _groups(state: Snapshot) -> int:
-    """Into how many groups the files fall that share no paper with another group."""
-    counts = Counter(path.rpartition("/")[0] for path in {whole(path) for path in state.files} if "/" in path)
-    return math.gcd(*counts.values()) if counts else 1
-
-
-def _presence(state: Snapshot) -> Iterator[Fault]:
-    present = {entry.key: entry.bytes for entry in state.lake.list("")}
-    for path, file in sorted(state.files.items()):
-        if path not in present:
-            yield Fault(path, "listed in the manifest, but not there")
-        elif present[path] != file.bytes:
-            yield Fault(path, f"{file.bytes} bytes in the manifest, {present[path]} found")
-    for path in sorted(set(present) - set(state.files) - {"manifest.json"}):
-        yield Fault(path, "there, but not listed in the manifest")
-    limit = state.rules.get("export.shard_bytes")
-    documents = [
-        documents_path(set_, split, number, None if limit is None else 0)
-        for set_ in state.rules["clean.sets"]
-        for split in ("train", "valid")
-        for number in range(state.rules["export.files"])
-    ]
-    folders = {path.rpartition("/")[0] for path in state.files if path.startswith(("corpus/", "graph/"))}
-    for path in (*_ALWAYS, *documents, *(("diff.json",) if state.manifest["parent"] else ())):
-        if path not in state.files:
-            yield Fault(path, "every snapshot has it; the manifest has not")
-    lines = [path for path in state.files if path.startswith("v2/")]
-    for path in lines:
-        if limit is not None and (state.files[path].content_bytes or 0) > limit and state.files[path].rows != 1:
-            yield Fault(path, f"it has more than the {limit} bytes of export.shard_bytes")
-    for path in lines:
-        if parquet_copy(path) not in state.files and any(p.startswith("documents/") for p in state.files):
-            yield Fault(path, f"the manifest has no {parquet_copy(path)}, which repeats it")
-    for folder in sorted({*folders, *_FOLDERS}):
-        numbers = sorted(_number(path) for path in state.files if path.rpartition("/")[0] == folder)
-        if not numbers or numbers != list(range(len(numbers))) or len(numbers) % _groups(state):
-            yield Fault(folder, f"its files have the numbers {numbers}: some are missing")
 
 
 def _index(state: Snapshot) -> Generator[Fault, None, pa.Table | None]:
@@ -194,6 +148,7 @@ def _index(state: Snapshot) -> Generator[Fault, None, pa.Table | None]:
             return None
         table.validate(full=True)
         state.agreement.published.add(table)
+        state.said.add_index(table.to_pylist())
         state.said.add_keys((key, row["id"]) for row in table.to_pylist() for key in keys.of_document(row))
         for what in state.agreement.add_index(table.to_pylist()):
             yield Fault("index.parquet", what)
@@ -240,6 +195,7 @@ def _agreement(state: Snapshot) -> Iterator[Fault]:
         yield from (Fault("stats.json", what) for what in state.agreement.statistics(stats))
         placed = {id_: (path.split("/")[1], path.split("/")[2]) for id_, (path, _) in state.index.items()}
         yield from (Fault("duplicates.parquet", what) for what in state.repeats.faults(placed, stats))
+        yield from (Fault("duplicates.parquet", what) for what in state.crossing.faults(lambda ids: _texts(state, ids)))
     except UNEXPECTED as error:
         yield Fault("stats.json", f"cannot be read: {type(error).__name__} {error}")
         return
@@ -253,6 +209,13 @@ def _agreement(state: Snapshot) -> Iterator[Fault]:
                     yield Fault(path, "it is not what follows from manifest and statistics")
     except UNEXPECTED as error:
         yield Fault("croissant.json", f"cannot be compared: {type(error).__name__} {error}")
+
+
+def _texts(state: Snapshot, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Some documents with their texts."""
+    places = [state.index[id_] for id_ in ids if id_ in state.index]
+    for value in at(state.lake, [{"file": path, "line": line} for path, line in places]):
+        yield value["id"], value["text"]
 
 
 def _identities(state: Snapshot) -> Iterator[Fault]:

@@ -1,4 +1,4 @@
-"""What became of a paper after it was published: retracted, withdrawn, doubted, corrected; as Crossref, PubMed and arXiv say it."""
+"""What became of a paper after it was published: retracted, withdrawn, doubted, corrected; as Crossref, PubMed, JATS and arXiv say it."""
 
 from __future__ import annotations
 
@@ -33,6 +33,19 @@ _REFERENCES = {
 }
 _REF_TYPE = re.compile(rf"({'|'.join(_REFERENCES)})(In|Of|For|From)")
 """RefType of PubMed's CommentsCorrections: `…In` stands in the work itself, `…Of`, `…For` and `…From` in the notice."""
+_RELATED = {
+    "retracted-article": Editorial.RETRACTED,
+    "partial-retraction": Editorial.CONCERN,
+    "object-of-concern": Editorial.CONCERN,
+    "corrected-article": Editorial.CORRECTED,
+}
+"""`related-article-type`s of a notice in JATS, and what it says of the article it names (JATS 1.3 Tag Library; PMC's guidelines)."""
+_FORWARD = {
+    "retraction-forward": Editorial.RETRACTED,
+    "concern-forward": Editorial.CONCERN,
+    "correction-forward": Editorial.CORRECTED,
+}
+"""Those of an article that names its own notice."""
 _TITLE = re.compile(
     r"\W*(?:(RETRACTED|Retracted)|(?:WITHDRAWN|Withdrawn|REMOVED|TEMPORARY REMOVAL))"
     r"(?: (?:ARTICLE|Article|CHAPTER|Chapter|PAPER|Paper))?\s*(?:[]):.]|[-–—] )"
@@ -101,6 +114,23 @@ def of_pubmed(citation: Any) -> tuple[Editorial | None, tuple[Notice, ...]]:
         elif match and (pmid := normalise_pmid(text_of(reference.find("PMID")))):
             notices[Notice(f"pmid:{pmid}", _REFERENCES[match.group(1)])] = None
     if not notices and (status := of_title(text_of(citation.find("Article/ArticleTitle")))):
+        own.append(status)
+    return worst(own), tuple(notices)
+
+
+def of_jats(meta: Any) -> tuple[Editorial | None, tuple[Notice, ...]]:
+    """What an article-meta's `related-article`s say of the article itself, and of others that they name by DOI or PMID."""
+    own: list[Editorial] = []
+    notices: dict[Notice, None] = {}
+    for related in meta.iterfind("{*}related-article"):
+        kind, named = related.get("related-article-type"), related.get("{http://www.w3.org/1999/xlink}href") or ""
+        if kind in _FORWARD:
+            own.append(_FORWARD[kind])
+        elif kind in _RELATED and (doi := normalise_doi(named.removeprefix("info:doi/"))):
+            notices[Notice(f"doi:{doi}", _RELATED[kind])] = None
+        elif kind in _RELATED and related.get("ext-link-type") == "pmid" and (pmid := normalise_pmid(named)):
+            notices[Notice(f"pmid:{pmid}", _RELATED[kind])] = None
+    if not notices and (status := of_title(text_of(meta.find("{*}title-group/{*}article-title")))):
         own.append(status)
     return worst(own), tuple(notices)
 

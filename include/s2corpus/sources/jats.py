@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import build
 from s2corpus.sources.dates import NO_DATE, PlainDate, make_date, to_int, to_month
+from s2corpus.sources.editorial import of_jats
 from s2corpus.sources.fields import PARTS, licence_of, with_details
 from s2corpus.sources.names import make_author, parse_name
 from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason, Record
@@ -91,13 +92,14 @@ def record_of(article: Any, where: str) -> Record | Dropped:
     if not native:
         return Dropped(Reason.NO_ID, where, "no article-id")
     licence, open_access = _licence(meta)
+    editorial, notices = of_jats(meta)
     return build(
         f"{NAME}:{native.lower()}", NAME, KIND, native,
         title=_title(meta), authors=_authors(meta), date=_date(meta),
         journal=text_of(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
         volume=text_of(meta.find("{*}volume")), issue=text_of(meta.find("{*}issue")), pages=_pages(meta),
         doi=ids.get("doi"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_subjects(meta),
-        licence=licence, open_access=open_access,
+        licence=licence, open_access=open_access, editorial=editorial, notices=notices,
     )  # fmt: skip
 
 

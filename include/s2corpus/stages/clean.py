@@ -24,6 +24,7 @@ from s2corpus.snapshot.rows import tally
 from s2corpus.sources.record import Kind
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.lake import Lake
+from s2corpus.storage.signatures import Signatures
 from s2corpus.storage.uris import fetch
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, MEMBERS, PAPERS
 from s2corpus.text import minhash
@@ -56,11 +57,13 @@ class Clean:
         """Decide every kept paper of one bucket, in bounded memory."""
         rules = rules_of(run.spec)
         unigrams = load_unigrams(rules, run.lake)
+        signatures = Signatures(run.lake, _signatures_key(run, shard))
         with tempfile.TemporaryDirectory(prefix="s2corpus-clean-", dir=run.scratch) as scratch:
             full = Path(scratch) / "s2orc.parquet"
-            rest = _write_s2orc(run, shard, rules, unigrams, full)
+            rest = _write_s2orc(run, shard, rules, unigrams, signatures, full)
             log.info("clean shard %d: full texts decided on, %d papers left for s2ag", shard.index, len(rest))
-            run.table(DOCUMENTS).write(shard.index, _rows(run, shard, rules, unigrams, rest, full))
+            run.table(DOCUMENTS).write(shard.index, _rows(run, shard, rules, unigrams, signatures, rest, full))
+        signatures.keep()
 
     def finish(self, run: Run) -> Metrics:
         """Commit; outcomes are counted per set."""
@@ -89,7 +92,16 @@ def load_unigrams(rules: spec.Clean, lake: Lake) -> Unigrams:
     return parse_unigrams(rules.unigrams.uri, content, rules.unigrams.sha256)
 
 
-def _write_s2orc(run: Run, shard: Shard, rules: spec.Clean, unigrams: Unigrams, path: Path) -> set[str]:
+def _signatures_key(run: Run, shard: Shard) -> str:
+    """Where the MinHash keys of a bucket's texts are kept: by the version of the rules, their values, and the buckets."""
+    of = run.spec.split
+    values = "-".join(map(str, (of.shingle_words, of.minhash_bands, of.minhash_rows, of.minhash_seed)))
+    return f"signatures/{minhash.VERSION}-{values}/{run.paper_shards}/{shard.index:05d}.parquet"
+
+
+def _write_s2orc(
+    run: Run, shard: Shard, rules: spec.Clean, unigrams: Unigrams, signatures: Signatures, path: Path
+) -> set[str]:
     """Decide the full texts of a bucket into a local file; the ids of the papers that stay for s2ag."""
     rest = set()
     with pq.ParquetWriter(path, DOCUMENTS.schema, compression="zstd") as writer:
@@ -101,7 +113,7 @@ def _write_s2orc(run: Run, shard: Shard, rules: spec.Clean, unigrams: Unigrams, 
             decision = clean_s2orc(_document(paper, fulltexts, first, rules), rules, unigrams)
             if decision.outcome is not Outcome.KEPT:
                 rest.add(paper["paper_id"])
-            row = _row(decision, paper, run.spec.split)
+            row = _row(decision, paper, run.spec.split, signatures)
             if first is not None:
                 row |= {"sha1": first["pdf_sha1"], "oa_evidence": first["oa_evidence"], "licence": first["licence"]}
             rows.append(row)
@@ -113,11 +125,17 @@ def _write_s2orc(run: Run, shard: Shard, rules: spec.Clean, unigrams: Unigrams, 
 
 
 def _rows(
-    run: Run, shard: Shard, rules: spec.Clean, unigrams: Unigrams, rest: set[str], full: Path
+    run: Run,
+    shard: Shard,
+    rules: spec.Clean,
+    unigrams: Unigrams,
+    signatures: Signatures,
+    rest: set[str],
+    full: Path,
 ) -> Iterator[pa.RecordBatch]:
     """The bucket's rows by (set, paper_id): s2ag, then s2orc."""
     decided = (
-        _row(clean_s2ag(_document(paper, [], None, rules), rules, unigrams), paper, run.spec.split)
+        _row(clean_s2ag(_document(paper, [], None, rules), rules, unigrams), paper, run.spec.split, signatures)
         for paper in _papers(run, shard)
         if paper["paper_id"] in rest
     )
@@ -178,15 +196,17 @@ def _document(paper: _Kept, fulltexts: list[FulltextRow], first: FulltextRow | N
     )
 
 
-def _row(decision: Decision, paper: PaperRow, compared: spec.Split) -> DocumentRow:
+def _row(decision: Decision, paper: PaperRow, compared: spec.Split, signatures: Signatures) -> DocumentRow:
+    def sign() -> list[int]:
+        shingles = minhash.shingles(decision.text or "", compared.shingle_words)
+        keys = minhash.keys(shingles, compared.minhash_bands, compared.minhash_rows, compared.minhash_seed)
+        return [int(key) for key in keys]
+
     row = asdict(decision)
     if decision.text is not None:
         surnames = [author["last"] for author in paper["authors"] or ()]
         row["text_key"] = text_key(decision.text)
         row["title_key"] = title_key(paper["title"] or "", surnames[0] if surnames else "")
-        shingles = minhash.shingles(decision.text, compared.shingle_words)
-        row["minhash"] = minhash.keys(
-            shingles, compared.minhash_bands, compared.minhash_rows, compared.minhash_seed
-        ).tolist()
+        row["minhash"] = signatures.of(decision.text, sign)
     row["language_votes"] = decision.language_votes and list(decision.language_votes.items())
     return cast(DocumentRow, row)  # a decision's fields are the table's columns

@@ -19,6 +19,7 @@ from s2corpus.stages.split import Split
 from s2corpus.stages.split import stage as split_stage
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables import DOCUMENTS, FILTERED, SPLITS
+from s2corpus.text import minhash
 from tests.unit.snapshot.release import Paper, lay_out, papers, paragraph, through
 
 
@@ -45,6 +46,32 @@ def test_every_kept_paper_is_judged_once_in_s2orc_and_what_is_left_in_s2ag(tmp_p
     assert set(full) == kept
     assert short == {paper_id for paper_id, row in full.items() if row["outcome"] != "kept"}
     assert set(splits) == {key for key, row in documents.items() if row["outcome"] == "kept"}
+
+
+def test_an_unchanged_text_is_not_signed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, first, _ = release(tmp_path)
+    changed = next(paper_id for (_, paper_id), row in sorted(first.items()) if row["outcome"] == "kept")
+    signed: list[int] = []
+    keys = minhash.keys
+
+    def counted(shingles: minhash.Hashes, bands: int, rows: int, seed: int) -> minhash.Keys:
+        signed.append(len(shingles))
+        return keys(shingles, bands, rows, seed)
+
+    def retitled(paper: Paper) -> Paper:
+        title = "On another title" if paper.row["paper_id"] == changed else paper.row["title"]
+        return dataclasses.replace(paper, row={**paper.row, "title": title})
+
+    monkeypatch.setattr(minhash, "keys", counted)
+    _, again, _ = release(tmp_path, retitled)
+    assert len(signed) == 1
+    assert {key: row["minhash"] for key, row in again.items() if key[1] != changed} == {
+        key: row["minhash"] for key, row in first.items() if key[1] != changed
+    }
+    for kept in (tmp_path / "lake/signatures").rglob("*.parquet"):
+        kept.write_bytes(b"damaged")
+    _, once_more, _ = release(tmp_path, retitled)
+    assert once_more == again and len(signed) > 10
 
 
 def test_only_the_sets_asked_for_are_made(tmp_path: Path) -> None:

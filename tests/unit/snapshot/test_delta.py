@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from s2corpus.commands import apply, delta, diff, register
+from s2corpus.commands import apply, delta, diff, prune, register, yank
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import hub, iceberg
@@ -208,3 +208,28 @@ def test_every_registered_snapshot_is_a_version_of_the_same_tables(snapshots: li
     run(register.command, snapshots[1], "--catalog", catalog)
     assert "documents" in run(register.command, snapshots[0].name, "--catalog", catalog, "--forget").output
     assert list(iceberg.registered(iceberg.open_catalog(catalog), "small")) == [iceberg.tag_of(snapshots[1].name)]
+
+
+def test_prune_and_yank_say_what_becomes_of_registered_files(
+    snapshots: list[Path], catalog: str, tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    shutil.copytree(snapshots[0].parents[1], lake)
+    first, *_, last_but_one, last = (lake / "snapshots" / folder.name for folder in snapshots)
+    for folder in (first, last_but_one, last):
+        run(register.command, folder, "--catalog", catalog)
+    said = run(yank.command, last.name, "--reason", "half of one source was missing", "--lake", lake).output
+    assert f"the latest of small is {last_but_one.name}" in said
+    assert "it stays a version, with its files" in said and f"corpus register {last.name} --forget" in said
+    run(register.command, last_but_one, "--catalog", catalog)  # as it says
+    run(register.command, last.name, "--catalog", catalog, "--forget")
+    with pytest.raises(UserError, match="registered in an Iceberg catalogue"):
+        run(prune.command, "small", "--keep", 1, "--delete", "--lake", lake)
+    assert (first / "manifest.json").exists()
+    said = run(prune.command, "small", "--keep", 1, "--delete", "--lake", lake, "--catalog", catalog).output
+    assert f"{first.name}: taken out of " in said and f"{first.name}: deleted " in said
+    assert not (first / "manifest.json").exists()
+    loaded = iceberg.open_catalog(catalog)
+    assert list(iceberg.registered(loaded, "small")) == [iceberg.tag_of(last_but_one.name)]
+    ids = set(loaded.load_table("small.documents").scan(selected_fields=("id",)).to_arrow()["id"].to_pylist())
+    assert ids == set(pq.read_table(last_but_one / "index.parquet")["id"].to_pylist())

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import duckdb
 import pytest
 
 import s2corpus
@@ -129,3 +132,53 @@ def test_the_aws_command_line_copies_it(run: Run, services: Endpoints, tmp_path:
     ]
     subprocess.run(command, env=environ, check=True, timeout=120)
     assert list(verify(open_lake(str(tmp_path / "copy")))) == []
+
+
+def test_a_push_to_a_bucket_that_was_killed_goes_on_where_it_was(run: Run) -> None:
+    to = f"{run.lake.root}/mirror"
+    command = [sys.executable, "-m", "s2corpus", "push", f"{run.lake.root}/snapshots/{run.snapshot_id}", to]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for number, _ in enumerate(process.stderr, 1):
+            if number == 50:  # what was sent is noted every 20 files
+                process.kill()
+                break
+    target = open_lake(to)
+    assert target.size("manifest.json") is None
+    total = sum(1 for _ in run.lake.list(f"snapshots/{run.snapshot_id}/")) - 1
+    said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300).stdout
+    assert said.endswith(f"{total - 40} files sent, 40 were there\n")
+    assert list(verify(target)) == []
+
+
+def test_iceberg_tables_on_s3_are_read_by_others(run: Run, tmp_path: Path) -> None:
+    """By pyiceberg and by DuckDB's own reader of Iceberg: the newest version, and nothing was copied."""
+    pytest.importorskip("pyiceberg")
+    from s2corpus.snapshot import iceberg
+
+    catalog = iceberg.open_catalog(f"sqlite:///{tmp_path}/catalogue.db")
+    folder = reader.open_snapshot(f"{run.lake.root}/snapshots/{run.snapshot_id}")
+    counts = iceberg.register(catalog, folder)
+    table = catalog.load_table(f"{SPEC.name}.documents")
+    ids = set(table.scan(selected_fields=("id",)).to_arrow()["id"].to_pylist())
+    assert len(ids) == counts["documents"] == counts["index"] > 10
+    assert {urlsplit(task.file.file_path).path.split("/")[-5] for task in table.scan().plan_files()} == {
+        run.snapshot_id
+    }
+    found = table.scan(row_filter="set = 's2orc' and split = 'train'", selected_fields=("id",)).to_arrow()
+    assert 0 < found.num_rows < len(ids)
+    with duckdb.connect(config={"autoinstall_known_extensions": "false"}) as connection:
+        for name in ("httpfs", "avro", "iceberg"):
+            spec = importlib.util.find_spec(f"duckdb_extension_{name}")
+            if spec is None or not spec.submodule_search_locations:
+                pytest.skip(f"duckdb-extension-{name} is not installed")
+            (extension,) = Path(spec.submodule_search_locations[0]).rglob("*.duckdb_extension")
+            connection.execute(f"LOAD '{extension}'")
+        endpoint = urlsplit(os.environ["AWS_ENDPOINT_URL"])
+        connection.execute(
+            f"CREATE SECRET (TYPE s3, KEY_ID '{os.environ['AWS_ACCESS_KEY_ID']}', SECRET '{os.environ['AWS_SECRET_ACCESS_KEY']}', "
+            f"ENDPOINT '{endpoint.netloc}', URL_STYLE 'path', USE_SSL {endpoint.scheme == 'https'})"
+        )
+        for name in ("documents", "index", "papers", "rights", "links"):
+            at = catalog.load_table(f"{SPEC.name}.{name}").metadata_location
+            assert connection.execute(f"SELECT count(*) FROM iceberg_scan('{at}')").fetchone() == (counts[name],), name

@@ -11,11 +11,13 @@ from typing import Any
 
 import duckdb
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from s2corpus.snapshot import documents, hub
 from s2corpus.snapshot.pointer import publish
+from s2corpus.snapshot.schemas import METADATA, PARSE
 from tests.unit.snapshot.test_export import release
 
 
@@ -67,7 +69,7 @@ def datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 SETS = [(set_, split) for set_ in ("s2orc", "s2ag") for split in ("train", "valid")]
-TABLES = ["index", "papers", "paragraphs", "bib_entries", "ref_entries", "links", "contexts"]
+TABLES = ["index", "papers", "paragraphs", "bib_entries", "ref_entries", "rights", "links", "contexts"]
 
 
 @pytest.mark.parametrize(("set_", "split"), SETS)
@@ -168,6 +170,40 @@ def test_croissant(folder: Path) -> None:
 CORPUS = ["metadata", "pdf_parses"]
 
 
+def test_polars_and_datasets_read_corpus_by_its_declared_schema(folder: Path, datasets: Any) -> None:
+    polars = pytest.importorskip("polars")
+    papers = {
+        paper
+        for path in folder.glob("tables/papers/*.parquet")
+        for paper in pq.read_table(path)["paper_id"].to_pylist()
+    }
+    metadata = polars.read_ndjson(
+        folder / "corpus/metadata/*.jsonl.gz", schema=polars.from_arrow(METADATA.empty_table()).schema
+    )
+    assert set(metadata["paper_id"]) == papers
+    loaded = datasets.load_dataset(
+        "json", data_files=str(folder / "corpus/metadata/*.jsonl.gz"), split="train",
+        features=datasets.Features.from_arrow_schema(METADATA),
+    )  # fmt: skip
+    assert set(loaded["paper_id"]) == papers
+    texts = pa.schema([field for field in PARSE if not pa.types.is_map(field.type)])  # polars has no maps
+    parses = polars.read_ndjson(
+        folder / "corpus/pdf_parses/*.jsonl.gz", schema=polars.from_arrow(texts.empty_table()).schema
+    )
+    paragraphs = parses.select(polars.col("body_text").list.len().sum()).item()
+    assert paragraphs == sum(
+        sum(part == "body" for part in pq.read_table(path)["part"].to_pylist())
+        for path in folder.glob("tables/paragraphs/*.parquet")
+    )
+
+
+def test_every_line_of_corpus_is_of_its_declared_schema(folder: Path) -> None:
+    for kind, schema in (("metadata", METADATA), ("pdf_parses", PARSE)):
+        for path in folder.glob(f"corpus/{kind}/*.jsonl.gz"):
+            for line in gzip.decompress(path.read_bytes()).splitlines():
+                assert set(json.loads(line)) <= set(schema.names)
+
+
 def test_duckdb_polars_and_pandas_read_documents_tables_and_graph(folder: Path) -> None:
     polars = pytest.importorskip("polars")
     for pattern in ["documents/*/*/*.parquet", "keys/*.parquet", *(path for path, _ in hub.TABLES.values())]:
@@ -193,10 +229,53 @@ def test_datatroves_readers(folder: Path, datatrove: Any, set_: str, split: str)
     assert {d.id: d.text for d in lines} == {d.id: d.text for d in rows}
 
 
+def test_datatroves_minhash_over_both_sets_and_splits(folder: Path, datatrove: Any, tmp_path: Path) -> None:
+    """datatrove's own four steps on the published lines: of what it keeps nothing is similar any more, and it drops nothing else."""
+    import xxhash
+    from datatrove.pipeline.dedup.minhash import (
+        MinhashConfig,
+        MinhashDedupBuckets,
+        MinhashDedupCluster,
+        MinhashDedupFilter,
+        MinhashDedupSignature,
+    )
+    from datatrove.pipeline.readers import JsonlReader
+    from datatrove.utils.word_tokenizers import WordTokenizer
+
+    class Spaces(WordTokenizer):
+        word_tokenize = staticmethod(str.split)
+        sent_tokenize = span_tokenize = staticmethod(str.split)  # not asked for
+
+    def documents() -> Any:
+        for set_, split in SETS:
+            yield from JsonlReader(f"{folder}/v2/{set_}/{split}", glob_pattern="*.jsonl.gz").run()
+
+    config = MinhashConfig(n_grams=5, num_buckets=14, hashes_per_bucket=8)
+    signatures, buckets, removed = (f"{tmp_path}/{name}" for name in ("signatures", "buckets", "removed"))
+    step = MinhashDedupSignature(signatures, config=config, language=Spaces())
+    step._hash_func = lambda words: xxhash.xxh64_intdigest(words.encode())  # xxhash 4 takes bytes only
+    step.run(documents(), 0, 1)
+    for rank in range(14):
+        MinhashDedupBuckets(signatures, buckets, config=config).run(None, rank, 14)
+    MinhashDedupCluster(buckets, removed, config=config).run(None, 0, 1)
+    kept = {document.id for document in MinhashDedupFilter(removed).run(documents(), 0, 1)}
+    rows = pq.read_table(folder / "duplicates.parquet").to_pylist()
+    published = {row["paper_id"] for row in rows if row["reason"] == "words" and row["split"] in ("train", "valid")}
+    clusters = {row["cluster"] for row in rows if row["paper_id"] in published}
+    everything = {document.id for document in documents()}
+    assert published, "the release has similar texts in one split"
+    assert len(everything - kept) == len(published)
+    for cluster in clusters:
+        members = {row["paper_id"] for row in rows if row["cluster"] == cluster} & everything
+        assert len(members & kept) == 1
+
+
 def test_spark_reads_documents_index_tables_graph_and_corpus(folder: Path, tmp_path: Path) -> None:
     sql = pytest.importorskip("pyspark.sql")
     if shutil.which("java") is None:
         pytest.skip("Java is not installed")
+    from pyspark.sql.pandas.types import from_arrow_schema
+
     builder = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
     builder = builder.config("spark.sql.shuffle.partitions", "1").config("spark.driver.host", "127.0.0.1")
     spark = builder.config("spark.sql.warehouse.dir", str(tmp_path)).getOrCreate()
@@ -205,9 +284,13 @@ def test_spark_reads_documents_index_tables_graph_and_corpus(folder: Path, tmp_p
             rows = sum(pq.read_metadata(file).num_rows for file in folder.glob(pattern))
             assert spark.read.parquet(f"{folder}/{pattern}").count() == rows, pattern
         for kind in CORPUS:
-            found = spark.read.json(f"{folder}/corpus/{kind}/*.jsonl.gz")
+            schema = from_arrow_schema(METADATA if kind == "metadata" else PARSE)
+            found = spark.read.schema(schema).json(f"{folder}/corpus/{kind}/*.jsonl.gz", mode="FAILFAST")
             lines = [gzip.decompress(f.read_bytes()).count(b"\n") for f in folder.glob(f"corpus/{kind}/*.jsonl.gz")]
             assert found.select("paper_id").count() == sum(lines) > 20, kind
+            if kind == "pdf_parses":
+                entries = found.selectExpr("explode(bib_entries) AS (ref_id, entry)").select("ref_id", "entry.title")
+                assert {tuple(row) for row in entries.distinct().collect()} == {("BIBREF0", "A title")}
         read = spark.read.schema("id STRING, sha1 STRING, text STRING").json(f"{folder}/v2/s2orc/train/*.jsonl.gz")
         assert {row["id"] for row in read.select("id").collect()} == _ids(folder, "s2orc", "train")
     finally:

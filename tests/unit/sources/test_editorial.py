@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from s2corpus import sources
 from s2corpus.papers.editorial import editorial
+from s2corpus.sources.editorial import of_title
 from s2corpus.sources.record import Editorial, Kind, Notice, Record
 
 RETRACTED, WITHDRAWN, CONCERN, CORRECTED = Editorial
@@ -194,3 +197,34 @@ def test_a_withdrawn_preprint_does_not_withdraw_the_published_paper() -> None:
     assert editorial([preprint, _record("crossref", doi=WORK)], {}, _preprint) == (None, ())
     deposited = _record("crossref", Kind.ARCHIVE, doi="10.48550/arxiv.0704.0001")
     assert editorial([preprint, deposited], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))
+
+
+def test_real_notices_in_jats_name_what_they_correct_or_retract(shared_data: Path) -> None:
+    """Of 150 articles two corrections and two retractions of PLOS and a correction of eLife, and what each is about."""
+    found: dict[str, tuple[Notice, ...]] = {}
+    for path in sorted((shared_data / "jats").rglob("*.xml")):
+        for record in sources.read("jats", io.BytesIO(path.read_bytes())):
+            if isinstance(record, Record) and (record.notices or record.editorial):
+                found[path.stem] = record.notices
+    assert found == {
+        "elife07586": (Notice("doi:10.7554/elife.04525", CORRECTED),),
+        "journal.pone.0097541": (Notice("doi:10.1371/journal.pone.0086816", CORRECTED),),
+        "journal.pone.0108198": (Notice("doi:10.1371/journal.pone.0103411", CORRECTED),),
+        "journal.pcbi.0030158": (Notice("doi:10.1371/journal.pcbi.0030051", RETRACTED),),
+        "journal.ppat.1005207": (Notice("doi:10.1371/journal.ppat.1003435", RETRACTED),),
+    }
+
+
+@pytest.mark.parametrize(
+    ("titles", "status"),
+    [
+        (("2021.acl-long.79", "2022.coling-1.306"), RETRACTED),
+        (("HksxTdiWz", "HyxSG1Z3IX"), None),
+    ],
+)
+def test_real_titles(shared_data: Path, titles: tuple[str, ...], status: Editorial | None) -> None:
+    """Two retracted papers of the ACL Anthology; submissions to ICLR that were called "withdrawn", and nothing else."""
+    with gzip.open(shared_data / "titles/titles_dev.tsv.gz", "rt", encoding="utf-8") as lines:
+        found = {row[1]: row[4] for line in lines if (row := line.rstrip("\n").split("\t"))[1] in titles}
+    assert len(found) == len(titles)
+    assert {of_title(title) for title in found.values()} == {status}

@@ -1,0 +1,62 @@
+"""Similar texts in train and in valid, which no snapshot may have (SEMANTICS §9): a snapshot's texts are compared anew."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from s2corpus.text import minhash
+from s2corpus.text.splits import Split
+
+MAX_KEYS = 4096
+"""hash functions that a manifest may ask for"""
+_SPLITS = (Split.TRAIN.value, Split.VALID.value)
+
+
+@dataclass(slots=True)
+class Crossing:
+    """The MinHash keys of all texts; candidates among them are read once more."""
+
+    rules: Mapping[str, Any]
+    ids: dict[str, list[str]] = field(default_factory=lambda: {split: [] for split in _SPLITS})
+    keys: dict[str, array[int]] = field(default_factory=lambda: {split: array("q") for split in _SPLITS})
+
+    def document(self, id_: str, split: str, text: str) -> None:
+        """Take a text."""
+        bands, rows, seed = (self.rules[f"split.minhash_{name}"] for name in ("bands", "rows", "seed"))
+        found = minhash.keys(minhash.shingles(text, self.rules["split.shingle_words"]), bands, rows, seed)
+        if len(found):
+            self.ids[split].append(id_)
+            self.keys[split].frombytes(found.tobytes())
+
+    def faults(self, texts: Callable[[Iterable[str]], Iterator[tuple[str, str]]]) -> Iterator[str]:
+        """Pairs that are too similar, once all texts were taken; `texts` reads (document, text) of some documents."""
+        pairs = self._candidates()
+        length = self.rules["split.shingle_words"]
+        wanted = {id_ for pair in pairs for id_ in pair}
+        shingles = {id_: np.unique(minhash.shingles(text, length)) for id_, text in texts(wanted)} if wanted else {}
+        for train, valid in pairs:
+            if train in shingles and valid in shingles:
+                index = minhash.jaccard(shingles[train], shingles[valid])
+                if index >= self.rules["split.min_jaccard"]:
+                    yield f"documents {train} of train and {valid} of valid are similar: their Jaccard index is {index:.3f}"
+
+    def _candidates(self) -> list[tuple[str, str]]:
+        """Documents of train and of valid that share a key."""
+        bands = self.rules["split.minhash_bands"]
+        keys = [np.frombuffer(self.keys[split], np.int64) for split in _SPLITS]
+        nodes = [np.repeat(np.arange(len(self.ids[split])), bands) for split in _SPLITS]
+        shared = np.intersect1d(keys[0], keys[1])
+        inside = [np.isin(of, shared) for of in keys]
+        first = len(self.ids[_SPLITS[0]])
+        pairs = minhash.pairs(
+            np.concatenate([of[mine] for of, mine in zip(keys, inside, strict=True)]),
+            np.concatenate([nodes[0][inside[0]], nodes[1][inside[1]] + first]),
+            self.rules["split.max_group"],
+        )
+        train, valid = (self.ids[split] for split in _SPLITS)
+        return [(train[a], valid[b - first]) for a, b in pairs.tolist() if a < first <= b]

@@ -1,0 +1,55 @@
+"""MinHash keys of texts, kept across releases by a hash of the text: an unchanged document is not signed again."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from s2corpus.storage.lake import Lake
+
+log = logging.getLogger(__name__)
+_SCHEMA = pa.schema(
+    [
+        pa.field("text", pa.binary(16), nullable=False),
+        pa.field("keys", pa.list_(pa.int64()), nullable=False),
+    ]
+)
+
+
+class Signatures:
+    """The keys of the texts of one bucket of papers, in one object of the lake."""
+
+    def __init__(self, lake: Lake, key: str) -> None:
+        """`key` names the object, and with it the rules that made the keys."""
+        self._lake = lake
+        self._key = key
+        self._known: dict[bytes, int] = {}
+        self._kept = _SCHEMA.empty_table()
+        self._used: dict[bytes, list[int]] = {}
+        with suppress(FileNotFoundError):
+            try:
+                self._kept = pq.read_table(pa.BufferReader(lake.get(key)[0])).cast(_SCHEMA)
+            except pa.ArrowException as error:
+                log.warning("%s is damaged (%s): its texts are signed again", lake.uri(key), error)
+        self._known = {digest: row for row, digest in enumerate(self._kept["text"].to_pylist())}
+
+    def of(self, text: str, sign: Callable[[], list[int]]) -> list[int]:
+        """The keys of a text: those kept of it, else what `sign` gives."""
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
+        row = self._known.get(digest)
+        found = sign() if row is None else self._kept["keys"][row].as_py()
+        self._used[digest] = found
+        return found
+
+    def keep(self) -> None:
+        """Keep what was asked for, if it is not what is kept already."""
+        if self._used.keys() != self._known.keys():
+            rows = [{"text": digest, "keys": self._used[digest]} for digest in sorted(self._used)]
+            sink = pa.BufferOutputStream()
+            pq.write_table(pa.Table.from_pylist(rows, _SCHEMA), sink, compression="zstd")
+            self._lake.put(self._key, sink.getvalue().to_pybytes())

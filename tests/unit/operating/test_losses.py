@@ -18,7 +18,7 @@ from s2corpus.pipeline.summary import approval_request, losses, summary
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage import parts
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import DOCUMENTS, DUPLICATES, EXTRACTIONS, PARSES, SPLITS
+from s2corpus.tables import DOCUMENTS, DUPLICATES, EXTRACTIONS, FILTERED, FULLTEXTS, PAPERS, PARSES, SPLITS
 
 PARENT = "t-20230101-00000000"
 
@@ -55,8 +55,9 @@ def split_into(run: Run, splits: list[str]) -> None:
     run.table(DOCUMENTS).write(
         0, [{**key, "paper_id": row["paper_id"], "outcome": "kept", "text": row["paper_id"]} for row in rows]
     )
-    run.table(DUPLICATES).write(0, [])
-    for table in (SPLITS, DOCUMENTS, DUPLICATES):
+    for table in (DUPLICATES, PAPERS, FILTERED, FULLTEXTS):
+        run.table(table).write(0, [])
+    for table in (SPLITS, DOCUMENTS, DUPLICATES, PAPERS, FILTERED, FULLTEXTS):
         run.table(table).commit([0])
 
 

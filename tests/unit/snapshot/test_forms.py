@@ -16,6 +16,7 @@ import yaml
 import s2corpus
 from s2corpus.errors import UserError
 from s2corpus.papers.licences import spdx
+from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import rights
 from s2corpus.snapshot.pointer import publish
@@ -72,7 +73,7 @@ def made(folder: Path, count: int, *, backwards: bool = False) -> Run:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    found = made(tmp_path_factory.mktemp("forms"), 110)
+    found = made(tmp_path_factory.mktemp("forms"), 64)
     publish(found.lake, found.snapshot_id)
     return found
 
@@ -101,7 +102,7 @@ def test_a_masked_snapshot_has_no_address_in_any_file(folder: Path) -> None:
         elif path.is_file():
             assert ADDRESS.encode() not in path.read_bytes(), path
     found = documents(folder)
-    assert all("|||EMAIL_ADDRESS|||" in row["text"] and row["num_emails"] >= 2 for row in found) and len(found) > 20
+    assert all("|||EMAIL_ADDRESS|||" in row["text"] and row["num_emails"] >= 2 for row in found) and len(found) > 12
 
 
 def test_spans_of_a_masked_parse_stand_on_their_words(folder: Path) -> None:
@@ -112,7 +113,7 @@ def test_spans_of_a_masked_parse_stand_on_their_words(folder: Path) -> None:
                 for span in paragraph["cite_spans"]:
                     spans += 1
                     assert paragraph["text"][span["start"] : span["end"]] == span["text"] == "[1]"
-    assert spans > 40
+    assert spans > 20
 
 
 def test_texts_for_models(folder: Path) -> None:
@@ -131,7 +132,7 @@ def test_texts_for_models(folder: Path) -> None:
             assert f"As [@{linked[row['id']]}] shows, |||EMAIL_ADDRESS||| knows" in row["model_text"]
         assert "Table 1: Data of |||EMAIL_ADDRESS|||." in lines
         assert "| a | b |" in lines
-    assert seen > 10
+    assert seen > 5
     assert all(row["model_text"].split("\n")[0] == f"# {row['title']}" for row in documents(folder, "s2ag"))
 
 
@@ -157,7 +158,7 @@ def test_files_are_cut_by_bytes_and_their_names_sort(folder: Path) -> None:
 
 
 def test_the_same_bytes_whatever_the_order_of_the_work(run: Run, folder: Path, tmp_path: Path) -> None:
-    again = made(tmp_path, 110, backwards=True)
+    again = made(tmp_path, 64, backwards=True)
     other = Path(again.lake.uri(f"snapshots/{again.snapshot_id}"))
     mine = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert mine == {path.relative_to(other): path.read_bytes() for path in other.rglob("*") if path.is_file()}
@@ -231,3 +232,19 @@ def test_a_form_that_cannot_be_is_refused(given: dict[str, Any], words: str, tmp
     path.write_text(yaml.safe_dump({"name": "x", **given}))
     with pytest.raises(UserError, match=words):
         load_spec(path)
+
+
+@pytest.mark.parametrize("lacks", ["abstract", "full text"])
+def test_what_nothing_is_known_of_stops_the_release(lacks: str, tmp_path: Path) -> None:
+    def without(paper: Paper) -> Paper:
+        gone = {"provenance": []} if lacks == "abstract" else {"oa_evidence": None}
+        return replace(paper, row={**paper.row, **gone})
+
+    spec = ReleaseSpec.model_validate({"name": "small", "export": {"files": 1}})
+    run = lay_out(LocalLake(tmp_path / "lake"), tmp_path, spec, map(without, papers(12)), buckets=1)
+    through(run, Clean(), Split(), Export())
+    stopped = {verdict.check: verdict for verdict in quality.evaluate(run, "export") if verdict.verdict == "block"}
+    assert set(stopped) == {"everything_has_its_evidence"}
+    assert not stopped["everything_has_its_evidence"].overridable
+    of = {row["of"] for row in stopped["everything_has_its_evidence"].rows}
+    assert of == {"abstract" if lacks == "abstract" else "pdf"}

@@ -1,4 +1,4 @@
-"""Similar texts in train and in valid, which no snapshot may have (SEMANTICS §9): a snapshot's texts are compared anew."""
+"""Similar texts in train and in valid, which no snapshot may have (SEMANTICS §9): all texts are compared again."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from s2corpus.evaluation.beside import NOT_DELIVERED, compared
 from s2corpus.evaluation.others import Corpus, read
 from s2corpus.evaluation.sample import Task, sampled
 from s2corpus.pdf import inspect_many
+from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
 from s2corpus.sources.identifiers import normalise_doi
@@ -136,6 +137,26 @@ def test_the_evaluation_draws_its_sample(run: Run) -> None:
     clusters = [item for item in items if item.task is Task.CLUSTERS]
     assert len(clusters) == 41 and len(items) > 41
     assert sum(item.auto_title is True for item in clusters) >= 39
+
+
+@pytest.mark.slow
+def test_what_gold_says_of_it(run: Run) -> None:
+    """No title of these papers is read wrong (`docs/real-papers.md` lists none), and each has one paper: so says gold by itself."""
+    assert not {key for key, fact in known() if fact == "title"}
+    metrics = read_metrics(run)
+
+    def counts(stage: str, measure: str) -> list[float]:
+        return [metrics[stage][f"gold.{measure}.{name}"] for name in ("known", "found", "said", "right")]
+
+    for stage, measure, least in (
+        ("cluster", "clusters", 40),
+        ("cluster", "titles", 35),
+        ("assemble", "xml_title", 12),
+        ("link", "links", 1),
+    ):
+        assert counts(stage, measure) == [counts(stage, measure)[0]] * 4 and counts(stage, measure)[0] >= least, measure
+    names_known, names_found, names_said, _ = counts("assemble", "xml_authors")
+    assert names_found == names_known and names_said - names_known <= 1, "one of 86 names is no author's"
 
 
 def test_identifiers_printed_on_the_first_pages(shared_data: Path) -> None:

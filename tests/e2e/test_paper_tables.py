@@ -14,9 +14,13 @@ import duckdb
 import orjson
 import pytest
 
+from s2corpus.evaluation.sample import Task
+from s2corpus.evaluation.sample import sampled as drawn
 from s2corpus.pipeline.quality import read_metrics
+from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
 from s2corpus.sample.truth import PaperTruth, Truth
+from s2corpus.spec import Evaluation
 from s2corpus.tables import ENTRIES, FILTERED, MEMBERS, PAPERS
 
 pytestmark = pytest.mark.slow
@@ -354,3 +358,10 @@ def test_what_gold_says(sampled: tuple[Run, Truth], tables: dict[str, Table]) ->
     assert counts("assemble", "xml_title") == [0, 0, 0, 0], "no paper of the sample has a PDF and a publisher's XML"
     shown_there = {label: row for label, row in tables["gold"].items() if row[0]}
     assert [row[0] for row in shown_there.values()] == [known, n, len(printed)]
+
+
+def test_the_evaluation_draws_every_kind_of_link_and_no_two_to_one_paper(sampled: tuple[Run, Truth]) -> None:
+    items = drawn(Tables(sampled[0].lake, sampled[0].release_id), Evaluation())
+    assert {item.task for item in items} == set(Task)
+    cited = [item.cited_paper_id for item in items if item.task is not Task.CLUSTERS]
+    assert len(cited) == len(set(cited)) > 30

@@ -75,15 +75,11 @@ class Item:
 
 
 def sampled(tables: Tables, rules: Evaluation) -> list[Item]:
-    """The items of a release, by task and id."""
-    found = list(_clusters(tables, rules))
+    """The items of a release, by task and id. The few links of LaTeX sources are chosen first, so that PDFs' take no paper from them."""
     taken: set[str] = set()
-    for task, kind, count in (
-        (Task.PDF_LINKS, "pdf", rules.pdf_links),
-        (Task.LATEX_LINKS, "latex", rules.latex_links),
-    ):
-        found += _links(tables, rules, task, kind, count, taken)
-    return found
+    of_latex = list(_links(tables, rules, Task.LATEX_LINKS, "latex", rules.latex_links, taken))
+    of_pdfs = _links(tables, rules, Task.PDF_LINKS, "pdf", rules.pdf_links, taken)
+    return [*_clusters(tables, rules), *of_pdfs, *of_latex]
 
 
 def _order(seed: int, *what: str) -> bytes:

@@ -10,7 +10,8 @@ articles in Elsevier's form, paper vectors.
 - **Again**: clear the run, or trigger the DAG with that `partition_key`. The same snapshot and rules make the same bytes. There is no
   backfill: DAGs that wait for assets have none.
 - **Steps**: `plan → work` (mapped over the snapshot's shards; what is unchanged since an earlier snapshot is not done again) `→ choose →
-  write` (mapped) `→ finish → quality`. The manifest is written last, by `quality`, when no check blocks.
+  write` (mapped) `→ finish → quality`; of a snapshot below the spec's `task_mb`, `plan` does what the three between do, and they are
+  skipped. The manifest is written last, by `quality`, when no check blocks.
 """
 
 from __future__ import annotations
@@ -49,11 +50,17 @@ def _job() -> Any:
 
 @task(doc_md=_AFTER)
 def plan() -> list[list[int]]:
-    """The shards of the snapshot, in batches."""
+    """The shards of the snapshot in batches. Of a small snapshot none: it is worked on here, as a task's start costs seconds."""
     from s2corpus.datasets import runner
 
     job = _job()
-    return runner.batches(job, runner.plan(job))
+    batches = runner.batches(job, runner.plan(job))
+    if len(batches) > 1:
+        return batches
+    runner.work(job, batches[0])
+    runner.choose(job)
+    runner.write(job, batches[0])
+    return []
 
 
 @task(doc_md=_AFTER, map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
@@ -82,7 +89,7 @@ def write(shards: list[int]) -> None:
     runner.write(_job(), shards)
 
 
-@task(doc_md=_AFTER)
+@task(doc_md=_AFTER, trigger_rule="none_failed")  # the steps between are skipped where `plan` did them
 def finish() -> None:
     """Write what is about all shards, and the descriptions."""
     from s2corpus.datasets import runner

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from s2corpus.datasets.source import Source
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.errors import UserError
 from s2corpus.pipeline.quality import QualityBlocked
@@ -50,22 +51,28 @@ def test_it_waits_for_the_snapshot_with_its_key_and_its_steps_follow_each_other(
     assert after == {
         "plan": ["work", "write"], "work": ["choose"], "choose": ["write"], "write": ["finish"], "finish": ["quality"], "quality": [],
     }  # fmt: skip
+    assert dag.get_task("finish").trigger_rule == "none_failed", "also after steps that a small snapshot skips"
     assert {task.execution_timeout.total_seconds() for task in dag.tasks} == {2 * 3600}
 
 
+@pytest.mark.parametrize("large", [False, True])
 def test_a_run_makes_the_dataset_of_its_key_and_publishes_only_what_passes(
-    module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    large: bool, module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dag = module.dataset_dag(DatasetSpec(name="cited", dataset="contexts"), "real")
     context = {"dag": dag, "partition_key": KEY}
     monkeypatch.setattr(module, "get_current_context", lambda: context)
-    batches = module.plan.function()
-    assert batches == [[0, 1]], "a small snapshot is one task"
-    for shards in batches:
-        module.work.function(shards)
-    module.choose.function()
-    for shards in batches:
-        module.write.function(shards)
+    if large:
+        monkeypatch.setattr(Source, "size", lambda *_: 200 << 20)
+        batches = module.plan.function()
+        assert batches == [[0], [1]]
+        for shards in batches:
+            module.work.function(shards)
+        module.choose.function()
+        for shards in batches:
+            module.write.function(shards)
+    else:
+        assert module.plan.function() == [], "a small snapshot is worked on at once"
     module.finish.function()
     (folder,) = (tmp_path / "lake" / "datasets" / "cited").glob("real-*")
     assert folder.name.startswith("real-20260401-"), "that of the key, not the latest"

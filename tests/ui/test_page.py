@@ -652,11 +652,15 @@ def test_what_nobody_foresaw_is_logged_not_shown(built: Built, tmp_path: Path) -
 
 
 def test_the_datasets_of_a_snapshot_are_listed_and_its_papers_have_similar_ones(page: Any, built: Built) -> None:
+    from click.testing import CliRunner
+
+    from s2corpus.commands.similar import command
     from s2corpus.datasets import runner
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.shelf import similar_papers
     from s2corpus.datasets.source import Source
     from s2corpus.datasets.spec import DatasetSpec
+    from s2corpus.errors import UserError
     from s2corpus.storage.lake import open_lake
 
     run = built.runs[PUBLISHED]
@@ -665,7 +669,14 @@ def test_the_datasets_of_a_snapshot_are_listed_and_its_papers_have_similar_ones(
     runner.make(job)
     listed = read(page, f"{AT[PUBLISHED]}/snapshot")
     assert 'id="datasets"' in listed and "Funnel of near" in listed
-    papers = [row["paper_id"] for shard in range(job.source.shards) for row in job.source.known(shard)]
+    rows = [row for shard in range(job.source.shards) for row in job.source.known(shard, ("paper_id", "doi"))]
+    papers = [row["paper_id"] for row in rows]
     near = {paper: found for paper in papers if (found := similar_papers(run.lake, str(run.snapshot_id), paper))}
     paper, (first, *_) = next(iter(near.items()))
     assert f'/paper/{first["neighbour_id"]}">' in read(page, f"{AT[PUBLISHED]}/paper/{paper}")
+    for asked in (paper, next(row["doi"] for row in rows if row["doi"] and row["paper_id"] in near)):
+        words = [asked, "--snapshot", job.source.folder.root, "--count", "1"]
+        said = CliRunner().invoke(command, words, catch_exceptions=False).output
+        assert said.split()[1] in papers and len(said.splitlines()) == 1
+    with pytest.raises(UserError, match=r"no paper with DOI 10\.1000/none"):
+        CliRunner().invoke(command, ["10.1000/none", *words[1:]], catch_exceptions=False)

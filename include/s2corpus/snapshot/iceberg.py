@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -51,10 +52,14 @@ def open_catalog(uri: str) -> Catalog:
     shown = re.sub(r"//[^@]*@", "//…@", uri)  # without the password
     if not re.match(r"(?:sqlite|postgresql\S*|https?)://\S", uri):
         raise UserError(f"{shown!r} is not a catalogue: expected sqlite:///…, postgresql+psycopg2://… or http(s)://…")
+    file = Path(uri.removeprefix("sqlite:///"))
+    made = file if uri.startswith("sqlite:///") and not file.exists() else None
     try:
         return load_catalog("s2corpus", type="rest" if uri.startswith("http") else "sql", uri=uri, **given)
-    except OperationalError:
-        raise  # a server that does not answer may do so later
+    except OperationalError:  # a server that does not answer, or a full disk: may pass
+        if made is not None and made.exists() and not made.stat().st_size:
+            made.unlink()
+        raise
     except (SQLAlchemyError, ImportError, RESTError, ValueError) as error:
         raise UserError(f"{shown}: no catalogue opens there: {type(error).__name__}") from None
 

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -42,6 +43,14 @@ def dags(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
 def test_every_spec_is_valid_and_has_its_dag(spec: Path, dags: dict[str, object]) -> None:
     assert load_spec(spec).name == spec.stem
     assert f"corpus_release__{spec.stem}" in dags
+
+
+def test_a_tasks_process_builds_its_own_dag_only(dags: dict[str, object]) -> None:
+    from airflow.sdk.definitions._internal.dag_parsing_context import _airflow_parsing_context_manager
+
+    with _airflow_parsing_context_manager(dag_id="corpus_release__sample", task_id="intake.plan"):
+        found = runpy.run_path(str(ROOT / "dags" / "corpus_release.py"))
+    assert [name for name in found if name.startswith("corpus_release__")] == ["corpus_release__sample"]
 
 
 def test_the_stages_follow_each_other(dags: dict[str, object]) -> None:

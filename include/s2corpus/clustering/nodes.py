@@ -84,6 +84,10 @@ def nodes_from(parts: list[Part], preprint_prefixes: Sequence[str]) -> Nodes:
             )
     with ThreadPoolExecutor(1) as pool:
         coded = pool.submit(_title_codes, pa.chunked_array(columns.pop("normalised")))
+        texts = {  # beside the sorting of ids, which takes as long
+            name: pool.submit(codes_of, pa.chunked_array(columns.pop(name)))
+            for name in (*IDENTIFIERS, "ready_at", "journal")
+        }
         given = pa.concat_arrays(columns.pop("record_id"))
         order = pc.array_sort_indices(given)
         record_ids = given.take(order)
@@ -92,7 +96,7 @@ def nodes_from(parts: list[Part], preprint_prefixes: Sequence[str]) -> Nodes:
         place = order.to_numpy()
         identifiers, values = {}, {}
         for name in IDENTIFIERS:
-            codes, values[name] = codes_of(pa.chunked_array(columns.pop(name)))
+            codes, values[name] = texts.pop(name).result()
             identifiers[name] = codes[place]
         doi = identifiers["doi"]
         of_preprint = np.append(from_preprint_server(values["doi"], preprint_prefixes), False)[
@@ -104,12 +108,12 @@ def nodes_from(parts: list[Part], preprint_prefixes: Sequence[str]) -> Nodes:
         )
         final_doi = np.where(of_preprint, np.int32(-1), doi)
         final_doi[_overruled(identifiers["declared"], declares, final_doi)] = -1
-        ready, times = codes_of(pa.chunked_array(columns.pop("ready_at")))
+        ready, times = texts.pop("ready_at").result()
         surname_offsets, surnames = _in_order(
             np.concatenate([np.zeros(1, np.int32), *map(np.diff, columns["surname_offsets"])], dtype=np.int64).cumsum(),
             np.concatenate(columns.pop("surnames")), place,
         )  # fmt: skip
-        journal, journals = codes_of(pa.chunked_array(columns.pop("journal")))
+        journal, journals = texts.pop("journal").result()
         volume, issue, page = (np.concatenate(columns.pop(name))[place] for name in ("volume", "issue", "page"))
         title, distinct = coded.result()
         title, first, former = _by_first(title[place], len(distinct))

@@ -35,16 +35,17 @@ $(UV):
 	@$(UV) pip install --quiet --python .venv/bin/python --require-hashes -r requirements-fab.txt
 	@touch $@
 
-setup: .venv/.runtime ## Make .venv with everything locked
+setup: .venv/.runtime ## Make .venv with everything locked, and compile the kernels
+	@[ -e .venv/.kernels ] || { echo "compiling the kernels"; $(RUN) s2corpus.local.kernels >/dev/null && touch .venv/.kernels; }
 
-demo: setup $(if $(DATASETS),.venv/.datasets) ## A release of the sample papers by Airflow, compared with its truth; DATASETS=1: and the datasets made of it
+demo: .venv/.runtime $(if $(DATASETS),.venv/.datasets) ## A release of the sample papers by Airflow, compared with its truth; DATASETS=1: and the datasets made of it
 	@.venv/bin/corpus demo $(if $(DATASETS),--datasets)
 
-release: setup ## The same with your own papers: make release PDFS=<folder>
+release: .venv/.runtime ## The same with your own papers: make release PDFS=<folder>
 	@test -n "$(PDFS)" || { echo "which papers? make release PDFS=<folder>" >&2; exit 2; }
 	@.venv/bin/corpus release "$(PDFS)"
 
-up: setup ## Start the local services
+up: .venv/.runtime ## Start the local services
 	@.venv/bin/corpus up
 
 down: ## Stop them; their data stay

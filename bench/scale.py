@@ -49,12 +49,15 @@ def deliver(folder: Path, count: int) -> None:
     """Write `count` records as one delivery of each source."""
     files: dict[str, Any] = {}
     for row in rows(count, random.Random(0)):
-        source = str(row["source"])
+        source = (
+            "semantic" if row["source"] == "grobid" else str(row["source"])
+        )  # headers of PDFs, as a source's records
         place = folder / "lake" / "sources" / source / "1"
         if source not in files:
             place.mkdir(parents=True)
             files[source] = (place / "records.jsonl").open("wb")
         line = {name: value for name, value in row.items() if value is not None and name not in ("truth", "kind")}
+        line |= {"source": source, "record_id": f"{source}:{str(row['record_id']).partition(':')[2]}"}
         files[source].write(orjson.dumps({**line, "abstract": f"{row['title']}. {ABSTRACT}"}) + b"\n")
     for file in files.values():
         file.close()

@@ -11,6 +11,7 @@ import pytest
 from s2corpus.clustering import identity, nodes, parts
 from s2corpus.clustering.identity import Parent, identify
 from s2corpus.clustering.nodes import TooManyRecords
+from s2corpus.stages.cluster import rounds_papers
 from s2corpus.stages.cluster.many import unite
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, NODE, Rounds
 from s2corpus.storage.exchange import Exchange
@@ -53,3 +54,15 @@ def test_one_process_refuses_more_text_than_32_bits_of_offsets(monkeypatch: pyte
     table = pa.table({"record_id": [f"s:{i:09d}" for i in range(20)]})
     with pytest.raises(TooManyRecords, match=r"20 records .* ENGINE"):
         nodes.nodes_from([parts.part_from(table)], ())
+
+
+def test_two_papers_of_one_id_are_named_with_their_records(tmp_path: Path) -> None:
+    """Two hashes of 60 bits are equal in one of 360 releases of 80 million papers."""
+    ids = ["a:1", "a:2", "b:1"]
+    given = {"record_id": ids, "paper_id": [identity.new_paper_id("b:1")] * 3, "label": [7, 7, 9]}
+    schema = rounds_papers._MEMBERS
+    columns = [pa.array(given.get(field.name, [None] * 3), field.type) for field in schema]
+    exchange = Exchange(str(tmp_path), "r")
+    exchange.write("members", 0, pa.table(columns, schema=schema), np.zeros(3, np.int64), 1)
+    found = rounds_papers.write_members(Rounds(exchange, "", ("records",), 1, (), 0.8, 2, None), 0)
+    assert found == {"twice": ["a:1", "b:1", identity.new_paper_id("b:1")]}

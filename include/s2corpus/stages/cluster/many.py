@@ -45,7 +45,7 @@ def cluster_in_rounds(
     `buckets_of` says how many buckets a number of papers is cut into.
 
     Raises:
-        UserError: more records than this process can number in `memory_mb`.
+        UserError: more records than this process can number in `memory_mb`, or two papers that would have one id.
     """
     return _Driver(run, workers, home_rows).run(buckets_of)
 
@@ -88,7 +88,14 @@ class _Driver:
         self._name_papers()
         self._rounds = replace(self._rounds, paper_buckets=buckets_of(count))
         self._do("by_paper", papers.by_paper, len(self._rounds.records))
-        self._do("write_members", papers.write_members, self._rounds.paper_buckets)
+        for found in self._do("write_members", papers.write_members, self._rounds.paper_buckets):
+            if twice := found.get("twice"):
+                *records, paper_id = twice
+                raise UserError(
+                    f"two papers would have the id {paper_id}: the hashes of their records {' and '.join(records)} begin with "
+                    f"the same 60 bits. Deliver {records[-1]} under another native id and its old one as deleted, and make "
+                    f"the release again (docs/sizing.md#same-id)"
+                )
         self._rounds.exchange.remove()
         totals: dict[str, float] = {"papers": float(count), "parts": float(self._rounds.homes)}
         for counts in edges:

@@ -9,7 +9,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from s2corpus.clustering.edges import REASONS
-from s2corpus.clustering.identity import Parent, identify
+from s2corpus.clustering.identity import Parent, identify, new_paper_id
 from s2corpus.clustering.parts import codes_of
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, Home, Rounds
 from s2corpus.stages.cluster.rounds_identifiers import TOLD
@@ -132,20 +132,23 @@ def by_paper(rounds: Rounds, task: int) -> None:
     rounds.exchange.write("members", task, table, bucket, rounds.paper_buckets)
 
 
-def write_members(rounds: Rounds, task: int) -> None:
-    """A bucket of papers: write their records.
-
-    Raises:
-        RuntimeError: two papers have one id.
-    """
+def write_members(rounds: Rounds, task: int) -> dict[str, list[str]]:
+    """A bucket of papers: write their records; `twice` has a record of each of two papers that have one id, and that id."""
     rows = rounds.exchange.read("members", range(len(rounds.records)), task, _MEMBERS)
     rows = rows.sort_by([("paper_id", "ascending"), ("record_id", "ascending")])
     papers = rows.select(["paper_id", "label"]).group_by(["paper_id"]).aggregate([("label", "count_distinct")])
     twice = papers.filter(pc.greater(papers["label_count_distinct"], 1))["paper_id"]
     if len(twice):
-        raise RuntimeError(f"two papers have the id {twice[0].as_py()!r}: their first records have one hash of 60 bits")
+        paper_id = twice[0].as_py()
+        of_paper = rows.filter(pc.equal(rows["paper_id"], paper_id)).select(["record_id", "label"]).to_pylist()
+        first: dict[int, str] = {}
+        for row in of_paper:  # of each paper the record that its id is made of, else its first
+            if row["label"] not in first or new_paper_id(row["record_id"]) == paper_id:
+                first[row["label"]] = row["record_id"]
+        return {"twice": [*sorted(first.values()), paper_id]}
     ref = TableRef(rounds.exchange.lake, f"{rounds.release}/{MEMBERS.name}", MEMBERS)
     ref.write(task, iter(rows.drop_columns(["label"]).to_batches(max_chunksize=10_000)))
+    return {}
 
 
 def _known(rounds: Rounds, home: Home) -> tuple[pa.Array, pa.Array]:

@@ -1,6 +1,6 @@
 """The DAG of a dataset: when it runs, in which order, for which snapshot, and that nothing is published which fails a check.
 
-A scheduler runs one in tests/e2e/test_operating.py; here its tasks are called one by one.
+Its tasks are called one by one; `make demo DATASETS=1` has a scheduler run them.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def main() -> None:
     count = int(sys.argv[3]) if len(sys.argv) > 3 else len(LOOKS)
     out.mkdir(parents=True, exist_ok=True)
     paths = sorted([*folder.rglob("*.xml"), *folder.rglob("*.nxml")])
-    paths = paths[:: max(1, len(paths) // (count * 2))]
+    paths = paths[:: max(1, len(paths) // (count * 3))]
     names, made = list(LOOKS), 0
     for path in paths:
         if made < count:

@@ -55,8 +55,10 @@ def read(document: Document, labels: dict[int, Label], measures: Measures, joine
     inside = [labels.get(id(line)) is Label.REFERENCE for line in lines]
     for start, end in _listings(lines, measures):
         inside[start:end] = [False] * (end - start)
-    for start, end in _stretches(lines, inside):
-        stretch = _without_notes(lines[start:end])
+    found = [lines[start:end] for start, end in _stretches(lines, inside)]
+    longest = median(line.size for line in max(found, key=len)) if found else 0.0
+    for stretch in found:
+        stretch = _without_notes(stretch, median(x.size for x in stretch) if is_head(stretch[0]) else longest)
         for line in stretch:
             line.kind = Kind.REFERENCE
         items += [line for line in stretch if not is_head(line)]
@@ -151,11 +153,8 @@ def _stop(lines: list[Line], start: int, end: int) -> int:
     return end
 
 
-def _without_notes(lines: list[Line]) -> list[Line]:
-    """The list's lines without footnotes: blocks of smaller type that begin with a mark."""
-    if not lines:
-        return lines
-    size = median(line.size for line in lines)
+def _without_notes(lines: list[Line], size: float) -> list[Line]:
+    """The lines of a list set in this size without footnotes: blocks of smaller type that begin with a mark."""
     notes = {line.block for line in lines if line.size < size - 0.4 and _NOTE.match(line.text)}
     return [line for line in lines if line.block not in notes or line.size > size - 0.4]
 

@@ -146,8 +146,9 @@ NOTES = [
 ]
 
 
-def test_an_essay_that_cites_in_footnotes(tmp_path: Path) -> None:
-    """It has no abstract, no list and no affiliation, and its notes are not in its text."""
+@pytest.mark.parametrize("listed", ["", f"#v(1em)\n{bold(12, 'Bibliography')}\n\n{HANGING}"], ids=["no list", "a list"])
+def test_an_essay_that_cites_in_footnotes(listed: str, tmp_path: Path) -> None:
+    """It has no abstract and no affiliation, and its notes are neither in its text nor in its list, though they read like references."""
     text = "\n\n".join(
         f"{PROSE} So it was in the old books.#footnote[{note}] {PROSE} {PROSE}" for note in (*NOTES, *NOTES)
     )
@@ -160,6 +161,8 @@ def test_an_essay_that_cites_in_footnotes(tmp_path: Path) -> None:
 #text(size: 11pt)[#smallcaps[Waleed Ammar]]]
 #v(1cm)
 {text} {LAST}
+
+{listed}
 """
     tei = read(source, tmp_path)
     assert said(tei, ".//t:abstract//t:p") == []
@@ -167,7 +170,7 @@ def test_an_essay_that_cites_in_footnotes(tmp_path: Path) -> None:
     assert body(tei).count("So it was in the old books.") == 2 * len(NOTES)
     assert "University Press" not in body(tei)
     assert len(tei.findall(".//t:note[@place='foot']", NS)) == 2 * len(NOTES)
-    assert entries(tei) == 0
+    assert entries(tei) == (len(ENTRIES) if listed else 0)
 
 
 PAGES = [

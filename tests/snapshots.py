@@ -32,9 +32,18 @@ def paper(paper_id: str, parses: Mapping[str, Row], *, inbound: Iterable[str] = 
         column.name: [] if column.name in ("mag_ids", "record_ids", "authors", "editorial_by") else None
         for column in PAPERS.columns
     }
+    row |= {
+        "open_access": True,
+        "licence": "CC-BY-4.0",
+        "fields_of_study": [],
+        "subjects": [],
+        **known,
+        "paper_id": paper_id,
+    }
+    text = {"pdf_sha1": None, "open_access": row["open_access"], "oa_evidence": "publisher", "licence": row["licence"]}
     return {
-        **row, "open_access": True, "licence": "CC-BY-4.0", "fields_of_study": [], "subjects": [], **known, "paper_id": paper_id,
-        "parses": parses, "outbound": sorted(links), "inbound": sorted(inbound),
+        **row, "parses": parses, "fulltexts": dict.fromkeys(parses, text), "abstract_from": None,
+        "outbound": sorted(links), "inbound": sorted(inbound),
     }  # fmt: skip
 
 

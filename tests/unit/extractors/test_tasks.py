@@ -76,6 +76,8 @@ def test_a_server_that_was_started_anew_is_sent_again_what_it_forgot() -> None:
     with StandIn(seconds=1.0) as server:
         results = Pool([server.url], limits=replace(TASKS, in_flight=5)).extract(iter(pdfs(20)))
         first = next(results)
+        while server.submitted.total() <= 5:  # the next tasks have begun
+            time.sleep(0.01)
         server.forget()
         found = [first, *results]
     assert Counter(r.outcome for r in found) == {Outcome.OK: 20}

@@ -6,6 +6,7 @@ what the lines say, what a CRF says that knows the best of these) is tried, and 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,6 +18,10 @@ from .model import Line, Token
 Group = list[Line]
 
 _MARK = re.compile(r"[\[(]?(\d{1,3})(?:[\])]|\.)")
+_FEW = 8
+"""Entries below which a list's order says nothing"""
+_SORTED = 0.9
+"""Share of neighbours in order from which on a list is sorted"""
 _MAX_SKIP = 3
 """Numbers that may fail to be read between two labels."""
 
@@ -32,7 +37,24 @@ def split(lines: list[Line]) -> list[Group]:
     ruled = _ruled(lines, offsets)
     begins = {id(group[0]) for group in ruled}
     rows = [entries.Row(x.text, offset > 3, id(x) in begins) for x, offset in zip(lines, offsets, strict=True)]
-    return max(ruled, _cut(lines, entries.starts(rows)), key=_reads)
+    return _in_order(max(ruled, _cut(lines, entries.starts(rows)), key=_reads))
+
+
+def _in_order(groups: list[Group]) -> list[Group]:
+    """Groups of a list in alphabetical order, those joined again of which the first has no year and the second breaks the order: a
+    book's title that begins a line, say."""
+    words = [unicodedata.normalize("NFKD", group[0].text).casefold().split()[:1] for group in groups]
+    ordered = sum(a <= b for a, b in pairwise(words))
+    if len(groups) < _FEW or ordered < _SORTED * (len(groups) - 1):
+        return groups
+    out: list[Group] = []
+    for i, group in enumerate(groups):
+        breaks = 0 < i < len(groups) - 1 and words[i - 1] <= words[i + 1] < words[i]
+        if breaks and not any(YEAR.search(line.text) for line in out[-1]):
+            out[-1] = out[-1] + group
+        else:
+            out.append(group)
+    return out
 
 
 def by_rules(lines: list[Line]) -> list[Group]:

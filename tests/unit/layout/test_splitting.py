@@ -115,3 +115,17 @@ def test_entries_whose_authors_no_rule_knows(set_in: float) -> None:
     ]
     lines = [line(text, 2 * i + k, 50.0 + k * set_in) for i, pair in enumerate(printed) for k, text in enumerate(pair)]
     assert entries(lines) == [" ".join(pair) for pair in printed]
+
+
+def test_a_line_that_breaks_the_order_of_a_sorted_list_goes_on_with_an_entry_without_year() -> None:
+    """A book's title at the start of a line reads like a name (`Medicinal and`)."""
+    names = "Adams Bruneton Cardile Deans Eloff Fellah Hadri Kim Li Mader Oyaizu Tepe".split()
+    whole = [
+        f"{name} AB, Berg CD. What was measured in sage and in thyme. J Essent Oil Res. 19{i + 10};4:1–9."
+        for i, name in enumerate(names)
+    ]
+    at = names.index("Li")
+    whole[at] = "Li YL, Craker LE. Effect of light on sage and on thyme. In: Proc. Int. Symp."
+    printed = [*whole[: at + 1], "Medicinal and Aromatic Plants. Acta Hortic. 1996;426:419–26.", *whole[at + 1 :]]
+    whole[at] += " " + printed[at + 1]
+    assert entries([line(text, row) for row, text in enumerate(printed, 1)]) == whole

@@ -119,7 +119,20 @@ def test_entries_whose_authors_no_rule_knows(set_in: float) -> None:
 
 def test_a_line_that_breaks_the_order_of_a_sorted_list_goes_on_with_an_entry_without_year() -> None:
     """A book's title at the start of a line reads like a name (`Medicinal and`)."""
-    names = "Adams Bruneton Cardile Deans Eloff Fellah Hadri Kim Li Mader Oyaizu Tepe".split()
+    names = [
+        "Adams",
+        "Bruneton",
+        "Cardile",
+        "Deans",
+        "Eloff",
+        "Fellah",
+        "Hadri",
+        "Kim",
+        "Li",
+        "Mader",
+        "Oyaizu",
+        "Tepe",
+    ]
     whole = [
         f"{name} AB, Berg CD. What was measured in sage and in thyme. J Essent Oil Res. 19{i + 10};4:1–9."
         for i, name in enumerate(names)

@@ -45,11 +45,12 @@ def test_every_spec_is_valid_and_has_its_dag(spec: Path, dags: dict[str, object]
     assert f"corpus_release__{spec.stem}" in dags
 
 
-def test_a_tasks_process_builds_its_own_dag_only(dags: dict[str, object]) -> None:
-    from airflow.sdk.definitions._internal.dag_parsing_context import _airflow_parsing_context_manager
+def test_a_tasks_process_builds_its_own_dag_only(dags: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+    from airflow.sdk.definitions import context
 
-    with _airflow_parsing_context_manager(dag_id="corpus_release__sample", task_id="intake.plan"):
-        found = runpy.run_path(str(ROOT / "dags" / "corpus_release.py"))
+    monkeypatch.setenv(context._AIRFLOW_PARSING_CONTEXT_DAG_ID, "corpus_release__sample")
+    monkeypatch.setenv(context._AIRFLOW_PARSING_CONTEXT_TASK_ID, "intake.plan")
+    found = runpy.run_path(str(ROOT / "dags" / "corpus_release.py"))
     assert [name for name in found if name.startswith("corpus_release__")] == ["corpus_release__sample"]
 
 

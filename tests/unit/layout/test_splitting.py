@@ -133,10 +133,8 @@ def test_a_line_that_breaks_the_order_of_a_sorted_list_goes_on_with_an_entry_wit
         "Oyaizu",
         "Tepe",
     ]
-    whole = [
-        f"{name} AB, Berg CD. What was measured in sage and in thyme. J Essent Oil Res. 19{i + 10};4:1–9."
-        for i, name in enumerate(names)
-    ]
+    said = "AB, Berg CD. What was measured in sage and in thyme. J Essent Oil Res."
+    whole = [f"{name} {said} {1910 + i};4:1–9." for i, name in enumerate(names)]
     at = names.index("Li")
     whole[at] = "Li YL, Craker LE. Effect of light on sage and on thyme. In: Proc. Int. Symp."
     printed = [*whole[: at + 1], "Medicinal and Aromatic Plants. Acta Hortic. 1996;426:419–26.", *whole[at + 1 :]]

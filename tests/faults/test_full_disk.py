@@ -40,7 +40,8 @@ def inputs(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) -
     """What the commands read: made by the commands before them."""
     folder, sample = tmp_path_factory.mktemp("inputs"), tiny[0]
     given = {
-        name: str(folder / name) for name in ("r.parquet", "c.parquet", "p.parquet", "docs.jsonl", "tei", "source.tex")
+        name: str(folder / name)
+        for name in ("r.parquet", "c.parquet", "p.parquet", "docs.jsonl", "theirs.jsonl", "tei", "source.tex")
     }
     given |= {"sample": str(sample), "pdf": str(next(sample.glob("drops/*/*.pdf")))}
     given["crossref"] = str(next(path for path in sample.glob("sources/crossref/*/*") if path.name != "_READY"))
@@ -52,8 +53,9 @@ def inputs(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) -
     ):
         done = corpus(*arguments)
         assert done.returncode == 0, done.stderr
-    Path(given["docs.jsonl"]).write_text(
-        '{"id": "a", "paper_id": "a", "title": "t", "abstract": "b", "body": [], "year": 2020}\n'
+    Path(given["docs.jsonl"]).write_text('{"id": "a", "title": "t", "abstract": "b", "body": [], "year": 2020}\n')
+    Path(given["theirs.jsonl"]).write_text(
+        '{"paper_id": "a", "title": "t", "abstract": "b", "body_text": [], "year": 2020}\n'
     )
     Path(given["source.tex"]).write_text(
         "\\documentclass{article}\\begin{document}\\section{One}Some words of a paper.\\end{document}"
@@ -90,7 +92,7 @@ COMMANDS = {
     "register": "register {snapshot} --catalog sqlite:///{folder}/catalogue.db",
     "delta": "delta {snapshot} {snapshot} --out {folder}/delta",
     "apply": "apply {delta} --copy {snapshot} --out {folder}/copy",
-    "compare": "compare {release} {docs.jsonl} --with s2orc --lake {lake} --out {out}.jsonl",
+    "compare": "compare {release} {theirs.jsonl} --with s2orc --lake {lake} --out {out}.jsonl",
     "evaluate": "evaluate {release} --lake {lake} --sheet {out}.csv",
     "build": "build include/releases/sample.yaml --as-of 2023-02-01 --lake {folder} --from {sample}",
 }

@@ -427,7 +427,13 @@ def _every_table_is_told(operated: Operated, run: Run) -> None:
     }
     assert {name.split(".")[1] for name in told} == set(STAGES) - {"export"}
     assert all(facet["assertions"] for of in told.values() for facet in of.values())
-    page = operated.operator.client.call("GET", f"assets?limit=100&uri_pattern={run.release_id}")["assets"]
+    page: list[dict[str, Any]] = []
+    while True:  # the server may give fewer than asked for
+        asked = f"assets?limit=50&offset={len(page)}&order_by=id&uri_pattern={run.release_id}"
+        found = operated.operator.client.call("GET", asked)
+        page += found["assets"]
+        if not found["assets"] or len(page) >= found["total_entries"]:
+            break
     assert {asset["uri"] for asset in page} == {
         f"s3://corpus/{name}" for name in (*tables, f"snapshots/{run.snapshot_id}")
     }

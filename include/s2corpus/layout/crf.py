@@ -6,9 +6,10 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+
+from .tagger import tagger
 
 MODEL = Path(__file__).with_name("references.crfsuite")
 """Trained by `python -m s2corpus.layout.training`."""
@@ -231,21 +232,12 @@ def _inside(found: list[Piece], opening: str, closing: str) -> list[bool]:
     return out
 
 
-@cache
-def _tagger() -> Any:
-    import pycrfsuite
-
-    tagger = pycrfsuite.Tagger()
-    tagger.open(str(MODEL))
-    return tagger
-
-
 def label(raw: str) -> list[tuple[Label, str]]:
     """The fields of a reference string in order: neighbouring tokens of one label, without separators at their ends."""
     found = pieces(raw)
     if not found:
         return []
-    labels = [Label(x) for x in _tagger().tag(features(raw, found))]
+    labels = [Label(x) for x in tagger(MODEL).tag(features(raw, found))]
     return spans(raw, found, labels)
 
 

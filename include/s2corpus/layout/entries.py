@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 from .segmentation import reading
+from .tagger import tagger
 
 MODEL = Path(__file__).with_name("entries.crfsuite")
 """Trained by `python -m s2corpus.layout.training.entries` on GROBID's annotated reference lists (CC BY 4.0, see NOTICE.md)."""
@@ -82,15 +81,6 @@ def features(rows: Sequence[Row]) -> list[list[str]]:
     return out
 
 
-@cache
-def _tagger() -> Any:
-    import pycrfsuite
-
-    tagger = pycrfsuite.Tagger()
-    tagger.open(str(MODEL))
-    return tagger
-
-
 def starts(rows: Sequence[Row]) -> list[bool]:
     """Whether each line begins an entry; the first always does."""
-    return [i == 0 or x == BEGINS for i, x in enumerate(_tagger().tag(features(rows)))]
+    return [i == 0 or x == BEGINS for i, x in enumerate(tagger(MODEL).tag(features(rows)))]

@@ -6,13 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 from .authors import PARTICLES, affiliation_words
 from .model import Line
 from .segmentation import Facts, facts
+from .tagger import tagger
 
 MODEL = Path(__file__).with_name("front.crfsuite")
 """Trained by `python -m s2corpus.layout.training.front` on GROBID's annotated headers (CC BY 4.0, see NOTICE.md)."""
@@ -142,24 +141,15 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
     return out
 
 
-@cache
-def _tagger() -> Any:
-    import pycrfsuite
-
-    tagger = pycrfsuite.Tagger()
-    tagger.open(str(MODEL))
-    return tagger
-
-
 def judge(lines: Sequence[Line]) -> list[Judged]:
     """A judgement of each line of a front, in reading order."""
     lines = lines[:MAX_LINES]
     if not lines:
         return []
-    tagger = _tagger()
-    tagger.set(features(facts(lines)))
-    labels = tagger.tag()
+    model = tagger(MODEL)
+    model.set(features(facts(lines)))
+    labels = model.tag()
     return [
-        Judged(Label(label), {name.value: tagger.marginal(name.value, i) for name in Label})
+        Judged(Label(label), {name.value: model.marginal(name.value, i) for name in Label})
         for i, label in enumerate(labels)
     ]

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 from . import segmentation
 from .model import Line
 from .segmentation import Facts
+from .tagger import tagger
 
 MODEL = Path(__file__).with_name("passages.crfsuite")
 """Trained by `python -m s2corpus.layout.training.lines` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
@@ -55,19 +54,10 @@ def _predecessor(number: str) -> str:
     return head
 
 
-@cache
-def _tagger() -> Any:
-    import pycrfsuite
-
-    tagger = pycrfsuite.Tagger()
-    tagger.open(str(MODEL))
-    return tagger
-
-
 def heads(lines: Sequence[Line]) -> dict[int, float]:
     """For the body's lines, by `id`, how probable it is that they are heads."""
     if not lines:
         return {}
-    tagger = _tagger()
-    tagger.set(features(segmentation.facts(lines)))
-    return {id(line): tagger.marginal(Passage.HEAD.value, i) for i, line in enumerate(lines)}
+    model = tagger(MODEL)
+    model.set(features(segmentation.facts(lines)))
+    return {id(line): model.marginal(Passage.HEAD.value, i) for i, line in enumerate(lines)}

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from .model import Document, Line
+from .tagger import tagger
 
 MODEL = Path(__file__).with_name("segmentation.crfsuite")
 """Trained by `python -m s2corpus.layout.training.lines` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
@@ -226,17 +226,8 @@ def _places(lines: Sequence[Facts]) -> list[tuple[str, str, str, str, str]]:
     ]
 
 
-@cache
-def _tagger() -> Any:
-    import pycrfsuite
-
-    tagger = pycrfsuite.Tagger()
-    tagger.open(str(MODEL))
-    return tagger
-
-
 def label(document: Document) -> dict[int, Label]:
     """The label of each line of a document, by the line's `id`."""
     lines = [line for page in document.pages for line in page.lines][:MAX_LINES]
-    labels = _tagger().tag(features(facts(lines)))
+    labels = tagger(MODEL).tag(features(facts(lines)))
     return {id(line): Label(x) for line, x in zip(lines, labels, strict=True)}

@@ -8,7 +8,7 @@ The articles are those of bench/typeset.py; only what stands before the first se
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -292,8 +292,8 @@ LOOKS: dict[str, tuple[Layout, Look]] = {
 }  # fmt: skip
 
 
-def make(path: Path, name: str, out: Path) -> str:
-    """One article in one look; why not, where it is passed over."""
+def make(path: Path, name: str, looks: Mapping[str, tuple[Layout, Look]], out: Path) -> str:
+    """One article in one of the looks; why not, where it is passed over."""
     article = Article(path)
     if not article.usable():
         return "passed over"
@@ -301,7 +301,7 @@ def make(path: Path, name: str, out: Path) -> str:
         article.authors = article.authors[:1]
     if name == "essay":
         article.abstract = ""
-    layout, look = LOOKS[name]
+    layout, look = looks[name]
     strings = references(article, layout.csl)
     if len(strings) != len(article.csl):
         return "references"
@@ -316,17 +316,18 @@ def make(path: Path, name: str, out: Path) -> str:
     return ""
 
 
-def main() -> None:
+def typeset(looks: Mapping[str, tuple[Layout, Look]], usual: int) -> None:
+    """Articles in the looks in turn, as the command line says; `usual` of them where it says no number."""
     out = Path(sys.argv[1])
     folder = Path(sys.argv[2]) if len(sys.argv) > 2 else DEFAULT
-    count = int(sys.argv[3]) if len(sys.argv) > 3 else 3 * len(LOOKS)
+    count = int(sys.argv[3]) if len(sys.argv) > 3 else usual
     out.mkdir(parents=True, exist_ok=True)
     paths = sorted([*folder.rglob("*.xml"), *folder.rglob("*.nxml")])
     paths = paths[:: max(1, len(paths) // (count * 2))]
-    names, made = list(LOOKS), 0
+    names, made = list(looks), 0
     for path in paths:
         if made < count:
-            problem = make(path, names[made % len(names)], out)
+            problem = make(path, names[made % len(names)], looks, out)
             made += not problem
             if problem not in ("", "passed over"):
                 print(path.name, problem[:300])
@@ -334,4 +335,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typeset(LOOKS, 3 * len(LOOKS))

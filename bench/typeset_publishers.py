@@ -7,13 +7,10 @@ contents, have their truth in tests/unit/layout/test_other_documents.py."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import typeset_fronts as fronts
-import typst
-from typeset import DEFAULT, Article, Layout, quote, references, source, truth
+from typeset import Article, Layout, quote
 from typeset_fronts import BY_NAME, Look, addresses, bold, people, small, sup, tidy
 
 
@@ -102,41 +99,5 @@ LOOKS: dict[str, tuple[Layout, Look]] = {
 }
 
 
-def make(path: Path, name: str, out: Path) -> str:
-    """One article in one look; why not, where it is passed over."""
-    article = Article(path)
-    if not article.usable():
-        return "passed over"
-    layout, look = LOOKS[name]
-    strings = references(article, layout.csl)
-    if len(strings) != len(article.csl):
-        return "references"
-    front, cover = look(article)
-    try:
-        pdf = typst.compile(source(article, layout, strings, front=front, cover=cover).encode(), format="pdf")
-    except typst.TypstError as error:
-        return str(error)
-    (out / f"{name}-{path.stem}.pdf").write_bytes(pdf)
-    (out / f"{name}-{path.stem}.tei.xml").write_bytes(truth(article, layout, strings))
-    return ""
-
-
-def main() -> None:
-    out = Path(sys.argv[1])
-    folder = Path(sys.argv[2]) if len(sys.argv) > 2 else DEFAULT
-    count = int(sys.argv[3]) if len(sys.argv) > 3 else len(LOOKS)
-    out.mkdir(parents=True, exist_ok=True)
-    paths = sorted([*folder.rglob("*.xml"), *folder.rglob("*.nxml")])
-    paths = paths[:: max(1, len(paths) // (count * 3))]
-    names, made = list(LOOKS), 0
-    for path in paths:
-        if made < count:
-            problem = make(path, names[made % len(names)], out)
-            made += not problem
-            if problem not in ("", "passed over"):
-                print(path.name, problem[:300])
-    print(f"{made} articles in {out}")
-
-
 if __name__ == "__main__":
-    main()
+    fronts.typeset(LOOKS, len(LOOKS))

@@ -534,6 +534,9 @@ def _explain(path: Path, error: ValidationError) -> Iterator[str]:
             yield f"{path}: {where}: missing; it is required"
         elif fault["type"] == "value_error":
             yield f"{path}: {where}: {fault['ctx']['error']}"
+        elif fault["type"] == "model_type":
+            names = ", ".join(_fields_at(fault["loc"]))
+            yield f"{path}: {where}: {fault['input']!r} given; expected are fields: {names}"
         else:
             yield f"{path}: {where}: {fault['input']!r} given; {fault['msg']}"
 

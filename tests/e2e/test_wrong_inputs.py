@@ -60,6 +60,7 @@ def test_an_unknown_key_in_a_spec(tmp_path: Path) -> None:
         ("select: {}\n", ("name", "missing")),
         ("name: mine\nclean: {profile: card}\n", ("clean", "needs unigrams")),
         ("name: mine\nsplit: {valid_until: 2020-01-01}\n", ("split", "before train_before")),
+        ("name: mine\nexport: {text: markdown}\n", ("export.text", "'markdown' given", "headings")),
         ("- a\n- b\n", ("a mapping of fields", "list")),
         ("name: [\n", ("not readable as YAML",)),
     ],

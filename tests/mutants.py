@@ -78,10 +78,18 @@ COMPILED_ONLY = (
 SEARCH = {"candidates.py", "postings.py", "minhash.py", "exhaustive.py", "recall.py"}
 """Modules of `titles` whose tests are those: left out."""
 SIZES = {
-    "_AT_ONCE", "_BLOCK", "_CUT_ROWS", "_INDEX_ROWS", "_PIECE", "_ROWS", "_STEP", "_THREADS", "ALTO_BYTES", "BUCKET_BYTES",
-    "at_once", "batch_rows", "rows_at_once",
+    "_AT_ONCE", "_BLOCK", "_BYTES_A_KEY", "_CUT_ROWS", "_INDEX_ROWS", "_KEYS_AT_A_TIME", "_PIECE", "_ROWS", "_STEP", "_TEXTS",
+    "_THREADS", "ALTO_BYTES", "BUCKET_BYTES", "at_once", "batch_rows", "rows_at_once",
 }  # fmt: skip
 """How much is read, held or written at once: numbers assigned or given to these names change no result, and are left out."""
+IDLE = (
+    r"zip\(.*, strict=(True)\)",
+    r"@(?:lru_)?cache\b.*",
+    r"np\.empty\((1024), ",
+    r"\.batches\(.*, rows=([\d_]+)\)",
+    r"usedforsecurity=(False)",
+)
+"""Other code without a say in any result (docs/mutants.md says why), as it is written: the group, or all of it, is left out."""
 
 
 WRITTEN = 1_000_000_000
@@ -111,7 +119,7 @@ def places(module: Path, folder: Path) -> list[list[MutationSpec]]:
     with use_db(str(folder / "work.sqlite"), WorkDB.Mode.create) as work:
         init([module], work, {})
         found = [item.mutations[0] for item in work.work_items]
-    idle = _idle(ast.parse(module.read_text("utf-8")))
+    idle = _idle(module.read_text("utf-8"))
     by_place: defaultdict[tuple[tuple[int, int], str], list[MutationSpec]] = defaultdict(list)
     for mutation in found:
         if not any(start <= mutation.start_pos < end for start, end in idle):
@@ -120,10 +128,16 @@ def places(module: Path, folder: Path) -> list[list[MutationSpec]]:
     return [sorted(variants, key=lambda m: m.operator_name) for _, variants in sorted(by_place.items())]
 
 
-def _idle(tree: ast.Module) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where a change does nothing: annotations (they are not evaluated), decorators that only compile or type, and sizes."""
+def _idle(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where a change does nothing: annotations (they are not evaluated), decorators that only compile or type, sizes, and IDLE."""
+    spans = [
+        ((number, found.start(found.lastindex or 0)), (number, found.end(found.lastindex or 0)))
+        for number, line in enumerate(source.splitlines(), 1)
+        for pattern in IDLE
+        for found in re.finditer(pattern, line)
+    ]
     nodes: list[ast.expr] = []
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(source)):
         targets = node.targets if isinstance(node, ast.Assign) else []
         if any(isinstance(target, ast.Name) and target.id in SIZES for target in targets):
             nodes.append(node.value)
@@ -136,7 +150,7 @@ def _idle(tree: ast.Module) -> list[tuple[tuple[int, int], tuple[int, int]]]:
             nodes += [d for d in node.decorator_list if "njit" in ast.unparse(d) or ast.unparse(d) == "overload"]
         elif isinstance(node, ast.ClassDef):  # frozen and slots change no result
             nodes += [d for d in node.decorator_list if ast.unparse(d).startswith("dataclass")]
-    return [
+    return spans + [
         ((n.lineno, max(n.col_offset - 1, 0)), (n.end_lineno or n.lineno, n.end_col_offset or n.col_offset))
         for n in nodes
     ]
@@ -187,13 +201,17 @@ def tried(copy: Path, mutation: MutationSpec, baseline: warm.Baseline, timed: bo
     return "survived" if code == pytest.ExitCode.OK else "found", diff
 
 
-def hash_of(copy: Path) -> str:
-    """A name for the code and its tests as they are."""
+def kept_of(copy: Path, name: str) -> Path:
+    """The folder where an area's results are kept: named by a hash of the code, of what tests share, and of the area's tests."""
+    mine = tuple(f"unit/{test}" for test in AREAS[name].tests)
     digest = hashlib.sha256()
     for path in sorted([*(copy / "include").rglob("*"), *(copy / "tests").rglob("*")]):
-        if path.is_file() and path.suffix != ".pyc":
+        others = path.name.startswith("test_") and not str(path.relative_to(copy / "tests")).startswith(mine)
+        if path.is_file() and path.suffix != ".pyc" and (path.is_relative_to(copy / "include") or not others):
             digest.update(str(path.relative_to(copy)).encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:16]
+    kept = ROOT / "build/mutants" / f"{name}-{digest.hexdigest()[:16]}"
+    kept.mkdir(parents=True, exist_ok=True)
+    return kept
 
 
 def main() -> int:
@@ -207,17 +225,10 @@ def main() -> int:
     rng = random.Random(given.seed)
     deadline = time.monotonic() + 60 * (given.minutes or float("inf"))
     with copied() as copy:
-        kept = ROOT / "build/mutants" / hash_of(copy)
-        kept.mkdir(parents=True, exist_ok=True)
         os.chdir(copy)
         os.environ |= {"PYTHONPATH": str(copy / "include"), "NUMBA_DISABLE_JIT": "1"}
-        warm.preload()
         compileall.compile_dir("include", quiet=2)
-        warm.run(
-            copy,
-            [*OPTIONS, "--collect-only", *(f"tests/unit/{test}" for area in AREAS.values() for test in area.tests)],
-            3600,
-        )
+        warm.preload(copy, [f"tests/unit/{test}" for area in AREAS.values() for test in area.tests])
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         sys.dont_write_bytecode = True
         modules = {
@@ -232,7 +243,7 @@ def main() -> int:
             for variants in places(module, copy.parent)
         ]
         sample = [(name, rng.choice(of)) for name, of in rng.sample(everything, min(given.sample, len(everything)))]
-        results = try_all(copy, kept, sample, modules, deadline)
+        results = try_all(copy, sample, modules, deadline)
     report(results, len(everything), len(sample), given.seed)
     return 0
 
@@ -242,12 +253,14 @@ Result = dict[str, str]
 
 
 def try_all(
-    copy: Path, kept: Path, sample: list[tuple[str, MutationSpec]], modules: dict[str, list[Path]], deadline: float
+    copy: Path, sample: list[tuple[str, MutationSpec]], modules: dict[str, list[Path]], deadline: float
 ) -> list[Result]:
     """The sample's results, those of earlier runs included; no mutant is begun after the deadline."""
-    file = kept / "results.jsonl"
-    lines = file.read_text().splitlines() if file.exists() else []
-    known: dict[str, Result] = {row["place"]: row for row in map(json.loads, lines)}
+    kept = {name: kept_of(copy, name) for name in modules}
+    known: dict[str, Result] = {}
+    for folder in kept.values():
+        if (file := folder / "results.jsonl").exists():
+            known |= {row["place"]: row for row in map(json.loads, file.read_text().splitlines())}
     baselines: dict[str, warm.Baseline] = {}
     results = []
     for name, mutation in sample:
@@ -258,13 +271,13 @@ def try_all(
                 continue
             if name not in baselines:
                 arguments = [*OPTIONS, *CHOSEN, *(f"tests/unit/{test}" for test in AREAS[name].tests)]
-                baselines[name] = warm.measure(copy, arguments, modules[name], kept / f"{name}.json")
+                baselines[name] = warm.measure(copy, arguments, modules[name], kept[name] / "baseline.json")
                 for test in baselines[name].failed:
                     print(f"left out, it fails without any change: {test}", file=sys.stderr)
             began = time.monotonic()
             result, diff = tried(copy, mutation, baselines[name], AREAS[name].timed)
             known[place] = {"area": name, "place": place, "result": result, "diff": diff}
-            with file.open("a") as out:
+            with (kept[name] / "results.jsonl").open("a") as out:
                 out.write(json.dumps(known[place]) + "\n")
             print(f"{result or 'no change'} in {time.monotonic() - began:.0f} s: {place}", file=sys.stderr, flush=True)
         if known[place]["result"]:

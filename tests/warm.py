@@ -23,10 +23,6 @@ from typing import Any
 import pytest
 from coverage import Coverage
 
-LIBRARIES = (
-    "click", "duckdb", "hypothesis", "lxml.etree", "numba", "numpy", "orjson", "pandas", "polars", "pyarrow.compute",
-    "pyarrow.dataset", "pyarrow.parquet", "pydantic", "pypdf", "pypdfium2", "scipy.sparse", "sqlalchemy", "yaml",
-)  # fmt: skip
 ALWAYS = ""
 """the context of what runs on import, or for all tests: any test may notice a change there"""
 
@@ -64,10 +60,13 @@ class Baseline:
         return sorted(tests, key=rank)
 
 
-def preload() -> None:
-    """Load the libraries that the project's tests use."""
-    for name in LIBRARIES:
-        importlib.import_module(name)
+def preload(folder: Path, tests: list[str]) -> None:
+    """Load the libraries that these tests of a checkout use: what collecting them loads, but the project and the tests themselves."""
+    names = folder.parent / "libraries"
+    run(folder, ["-q", "-n", "0", "-p", "no:cacheprovider", "--collect-only", *tests], 3600, plugin=_Loaded(folder, names))
+    for name in names.read_text().split():
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
 
 
 def measure(folder: Path, arguments: list[str], modules: Iterable[Path], into: Path) -> Baseline:
@@ -131,6 +130,23 @@ def _child(folder: Path, arguments: list[str], log: Path, plugin: object) -> Non
         sys.stderr.flush()
     finally:
         os._exit(code)
+
+
+class _Loaded:
+    """The libraries that are loaded when tests have been collected: from other places than the checkout."""
+
+    def __init__(self, folder: Path, into: Path) -> None:
+        self.folder, self.into = str(folder.resolve()), into
+
+    def pytest_sessionfinish(self) -> None:
+        where = {name: getattr(getattr(m, "__spec__", None), "origin", None) for name, m in sys.modules.items()}
+        own = ("s2corpus", "tests", "__main__")
+        found = [
+            name
+            for name, origin in where.items()
+            if origin and not origin.startswith(self.folder) and name.partition(".")[0] not in own
+        ]
+        self.into.write_text("\n".join(found))
 
 
 class _Measured:

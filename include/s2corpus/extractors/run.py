@@ -23,25 +23,29 @@ from s2corpus.extractors.protocol import Answer, Outcome, Server, Task
 log = logging.getLogger(__name__)
 
 
-@dataclass(order=True, slots=True)
+@dataclass(eq=False, slots=True)
 class _Job:
     """A PDF on its way; ordered by when it may be sent, or asked for."""
 
     not_before: float
     number: int
-    pdf_sha1: str = field(compare=False)
-    open_pdf: Callable[[], BinaryIO] = field(compare=False)
-    deadline: float = field(default=0.0, compare=False)
-    tries: int = field(default=0, compare=False)
-    failures: Counter[Outcome] = field(default_factory=Counter, compare=False)
-    outcome: Outcome = field(default=Outcome.CONNECTION, compare=False)
-    seconds: float = field(default=0.0, compare=False)
-    server: str | None = field(default=None, compare=False)
-    load: Load | None = field(default=None, compare=False)
-    started: float = field(default=0.0, compare=False)
-    task: Task | None = field(default=None, compare=False)
-    unanswered: int = field(default=0, compare=False)
+    pdf_sha1: str
+    open_pdf: Callable[[], BinaryIO]
+    deadline: float = 0.0
+    """0 until it is first sent"""
+    tries: int = 0
+    failures: Counter[Outcome] = field(default_factory=Counter)
+    outcome: Outcome = Outcome.CONNECTION
+    seconds: float = 0.0
+    server: str | None = None
+    load: Load | None = None
+    started: float = 0.0
+    task: Task | None = None
+    unanswered: int = 0
     """polls of the task that failed in a row"""
+
+    def __lt__(self, other: _Job) -> bool:
+        return (self.not_before, self.number) < (other.not_before, other.number)
 
 
 class Run:

@@ -1,0 +1,335 @@
+"""Whose turn it is in a pool, at a clock that the test sets: what is sent next, where, and when; no server is asked."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from s2corpus.extractors import Limits, Outcome, run
+from s2corpus.extractors.grobid import Server
+from s2corpus.extractors.http import refusal
+from s2corpus.extractors.load import Load
+from s2corpus.extractors.protocol import Answer, Task
+from s2corpus.extractors.run import Run, _Job
+
+LIMITS = Limits(
+    in_flight=2, deadline=20.0, request=8.0, tries=3, busy_wait=(5.0, 5.0), retry_wait=(1.0, 1.0), failures=3,
+    health_wait=(2.0, 4.0), outage=30.0, status=3.0, progress=60.0, max_tei_bytes=10,
+)  # fmt: skip
+LATE, BUSY, BROKEN = (
+    Answer(Outcome.TIMEOUT, broken=True),
+    Answer(Outcome.BUSY),
+    Answer(Outcome.CONNECTION, broken=True),
+)
+
+
+def server(name: str) -> Server:
+    return Server(f"http://{name}", {}, token=None, connections=1, max_bytes=10)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    now = SimpleNamespace(at=100.0)
+    monkeypatch.setattr(run, "time", SimpleNamespace(monotonic=lambda: now.at))
+    return now
+
+
+@pytest.fixture
+def started(clock: SimpleNamespace) -> Callable[..., Run]:
+    def start(count: int = 9, servers: tuple[str, ...] = ("a",), out: tuple[str, ...] = (), **limits: object) -> Run:
+        found = [server(name) for name in servers]
+        answering = {one.name for one in found} - {f"http://{name}" for name in out}
+        items = iter([(f"pdf{number}", lambda: io.BytesIO(b"%PDF")) for number in range(count)])
+        state = Run(found, answering, lambda _: True, replace(LIMITS, **limits), items, count)  # type: ignore[arg-type]
+
+        state.changed.acquire()  # as a thread of the pool holds it when it asks
+        return state
+
+    return start
+
+
+def sent(state: Run) -> tuple[Load, _Job]:
+    """The PDF that is sent now."""
+    found = state._next()
+    assert isinstance(found, tuple) and found[1] is not None
+    return found[0], found[1]
+
+
+def test_pdfs_are_sent_in_order_until_as_many_are_in_flight_as_may_be(started: Callable[..., Run]) -> None:
+    state = started()
+    for number in (1, 2):
+        load, job = sent(state)
+        assert (job.pdf_sha1, job.tries, job.server) == (f"pdf{number - 1}", 1, "http://a")
+        assert (job.started, job.deadline) == (100.0, 120.0)
+        assert (load.in_flight, state.in_flight) == (number, number)
+    assert state._next() == LIMITS.progress
+    state._settle(load, job, Answer(Outcome.NO_BLOCKS))
+    assert (load.in_flight, state.in_flight, [found.outcome for found in state.done]) == (1, 1, [Outcome.NO_BLOCKS])
+    assert sent(state)[1].pdf_sha1 == "pdf2"
+
+
+def test_the_server_with_the_least_to_do_is_sent_the_next(started: Callable[..., Run]) -> None:
+    state = started(servers=("a", "b"), in_flight=4)
+    assert [sent(state)[0].server.name for _ in range(4)] == ["http://a", "http://b"] * 2
+
+
+def test_a_failed_try_waits_and_comes_before_new_pdfs_when_it_is_due(
+    started: Callable[..., Run], clock: SimpleNamespace
+) -> None:
+    state = started(in_flight=1)
+    load, job = sent(state)
+    state._settle(load, job, LATE)
+    assert job.not_before == 101.0
+    load, other = sent(state)
+    assert other.pdf_sha1 == "pdf1"
+    state._settle(load, other, Answer(Outcome.NO_BLOCKS))
+    clock.at = 101.0
+    again = sent(state)[1]
+    assert again is job and (job.tries, job.started, job.deadline) == (2, 101.0, 120.0)
+
+
+def test_a_pdf_is_given_up_after_three_failures_of_one_kind(
+    started: Callable[..., Run], clock: SimpleNamespace
+) -> None:
+    state = started(count=1, failures=99)
+    for number, answer in enumerate((LATE, BROKEN, LATE, BROKEN, LATE), 1):
+        assert not state.done
+        load, job = sent(state)
+        assert job.tries == number
+        clock.at += 0.5
+        job.seconds = 0.5
+        state._settle(load, job, answer)
+        clock.at += 1.0
+    (found,) = state.done
+    assert (found.outcome, found.tries, found.seconds, found.tei, found.tei_sha1) == (
+        Outcome.TIMEOUT,
+        5,
+        0.5,
+        None,
+        None,
+    )
+    state._next()  # finds that there are no more
+    assert state._next() is None, "all is done"
+
+
+def test_a_busy_server_is_waited_for_until_the_deadline_and_costs_no_tries(
+    started: Callable[..., Run], clock: SimpleNamespace
+) -> None:
+    state = started(count=1)
+    for at in (100.0, 105.0, 110.0):
+        clock.at = at
+        load, job = sent(state)
+        state._settle(load, job, BUSY)
+        assert (job.not_before, list(state.done)) == (at + 5.0, [])
+    clock.at = 115.0
+    load, job = sent(state)
+    state._settle(load, job, BUSY)  # the next try would be at 120, the deadline
+    (found,) = state.done
+    assert (found.outcome, found.tries) == (Outcome.BUSY, 4)
+    assert load.failures == 0 and not load.out
+
+
+def test_what_waits_is_given_up_at_its_deadline(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+    state = started(count=1, busy_wait=(19.0, 19.0))
+    load, job = sent(state)
+    state._settle(load, job, BUSY)
+    assert state._next() == 19.0, "until it is due"
+    clock.at = 119.9
+    load.room_until, load.room = 200.0, 0  # nobody takes it
+    assert state._next() == pytest.approx(80.1)
+    clock.at = 120.0
+    assert state._next() is None and [found.outcome for found in state.done] == [Outcome.BUSY]
+
+
+def test_three_failures_in_a_row_take_a_server_out_until_it_is_alive(
+    started: Callable[..., Run], clock: SimpleNamespace
+) -> None:
+    state = started(in_flight=4)
+    jobs = [sent(state) for _ in range(4)]
+    for load, job in jobs[:2]:
+        state._settle(load, job, BROKEN)
+    assert not load.out and load.failures == 2
+    state._settle(*jobs[2], Answer(Outcome.NO_BLOCKS))
+    assert load.failures == 0, "an answer in between"
+    for _ in range(3):
+        load.failed(3, 100.0, at_once=False)
+    assert load.out
+    assert state._next() == (load, None)
+    assert load.look_at == 100.0 + 3.0 + 4.0, "as long as a look may take"
+    assert state._next() == 7.0
+    state._looked(load, False)
+    assert 102.0 <= load.look_at <= 104.0
+    state._looked(load, True)
+    assert (load.out, load.failures, load.refusals, load.room_until) == (False, 0, 0, 0.0)
+    assert sent(state)[1].pdf_sha1 == "pdf4"
+
+
+def test_a_server_that_nobody_reaches_is_out_at_once() -> None:
+    load = Load(server("a"))
+    load.failed(3, 7.0, at_once=True)
+    assert (load.out, load.look_at, load.failures) == (True, 7.0, 1)
+    load.failed(3, 9.0, at_once=True)
+    assert load.look_at == 7.0, "when it is looked at is left as it was"
+
+
+def test_a_row_of_refusals_says_how_much_a_server_has_room_for() -> None:
+    load = Load(server("a"))
+    load.in_flight = 5
+    for _ in range(4):
+        load.refused(30.0)
+        assert load.takes(10.0)
+    load.refused(30.0)
+    assert (load.room, load.room_until) == (5, 30.0)
+    assert not load.takes(29.9) and load.takes(30.0)
+    load.in_flight = 4
+    assert load.takes(10.0)
+    load.answered()
+    assert load.refusals == 0
+    few = Load(server("b"))
+    for _ in range(2):
+        few.refused(30.0)
+    few.in_flight = 1
+    assert few.takes(10.0), "two refusals say little, however little it works on"
+    few.refused(30.0)
+    assert (few.room, few.takes(10.0)) == (1, False)
+
+
+def test_without_any_server_for_too_long_all_is_given_up(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+    state = started(count=3, out=("a",))
+    assert state._next() == (state.loads[0], None)
+    clock.at = 129.9
+    state.loads[0].look_at = 200.0
+    assert state._next() == pytest.approx(70.1) and not state.done
+    clock.at = 130.0
+    for number in range(1, 4):
+        assert state._next() == 0.0
+        assert len(state.done) == number
+    assert {(found.outcome, found.tries, found.server) for found in state.done} == {(Outcome.CONNECTION, 0, None)}
+    assert state._next() is None
+
+
+def test_as_long_as_one_server_is_there_nothing_is_given_up(
+    started: Callable[..., Run], clock: SimpleNamespace
+) -> None:
+    state = started(servers=("a", "b"), out=("a",))
+    state.loads[0].look_at = 1000.0
+    sent(state)
+    clock.at = 200.0
+    sent(state)
+    assert not state.done
+
+
+def test_nothing_is_sent_while_results_wait_to_be_taken(started: Callable[..., Run]) -> None:
+    state = started()
+    for number in range(4):
+        load, job = sent(state)
+        assert len(state.done) == number
+        state._settle(load, job, Answer(Outcome.NO_BLOCKS))
+    assert state._next() == LIMITS.progress
+    state.done.popleft()
+    sent(state)
+
+
+def test_no_more_wait_than_a_hundred_for_each_that_may_be_in_flight(started: Callable[..., Run]) -> None:
+    state = started(count=500, in_flight=1, failures=1000)
+    for number in range(100):
+        load, job = sent(state)
+        assert job.number == number + 1
+        state._settle(load, job, Answer(Outcome.CONNECTION))
+    assert len(state.waiting) == 100
+    assert state._next() == 1.0, "the first of them is due before another is taken"
+
+
+def test_an_answer_that_is_too_large_is_none(started: Callable[..., Run]) -> None:
+    state = started(count=2)
+    for size in (10, 11):
+        state._settle(*sent(state), Answer(Outcome.OK, b"x" * size))
+    small, large = state.done
+    assert (small.outcome, small.tei, large.outcome, large.tei) == (Outcome.OK, b"x" * 10, Outcome.BAD_ANSWER, None)
+
+
+def test_a_task_is_asked_for_when_it_says_so_and_before_anything_is_sent(
+    started: Callable[..., Run], clock: SimpleNamespace
+) -> None:
+    state = started(in_flight=1)
+    load, job = sent(state)
+    task = Task("t", wait=2.0)
+    assert state._of_task(job, task) is task and job.not_before == 102.0
+    assert state._next() == 2.0, "until then"
+    clock.at = 102.0
+    assert state._next() == (load, job)
+    assert state._of_task(job, Task("t", done=True, wait=2.0)) == Task("t", done=True, wait=2.0)
+    assert job.not_before == 102.0, "what is done is fetched at once"
+    assert state._next() == (load, job)
+    clock.at = 107.0
+    state._of_task(job, Task("t", wait=5.0))
+    assert job.not_before == 108.0, "a try takes no longer than a request may"
+    clock.at = 108.0
+    late = state._of_task(job, Task("t"))
+    assert isinstance(late, Answer) and (late.outcome, late.broken) == (Outcome.TIMEOUT, True)
+
+
+def test_polls_may_fail_twice_in_a_row(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+    state = started(count=1)
+    _, job = sent(state)
+    task = Task("t", wait=0.0)
+    state._of_task(job, task)
+    for _ in range(2):
+        state.tasks.clear()
+        assert state._of_task(job, BROKEN) is task and job.not_before == 101.0
+    state._of_task(job, task)
+    assert job.unanswered == 0
+    for reply in (BROKEN, BUSY):
+        assert state._of_task(job, reply) is task
+    assert job.not_before == 105.0, "a busy server is left alone for longer"
+    assert state._of_task(job, BROKEN) is BROKEN
+    job.unanswered = 0
+    for last in (Answer(Outcome.CONNECTION, lost=True), Answer(Outcome.NOT_CONVERTED)):
+        assert state._of_task(job, last) is last
+    clock.at = 108.0
+    job.unanswered = 0
+    assert state._of_task(job, BROKEN) is BROKEN, "its time is over"
+
+
+def test_a_request_has_the_time_that_its_try_has_left(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+    state = started(count=1)
+    _, job = sent(state)
+    asked: list[tuple[str, float]] = []
+
+    def note(what: str) -> Callable[..., Answer]:
+        return lambda *_, timeout: asked.append((what, timeout)) or BROKEN  # type: ignore[func-returns-value]
+
+    one = SimpleNamespace(submit=note("submit"), poll=note("poll"), fetch=note("fetch"))
+    clock.at = 103.0
+    state._ask(one, job)  # type: ignore[arg-type]
+    job.task = Task("t")
+    state._ask(one, job)  # type: ignore[arg-type]
+    job.task = Task("t", done=True)
+    state._ask(one, job)  # type: ignore[arg-type]
+    clock.at = 150.0
+    state._ask(one, job)  # type: ignore[arg-type]
+    assert asked == [("submit", 5.0), ("poll", 3.0), ("fetch", 5.0), ("fetch", 0.1)]
+    job.deadline = 101.0
+    assert state._end(job) == 101.0
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome", "broken"),
+    [
+        (429, Outcome.BUSY, False), (503, Outcome.BUSY, False), (408, Outcome.TIMEOUT, False), (504, Outcome.TIMEOUT, True),
+        (502, Outcome.CONNECTION, True), (500, Outcome.CONNECTION, False), (404, Outcome.CONNECTION, False),
+    ],
+)  # fmt: skip
+def test_what_a_status_means_for_any_extractor(status: int, outcome: Outcome, broken: bool) -> None:
+    found = refusal(status, b"x" * 300)
+    assert (found.outcome, found.broken, found.unreachable, found.lost) == (outcome, broken, False, False)
+    assert found.detail == f"HTTP {status}: {'x' * 200}"
+
+
+def test_the_limits_that_hold_where_none_are_given() -> None:
+    """As the documentation states them; waits after a 503 are GROBID's own advice."""
+    assert Limits() == Limits(4, 600.0, 200.0, 3, (5.0, 10.0), (1.0, 3.0), 3, (2.0, 4.0), 180.0, 10.0, 12_000_000, 5.0)

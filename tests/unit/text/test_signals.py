@@ -13,7 +13,27 @@ from s2corpus.text.sections import types
 from s2corpus.text.signals import NAMES, REPEATED_NGRAMS, STOP_WORDS, TOP_NGRAMS, signals
 
 WORDS = st.sampled_from(
-    ["the", "of", "Gene", "gene,", "DNA", "12", "3.5", "-", "#1", "...", "é", "ab", "with", "x…", "𝒜", "日本"]
+    [
+        "the",
+        "of",
+        "Gene",
+        "gene,",
+        "DNA",
+        "12",
+        "3.5",
+        "-",
+        "#1",
+        "...",
+        "é",
+        "ab",
+        "with",
+        "x…",
+        "𝒜",
+        "日本",
+        "𠀀",
+        "a..b",
+        "\u2003",
+    ]
 )
 LINES = st.lists(WORDS, max_size=12).map(" ".join)
 TEXTS = st.lists(LINES, max_size=8).map("\n".join)
@@ -75,8 +95,13 @@ def _capitals(word: str) -> bool:
     return bool(letters) and all(map(str.isupper, letters))
 
 
+REPEATED = st.lists(st.sampled_from(["a", "bb", "a bb ccc dddd e f", "g h i j k l m n\no", "a bb\n"]), max_size=24).map(
+    " ".join
+)
+
+
 @settings(max_examples=150, deadline=None)
-@given(TEXTS)
+@given(TEXTS | REPEATED)
 def test_they_are_what_their_definitions_say(text: str) -> None:
     found = signals(text)
     assert list(found) == list(NAMES)
@@ -117,3 +142,19 @@ def test_heads_say_which_sections_a_paper_has() -> None:
         types(["The introduction of this paper was long, and had many methods in it, more than one would have thought"])
         == []
     )
+
+
+def test_lines_and_words_are_told_apart_by_every_character() -> None:
+    """However long they are: a hash that forgot the first ones would take these for the same."""
+    long = "a" * 150
+    found = signals(f"{long}\nb{long[1:]}\n{long}")
+    assert (found["frac_lines_repeated"], found["rps_doc_frac_unique_words"]) == (1 / 3, 2 / 3)
+    assert signals("a b\nab\nb a")["frac_lines_repeated"] == 0
+
+
+@pytest.mark.parametrize("code", [0x40, 0x5A, 0x1FFFF, 0x20000, 0x2A6DF, 0x10FFFF])
+def test_every_character_is_of_its_class(code: int) -> None:
+    """But above the planes that have letters of all kinds there are ideographs only."""
+    found = signals(chr(code))
+    assert found["rps_doc_frac_no_alph_words"] == (0 if chr(code).isalpha() or code > 0x20000 else 1)
+    assert found["frac_upper"] == chr(code).isupper()

@@ -36,6 +36,19 @@ def test_log_probability(text: str, expected: float) -> None:
     assert log_probability(text, LIST) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 40, 500])
+def test_every_word_of_a_list_has_its_own_share(size: int) -> None:
+    """Short and long ones, in ASCII and not; long ones differ in their first letter."""
+    words = [f"{'x' * (n % 7 * 20)}{n}{'é' if n % 5 == 4 else ''}{'y' * (n % 3 * 60)}" for n in range(size)]
+    found = Unigrams.of_counts("many", {word: n + 1 for n, word in enumerate(words)})
+    total = size * (size + 1) / 2
+    for n, word in enumerate(words):
+        assert log_probability(word.upper() if word.isascii() else word, found) == pytest.approx(
+            math.log2((n + 1) / total)
+        )
+        assert log_probability(f"q{word}", found) == pytest.approx(found.unknown)
+
+
 def test_log_probabilities_of_an_array() -> None:
     assert log_probabilities(pa.array(["cat", None, ""]), LIST).to_pylist() == [-3.0, None, 0.0]
 

@@ -46,3 +46,16 @@ def test_counting_equals_splitting(text: str) -> None:
 def test_every_character_separates_words_or_does_not_as_in_splitting() -> None:
     text = "a".join(chr(n) for n in range(0x10000) if not 0xD800 <= n < 0xE000)
     assert count_words(text).count == len(text.split())
+
+
+def test_long_words_are_told_apart_by_every_character() -> None:
+    """A hash that forgot the first ones would take these for one word."""
+    words = [letter + "a" * size for letter in "bcd" for size in (30, 40, 70, 150)]
+    assert count_words(" ".join([*words, words[5]])).top == ((words[5], 2), (words[0], 1))
+
+
+def test_a_text_of_as_many_words_as_there_can_be_and_many_of_one() -> None:
+    letters = [chr(code) for code in range(0x21, 0x7F)]
+    assert count_words(" ".join(letters)).top == (("!", 1), ('"', 1))
+    assert count_words(" ".join([*letters, "z", "z", "y"])).top == (("z", 3), ("y", 2))
+    assert count_words("a").count == 1

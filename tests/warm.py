@@ -63,7 +63,12 @@ class Baseline:
 def preload(folder: Path, tests: list[str]) -> None:
     """Load the libraries that these tests of a checkout use: what collecting them loads, but the project and the tests themselves."""
     names = folder.parent / "libraries"
-    run(folder, ["-q", "-n", "0", "-p", "no:cacheprovider", "--collect-only", *tests], 3600, plugin=_Loaded(folder, names))
+    run(
+        folder,
+        ["-q", "-n", "0", "-p", "no:cacheprovider", "--collect-only", *tests],
+        3600,
+        plugin=_Loaded(folder, names),
+    )
     for name in names.read_text().split():
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from s2corpus.commands.clean import command
 from s2corpus.errors import UserError
+from s2corpus.text.files import counted, document_of, read_documents
 from tests.unit.clean.conftest import GERMAN, english
 
 
@@ -159,3 +160,54 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_profiles_need_their_list(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
     with pytest.raises(UserError, match=message):
         clean(tmp_path, DOCUMENTS, *options)
+
+
+@pytest.mark.parametrize(
+    ("year", "found"),
+    [(1, "0001"), (9999, "9999"), (None, None), (0, "expected 1"), (10_000, "expected 1"), (True, "expected int")],
+)
+def test_years_of_a_file(year: int | None, found: str | None) -> None:
+    if found is None or found.isdecimal():
+        assert document_of({"id": "a", "year": year}, "here").date == found
+    else:
+        with pytest.raises(UserError, match=f"here: year is {year}; {found}"):
+            document_of({"id": "a", "year": year}, "here")
+
+
+@pytest.mark.parametrize(("given", "open_access"), [(None, True), (True, True), (False, False)])
+def test_a_document_is_open_unless_the_file_says_otherwise(given: bool | None, open_access: bool) -> None:
+    assert document_of({"id": "a", "open_access": given}, "here").open_access is open_access
+
+
+def test_a_row_of_a_parquet_file_is_named_by_its_number(tmp_path: Path) -> None:
+    rows = [{"id": "a"}, {"id": "b"}, {"id": "a"}]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "in.parquet")
+    with pytest.raises(UserError, match=r"in\.parquet, row 3: id 'a' is there twice"):
+        list(read_documents(tmp_path / "in.parquet"))
+
+
+@pytest.mark.parametrize("count", [0, 1, 256, 257, 600])
+def test_parquet_files_of_any_length_are_whole_and_in_order(tmp_path: Path, count: int) -> None:
+    rows = [{"id": f"{n:03d}", "title": None} for n in range(count)]
+    schema = pa.schema([("id", pa.string()), ("title", pa.string())])
+    source, dropped = tmp_path / "in.parquet", tmp_path / "dropped.parquet"
+    pq.write_table(pa.Table.from_pylist(rows, schema), source)
+    arguments = [
+        "--in",
+        str(source),
+        "--set",
+        "s2ag",
+        "--out",
+        str(tmp_path / "out.parquet"),
+        "--dropped",
+        str(dropped),
+    ]
+    CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
+    assert [row["id"] for row in pq.read_table(dropped).to_pylist()] == [row["id"] for row in rows]
+
+
+def test_outcomes_are_counted_kept_first_then_by_number_then_by_name() -> None:
+    assert (
+        counted({"short": 2, "long": 2, "no_title": 3, "kept": 1}) == "8 documents: 1 kept, 3 no_title, 2 long, 2 short"
+    )
+    assert counted({}) == "0 documents: none"

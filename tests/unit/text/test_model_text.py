@@ -145,3 +145,83 @@ def test_levels_are_those_of_the_path() -> None:
 
 def test_titles_and_abstracts_have_no_body() -> None:
     assert model_text("T\n\nAn abstract.", None, {}, ALL) == "# T\n\nAn abstract."
+
+
+def test_heads_have_six_levels_at_most() -> None:
+    parse = {"body_text": [paragraph("text", section_path="A::B::C::D::E::F::G")], "ref_entries": {}}
+    heads = [line for line in model_text(card(parse), parse, {}, ALL).split("\n") if line.startswith("#")]
+    assert heads == ["# A title", "## A", "### B", "#### C", "##### D", "###### E", "###### F", "###### G"]
+
+
+def test_a_head_and_its_paragraphs_stand_apart_in_markdown_only() -> None:
+    parse = {"body_text": [paragraph("one", section="A"), paragraph("two", section="A")], "ref_entries": {}}
+    text = card(parse)
+    assert model_text(text, parse, {}, ALL).split("An abstract.")[1] == "\n\n## A\n\none\n\ntwo"
+    assert model_text(text, parse, {}, ModelText()).split("An abstract.")[1] == "\n\nA\none\ntwo"
+
+
+def float_(kind: str, text: str, num: str | None, **more: Any) -> Any:
+    return {"type": kind, "text": text, "num": num, "cite_spans": [], **more}
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        (float_("figure", "Cells grow.", "1"), ["Figure 1: Cells grow."]),
+        (float_("figure", "Cells grow.", None), ["Figure: Cells grow."]),
+        (float_("figure", "FIGURE 1. Cells grow.", "1"), ["FIGURE 1. Cells grow."]),
+        (float_("figure", "Fig. 1. Cells grow.", "1"), ["Fig. 1. Cells grow."]),
+        (float_("table", "Tab. 2: Sizes.", "2"), ["Tab. 2: Sizes."]),
+        (float_("table", "", "2", cells=[["a", "b"], ["1|2"]]), ["| a | b |\n| --- | --- |\n| 1\\|2 |  |"]),
+        (float_("table", "Sizes.", "2", cells=[["a"]]), ["Table 2: Sizes.", "| a |\n| --- |"]),
+        (float_("equation", "x = 1", "1"), []),
+    ],
+)
+def test_a_caption_and_a_table_stand_once_after_the_first_mention(entry: Any, expected: list[str]) -> None:
+    mention = {"start": 3, "end": 7, "text": "here", "ref_id": "REF0"}
+    paragraphs = [
+        paragraph("as here", ref_spans=[mention], section="A"),
+        paragraph("as here", ref_spans=[mention], section="B"),
+    ]
+    for body, before, after in ((paragraphs, 1, 2), ([paragraph("text", section="A")], 0, 0)):
+        parse = {"body_text": body, "ref_entries": {"REF0": entry}}
+        parts = model_text(card(parse), parse, {}, ALL).split("\n\n")
+        at = parts.index("as here") + 1 if before else parts.index("text") + 1
+        assert parts[at : at + len(expected)] == expected and len(parts) == at + len(expected) + after
+        bare = ModelText(headings="markdown")
+        assert len(model_text(card(parse), parse, {}, bare).split("\n\n")) == at + after
+
+
+def test_a_part_of_a_table_is_not_repeated() -> None:
+    whole, part, other = [["a"], ["1"], ["2"]], [["a"], ["1"]], [["a"], ["3"]]
+    entries = {
+        f"TABREF{i}": float_("table", "", num, cells=cells)
+        for i, (num, cells) in enumerate(
+            [("2", whole), ("2a", part), ("2(b)", part), ("2c", other), ("3", part), (None, part)]
+        )
+    }
+    parse = {"body_text": [paragraph("text")], "ref_entries": entries}
+    tables = [p for p in model_text(card(parse), parse, {}, ALL).split("\n\n") if p.startswith("|")]
+    assert [table.count("\n") for table in tables] == [3, 2, 2, 2], "2, then 2c, 3 and the one without a number"
+
+
+def test_a_cell_has_its_citations() -> None:
+    spans = [{"row": 1, "column": 0, "start": 0, "end": 2, "text": "Bo", "ref_id": "A"}]
+    entry = float_("table", "", "1", cells=[["by", "of"], ["Bo", "Bo"]], cell_cite_spans=spans)
+    parse = {"body_text": [paragraph("text")], "ref_entries": {"TABREF0": entry}}
+    assert model_text(card(parse), parse, {"A": "a"}, ALL).endswith("| by | of |\n| --- | --- |\n| [@a] | Bo |")
+
+
+@pytest.mark.parametrize(
+    ("given", "linked", "expected"),
+    [
+        (paragraph("as [1] so (Bo, 2001).", ("[1]", "A"), ("Bo, 2001", "A")), "as so.", "as so."),
+        (paragraph("as [1].", ("1", "A")), "as.", "as [@a]."),
+    ],
+)
+def test_citations_that_are_dropped(given: Any, linked: str, expected: str) -> None:
+    parse = {"body_text": [given], "ref_entries": {}}
+    text = document_text("T", "A", [block.text for block in blocks(units_of_parse(parse, drop_citations=True))[0]])
+    form = ModelText(citations="printed")
+    assert model_text(text, parse, {"A": "a"}, form, drop_citations=True).split("\n\n")[-1] == linked
+    assert model_text(card(parse), parse, {"A": "a"}, form).split("\n\n")[-1] == given["text"]

@@ -1,0 +1,199 @@
+"""Limits and numbers at their borders: sizes, depths, heads, ranges, and which entries printed numbers mean."""
+
+from __future__ import annotations
+
+import pytest
+import teis
+from lxml import etree
+
+from s2corpus import tei
+from s2corpus.tei import numbers
+from s2corpus.tei.callouts import _Taken
+from s2corpus.tei.numbers import number_of_entries
+from s2corpus.tei.read import NAMES, BadTei, Reason, read
+from s2corpus.tei.sections import _roman_value
+from s2corpus.tei.text import TextReader
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"<TEI/>".ljust(12_000_000), None),
+        (b"<TEI/>".ljust(12_000_001), Reason.TOO_LARGE),
+        (b"<TEI>" + b"<a/>" * 499_998 + b"</TEI>", None),
+        (b"<TEI>" + b"<a/>" * 499_999 + b"</TEI>", Reason.TOO_LARGE),
+        (b"<TEI.2/>", None),
+        (b"<?a <!DOCTYPE ?> <!-- <!DOCTYPE TEI> --> <?b?><TEI/>", None),
+        (b"<TEI><!DOCTYPE TEI></TEI>", Reason.NOT_WELL_FORMED),
+        (b"<?a ", Reason.NOT_WELL_FORMED),
+        (b"<!-- ", Reason.NOT_WELL_FORMED),
+        (b"<!-- a --> <!DOCTYPE TEI><TEI/>", Reason.DOCTYPE),
+    ],
+)
+def test_what_is_read(data: bytes, reason: Reason | None) -> None:
+    if reason is None:
+        assert read(data).tag in ("TEI", "TEI.2")
+    else:
+        with pytest.raises(BadTei) as bad:
+            read(data)
+        assert bad.value.reason is reason
+
+
+def test_names_are_kept_of_some_tags_and_right_of_all() -> None:
+    assert [NAMES[f"{{urn:n{n}}}tag{n}"] for n in range(5_000)] == [f"tag{n}" for n in range(5_000)]
+    assert len(NAMES) <= 4_096
+
+
+@pytest.mark.parametrize(("depth", "read_whole"), [(149, True), (150, False)])
+def test_elements_within_elements(depth: int, read_whole: bool) -> None:
+    container = etree.fromstring("<body>" + "<hi>" * depth + "x" + "</hi>" * depth + "</body>")
+    reader = TextReader()
+    if read_whole:
+        reader.read(container)
+        assert [draft.text for draft in reader.drafts] == ["x"]
+    else:
+        with pytest.raises(BadTei):
+            reader.read(container)
+
+
+def test_depth_is_of_elements_that_are_open() -> None:
+    assert len(teis.parse("<div><p>x</p></div>" * 400).body_text) == 400
+
+
+@pytest.mark.parametrize(("length", "is_head"), [(500, True), (501, False)])
+def test_a_long_head_is_a_paragraph(length: int, is_head: bool) -> None:
+    found = teis.parse(f"<div><head>{'x' * length}</head><p>y</p></div>").body_text
+    assert [p.text for p in found] == (["y"] if is_head else ["x" * length, "y"])
+    assert found[-1].section == ("x" * length if is_head else "")
+
+
+@pytest.mark.parametrize(("last", "kept"), [(200, 3), (201, 2)])
+def test_of_a_long_path_the_outermost_heads_are_left_out(last: int, kept: int) -> None:
+    heads = ["a" * 500, "b" * 300, "c" * last]
+    body = "".join(f"<div><head>{head}</head>" for head in heads) + "<p>x</p>" + "</div>" * 3
+    assert teis.parse(body).body_text[0].section == "::".join(heads[-kept:])
+
+
+@pytest.mark.parametrize(
+    ("numeral", "value"),
+    [
+        ("I", 1),
+        ("III", 3),
+        ("IV", 4),
+        ("VI", 6),
+        ("IX", 9),
+        ("XIV", 14),
+        ("XL", 40),
+        ("XC", 90),
+        ("CX", 110),
+        ("A", 0),
+        ("IA", 0),
+    ],
+)
+def test_roman_numerals(numeral: str, value: int) -> None:
+    assert _roman_value(numeral) == value
+
+
+def cited(text: str) -> list[tuple[str, tuple[int, ...]]]:
+    return [(text[piece.start : piece.end], piece.numbers) for group in numbers.groups(text) for piece in group.pieces]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[1-101]", [("[1-101]", tuple(range(1, 102)))]),
+        ("[1-102]", [("[1-102]", ())]),
+        ("[3-3]", [("[3-3]", ())]),
+        ("[3-4]", [("[3-4]", (3, 4))]),
+        ("[1]-[101]", [("[1]-[101]", tuple(range(1, 102)))]),
+        ("[1]-[102]", [("[1]", (1,)), ("[102]", (102,))]),
+        ("[3]-[3]", [("[3]", (3,)), ("[3]", (3,))]),
+        ("[3]-[2]", [("[3]", (3,)), ("[2]", (2,))]),
+        ("[1, 2]-[4]", [("[1,", (1,)), ("2]", (2,)), ("[4]", (4,))]),
+        ("[1]-[4, 5]", [("[1]", (1,)), ("[4,", (4,)), ("5]", (5,))]),
+        ("[1-2]-[4]", [("[1-2]", (1, 2)), ("[4]", (4,))]),
+        ("[1]-[4-5]", [("[1]", (1,)), ("[4-5]", (4, 5))]),
+        ("[1] [4]", [("[1]", (1,)), ("[4]", (4,))]),
+        ("[1]-[3]-[5]", [("[1]-[3]", (1, 2, 3)), ("[5]", (5,))]),
+        ("[12345]", []),
+    ],
+)
+def test_numbers_of_groups(text: str, expected: list[tuple[str, tuple[int, ...]]]) -> None:
+    assert cited(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "votes", "entries", "expected"),
+    [
+        ([None] * 3, [], 3, {1: 0, 2: 1, 3: 2}),
+        ([], [], 0, {}),
+        ([None, "2", None], [], 3, {1: 0, 2: 1, 3: 2}),  # it begins at 1
+        (["5", None, None], [], 3, {5: 0, 6: 1, 7: 2}),
+        ([None, "5", None], [], 3, {5: 1, 6: 2}),
+        ([None, None, "3"], [], 3, {1: 0, 2: 1, 3: 2}),
+        ([None, None, "2"], [], 3, {2: 2}),
+        (["1", None, None, "4"], [], 4, {1: 0, 2: 1, 3: 2, 4: 3}),  # the positions between leave no choice
+        (["1", None, "4"], [], 3, {1: 0, 4: 2}),
+        (["1", None, None, "3"], [], 4, {1: 0, 3: 3}),
+        (["a", None], [], 2, {1: 0, 2: 1}),
+        ([None] * 3, [(2, 1)], 3, {1: 0, 2: 1, 3: 2}),
+        ([None] * 4, [(2, 3), (2, 1), (2, 1)], 4, {1: 0, 2: 1, 3: 2, 4: 3}),  # most votes
+        ([None] * 4, [(2, 3), (2, 1)], 4, {1: 0, 2: 1, 3: 2, 4: 3}),  # of equally many the first position
+        (["1", None, None], [(1, 2)], 3, {1: 0, 2: 1, 3: 2}),  # labels come first
+        (["1", None, None], [(2, 0)] * 9, 3, {1: 0, 2: 1, 3: 2}),
+        (
+            [None] * 9,
+            [(1, 8), (2, 1), (2, 1)],
+            9,
+            {1: 0, **{n: n - 1 for n in range(2, 10)}},
+        ),  # the heaviest that ascend
+        ([None] * 9, [(1, 3), (1, 3), (2, 1), (3, 4), (4, 2)], 9, {1: 3, **{n: n + 1 for n in range(3, 8)}}),
+    ],
+)
+def test_which_entry_a_printed_number_means(
+    labels: list[str | None], votes: list[tuple[int, int]], entries: int, expected: dict[int, int]
+) -> None:
+    assert number_of_entries(labels, votes, entries) == expected
+
+
+@pytest.mark.parametrize(("most", "found"), [(3, {3: 0}), (2, {})])
+def test_too_many_numbers_that_contradict_each_other_say_nothing(
+    most: int, found: dict[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numbers, "MAX_UNORDERED", most)
+    assert numbers._ascending({1: (1, 2), 2: (1, 1), 3: (2, 0)}) == found
+    assert numbers._ascending({1: (1, 0), 2: (1, 1), 3: (2, 2)}) == {1: 0, 2: 1, 3: 2}
+
+
+def test_stretches_that_are_taken() -> None:
+    taken = _Taken([(10, 20), (2, 4), (12, 13)])
+    held = {at for at in range(25) if taken.overlaps(at, at + 1)}
+    assert held == {2, 3, *range(10, 20)}
+    assert taken.overlaps(4, 11) and not taken.overlaps(4, 10) and not taken.overlaps(20, 25)
+    assert not _Taken([]).overlaps(0, 9)
+
+
+def test_keys_are_the_extractors_numbers_only_where_each_has_its_own() -> None:
+    for ids, keys in ((("fig_3", "fig_5"), (3, 5)), (("fig_3", "fig_3"), (0, 1)), (("fig_3", "x"), (0, 1))):
+        body = "".join(f'<figure xml:id="{id_}"><figDesc>One</figDesc></figure>' for id_ in ids)
+        assert [entry.key for entry in teis.parse(f"<p>x</p>{body}").ref_entries] == [f"FIGREF{n}" for n in keys]
+
+
+@pytest.mark.parametrize(
+    ("label", "num"),
+    [("(3)", "3"), ("[A.2]", "A.2"), ("3′", "3′"), ("(a quite long label)", None), ("", None), ("( 12 ) ,", "12")],
+)
+def test_labels_of_formulas(label: str, num: str | None) -> None:
+    (entry,) = teis.parse(f"<p>a</p><formula xml:id='formula_0'>x<label>{label}</label> y</formula>").ref_entries
+    assert (entry.num, entry.text) == (num, "x y")
+
+
+def test_affiliations_as_printed_or_by_their_parts() -> None:
+    author_of = "<author><persName><surname>Lee</surname></persName>{}</author>"
+    head = f"<sourceDesc><biblStruct><analytic>{author_of}</analytic></biblStruct></sourceDesc>"
+    printed = '<note type="raw_affiliation"><label>1</label> MIT, Boston</note><orgName>No</orgName>'
+    parts = "<orgName>Lab</orgName><orgName>MIT</orgName><orgName>MIT</orgName><address><country>US</country></address>"
+    for said, expected in ((printed, "MIT, Boston"), (parts, "Lab, MIT, US")):
+        filled = head.format(f"<affiliation>{said}</affiliation>")
+        (author,) = tei.header(teis.parse("<p>x</p>", header=filled))["authors"]
+        assert [a["name"] if isinstance(a, dict) else a for a in author["affiliations"]] == [expected]

@@ -1,0 +1,195 @@
+"""What is compared of authors and of places in print: surnames as keys, volumes, issues and first pages."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from s2corpus.clustering.nodes import from_preprint_server
+from s2corpus.clustering.parts import FACTS, _years, codes_of, facts_of, part_from
+from s2corpus.clustering.places import ELECTRONIC, Places, contradict, first_pages, located, numbers
+from s2corpus.clustering.scripts import same_script
+from s2corpus.clustering.surnames import surname_keys
+from s2corpus.tables import RECORDS
+
+KEYS = [[17147699170256114220], [8771848562594692857], [4476777978254551771]]
+AUTHORS = RECORDS.schema.field("authors").type
+
+
+def keys(*rows: list[str] | None) -> list[list[int]]:
+    """The keys of rows of authors, given as "First|Last"."""
+
+    def author(name: str) -> dict[str, Any]:
+        first, _, last = name.partition("|")
+        return {"first": first, "middle": [], "last": last, "suffix": ""}
+
+    column = pa.array([None if row is None else [author(name) for name in row] for row in rows], AUTHORS)
+    offsets, found = surname_keys(column)
+    return [found[a:b].tolist() for a, b in pairwise(offsets)]
+
+
+def test_surnames_are_compared_without_case_accents_hyphens_and_spaces() -> None:
+    same = [["Ada|van der Berg"], ["B.|Van der Berg"], ["|VANDERBERG"], ["Ada|van-der Berg"], ["vanderBerg|"]]
+    assert len({tuple(found) for found in keys(*same)}) == 1
+    assert keys(["A|Müller"], ["A|Muller"])[0] == keys(["A|Muller"])[0] != keys(["A|Mueller"])[0]
+    assert keys(["A|李"]) != keys(["A|王"])
+
+
+def test_keys_are_ascending_and_each_there_once() -> None:
+    names = [f"A|{chr(97 + n % 26)}{n // 26}" for n in range(60)]
+    for count in (2, 32, 33, 60):
+        (found,) = keys([*names[:count], *names[:2]])
+        assert found == sorted(set(found)) and len(found) == count
+    assert keys(None, [], ["A|B"], None, ["A|C", "A|B"])[:2] == [[], []]
+    assert [len(row) for row in keys(None, [], ["A|B"], None, ["A|C", "A|B"])] == [0, 0, 1, 0, 2]
+    sliced = pa.array([[{"first": "A", "middle": [], "last": last, "suffix": ""}] for last in "BCD"], AUTHORS).slice(1)
+    offsets, found = surname_keys(sliced)
+    assert (offsets.tolist(), found.tolist()) == ([0, 1, 2], [key for row in keys(["A|C"], ["A|D"]) for key in row])
+
+
+def test_nobody_and_groups_have_no_key() -> None:
+    assert keys(["A|—"], ["|"], ["|The Complement Study Group"], ["|Complement Consortium"]) == [[], [], [], []]
+    assert len(keys(["Ada|Group"])[0]) == 1, "a person may be called so"
+
+
+def test_keys_are_those_of_earlier_releases() -> None:
+    """What is kept across releases was made with them."""
+    assert keys(["Ada|Lovelace"], ["Kurt|Gödel"], ["|o'B-7"]) == KEYS
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("58 (Suppl. 6)", "58", True),
+        ("058", "58", True),
+        ("58", "59", False),
+        ("Spring", "spring", True),
+        ("100", "1", False),
+        ("V 7", "7", True),
+    ],
+)
+def test_volumes_and_issues_by_their_first_number(one: str, other: str, same: bool) -> None:
+    a, b = numbers(pa.array([one, other]))
+    assert (a == b) is np.bool_(same) and a and b
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("S212-S216", "s212", True), ("e01234", "E1234", True), ("pp. 33-40", "33", True), ("p 33", "33", True), ("33", "34", False),
+        ("art. 7", "7", True), ("a 17", "a17", True), ("1001", "1", False),
+    ],
+)  # fmt: skip
+def test_first_pages(one: str, other: str, same: bool) -> None:
+    a, b = first_pages(pa.array([one, other])) & ~ELECTRONIC
+    assert (a == b) is np.bool_(same) and a and b
+
+
+def test_what_says_no_place_is_none_and_letters_make_an_electronic_page() -> None:
+    column = pa.array(["33", "e33", "S33", "pp. 33", "a1754", None, "Suppl-29", ""])
+    found = first_pages(column)
+    assert (found != 0).tolist() == [True, True, True, True, True, False, False, False]
+    assert ((found & ELECTRONIC) != 0).tolist() == [False, True, False, False, True, False, False, False]
+    assert numbers(pa.array([None, "—"])).tolist() == [0, 0] == numbers(pa.array([None, None], pa.string())).tolist()
+
+
+JOURNALS = ["Blood", "Kidney Int", "Kidney International", "—"]
+
+
+def place(volume: int = 0, issue: int = 0, page: int = 0, journal: int = -1) -> Places:
+    columns = (np.array([value], np.uint32) for value in (volume, issue, page))
+    return Places(*columns, np.array([journal], np.int32))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "exact", "strict", "found"),
+    [
+        (place(4, 0, 12), place(8, 0, 16), True, False, True),  # volume and page
+        (place(4, 0, 12), place(8, 0, 12), True, False, False),
+        (place(4, 0, 12), place(4, 0, 16), True, False, False),  # an erratum
+        (place(4, 0, 12), place(4, 0, 16), False, False, True),  # where titles are not equal
+        (place(0, 0, 12), place(0, 0, 16), False, False, True),
+        (place(0, 0, 12), place(0, 0, 0), False, False, False),
+        (place(0, 0, 0), place(0, 0, 12), False, False, False),
+        (place(4, 0, 12), place(8, 0, 14), False, False, False),  # of a page and an electronic one nothing follows
+        (place(4), place(8), False, False, False),
+        (place(4), place(8), True, True, True),  # where the title says little, any
+        (place(0, 4), place(0, 8), True, True, True),
+        (place(0, 4), place(0, 8), True, False, False),
+        (place(0, 4), place(0, 0), True, True, False),
+        (place(0, 0, 12), place(0, 0, 16), True, True, True),
+        (place(journal=0), place(journal=1), False, False, True),
+        (place(journal=0), place(journal=1), True, False, False),
+        (place(4, journal=0), place(8, journal=1), True, False, True),
+        (place(0, 0, 12, 0), place(0, 0, 16, 1), True, False, True),
+        (place(4, 0, 12, 0), place(4, 0, 12, 1), False, False, False),  # at one place
+        (place(4, 0, 0, 0), place(4, 0, 0, 1), False, False, True),
+        (place(0, 0, 12, 0), place(0, 0, 12, 1), False, False, True),
+        (place(journal=1), place(journal=2), False, False, False),  # one abbreviates the other
+        (place(journal=0), place(journal=0), False, False, False),
+        (place(journal=0), place(), False, False, False),
+        (place(journal=0), place(journal=3), False, False, False),  # no words
+    ],
+)
+def test_what_contradicts(one: Places, other: Places, exact: bool, strict: bool, found: bool) -> None:
+    journals = pa.array(JOURNALS)
+    for a, b in ((one, other), (other, one)):
+        assert contradict(a, b, journals, np.array([exact]), np.array([strict])).tolist() == [found]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (place(4, 0, 12), place(4, 0, 12), True), (place(4, 0, 12), place(4), True), (place(4, 0, 12), place(4, 0, 14), True),
+        (place(4, 0, 12), place(4, 0, 16), False), (place(4), place(8), False),
+        (place(0, 0, 12), place(0, 0, 12), False), (place(), place(), False),
+    ],
+)  # fmt: skip
+def test_one_place_in_print(one: Places, other: Places, same: bool) -> None:
+    assert located(one, other).tolist() == [same] == located(other, one).tolist()
+
+
+def test_codes_and_years() -> None:
+    codes, values = codes_of(pa.chunked_array([["b", None], ["a", "b"]]))
+    assert (codes.tolist(), values.to_pylist()) == ([0, -1, 1, 0], ["b", "a"])
+    codes, values = codes_of(pa.chunked_array([], pa.string()))
+    assert (len(codes), len(values)) == (0, 0)
+    assert _years(pa.array(["2020-05-01", None, "1999", "soon", "20"])).tolist() == [2020, 0, 1999, 0, 0]
+
+
+def test_a_part_of_some_columns_has_none_of_the_others() -> None:
+    part = part_from(
+        pa.table({"year": pa.array([7, 8], pa.int32()), "surnames": pa.array([[1], [2, 3]], pa.list_(pa.uint64()))})
+    )
+    facts = facts_of(part).to_pydict()
+    assert (
+        facts["record_id"] == ["0" * 20, "0" * 19 + "1"]
+        and facts["year"] == [7, 8]
+        and facts["surnames"] == [[1], [2, 3]]
+    )
+    assert facts["volume"] == facts["page"] == [0, 0] and facts["trusted"] == facts["little"] == [False, False]
+    assert facts["doi"] == facts["title"] == [None, None] and list(facts) == FACTS.names
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Renal outcomes", "Screening", True), ("Renal outcomes", "Исходы почки", False), ("Исходы", "Почки", True), ("42", "", True),
+        ("42", "Renal", False),
+        ("αβγ Renal outcomes", "Screening", True), ("β" * 200 + "a" * 300, "β", True), ("β" * 100 + "a" * 101, "a", False),
+    ],
+)  # fmt: skip
+def test_scripts_by_most_letters_of_the_first_200_characters(one: str, other: str, same: bool) -> None:
+    assert same_script(one, other) is same is same_script(other, one)
+
+
+def test_preprint_servers_by_prefix_or_registrant() -> None:
+    dois = pa.array(["10.1101/x", "10.11012/x", "10.48550/arxiv.1", "10.1/10.1101/x", None])
+    assert from_preprint_server(dois, ["10.1101", "10.48550/arxiv"]).tolist()[:4] == [True, False, True, False]
+    assert (
+        from_preprint_server(dois, []).tolist() == [False] * 5 and len(from_preprint_server(dois[:0], ["10.1101"])) == 0
+    )

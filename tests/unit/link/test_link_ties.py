@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from s2corpus.titles import differ_only_in_number, is_generic, normalise_one, score, word_count
 from s2corpus.titles.candidates import Search
 from s2corpus.titles.changes import touched
 from s2corpus.titles.choosing import MOST
@@ -365,3 +366,105 @@ def test_a_key_of_any_band_that_became_over_full_lets_its_entries_be_linked_anew
     changed = np.array([np.uint64(band << 32) | np.uint64(key[1])])
     assert touched(entries, nobody, nobody, changed, Search()).tolist() == [False, True]
     assert touched(entries, nobody, nobody, changed[:0], Search()).tolist() == [False, False]
+
+
+def agreement(entry: Row, paper: Row, *, with_title: bool) -> int:
+    """How far they agree, as the tie rules have it: what is first in the list counts most."""
+    same = {name: bool(entry[name]) and _comparable(name, entry) == _comparable(name, paper) for name in facts_known}
+    apart = all(entry[name] and paper[name] and not same[name] for name in ("year", "surname"))
+    equal_title = with_title and bool(normalise_one(entry["title"])) and _normal(entry) == _normal(paper)
+    told = (equal_title, not apart, same["journal"], same["volume"], same["pages"], same["year"], same["surname"])
+    return int("".join(str(int(one)) for one in told), 2)
+
+
+facts_known = ("year", "surname", "journal", "volume", "pages")
+
+
+def _comparable(name: str, row: Row) -> Any:
+    if name == "journal":
+        return journal_key(row["journal"] or "")
+    return str(row[name]).partition("-")[0] if name == "pages" else row[name]
+
+
+def _normal(row: Row) -> str:
+    return normalise_one(row["title"] or "")
+
+
+def _enough(entry: Row, paper: Row) -> bool:
+    found = agreement(entry, paper, with_title=False)
+    return found & 3 == 3 or found & 12 == 12
+
+
+def linked_by_the_rules(entry: Row, papers: list[Row]) -> tuple[Any, ...]:
+    """paper_id, reason, whether another agrees as far, and S of the next one, by identifier or title; nothing where these do not link."""
+    if found := [paper for paper in papers if entry["doi"] and paper["doi"] == entry["doi"]]:
+        ranked = sorted(found, key=lambda paper: (-agreement(entry, paper, with_title=True), paper["paper_id"]))
+        best = [agreement(entry, paper, with_title=True) for paper in ranked]
+        return ranked[0]["paper_id"], "id", best[1:2] == best[:1], None
+    title = _normal(entry)
+    groups: dict[float, list[list[Row]]] = {}
+    for other in sorted({_normal(paper) for paper in papers} - {""}):
+        s = score(title, other) if title else 0.0
+        group = [paper for paper in papers if _normal(paper) == other]
+        if say_little(entry) or any(map(say_little, group)):
+            group = [paper for paper in group if _enough(entry, paper)]
+        if group and (other == title or s > 0.8):
+            groups.setdefault(2.0 if other == title else s, []).append(group)
+    if not groups:
+        return None, "none", False, None
+    top = max(groups)
+    first = [paper for group in groups[top] for paper in group]
+    ranked = sorted(first, key=lambda paper: (-agreement(entry, paper, with_title=False), paper["paper_id"]))
+    best = [agreement(entry, paper, with_title=False) for paper in ranked]
+    rest = [s for s in groups if s < top]
+    runner_up = min(top, 1.0) if len(first) > 1 else max(rest, default=None) if top < 2 else None
+    return ranked[0]["paper_id"], "exact" if top == 2 else "fuzzy", best[1:2] == best[:1], runner_up
+
+
+def say_little(row: Row) -> bool:
+    return is_generic(row["title"]) or word_count(row["title"]) < 3
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(facts, min_size=1, max_size=6),
+    st.lists(facts, min_size=1, max_size=9),
+    st.sampled_from([None, "p0", "p3"]),
+)
+def test_the_tie_rules_written_out(entries: list[Row], papers: list[Row], citing: str | None) -> None:
+    papers = [{**paper, "paper_id": f"p{i}"} for i, paper in enumerate(papers)]
+    others = [paper for paper in papers if paper["paper_id"] != citing]
+    found = link_all([{**entry, "citing_paper_id": citing} for entry in entries], papers)
+    for entry, row in zip(entries, found, strict=True):
+        paper_id, reason, tied, runner_up = linked_by_the_rules(entry, others)
+        if reason == "none":
+            assert row["reason"] in ("none", "prefix", "locator")
+            continue
+        assert (row["paper_id"], row["reason"]) == (paper_id, reason)
+        (paper,) = [paper for paper in papers if paper["paper_id"] == paper_id]
+        contradicts = not agreement(entry, paper, with_title=False) & 32
+        numeral = reason == "fuzzy" and differ_only_in_number(entry["title"], paper["title"])
+        assert row["warning"] == ("contradiction" if contradicts else "numeral" if numeral else "tie" if tied else None)
+        if reason != "id":
+            assert row["runner_up_score"] == pytest.approx(runner_up)
+
+
+@pytest.mark.parametrize(("others", "warning"), [(MOST - 1, None), (MOST, "tie")])
+def test_so_many_papers_of_one_title_are_looked_at(others: int, warning: str | None) -> None:
+    """Of more, one that is not looked at may agree as far; the citing paper is none of them."""
+    title = "Proceedings of the geological survey of the coast"
+    papers = [{"paper_id": f"p{i:04d}", "title": title} for i in range(others)]
+    papers.append({"paper_id": "a", "title": title, "journal": "Nature"})
+    found = link_one({"title": title, "journal": "Nature"}, *papers)
+    assert (found["paper_id"], found["warning"], found["runner_up_score"]) == ("a", warning, 1.0)
+    found = link_one({"title": title, "journal": "Nature", "citing_paper_id": "p0003"}, *papers)
+    assert (found["paper_id"], found["warning"]) == ("a", None)
+
+
+@pytest.mark.parametrize(("count", "reason"), [(256, "prefix"), (257, "none")])
+def test_a_cut_title_that_begins_too_many_titles_links_to_none(count: int, reason: str) -> None:
+    papers = [{**CUT, "paper_id": f"p{i:04d}", "title": f"Cellular senescence {i}"} for i in range(count)]
+    found = link_one({"title": "Cellular senescence", "year": 2007, "surname": "Collado"}, *papers)
+    assert (found["reason"], found["warning"]) == (reason, "tie" if reason == "prefix" else None) or found[
+        "warning"
+    ] == "numeral"

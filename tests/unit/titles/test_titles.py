@@ -176,8 +176,18 @@ def test_titles_that_differ_only_in_a_number(a: str, b: str, only: bool) -> None
     assert only_numbers_differ(pa.array([a]), pa.array([b])).tolist() == [only]
 
 
-@settings(deadline=None)  # the first call compiles
-@given(st.lists(st.tuples(TITLE, TITLE), max_size=8))
+NUMBERED = st.lists(
+    st.sampled_from(
+        ["Part", "ii", "II", "iii", "ix", "x", "xxxix", "xl", "c", "ten", "twelve", "first", "Tenth", "2", "02", "007", "0", "00",
+         "10", "2D", "D2", "1a2b", "12345678901234567890", "000000000000000000123", "mix", "b",
+         "twelvefold", "é", "一", "/", "@", "[", "`", "{", ":", "~"]
+    ),
+    max_size=5,
+).flatmap(lambda words: st.sampled_from([" ", "-", "", ".", "\t", "\x1c"]).map(lambda between: between.join(words)))  # fmt: skip
+
+
+@settings(deadline=None, max_examples=200)  # the first call compiles
+@given(st.lists(st.tuples(TITLE | NUMBERED, TITLE | NUMBERED), max_size=8))
 def test_the_compiled_rules_are_the_rules(pairs: list[tuple[str, str]]) -> None:
     a, b = (pa.array([pair[i] for pair in pairs], pa.string()) for i in (0, 1))
     assert few_words(a).tolist() == [word_count(title) < 3 for title, _ in pairs]

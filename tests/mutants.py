@@ -5,8 +5,8 @@
 The project's files are copied to a temporary folder and changed there, one place at a time. Kernels run as plain Python (numba's
 compiler off). The unchanged tests are run once to learn which of them run which line; a mutant is tried against those, the quick ones
 before the slow, and against all of its area where a line runs on import or in other processes only. Prints the share found and, for
-each mutant that no test noticed, file:line and the change. What was learned and found is kept in build/mutants, in a folder named by a
-hash of the code and the tests: the same command goes on where an earlier one was stopped. docs/mutants.md has the last result, with
+each mutant that no test noticed, file:line and the change. What was learned and found is kept in build/mutants, in folders named by
+hashes of the code and the tests: the same command goes on where an earlier one was stopped. docs/mutants.md has the last result, with
 the reason of each survivor.
 """
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+import requests
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from urllib3.exceptions import MaxRetryError, NewConnectionError
 
 from s2corpus.errors import UserError
-from s2corpus.extractors import Outcome
+from s2corpus.extractors import Outcome, http
 from s2corpus.extractors.grobid import form, is_tei, judge
-from s2corpus.extractors.protocol import options_hash
+from s2corpus.extractors.protocol import Answer, Identity, Task, options_hash
 from s2corpus.spec import Extract
 from tests.standin_grobid import TEI
 
@@ -113,3 +117,93 @@ def test_options_are_part_of_the_key() -> None:
         Extract.model_validate({"consolidate_header": 3})
     with pytest.raises(UserError, match=r"extract\.options: .*has fields of its own"):
         form(Extract(options={"do_ocr": "true"}))
+
+
+@pytest.mark.parametrize(("before", "outcome"), [(4096 - 10, Outcome.NO_BLOCKS), (4096 - 9, Outcome.CONNECTION)])
+def test_a_code_is_looked_for_in_the_first_4_kilobytes(before: int, outcome: Outcome) -> None:
+    assert judge(500, b" " * before + b"[NO_BLOCKS]" + b" " * 100, LIMIT).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "outcome", "broken"),
+    [
+        (400, b"[NO_BLOCKS]", Outcome.NO_BLOCKS, False),
+        (399, b"[NO_BLOCKS]", Outcome.CONNECTION, False),
+        (502, b"[TIMEOUT]", Outcome.TIMEOUT, True),
+        (500, b"[GENERAL]", Outcome.CONNECTION, False),
+    ],
+)
+def test_what_a_code_says_of_the_server(status: int, body: bytes, outcome: Outcome, broken: bool) -> None:
+    found = judge(status, body, LIMIT)
+    assert (found.outcome, found.broken, found.detail) == (outcome, broken, f"HTTP {status}: {body.decode()}")
+
+
+UNREACHED = requests.ConnectionError(MaxRetryError(None, "/", NewConnectionError(None, "refused")))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("error", "late", "outcome", "unreachable"),
+    [
+        (UNREACHED, False, Outcome.CONNECTION, True),
+        (UNREACHED, True, Outcome.CONNECTION, True),
+        (requests.ConnectTimeout("slow"), True, Outcome.CONNECTION, True),
+        (requests.ConnectionError("reset"), False, Outcome.CONNECTION, False),
+        (requests.ConnectionError(), False, Outcome.CONNECTION, False),
+        (requests.ReadTimeout("x" * 300), True, Outcome.TIMEOUT, False),
+        (requests.ReadTimeout("slow"), False, Outcome.CONNECTION, False),
+    ],
+)
+def test_no_answer_is_late_or_a_broken_connection(
+    error: requests.RequestException, late: bool, outcome: Outcome, unreachable: bool
+) -> None:
+    found = http._unanswered(error, late)
+    assert (found.outcome, found.unreachable, found.broken) == (outcome, unreachable, True)
+    assert found.detail == str(error)[:200]
+
+
+class Unsized(io.BytesIO):
+    def seekable(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("kind", [io.BytesIO, Unsized])
+def test_a_pdf_is_posted_as_a_form_with_its_fields(kind: type[io.BytesIO]) -> None:
+    pdf = bytes(range(256)) * 1000
+    upload = http._Upload("input", "a.pdf", kind(pdf), {"consolidateHeader": "1", "segmentSentences": "0"})
+    boundary = upload.content_type.removeprefix("multipart/form-data; boundary=")
+    fields = "".join(
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in (("consolidateHeader", "1"), ("segmentSentences", "0"))
+    )
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="input"; filename="a.pdf"\r\nContent-Type: application/pdf\r\n\r\n'
+    blocks = list(upload)
+    assert b"".join(blocks) == f"{fields}{head}".encode() + pdf + f"\r\n--{boundary}--\r\n".encode()
+    assert max(map(len, blocks)) <= 1 << 16 and upload.read() == b""
+    assert len(upload) == (0 if kind is Unsized else sum(map(len, blocks))) and bool(upload)
+    assert len(http._Upload("input", "a.pdf", kind(pdf), {}).read(7)) == 7
+
+
+@pytest.mark.parametrize(
+    ("version", "revision", "valid"),
+    [("0.8.1", "", True), ("0.8.1", "a3f", True), ("0 8", "", False), ("", "", False), ("0.8", "../x", False), ("1" * 64, "", True),
+     ("1" * 65, "", False)],
+)  # fmt: skip
+def test_who_extracts_may_be_a_folder_of_the_lake(version: str, revision: str, valid: bool) -> None:
+    identity = Identity("grobid", version, revision, "f00")
+    assert identity.valid is valid
+    assert identity.full_version == f"{version}+{revision}".rstrip("+")
+    assert list(identity.key.values()) == ["grobid", identity.full_version, "f00"]
+
+
+def test_a_hash_of_options_does_not_depend_on_their_order() -> None:
+    assert options_hash({"a": "1", "b": "2"}) == options_hash({"b": "2", "a": "1"}) == "0e09eeab5bdeab40"
+    assert not Answer(Outcome.OK).unreachable and not Answer(Outcome.OK).broken and not Answer(Outcome.OK).lost
+    assert (Task("t").done, Task("t").wait) == (False, 2.0)
+
+
+@pytest.mark.parametrize("given", ["localhost:8070", "ftp://host", "http://", ""])
+def test_an_address_is_one_of_http(given: str) -> None:
+    with pytest.raises(UserError, match="expected an address such as"):
+        http.HttpServer(given, headers={}, connections=1, max_bytes=1)
+    found = http.HttpServer("https://user:s3cret@host:8070/grobid/", headers={}, connections=1, max_bytes=1)
+    assert (found.url, found.name) == ("https://user:s3cret@host:8070/grobid", "https://host:8070/grobid")

@@ -71,8 +71,9 @@ def test_candidates_share_a_key_and_are_each_there_once(
     all_ = {tuple(sorted((a, b))) for k, a in rows for other, b in rows if k == other and a != b}
     assert len(pairs) == len({*map(tuple, pairs)})
     assert {*map(tuple, pairs)} <= all_
-    if most >= 9:  # no group is larger
-        assert {*map(tuple, pairs)} == all_
+    groups = [sorted({node for key, node in rows if key == one}) for one in {key for key, _ in rows}]
+    next_ones = {(a, b) for nodes in groups for at, a in enumerate(nodes) for b in nodes[at + 1 : at + 1 + most]}
+    assert {*map(tuple, pairs)} == next_ones
 
 
 def test_pairs_are_found_with_the_probability_that_bands_and_rows_promise() -> None:
@@ -114,3 +115,14 @@ def test_two_readings_of_one_article_are_found_and_two_articles_never_are(shared
     candidates = minhash.pairs(np.concatenate(keys), nodes, 100).tolist()
     found = {(a, b) for a, b in candidates if minhash.jaccard(np.unique(hashed[a]), np.unique(hashed[b])) >= 0.8}
     assert found == exact
+
+
+@settings(deadline=None)  # kernels may have to be compiled
+@given(st.lists(st.sets(st.integers(0, 9), max_size=8), min_size=1, max_size=5))
+def test_the_jaccard_indexes_of_many_sets(sets: list[set[int]]) -> None:
+    values = np.array([value for one in sets for value in sorted(one)], np.uint64)
+    ends = np.cumsum([len(one) for one in sets], dtype=np.int64)
+    starts = ends - np.array([len(one) for one in sets], np.int64)
+    left, right = (side.ravel().astype(np.int64) for side in np.indices((len(sets), len(sets))))
+    expected = [len(sets[a] & sets[b]) / max(len(sets[a] | sets[b]), 1) for a, b in zip(left, right, strict=True)]
+    assert minhash.jaccards(values, starts, ends, left, right).tolist() == expected

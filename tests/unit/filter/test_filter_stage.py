@@ -155,3 +155,12 @@ def test_abstract_and_body_are_judged_together(lake: Lake, tmp_path: Path) -> No
 def test_the_limits_are_the_specs(lake: Lake, tmp_path: Path) -> None:
     rules = {"filter": {"min_characters": len(ENGLISH) + 1}}
     assert {one["outcome"] for one in filtered(lake, tmp_path, spec=rules).values()} == {"short_text"}
+
+
+def test_every_name_of_a_line_counts_and_a_wrong_line_is_named_by_its_number() -> None:
+    good = b'\n{"doi": "https://doi.org/10.1016/X", "sha1": "ABC", "reason": "asked"}\n  \n{"paper_id": "P7 ", "doi": ""}\n'
+    assert read_suppressions(good) == {"10.1016/x", "abc", "p7"}
+    assert read_suppressions(b'{"doi": "Not A Doi"}') == {"not a doi"}
+    for wrong in (b"nonsense", b'{"doi": 7}', b"[]", b'{"reason": "asked"}'):
+        with pytest.raises(UserError, match=r"suppress\.jsonl, line 5: "):
+            read_suppressions(good + wrong)

@@ -49,3 +49,13 @@ def test_cld2_decides_where_the_spec_says_so_and_says_where_cld3_would_not() -> 
         "CLD2 gives the share of the text, CLD3 a probability of its choice"
     )
     assert half.outcome is Outcome.NOT_ENGLISH
+
+
+def test_a_text_at_the_very_limits_is_kept() -> None:
+    said = verdict({"p"}, set(), title="T", authors=1, text=ENGLISH)
+    assert said.english is not None and said.disputed is None
+    for most, outcome in ((said.english, Outcome.KEPT), (said.english + 1e-9, Outcome.NOT_ENGLISH)):
+        assert verdict({"p"}, set(), title="T", authors=1, text=ENGLISH, min_english=most).outcome is outcome
+    for least, outcome in ((len(ENGLISH), Outcome.KEPT), (len(ENGLISH) + 1, Outcome.SHORT_TEXT)):
+        found = verdict({"p"}, set(), title="T", authors=1, text=ENGLISH, min_characters=least)
+        assert found.outcome is outcome

@@ -1,0 +1,98 @@
+"""How far one vote supports another, which sources decide ties, and what licences forbid: beside their definitions."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from s2corpus.papers import explain, fewest
+from s2corpus.papers.licences import spdx, strictness
+from s2corpus.papers.support import similarity
+from s2corpus.titles import score
+
+TEXT = st.text("abc", min_size=1, max_size=12)
+
+
+@pytest.mark.parametrize("name", ["title", "abstract", "venue", "journal"])
+@settings(deadline=None)  # the first call compiles
+@given(TEXT, TEXT)
+def test_texts_support_each_other_by_s(name: str, a: str, b: str) -> None:
+    assert similarity(name, a, b) == pytest.approx(score(a, b))
+
+
+@given(
+    st.lists(st.sampled_from("abc"), min_size=1, max_size=4), st.lists(st.sampled_from("abc"), min_size=1, max_size=4)
+)
+def test_author_lists_support_each_other_by_the_share_of_surnames(a: list[str], b: list[str]) -> None:
+    common = sum(min(a.count(name), b.count(name)) for name in set(a))
+    assert similarity("authors", tuple(a), tuple(b)) == (1.0 if a == b else 2 * common / (len(a) + len(b)))
+
+
+def test_other_fields_support_only_themselves() -> None:
+    assert (similarity("date", "2020", "2020"), similarity("date", "2020", "2021")) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(("exact", "found"), [(4, {"a", "b", "c"}), (3, {"a", "b", "c", "z"})])
+def test_of_too_many_sources_the_one_that_decides_most_is_taken(
+    exact: int, found: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which may be one more than the fewest."""
+    monkeypatch.setattr(fewest, "EXACT", exact)
+    needs = [{"a", "z"}, {"b", "z"}, {"c", "z"}, {"a"}, {"b"}, {"c"}]
+    assert fewest.fewest_sources(needs, set(), lambda source: (0, source)) == found
+
+
+@pytest.mark.parametrize(
+    ("licence", "forbids"),
+    [
+        ("CC0-1.0", 0), ("PDM-1.0", 0), ("public domain", 0), ("CC-BY-4.0", 1), ("cc by", 1), ("CC-BY-3.0-IGO", 1), ("MIT", 1),
+        ("Apache-2.0", 1), ("CC-BY-SA-4.0", 2), ("CC-BY-ND", 3), ("CC-BY-NC-2.0", 4),
+        ("CC-BY-NC-SA-4.0", 5), ("CC-BY-NC-ND-4.0", 6), ("CC-BY-SA-NC", 7),
+        ("publisher's own", 7), ("arXiv-nonexclusive-1.0", 7),
+    ],
+)  # fmt: skip
+def test_how_much_a_licence_forbids(licence: str, forbids: int) -> None:
+    assert strictness(licence) == forbids
+
+
+@pytest.mark.parametrize(
+    ("licence", "written"),
+    [
+        (None, "NOASSERTION"), ("", "NOASSERTION"), ("—", "NOASSERTION"), ("NOASSERTION", "NOASSERTION"), ("cc-by-4.0", "CC-BY-4.0"),
+        ("pdm-1.0", "CC-PDM-1.0"), ("publisher's own", "LicenseRef-publisher-s-own"), ("LicenseRef-x", "LicenseRef-x"), (" MIT ", "MIT"),
+    ],
+)  # fmt: skip
+def test_licences_as_spdx_writes_them(licence: str | None, written: str) -> None:
+    assert spdx(licence) == written
+
+
+def test_what_is_told_of_a_papers_full_texts() -> None:
+    looks = [
+        {"evidence": "arxiv", "found": True, "detail": "stamped"},
+        {"evidence": "pmc", "found": False, "detail": "no id"},
+    ]
+    texts = [
+        {
+            "kind": "pdf",
+            "sha1": "a",
+            "open_access": True,
+            "oa_evidence": "arxiv",
+            "licence": "MIT",
+            "licence_detail": None,
+            "looks": looks,
+        },
+        {
+            "kind": "other",
+            "sha1": "b",
+            "open_access": False,
+            "oa_evidence": None,
+            "licence": None,
+            "licence_detail": None,
+            "looks": [],
+        },
+    ]
+    assert explain.told(texts) == [
+        "  PDF a: open by arxiv; MIT", "    arxiv      found: stamped", "    pmc        not found: no id",
+        "  other b: closed; no licence said",
+    ]  # fmt: skip

@@ -35,7 +35,7 @@ from s2corpus.storage.lake import Lake, open_lake  # noqa: E402
 from s2corpus.storage.local_lake import LocalLake  # noqa: E402
 from s2corpus.tables import DOCUMENTS, FULLTEXTS, SPLITS  # noqa: E402
 from tests.faults.proxy import Proxy  # noqa: E402
-from tests.unit.snapshot.release import Paper, lay_out, papers, put_metrics  # noqa: E402
+from tests.unit.snapshot.release import Paper, lay_out, papers, put_metrics, work  # noqa: E402
 
 WORDS = 10_000
 BYTES = 125_000
@@ -93,8 +93,7 @@ def make(folder: Path, megabytes: int) -> tuple[Run, int]:
     put_metrics(run, "clean", {})
     put_metrics(run, "split", {})
     export = Export()
-    for shard in export.plan(run):
-        export.work(run, shard)
+    work(run, export)
     export.finish(run)
     publish(run.lake, run.snapshot_id)
     return run, sum(entry.bytes for entry in run.lake.list(f"snapshots/{run.snapshot_id}/"))

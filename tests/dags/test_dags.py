@@ -70,7 +70,7 @@ def test_a_stage_may_take_over_the_shards_of_any_that_is_cut_as_it(lake: Lake) -
     cut = {name: runner.shards_after(run, name) for name in STAGES}
     assert cut["intake"] == cut["select"] == cut["extract"] == cut["postprocess"] == 3
     assert cut["cluster"] == cut["vote"] == cut["assemble"] == cut["filter"] == cut["clean"] == 5
-    assert all(cut[name] == cut[of] for name, of in TAKES_OVER.items())
+    assert all(cut[name] == cut[of] for name, of in TAKES_OVER.items() if name != "export")  # it writes no table
 
 
 def test_nothing_is_published_before_every_check_and_the_approval(dags: dict[str, object]) -> None:

@@ -23,7 +23,7 @@ from s2corpus.stages.clean import Clean
 from s2corpus.stages.export import Export
 from s2corpus.stages.split import Split
 from s2corpus.storage.lake import Lake, open_lake
-from tests.unit.snapshot.release import AS_OF, lay_out, papers, through
+from tests.unit.snapshot.release import AS_OF, lay_out, papers, through, work
 
 SPEC = ReleaseSpec.model_validate({"name": "killed", "export": {"files": 4}})
 LATER = AS_OF + timedelta(days=31)
@@ -31,8 +31,7 @@ KILLS = 20
 
 
 def export_and_publish(run: Run) -> None:
-    for shard in Export().plan(run):
-        Export().work(run, shard)
+    work(run, Export())
     Export().finish(run)
     publish(run.lake, run.snapshot_id)
 

@@ -83,7 +83,7 @@ def _matches(tables: Tables, others: list[Other], memory_mb: int) -> dict[int, t
     ):
         connection.register("theirs", pa.Table.from_pylist(keys, _KEYS))
         for table in (MEMBERS, PAPERS):
-            connection.register(table.name, tables(table).dataset())
+            tables(table).view(connection)
         rows = connection.execute(_MATCHES).fetchall()
     best: dict[int, tuple[str, str]] = {}
     for at, kind, paper_id in sorted(rows, key=lambda row: (row[0], KINDS.index(row[1]))):

@@ -147,7 +147,7 @@ SELECT count(*) FILTER (one_paper AND same), count(*) FILTER (one_paper AND same
 def titles(run: Run) -> Gold:
     """Titles read from PDFs beside those that other sources' records of the same DOI or arXiv id have: one of them is enough."""
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
-        connection.register("members", run.table(MEMBERS).dataset())
+        run.table(MEMBERS).view(connection)
         rows = connection.execute(
             _TITLES, {"seed": str(run.spec.quality.gold_seed), "n": run.spec.quality.gold_sample, "other": SCIENCEPARSE}
         ).fetchall()

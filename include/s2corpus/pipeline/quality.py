@@ -254,6 +254,6 @@ def _register(run: Run, connection: Any, sql: str) -> None:
     for name, table in TABLES.items():
         if re.search(rf"\b{name}\b", sql):
             try:
-                connection.register(name, run.table(table).dataset())
+                run.table(table).view(connection)
             except NotCommitted:
                 continue

@@ -35,10 +35,11 @@ TAKES_OVER = {
     "filter": "cluster",
     "link": "cluster",
     "clean": "cluster",
+    "export": "cluster",
 }
 """Stages that have nothing to plan, and an earlier one whose tables are cut as theirs: they take over its shards."""
 
-GATHERS = {"intake": 1, "vote": 2, "assemble": 2, "link": 2}
+GATHERS = {"intake": 1, "vote": 2, "assemble": 2, "link": 2, "export": 1}
 """Stages whose shards leave rows in buckets, and how many rounds of shards then gather their parts (`pipeline.run.Gathers`)."""
 
 

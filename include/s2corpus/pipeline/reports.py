@@ -91,7 +91,7 @@ def reports(name: str, release: str, memory_mb: int = 2048) -> Iterator[Report]:
         ):
             for table in (table for name, table in TABLES.items() if re.search(rf"(?:FROM|JOIN) {name}\b", sql)):
                 try:
-                    connection.register(table.name, release_table(release, table).dataset())
+                    release_table(release, table).view(connection)
                 except NotCommitted:
                     missing.append(table.name)
             rows = [] if missing else connection.execute(sql).fetchall()

@@ -13,6 +13,8 @@ from s2corpus.snapshot.files import parquet_writer
 from s2corpus.text import personal, sections, signals
 from s2corpus.text.language import language
 
+_ROWS = 1024
+"""Rows of a file being written that are held as Python's."""
 ROW_GROUP_BYTES = 4 << 20
 """Bytes of text from which a row group ends: what one look-up reads, and what a file holds in memory while it is written."""
 
@@ -112,37 +114,48 @@ def _ocr_pages(text_layer: str | None) -> int:
 
 
 class ParquetFile:
-    """Writes rows, sorted by the caller, in row groups that end by bytes; a file without rows has no row group."""
+    """Writes rows, sorted by the caller, in row groups that end by size; a file without rows has no row group."""
 
-    def __init__(self, path: Path, schema: pa.Schema = SCHEMA, group_bytes: int | None = None) -> None:
+    def __init__(self, path: Path, schema: pa.Schema = SCHEMA, group: int = ROW_GROUP_BYTES) -> None:
+        """`group` is the size from which a row group ends, in what `write` is told: bytes, or rows."""
+        self.path = path
         self._writer = parquet_writer(path, schema)
         self._schema = schema
-        self._group_bytes = group_bytes or ROW_GROUP_BYTES
-        self._rows: list[dict[str, Any]] = []
-        self._bytes = self.count = 0
+        self._group = group
+        self._rows: list[Mapping[str, Any]] = []
+        self._waiting: list[pa.Table] = []
+        self._size = self.count = 0
 
-    def write(self, row: dict[str, Any], size: int) -> None:
-        """Append a row that takes about `size` bytes."""
+    def write(self, row: Mapping[str, Any], size: int = 1) -> None:
+        """Append a row of that size."""
         self._rows.append(row)
-        self._bytes += size
+        self._size += size
         self.count += 1
-        if self._bytes >= self._group_bytes:
+        if len(self._rows) == _ROWS:
+            self._hold()
+        if self._size >= self._group:
             self._end_group()
 
+    def _hold(self) -> None:
+        """As Arrow's, rows take a tenth of what they take as Python's."""
+        self._waiting.append(pa.Table.from_pylist(self._rows, self._schema))
+        self._rows = []
+
     def _end_group(self) -> None:
-        self._writer.write_table(pa.Table.from_pylist(self._rows, self._schema))
-        self._rows, self._bytes = [], 0
+        self._hold()
+        self._writer.write_table(pa.concat_tables(self._waiting).combine_chunks())
+        self._waiting, self._size = [], 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: object, trace: TracebackType | None) -> None:
         if kind is not None:
-            self._rows = []
+            self._rows, self._waiting = [], []
         self.close()
 
     def close(self) -> None:
         """End the file."""
-        if self._rows:
+        if self._rows or self._waiting:
             self._end_group()
         self._writer.close()

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from s2corpus.papers.licences import spdx
 from s2corpus.papers.vote import Rule
+from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables import MEMBERS, PAPERS
 
 if TYPE_CHECKING:
@@ -49,23 +50,22 @@ class Abstract:
     """of the record that gave it, as it says"""
 
 
-def abstracts(tables: Tables, bucket: int) -> dict[str, Abstract]:
-    """The papers of a bucket that have an abstract."""
-    licences: dict[str, str] = {}
-    said = pc.field("licence").is_valid()
-    for batch in tables(MEMBERS).batches(["record_id", "licence"], shard=bucket, where=said, rows=4096):
-        licences.update(zip(*(column.to_pylist() for column in batch.columns), strict=True))
-    found = {}
-    columns = ["paper_id", "provenance"]
-    there = pc.field("abstract").is_valid()
-    for batch in tables(PAPERS).batches([*columns, "abstract"], shard=bucket, where=there, rows=4096):
+def abstracts(tables: Tables, bucket: int, at_once: int) -> ByPaper[dict[str, Any]]:
+    """The papers of a bucket that have an abstract: `paper_id`, and an `Abstract` as `found`; `at_once` are in memory at a time."""
+    return ByPaper(_abstracts(tables, bucket, at_once))
+
+
+def _abstracts(tables: Tables, bucket: int, at_once: int) -> Iterator[dict[str, Any]]:
+    columns, said = ["paper_id", "record_id", "licence"], pc.field("licence").is_valid()
+    members = ByPaper(tables(MEMBERS).rows(columns, shard=bucket, where=said, at_once=at_once))
+    columns, there = ["paper_id", "provenance", "abstract"], pc.field("abstract").is_valid()
+    for batch in tables(PAPERS).batches(columns, shard=bucket, where=there, rows=at_once):
         decided = pc.map_lookup(batch["provenance"], "abstract", "first")
         for paper_id, one in zip(batch["paper_id"].to_pylist(), decided.to_pylist(), strict=True):
             one = one or {}
-            found[paper_id] = Abstract(
-                one.get("source") or "", one.get("rule") or "", licences.get(one.get("record_id") or "")
-            )
-    return found
+            licences = {member["record_id"]: member["licence"] for member in members.at(paper_id)}
+            found = Abstract(one.get("source") or "", one.get("rule") or "", licences.get(one.get("record_id") or ""))
+            yield {"paper_id": paper_id, "found": found}
 
 
 def of_abstract(paper: Mapping[str, Any], found: Abstract | None) -> tuple[str | None, str]:

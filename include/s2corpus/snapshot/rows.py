@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from s2corpus.papers.licences import spdx
 from s2corpus.papers.vote import Rule
-from s2corpus.row_types import DocumentRow, FulltextRow, LinkRow
+from s2corpus.row_types import DocumentRow, FilteredRow, FulltextRow, LinkRow
 from s2corpus.snapshot import rights
 from s2corpus.snapshot.documents import IDENTIFIERS, year
 from s2corpus.snapshot.metadata import metadata_row, released_parse
@@ -59,6 +59,14 @@ INDEX = pa.schema(
 """Where each document is (file and line, from 1), what is known of it, its words, and a hash of its normalised text."""
 
 
+CITATIONS = pa.schema([("cited_paper_id", pa.string()), ("paper_id", pa.string())])
+"""Who cites whom."""
+_AT_ONCE = 256
+"""Rows of one table and bucket that are held as Python's: all buckets of a file are read side by side."""
+_TEXTS_AT_ONCE = 64
+_PARSES_AT_ONCE = 16
+
+
 def documents(tables: Tables, bucket: int, set_: str, *, mask: bool, links: bool) -> Iterator[Row]:
     """The published documents of a set in one bucket of papers: text, split and what the index says of them.
 
@@ -68,23 +76,26 @@ def documents(tables: Tables, bucket: int, set_: str, *, mask: bool, links: bool
     kept = (pc.field("set") == set_) & (pc.field("outcome") == "kept")
     columns = ["paper_id", "text", "text_key", "sha1", "log_prob", "top_word", "top_share"]
     columns += ["licence", "oa_evidence"] if set_ == "s2orc" else []
-    texts = tables(DOCUMENTS).rows(columns, shard=bucket, where=kept, at_once=64)
+    texts = tables(DOCUMENTS).rows(columns, shard=bucket, where=kept, at_once=_TEXTS_AT_ONCE)
     columns = ["paper_id", "parse_kind", "pdf_sha1", "text_layer", "parse"]
-    parses = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, where=pc.field("open_access"), at_once=16))
-    works = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED)) if links else None
-    known = rights.abstracts(tables, bucket)
-    splits = ByPaper(tables(SPLITS).rows(["paper_id", "split"], shard=bucket, where=pc.field("set") == set_))
+    opened = pc.field("open_access")
+    parses = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, where=opened, at_once=_PARSES_AT_ONCE))
+    works = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED, at_once=_AT_ONCE)) if links else None
+    known = rights.abstracts(tables, bucket, _AT_ONCE)
+    columns = ["paper_id", "split"]
+    splits = ByPaper(tables(SPLITS).rows(columns, shard=bucket, where=pc.field("set") == set_, at_once=_AT_ONCE))
     columns = ["paper_id", "title", "date", *IDENTIFIERS, "editorial", "licence", "oa_evidence", "fields_of_study"]
-    papers = ByPaper(tables(PAPERS).rows(columns, shard=bucket))
+    papers = ByPaper(tables(PAPERS).rows(columns, shard=bucket, at_once=_AT_ONCE))
     for document in texts:
-        split = splits.at(document["paper_id"])
-        paper = papers.at(document["paper_id"])
-        if not (split and paper):
+        split = splits.one(document["paper_id"])
+        paper = papers.one(document["paper_id"])
+        if split is None or paper is None:
             raise ValueError(f"document {document['paper_id']} of {set_} has no split or no paper")
-        if split[0]["split"] in ("train", "valid"):
+        if split["split"] in ("train", "valid"):
             mine = parses.at(document["paper_id"]) if set_ == "s2orc" else []
-            row = {**paper[0], **document, "split": split[0]["split"], **_parse_of(document, mine, mask=mask)}
-            row["abstract_source"], licence = rights.of_abstract(paper[0], known.get(document["paper_id"]))
+            row = {**paper, **document, "split": split["split"], **_parse_of(document, mine, mask=mask)}
+            told = known.one(document["paper_id"])
+            row["abstract_source"], licence = rights.of_abstract(paper, told["found"] if told else None)
             row["licence"] = spdx(document["licence"]) if set_ == "s2orc" else licence
             if mask and row["title"]:
                 row["title"] = masked(row["title"])
@@ -128,13 +139,14 @@ def released_papers(tables: Tables, bucket: int, count_warnings: tuple[str, ...]
 
     `mask`: without personal data (`clean.pii`).
     """
-    kept = set(tables(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")[0].to_pylist())
+    kept = _kept(tables, bucket)
     columns = ["paper_id", "parse_kind", "pdf_sha1", "open_access", "oa_evidence", "licence", "parse"]
-    fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, at_once=16))
-    links = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED))
-    abstracts = rights.abstracts(tables, bucket)
-    for paper in tables(PAPERS).rows([c.name for c in PAPERS.columns if c.name != "provenance"], shard=bucket):
-        if paper["paper_id"] not in kept:
+    fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, at_once=_PARSES_AT_ONCE))
+    links = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED, at_once=_AT_ONCE))
+    abstracts = rights.abstracts(tables, bucket, _AT_ONCE)
+    columns = [column.name for column in PAPERS.columns if column.name != "provenance"]
+    for paper in tables(PAPERS).rows(columns, shard=bucket, at_once=_AT_ONCE):
+        if not kept.at(paper["paper_id"]):
             continue
         linked = links.at(paper["paper_id"])
         texts = {fulltext["parse_kind"]: fulltext for fulltext in fulltexts.at(paper["paper_id"])}
@@ -146,7 +158,8 @@ def released_papers(tables: Tables, bucket: int, count_warnings: tuple[str, ...]
             parses[kind] = released_parse(parse, _links_of(linked, kind), open_access=fulltext["open_access"])
         if mask:
             paper |= {"title": _masked(paper["title"]), "abstract": _masked(paper["abstract"])}
-        found = abstracts.get(paper["paper_id"])
+        told = abstracts.one(paper["paper_id"])
+        found = told["found"] if told else None
         yield {
             **paper,
             "licence": spdx(paper["licence"]),
@@ -169,9 +182,10 @@ def metadata_of(paper: Row, inbound: Sequence[str]) -> Row:
 
 def graph_rows(tables: Tables, table: Table[Any], bucket: int, *, mask: bool) -> Iterator[Row]:
     """Rows of links or contexts that go from a kept paper of the bucket to a paper; of contexts `mask`: without personal data."""
-    kept = tables(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")["paper_id"]
-    where = pc.field("cited_paper_id").is_valid() & pc.field("paper_id").isin(kept.combine_chunks())
-    for row in tables(table).rows(shard=bucket, where=where):
+    kept = _kept(tables, bucket)
+    for row in tables(table).rows(shard=bucket, where=_LINKED, at_once=_AT_ONCE):
+        if not kept.at(row["paper_id"]):
+            continue
         if mask and table is CONTEXTS:
             text = Masked(row["text"])
             row["text"] = text.text
@@ -179,24 +193,25 @@ def graph_rows(tables: Tables, table: Table[Any], bucket: int, *, mask: bool) ->
         yield row
 
 
-def inbound_citations(
-    tables: Tables, buckets: Iterable[int], citing: Iterable[int], count_warnings: tuple[str, ...]
-) -> ByPaper[dict[str, str]]:
-    """Citations of the papers of `buckets` by kept papers of the buckets `citing`: each cited paper's citing ones as `paper_id`, sorted.
+def _kept(tables: Tables, bucket: int) -> ByPaper[FilteredRow]:
+    """The kept papers of a bucket."""
+    kept = pc.field("outcome") == "kept"
+    return ByPaper(tables(FILTERED).rows(["paper_id"], shard=bucket, where=kept, at_once=_AT_ONCE))
 
-    In memory are the ids of the cited papers, those of one citing bucket, and the citations that are found.
-    """
-    ids = [tables(FILTERED).read(["paper_id"], shard=bucket)["paper_id"].combine_chunks() for bucket in buckets]
-    mine = pa.concat_arrays(ids) if ids else pa.array([], pa.string())
+
+def counted_citations(tables: Tables, bucket: int, count_warnings: tuple[str, ...]) -> pa.Table:
+    """The citations by kept papers of a bucket, rows of CITATIONS, each once."""
+    kept = tables(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")["paper_id"]
     counted = pc.field("warning").is_null() | pc.field("warning").isin(pa.array(count_warnings, pa.string()))
-    found = [pa.table({name: pa.array([], pa.string()) for name in ("cited_paper_id", "paper_id")})]
-    for bucket in citing:
-        kept = tables(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")["paper_id"]
-        where = pc.field("cited_paper_id").isin(mine) & pc.field("paper_id").isin(kept.combine_chunks()) & counted
-        pairs = tables(LINKS).read(["cited_paper_id", "paper_id"], shard=bucket, where=where)
-        found.append(pairs.group_by(["cited_paper_id", "paper_id"]).aggregate([]).cast(found[0].schema))
-    pairs = pa.concat_tables(found).sort_by([("cited_paper_id", "ascending"), ("paper_id", "ascending")])
-    rows = (row for batch in pairs.to_batches(max_chunksize=4096) for row in batch.to_pylist())
+    where = _LINKED & pc.field("paper_id").isin(kept.combine_chunks()) & counted
+    pairs = tables(LINKS).read(CITATIONS.names, shard=bucket, where=where)
+    return pairs.group_by(CITATIONS.names).aggregate([]).cast(CITATIONS)
+
+
+def by_cited(citations: pa.Table) -> ByPaper[dict[str, str]]:
+    """Rows of CITATIONS by the paper that is cited: its citing ones as `paper_id`, sorted."""
+    ordered = citations.sort_by([(name, "ascending") for name in CITATIONS.names])
+    rows = (row for batch in ordered.to_batches(max_chunksize=_AT_ONCE) for row in batch.to_pylist())
     return ByPaper(rows, "cited_paper_id")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -86,16 +86,19 @@ class Store:
         known = {entry.key for entry in self.lake.list(f"{self._receipts}/_fragments/{self._inputs}/")}
         return known.issuperset(map(self._fragment_key, names))
 
-    def put_fragments(self, fragments: Mapping[str, pa.Table]) -> None:
-        """Keep pieces by name."""
+    def put_fragments(self, fragments: Mapping[str, Path]) -> None:
+        """Keep pieces, Parquet files, by name."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             list(pool.map(self._put_fragment, fragments.items()))
 
-    def _put_fragment(self, named: tuple[str, pa.Table]) -> None:
-        sink = pa.BufferOutputStream()
-        pq.write_table(named[1], sink, compression="zstd")
-        self.lake.put(self._fragment_key(named[0]), sink.getvalue().to_pybytes())
+    def _put_fragment(self, named: tuple[str, Path]) -> None:
+        self.lake.upload(self._fragment_key(named[0]), named[1])
+        named[1].unlink()
 
-    def fragment(self, name: str) -> pa.Table:
-        """A piece that was kept."""
-        return pq.read_table(pa.BufferReader(self.lake.get(self._fragment_key(name))[0]))
+    def fragment(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """A piece that was kept, a row group after the other."""
+        fs, root = self.lake.filesystem()
+        with fs.open_input_file(root + self._fragment_key(name)) as source:
+            file = pq.ParquetFile(source)
+            for number in range(file.num_row_groups):
+                yield file.read_row_group(number, None if columns is None else list(columns))

@@ -30,3 +30,7 @@ class ByPaper(Generic[Row]):
         while self._paper is not None and self._paper < paper_id:
             self._advance()
         return self._rows if self._paper == paper_id else []
+
+    def one(self, paper_id: str) -> Row | None:
+        """The paper's only row, or its first; None where it has none; to be asked likewise."""
+        return next(iter(self.at(paper_id)), None)

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 import orjson
 import pyarrow as pa
@@ -28,9 +28,12 @@ from s2corpus.storage.progress import count
 from s2corpus.tables import R_co, Table
 from s2corpus.version import code_version
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
 log = logging.getLogger(__name__)
-_GROUP_BYTES = 32 << 20
-"""Uncompressed size of a row group of a part: a reader holds one at a time; of parses it has a few hundred."""
+_GROUP_BYTES = 8 << 20
+"""Uncompressed size of a row group of a part: a reader holds one at a time, and export reads all buckets of a file side by side."""
 Rows: TypeAlias = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch] | Sequence[Mapping[str, object]]
 
 
@@ -187,6 +190,15 @@ class TableRef(Generic[R_co]):
             [f"{root}{self.prefix}/{p.name}" for p in parts], schema=self.table.schema, filesystem=fs, format="parquet"
         )
 
+    def view(self, connection: DuckDBPyConnection) -> None:
+        """The committed parts as a view of the table's name; every part has its committed size, else it is refused."""
+        from s2corpus.storage.duck import view
+
+        parts = self._parts()
+        self._refuse_damaged(parts)
+        fs, root = self.lake.filesystem()
+        view(connection, self.table.name, [f"{root}{self.prefix}/{part.name}" for part in parts], fs)
+
     def read(
         self, columns: Sequence[str] | None = None, *, shard: int | None = None, where: pc.Expression | None = None
     ) -> pa.Table:
@@ -216,15 +228,16 @@ class TableRef(Generic[R_co]):
         """The same, as batches of at most `rows` rows in bounded memory, in order."""
         dataset = self.dataset(shard)
         for fragment in dataset.get_fragments():
-            scanner = fragment.scanner(
-                schema=self.table.schema,
-                columns=list(columns) if columns else None,
-                filter=where,
-                batch_size=rows,
-                batch_readahead=1,
-                use_threads=False,
-            )
-            yield from (batch for batch in scanner.to_batches() if batch.num_rows)
+            for group in fragment.split_by_row_group():  # a scan of them all keeps what it read until it ends
+                scanner = group.scanner(
+                    schema=self.table.schema,
+                    columns=list(columns) if columns else None,
+                    filter=where,
+                    batch_size=rows,
+                    batch_readahead=1,
+                    use_threads=False,
+                )
+                yield from (batch for batch in scanner.to_batches() if batch.num_rows)
 
 
 class DamagedPart(UserError):

@@ -10,7 +10,6 @@ from itertools import groupby
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from s2corpus.clustering.cluster import COLUMNS, cluster
@@ -23,7 +22,8 @@ from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ALIASES, CLUSTERS, EDGES, MEMBERS, PDF_RECORDS, RECORDS, paper_shard
 
 _MEMBERS = """
-SELECT bucket, paper_id, records.* FROM records JOIN papers USING (record_id) ORDER BY bucket, paper_id, record_id
+SELECT bucket, paper_id, both_kinds.* FROM (FROM records UNION ALL FROM pdf_records) AS both_kinds JOIN papers USING (record_id)
+ORDER BY bucket, paper_id, record_id
 """
 
 
@@ -72,9 +72,7 @@ class Cluster:
         pa.set_memory_pool(
             pa.system_memory_pool()
         )  # Arrow's own takes a second more of a million records, to get pages cleared
-        records = ds.dataset([run.table(RECORDS).dataset(), run.table(PDF_RECORDS).dataset()])
         _refuse_too_many(run)
-        log.info("cluster: %d records and PDFs to cluster", records.count_rows())
         rules = run.spec.cluster
         known, former = run.parent_table(CLUSTERS.name), run.parent_table(ALIASES.name)
         found = cluster(
@@ -88,7 +86,7 @@ class Cluster:
         run.table(EDGES).write(0, found.edges)
         run.table(CLUSTERS).write(0, found.clusters)
         run.table(ALIASES).write(0, found.aliases)
-        self._write_members(run, records, found.clusters)
+        self._write_members(run, found.clusters)
         taken = found.edges.filter(found.edges["taken"])["reason"].value_counts().to_pylist()
         return {
             "parts": 1.0,
@@ -97,7 +95,7 @@ class Cluster:
             **{f"edges.{row['values']}": float(row["counts"]) for row in taken},
         }
 
-    def _write_members(self, run: Run, records: ds.Dataset, clusters: pa.Table) -> None:
+    def _write_members(self, run: Run, clusters: pa.Table) -> None:
         papers = clusters["paper_id"].unique()
         buckets = _buckets(run, len(papers))
         bucket_of = pa.table(
@@ -106,7 +104,8 @@ class Cluster:
         left = set(range(buckets))
         log.info("cluster: %d papers; writing their records into %d buckets", len(papers), buckets)
         with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
-            connection.register("records", records)
+            for table in (RECORDS, PDF_RECORDS):
+                run.table(table).view(connection)
             connection.register("clusters", clusters)
             connection.register("buckets", bucket_of)
             connection.execute(
@@ -132,6 +131,7 @@ def _batches(run: Run) -> Iterator[pa.RecordBatch]:
 def _refuse_too_many(run: Run) -> None:
     rows = sum(run.table(table).committed().rows for table in (RECORDS, PDF_RECORDS))
     memory = run.spec.resources.memory_mb
+    log.info("cluster: %d records and PDFs to cluster", rows)
     if rows * BYTES_PER_RECORD > memory << 20:
         raise TooManyRecords(
             f"{rows} records to cluster need {rows * BYTES_PER_RECORD >> 20} MB in one process, and resources.memory_mb is "

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from heapq import merge
+from math import gcd
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from s2corpus.pipeline.run import Run
+from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.files import GzipLines, whole
+from s2corpus.snapshot.rows import ROW_GROUP
 from s2corpus.snapshot.store import Store
 from s2corpus.tables import (
     ALIASES,
@@ -38,17 +44,33 @@ def store_of(run: Run) -> Store:
     return Store(run.lake, run.snapshot_id, f"releases/{run.release_id}/_export", digest.hexdigest()[:16])
 
 
-class Group:
-    """The files whose numbers have one remainder, and the buckets of papers that go into them."""
+def groups(run: Run) -> list[tuple[range, range, range]]:
+    """The groups of files that have no bucket of papers in common with others of their kind: numbers of files of documents, tables and
+    graph, numbers of files of the corpus, and the buckets that go into them. Both kinds are one group where both are cut into as many.
+    """
+    export, buckets = run.spec.export, run.paper_shards
+    kinds = [(export.files, export.of_corpus)]
+    if gcd(buckets, export.files) != gcd(buckets, export.of_corpus):
+        kinds = [(export.files, 0), (0, export.of_corpus)]
+    return [
+        (range(index, files, count), range(index, corpus, count), range(index, buckets, count))
+        for files, corpus in kinds
+        for count in [gcd(buckets, files, corpus)]
+        for index in range(count)
+    ]
 
-    def __init__(self, run: Run, index: int, groups: int) -> None:
+
+class Group:
+    """The files that one task writes, and the buckets of papers that go into them."""
+
+    def __init__(self, run: Run, numbers: range, corpus_numbers: range, buckets: range) -> None:
         self.run = run
         self.store = store_of(run)
         self.files = run.spec.export.files
         self.corpus_files = run.spec.export.of_corpus
-        self.numbers = range(index, self.files, groups)
-        self.corpus_numbers = range(index, self.corpus_files, groups)
-        self.buckets = range(index, run.paper_shards, groups)
+        self.numbers = numbers
+        self.corpus_numbers = corpus_numbers
+        self.buckets = buckets
 
     def missing(self, paths: Iterable[str]) -> set[str]:
         """Those of the paths that have to be written."""
@@ -58,6 +80,13 @@ class Group:
     def merged(self, rows_of: Callable[[int], Iterator[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
         """Rows of all buckets by paper_id; each bucket's come by paper_id."""
         return merge(*(rows_of(bucket) for bucket in self.buckets), key=itemgetter("paper_id"))
+
+    def fragments(self, stack: ExitStack, place: Path, schema: pa.Schema) -> dict[int, ParquetFile]:
+        """For each number a file for a piece of what the end of the export puts together; `stack` closes it."""
+        return {
+            nn: stack.enter_context(ParquetFile(place.with_name(f"{place.name}-{nn}"), schema, ROW_GROUP))
+            for nn in self.numbers
+        }
 
     def write_lines(self, paths: set[str], lines: Iterable[tuple[str, bytes]], scratch: Path) -> None:
         """Write (path, line) pairs to their files and upload these; `paths` are there even without lines.

@@ -11,11 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
+from pyarrow.fs import LocalFileSystem
 
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import changes, rows
 from s2corpus.snapshot.files import parquet_writer
-from s2corpus.storage.duck import duckdb_connection
+from s2corpus.storage.duck import duckdb_connection, view
 from s2corpus.tables import ALIASES, DOCUMENTS, FILTERED, SPLITS
 
 
@@ -27,8 +28,8 @@ def write_history(run: Run, index: Path, scratch: Path, put: Callable[[str, Path
         old = scratch / "parent.parquet"
         run.lake.download(f"snapshots/{run.parent}/index.parquet", old)
         with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
-            for view, path in (("new_index", index), ("old_index", old)):
-                connection.register(view, ds.dataset(path))
+            for name, path in (("new_index", index), ("old_index", old)):
+                view(connection, name, [str(path)], LocalFileSystem())
             changes.compare(connection)
             (scratch / "diff.json").write_bytes(
                 orjson.dumps(

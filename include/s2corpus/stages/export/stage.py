@@ -1,24 +1,34 @@
 """Export, the stage: which files a task writes, and what is written last.
 
 A file's bytes depend on the release's tables only, not on how the work was cut. What is already there with its checksum is not
-written again; a snapshot that was ever pointed at is never changed.
+written again; a snapshot that was ever pointed at is never changed. Two rounds: first buckets of papers say whom they cite, then the
+files are written, each from its own buckets and those citations.
 """
 
 from __future__ import annotations
 
 import logging
-import math
 import tempfile
+from functools import partial
+from math import gcd
 from pathlib import Path
 
-from s2corpus.pipeline.run import Metrics, Run, Shard
-from s2corpus.stages.export.files import write_corpus, write_graph
-from s2corpus.stages.export.group import READS, Group, store_of
+import numpy as np
+
+from s2corpus.pipeline.run import Metrics, Run, Shard, paper_shards
+from s2corpus.snapshot.rows import CITATIONS, by_cited, counted_citations
+from s2corpus.stages.export.files import write_graph, write_papers
+from s2corpus.stages.export.group import READS, Group, groups, store_of
 from s2corpus.stages.export.texts import write_documents
 from s2corpus.stages.export.whole import describe
-from s2corpus.tables import CONTEXTS, LINKS, Table
+from s2corpus.storage.by_paper import ByPaper
+from s2corpus.storage.exchange import Exchange, spread
+from s2corpus.tables import CONTEXTS, LINKS, Table, paper_shard
 
 log = logging.getLogger(__name__)
+_CITATIONS = "citations"
+_SENDERS = 256
+"""Files of citations that a group of files opens, at most."""
 
 
 class Export:
@@ -29,24 +39,60 @@ class Export:
     writes: tuple[Table, ...] = ()
 
     def plan(self, run: Run) -> list[Shard]:
-        """A shard for each group of files that share no bucket of papers with another group."""
-        export = run.spec.export
-        return [Shard(i) for i in range(math.gcd(run.paper_shards, export.files, export.of_corpus))]
+        """A shard for each bucket of papers, in both rounds."""
+        return paper_shards(run)
 
     def work(self, run: Run, shard: Shard) -> None:
-        """Write the files of one group that are not there yet."""
-        group = Group(run, shard.index, len(self.plan(run)))
-        with tempfile.TemporaryDirectory(prefix="s2corpus-export-", dir=run.scratch) as scratch:
-            for set_ in run.spec.clean.sets:
-                write_documents(group, set_, Path(scratch))
-                log.info("export shard %d: documents of %s written", shard.index, set_)
-            write_corpus(group, Path(scratch))
-            log.info("export shard %d: corpus written", shard.index)
-            for table in (LINKS, CONTEXTS):
-                write_graph(group, table, Path(scratch))
+        """Send whom the papers of some buckets cite to the groups of files that the cited are in."""
+        senders, receivers = spread(run.paper_shards, _SENDERS), _receivers(run)
+        if shard.index not in senders:
+            return
+        task = senders.index(shard.index)
+        with _exchange(run).writer(_CITATIONS, task, receivers, CITATIONS, run.scratch) as writer:
+            for bucket in range(shard.index, min(shard.index + senders.step, run.paper_shards)):
+                pairs = counted_citations(run.table, bucket, run.spec.link.count_warnings)
+                cited = (paper_shard(paper_id, receivers) for paper_id in pairs["cited_paper_id"].to_pylist())
+                writer.add(pairs, np.fromiter(cited, np.int64, len(pairs)))
+
+    def regroup(self, run: Run, number: int) -> list[Shard]:
+        """A shard for each bucket of papers."""
+        return paper_shards(run)
+
+    def gather(self, run: Run, number: int, shard: Shard) -> None:
+        """Write the files that are not there yet of this shard's share of the groups, which is none of most, where there are few files."""
+        found = groups(run)
+        begin, end = (-(-at * len(found) // run.paper_shards) for at in (shard.index, shard.index + 1))
+        for numbers, corpus_numbers, buckets in found[begin:end]:
+            group = Group(run, numbers, corpus_numbers, buckets)
+            with tempfile.TemporaryDirectory(prefix="s2corpus-export-", dir=run.scratch) as scratch:
+                if numbers:
+                    for set_ in run.spec.clean.sets:
+                        write_documents(group, set_, Path(scratch))
+                    log.info("export: files %s: documents written", list(numbers))
+                write_papers(group, partial(_citations, run, buckets.start), Path(scratch))
+                log.info("export: files %s of the corpus written, tables %s", list(corpus_numbers), list(numbers))
+                for table in (LINKS, CONTEXTS) if numbers else ():
+                    write_graph(group, table, Path(scratch))
 
     def finish(self, run: Run) -> Metrics:
         """Write what describes the whole snapshot, then the manifest."""
         store = store_of(run)
         with tempfile.TemporaryDirectory(prefix="s2corpus-export-", dir=run.scratch) as scratch:
-            return describe(run, store, Path(scratch))
+            metrics = describe(run, store, Path(scratch))
+        _exchange(run).remove()
+        return metrics
+
+
+def _exchange(run: Run) -> Exchange:
+    return Exchange(run.lake.root, f"{run.folder}/_citations")
+
+
+def _receivers(run: Run) -> int:
+    """How many groups of files of the corpus there are."""
+    return gcd(run.paper_shards, run.spec.export.of_corpus)
+
+
+def _citations(run: Run, group: int) -> ByPaper[dict[str, str]]:
+    """Who cites the papers of a group of files of the corpus."""
+    tasks = range(len(spread(run.paper_shards, _SENDERS)))
+    return by_cited(_exchange(run).read(_CITATIONS, tasks, group, CITATIONS))

@@ -9,11 +9,10 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.errors import UserError
@@ -28,8 +27,6 @@ from s2corpus.text import token_counts
 from s2corpus.text.model_text import model_text
 from s2corpus.text.overlaps import SCHEMA, Benchmarks
 
-_INDEX_ROWS = 1024
-"""Rows of the index that are held as Python's."""
 SPLIT_FOLDERS = ("train", "valid")
 
 
@@ -40,7 +37,7 @@ def document_paths(run: Run, store: Store, set_: str, number: int) -> list[str] 
     if not store.has_fragments([name := f"index/{number:02d}-{set_}"]):
         return None
     first = {documents_path(set_, split, number, 0) for split in SPLIT_FOLDERS}
-    return sorted(first.union(pc.unique(store.fragment(name)["file"]).to_pylist()))
+    return sorted(first.union(*(pc.unique(some["file"]).to_pylist() for some in store.fragment(name, ["file"]))))
 
 
 class _Names:
@@ -109,9 +106,6 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
     missing = group.missing(paths | {parquet_copy(path) for path in paths})
     if not missing and store.has_fragments(f"index/{nn:02d}-{set_}" for nn in group.numbers):
         return
-    index: dict[int, list[dict[str, Any]]] = {nn: [] for nn in group.numbers}
-    pieces = {nn: [rows.INDEX.empty_table()] for nn in group.numbers}  # a tenth of what rows take in Python
-    overlaps: dict[int, list[dict[str, Any]]] = {nn: [] for nn in group.numbers}
     names = _Names(set_, export.shard_bytes)
     tokens = token_counts.counter(export.tokenizer, fetch) if export.tokenizer else None
     benchmarks = _benchmarks(group.run)
@@ -124,40 +118,35 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
     def read(bucket: int) -> Iterator[dict[str, Any]]:
         return rows.documents(group.run.table, bucket, set_, mask=mask, links=in_form is not None)
 
-    def written() -> Iterator[tuple[str, bytes]]:
+    def written(
+        index: Mapping[int, documents.ParquetFile], overlaps: Mapping[int, documents.ParquetFile]
+    ) -> Iterator[tuple[str, bytes]]:
         for document in group.merged(read):
             split, nn = document["split"], number(document["paper_id"], group.files)
             line = document_line(document["paper_id"], document["sha1"], document["text"])
             path = names.next(split, nn, len(line))
-            index[nn].append(rows.index_row(document, set_, path, names.lines[path]))
+            index[nn].write(rows.index_row(document, set_, path, names.lines[path]))
             for benchmark, ngrams, share in benchmarks.overlaps(document["text"]) if benchmarks else ():
                 found = {"id": document["paper_id"], "set": set_, "split": split, "benchmark": benchmark}
-                overlaps[nn].append({**found, "ngrams": ngrams, "share": share})
-            if len(index[nn]) == _INDEX_ROWS:
-                pieces[nn].append(pa.Table.from_pylist(index[nn], rows.INDEX))
-                index[nn].clear()
+                overlaps[nn].write({**found, "ngrams": ngrams, "share": share})
             if wanted(parquet_copy(path)):
                 row = documents.row(document, set_, tokens, in_form)
                 copies.open(parquet_copy(path)).write(row, len(document["text"]))
             if wanted(path):
                 yield path, line
 
-    with closing(copies):
+    with ExitStack() as stack:
+        index = group.fragments(stack, scratch / "index", rows.INDEX)
+        overlaps = group.fragments(stack, scratch / "overlaps", SCHEMA)
+        stack.enter_context(closing(copies))
         for path in sorted(filter(wanted, map(parquet_copy, paths))):
             copies.open(path)
-        group.write_lines(set(filter(wanted, paths)), written(), scratch)
+        group.write_lines(set(filter(wanted, paths)), written(index, overlaps), scratch)
     store.put((listed(path, copies.local(path), count), copies.local(path)) for path, count in copies.counts.items())
     for path in copies.counts:
         copies.local(path).unlink()
-    store.put_fragments(
-        {f"overlaps/{nn:02d}-{set_}": pa.Table.from_pylist(found, SCHEMA) for nn, found in overlaps.items()}
-    )
-    store.put_fragments(
-        {
-            f"index/{nn:02d}-{set_}": pa.concat_tables([*pieces[nn], pa.Table.from_pylist(found, rows.INDEX)])
-            for nn, found in index.items()
-        }
-    )
+    store.put_fragments({f"overlaps/{nn:02d}-{set_}": piece.path for nn, piece in overlaps.items()})
+    store.put_fragments({f"index/{nn:02d}-{set_}": piece.path for nn, piece in index.items()})
 
 
 def _model_text(run: Run) -> Callable[[Mapping[str, Any]], str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,11 @@ from s2corpus.stages.export.history import write_history
 from s2corpus.stages.export.texts import document_paths
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, DOCUMENTS, DUPLICATES, EXTRACTIONS, MEMBERS, PARSES, Table
+from s2corpus.text import overlaps
 from s2corpus.version import code_version
 
+_OVERLAPS = 1 << 20
+"""Rows of a row group of `overlaps.parquet`: part of its bytes."""
 _OPERATIONAL = re.compile("second|tries|request|reused|sent|asked|server")
 """Metrics of how the work went, not of what came of it."""
 
@@ -53,18 +56,14 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
         local = scratch / f"{table.name}.parquet"
         put(f"{table.name}.parquet", local, _copy(run, table, local))
     if run.spec.export.benchmarks:
-        names = (f"overlaps/{nn:02d}-{set_}" for nn in range(run.spec.export.files) for set_ in run.spec.clean.sets)
-        found = pa.concat_tables(map(store.fragment, names)).sort_by([("id", "ascending"), ("benchmark", "ascending")])
-        with parquet_writer(scratch / "overlaps.parquet", found.schema) as writer:
-            if found.num_rows:
-                writer.write_table(found)
-        put("overlaps.parquet", scratch / "overlaps.parquet", found.num_rows)
+        local = scratch / "overlaps.parquet"
+        put("overlaps.parquet", local, _write_overlaps(run, store, scratch, local))
     write_history(run, index, scratch, put)
 
     measured = read_metrics(run)
     languages = _languages(run)
     stats = report.stats(published, funnel.rows(measured), languages, _sources(run), _kept_metrics(measured))
-    census = counted(store.fragment(f"census/{nn:02d}") for nn in range(run.spec.export.files))
+    census = counted(some for nn in range(run.spec.export.files) for some in store.fragment(f"census/{nn:02d}"))
     stats["tables"] = paper_tables.tables(census, funnel.outcomes(measured, "filter"), languages, measured)
     put_text("stats.json", _pretty(stats))
     put_text("funnel.csv", report.funnel_csv(funnel.rows(measured)).encode())
@@ -131,11 +130,10 @@ def _write_index(run: Run, store: Store, local: Path, published: report.Publishe
     with parquet_writer(local, rows.INDEX) as writer:
         for nn in range(run.spec.export.files):
             for set_ in sorted(run.spec.clean.sets):
-                fragment = store.fragment(f"index/{nn:02d}-{set_}")
-                published.add(fragment)
-                count += fragment.num_rows
-                if fragment.num_rows:
-                    writer.write_table(fragment, row_group_size=rows.ROW_GROUP)
+                for some in store.fragment(f"index/{nn:02d}-{set_}"):
+                    published.add(some)
+                    count += some.num_rows
+                    writer.write_table(some)
     return count
 
 
@@ -146,15 +144,40 @@ def _write_keys(run: Run, store: Store, scratch: Path, put: Callable[[str, Path,
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
         connection.execute("CREATE TABLE keys (key BIGINT, paper_id VARCHAR)")
         for nn in range(files):
-            found = [store.fragment(f"keys/{nn:02d}")]
-            for set_ in run.spec.clean.sets:
-                index = store.fragment(f"index/{nn:02d}-{set_}").select(["id", "sha1"]).to_pylist()
-                rows_of = [{"key": key, "paper_id": row["id"]} for row in index for key in keys.of_document(row)]
-                found.append(pa.Table.from_pylist(rows_of, keys.SCHEMA))
-            connection.register("fragment", pa.concat_tables(found))
-            connection.execute("INSERT INTO keys FROM fragment")
+            for found in _keys(run, store, nn):
+                connection.register("found", found)
+                connection.execute("INSERT INTO keys FROM found")
         for nn in range(files):
             put(keys.path(nn), scratch / keys.path(nn), keys.write(connection, nn, files, scratch / keys.path(nn)))
+
+
+def _keys(run: Run, store: Store, nn: int) -> Iterator[pa.Table]:
+    """The keys of one file's papers, and of its documents, some at a time."""
+    yield from store.fragment(f"keys/{nn:02d}")
+    for set_ in run.spec.clean.sets:
+        for some in store.fragment(f"index/{nn:02d}-{set_}", ["id", "sha1"]):
+            rows_of = [{"key": key, "paper_id": row["id"]} for row in some.to_pylist() for key in keys.of_document(row)]
+            yield pa.Table.from_pylist(rows_of, keys.SCHEMA)
+
+
+def _write_overlaps(run: Run, store: Store, scratch: Path, local: Path) -> int:
+    """`overlaps.parquet`: by document and benchmark."""
+    with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
+        connection.register("empty", overlaps.SCHEMA.empty_table())
+        connection.execute("CREATE TABLE hits AS FROM empty")
+        for nn in range(run.spec.export.files):
+            for set_ in run.spec.clean.sets:
+                for found in store.fragment(f"overlaps/{nn:02d}-{set_}"):
+                    connection.register("found", found)
+                    connection.execute("INSERT INTO hits FROM found")
+        ordered = connection.execute("FROM hits ORDER BY id, benchmark, rowid").to_arrow_reader(_OVERLAPS)
+        count = 0
+        with parquet_writer(local, overlaps.SCHEMA) as writer:
+            for batch in ordered:
+                count += batch.num_rows
+                if batch.num_rows:
+                    writer.write_table(pa.Table.from_batches([batch]).cast(overlaps.SCHEMA))
+    return count
 
 
 def _copy(run: Run, table: Table, local: Path) -> int:

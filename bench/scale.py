@@ -1,9 +1,14 @@
-"""How each stage grows with the number of records: `python bench/scale.py [RECORDS …] [--stages intake,cluster]` (default 10000 100000).
+"""How each stage grows with the corpus: `python bench/scale.py [RECORDS …] [--stages intake,cluster] [--pdfs 0.01]` (default 10000 100000).
 
-A release of metadata alone: generated records (`cluster_records`) with abstracts, delivered as JSON lines by source, through every
-stage but those of PDFs. Each stage runs in a process of its own, shard after shard, on a lake in a folder. Shown are its seconds of
-CPU, the memory that it takes beyond an empty process with the same libraries, and the exponent of the CPU between two sizes: 1 is
-linear. `rounds` is cluster once more, as the workers of a Spark do it (ENGINE=here).
+A release of generated records (`cluster_records`) with abstracts, delivered as JSON lines by source, and for one record in a hundred
+a PDF: a page of text of its own, so that `select` reads it, and the TEI of an article of 4,000 words whose 25 references are titles of
+the records. The TEIs are answered by a stand-in for GROBID: of `extract` this shows our part, not an extractor's.
+
+Each stage runs in two processes of its own, shard after shard, on a lake in a folder: its rounds, then (`: finish`) its end, metrics and
+checks, which are one process in any release. Shown are the seconds of CPU with those of child processes, per record or PDF, the memory
+of the process (not of the children that read PDFs, which have `pdf_memory_mb` each), and the exponent of the CPU between two sizes: 1
+is linear. What a stage takes at 10,000 is mostly its start: its imports are not counted, what they compile on first use is. `rounds` is
+cluster once more, as the workers of a Spark do it (ENGINE=here).
 """
 
 from __future__ import annotations
@@ -18,7 +23,10 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -27,31 +35,35 @@ import orjson
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench.cluster_records import rows  # noqa: E402
+from bench.cluster_records import GENERIC, rows  # noqa: E402
 from s2corpus.pipeline import runner  # noqa: E402
 from s2corpus.pipeline.registry import STAGES, stage  # noqa: E402
 from s2corpus.pipeline.run import Run  # noqa: E402
 from s2corpus.spec import ReleaseSpec  # noqa: E402
 from s2corpus.storage.local_lake import LocalLake  # noqa: E402
+from tests.standin_grobid import StandIn  # noqa: E402
+from tests.unit.snapshot.release import paragraph  # noqa: E402
 
 SPEC = ReleaseSpec(name="scale")
 AS_OF = datetime(2026, 1, 1, tzinfo=UTC)
-_OF_PDFS = ("select", "extract", "postprocess")
-"""Stages that have nothing to do: their tables are empty."""
+OF_PDFS = ("select", "extract", "postprocess", "assemble")
+"""Stages whose work is by PDF: their figures are a PDF's."""
+REFERENCES = 25
+PARAGRAPHS = 40
 ABSTRACT = (
     "We describe how this problem was treated in earlier work and why the methods that are known do not reach the "
     "results that practice asks for. Our approach needs fewer assumptions, and its error is smaller in every experiment "
     "that we made. We also show where it fails, and what remains to be done before it can be used in other fields."
 )
+_READY = "2025-01-01T00:00:00Z"
 
 
-def deliver(folder: Path, count: int) -> None:
-    """Write `count` records as one delivery of each source."""
+def deliver(folder: Path, count: int, pdfs: float) -> None:
+    """Write about `count` records as one delivery of each source, and PDFs for a share of them as a drop, with the TEI of each."""
     files: dict[str, Any] = {}
-    for row in rows(count, random.Random(0)):
-        source = (
-            "semantic" if row["source"] == "grobid" else str(row["source"])
-        )  # headers of PDFs, as a source's records
+    texts: list[dict[str, Any]] = []
+    for number, row in enumerate(rows(count, random.Random(0))):
+        source = "semantic" if row["source"] == "grobid" else str(row["source"])  # PDFs' headers, as a source's records
         place = folder / "lake" / "sources" / source / "1"
         if source not in files:
             place.mkdir(parents=True)
@@ -59,60 +71,159 @@ def deliver(folder: Path, count: int) -> None:
         line = {name: value for name, value in row.items() if value is not None and name not in ("truth", "kind")}
         line |= {"source": source, "record_id": f"{source}:{str(row['record_id']).partition(':')[2]}"}
         files[source].write(orjson.dumps({**line, "abstract": f"{row['title']}. {ABSTRACT}"}) + b"\n")
+        if number % 8 == 0 and row["title"] not in GENERIC and row["authors"]:
+            texts.append(row)
     for file in files.values():
         file.close()
-        path = Path(file.name)
+        _say_ready(Path(file.name).parent)
+    if total := round(count * pdfs):
+        _drop(folder, texts, total)
+
+
+def _drop(folder: Path, texts: list[dict[str, Any]], count: int) -> None:
+    rng = random.Random(1)
+    drop, teis = folder / "lake" / "drops" / "one", folder / "teis"
+    drop.mkdir(parents=True)
+    teis.mkdir()
+    prose = [paragraph(rng, 100) for _ in range(2000)]
+    declared = []
+    for number, row in enumerate(rng.sample(texts, min(count, len(texts)))):
+        content = _pdf([str(row["title"])[:80], *(f"Line {line} of the text of paper {number}." for line in range(40))])
+        name = f"{number:06d}.pdf"
+        (drop / name).write_bytes(content)
+        sha1 = hashlib.sha1(content, usedforsecurity=False).hexdigest()
+        (teis / f"{sha1}.tei.xml").write_bytes(
+            _tei(row, rng.choices(prose, k=PARAGRAPHS), rng.choices(texts, k=REFERENCES))
+        )
+        declared.append(orjson.dumps({"name": name, "open_access": True, "licence": "CC-BY-4.0"}) + b"\n")
+    (drop / "records.jsonl").write_bytes(b"".join(declared))
+    _say_ready(drop)
+
+
+def _say_ready(place: Path) -> None:
+    listed = []
+    for path in sorted(place.iterdir()):
         with path.open("rb") as data:
             digest = hashlib.file_digest(data, "sha256").hexdigest()
-        listed = [{"name": path.name, "bytes": path.stat().st_size, "sha256": digest}]
-        (path.parent / "_READY").write_bytes(orjson.dumps({"ready_at": "2025-01-01T00:00:00Z", "files": listed}))
+        listed.append({"name": path.name, "bytes": path.stat().st_size, "sha256": digest})
+    (place / "_READY").write_bytes(orjson.dumps({"ready_at": _READY, "files": listed}))
 
 
-def work(folder: Path, name: str, answer: Any) -> None:
-    """One stage, as the runner does it, and what it took."""
+def _pdf(lines: list[str]) -> bytes:
+    """A page of text in Helvetica."""
+    words = ("".join(c for c in line if c.isascii() and c not in "()\\") for line in lines)
+    text = "BT /F1 11 Tf 14 TL 72 740 Td " + " ".join(f"({line}) '" for line in words) + " ET"
+    objects = [
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F1 5 0 R>>>>/Contents 4 0 R>>",
+        f"<</Length {len(text)}>>stream\n{text}\nendstream",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    out, places = "%PDF-1.4\n", []
+    for number, content in enumerate(objects, 1):
+        places.append(len(out))
+        out += f"{number} 0 obj{content}endobj\n"
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    start = len(out)
+    out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
+    return (out + f"trailer<</Size {len(objects) + 1}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n").encode()
+
+
+def _tei(row: dict[str, Any], prose: list[str], cited: list[dict[str, Any]]) -> bytes:
+    """What GROBID would say of an article: its head, sections of paragraphs that cite, and its bibliography."""
+    paragraphs = [
+        f'<p>{escape(text)} <ref type="bibr" target="#b{number % len(cited)}">[{number % len(cited) + 1}]</ref>.</p>'
+        for number, text in enumerate(prose)
+    ]
+    sections = [
+        f'<div><head n="{at // 8 + 1}">Part {at // 8 + 1}</head>{"".join(paragraphs[at : at + 8])}</div>'
+        for at in range(0, len(paragraphs), 8)
+    ]
+    entries = [
+        f'<biblStruct xml:id="b{number}"><analytic><title level="a" type="main">{escape(str(one["title"]))}</title>'
+        f'{_authors(one)}</analytic><monogr><title level="j">Journal of Generated Papers</title><imprint>'
+        f'<date type="published" when="{one["date"] or 2001}"/></imprint></monogr></biblStruct>'
+        for number, one in enumerate(cited)
+    ]
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>'
+        f'<title level="a" type="main">{escape(str(row["title"]))}</title></titleStmt><sourceDesc><biblStruct><analytic>'
+        f'{_authors(row)}<title level="a" type="main">{escape(str(row["title"]))}</title></analytic></biblStruct></sourceDesc>'
+        f"</fileDesc><profileDesc><abstract><p>{ABSTRACT}</p></abstract></profileDesc></teiHeader><text><body>{''.join(sections)}"
+        f'</body><back><div type="references"><listBibl>{"".join(entries)}</listBibl></div></back></text></TEI>\n'
+    ).encode()
+
+
+def _authors(row: dict[str, Any]) -> str:
+    return "".join(
+        f'<author><persName><forename type="first">{escape(one["first"])}</forename><surname>{escape(one["last"])}</surname>'
+        "</persName></author>"
+        for one in row["authors"]
+    )
+
+
+def work(folder: Path, name: str, ending: bool, answer: Any) -> None:
+    """The rounds of a stage, or its end and checks, as the runner does it; its CPU, its memory, and what was worked on."""
     engine = "here" if name == "rounds" else ""
     os.environ["ENGINE"] = engine
     name = "cluster" if engine else name
     run = Run(SPEC, AS_OF, LocalLake(folder / "lake"), folder)
     stage(name)
-    base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    cpu = time.process_time()
-    runner.work(run, name, runner.plan(run, name))
-    runner.gather_all(run, name)
-    runner.finish(run, name)
-    if name == "intake":
-        for skipped in _OF_PDFS:
-            for table in stage(skipped).writes:
-                run.table(table).write(0, [])
-                run.table(table).commit([0], {"extractor": "none", "converter": "none"})
-    answer.put((time.process_time() - cpu, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base) / 1024))
+    before = _cpu()
+    if ending:
+        runner.finish(run, name)
+        runner.check(run, name)
+    else:
+        runner.work(run, name, runner.plan(run, name))
+        runner.gather_all(run, name)
+    answer.put((_cpu() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
+
+
+def _cpu() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+@contextmanager
+def corpus(count: int, pdfs: float) -> Iterator[Path]:
+    """A folder with all that is delivered, while a stand-in for GROBID has its TEIs."""
+    with tempfile.TemporaryDirectory(prefix="s2corpus-scale-") as scratch:
+        process = multiprocessing.get_context("spawn").Process(target=deliver, args=(Path(scratch), count, pdfs))
+        process.start()
+        process.join()
+        with StandIn(tei=Path(scratch) / "teis") as server:
+            os.environ["GROBID_URL"] = server.url
+            yield Path(scratch)
 
 
 def main() -> None:
-    """Print a line for each stage and size."""
+    """Print two lines for each stage and size."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("records", type=int, nargs="*", default=[10_000, 100_000])
-    parser.add_argument("--stages", default=",".join(["intake", "cluster", "rounds", *STAGES[5:]]))
+    parser.add_argument("--stages", default=",".join([*STAGES[:5], "rounds", *STAGES[5:]]))
+    parser.add_argument("--pdfs", type=float, default=0.01, help="PDFs for each record")
     given = parser.parse_args()
     spawn = multiprocessing.get_context("spawn")
     before: dict[str, tuple[int, float]] = {}
     for count in given.records:
-        with tempfile.TemporaryDirectory(prefix="s2corpus-scale-") as scratch:
-            process = spawn.Process(target=deliver, args=(Path(scratch), count))
-            process.start()
-            process.join()
-            for name in given.stages.split(","):
+        with corpus(count, given.pdfs) as folder:
+            for name, ending in ((name, ending) for name in given.stages.split(",") for ending in (False, True)):
                 answer = spawn.Queue()
-                process = spawn.Process(target=work, args=(Path(scratch), name, answer))
+                process = spawn.Process(target=work, args=(folder, name, ending, answer))
                 process.start()
-                cpu, megabytes = answer.get()
                 process.join()
+                if process.exitcode:
+                    raise SystemExit(f"{name} failed")
+                cpu, megabytes = answer.get()
+                said = f"{name}: finish" if ending else name
+                units, unit = (count * given.pdfs, "PDF") if name in OF_PDFS and not ending else (count, "record")
                 exponent = ""
-                if name in before and cpu > 0 < before[name][1]:
-                    exponent = f", exponent {math.log(cpu / before[name][1]) / math.log(count / before[name][0]):.2f}"
-                before[name] = count, cpu
+                if said in before and cpu > 0 < before[said][1]:
+                    exponent = f", exponent {math.log(cpu / before[said][1]) / math.log(count / before[said][0]):.2f}"
+                before[said] = count, cpu
                 print(
-                    f"{count:11,} records  {name:11} {cpu:8.1f} s of CPU, {cpu / count * 1e6:7.1f} µs a record, "
+                    f"{count:11,} records  {said:19} {cpu:8.1f} s of CPU, {cpu / max(units, 1) * 1e6:8.1f} µs a {unit}, "
                     f"{megabytes:6.0f} MB{exponent}",
                     flush=True,
                 )

@@ -22,6 +22,7 @@ from s2corpus.pipeline.run import Run  # noqa: E402
 from s2corpus.spec import ReleaseSpec  # noqa: E402
 from s2corpus.storage.local_lake import LocalLake  # noqa: E402
 from tests.unit.snapshot.release import AS_OF, lay_out, papers  # noqa: E402
+from tests.unit.snapshot.release import work as rounds  # noqa: E402
 
 SPEC = ReleaseSpec(name="scale")
 PER_BUCKET = SPEC.resources.papers_per_shard
@@ -35,8 +36,7 @@ def work(folder: Path, name: str, answer: Any) -> None:
     run = Run(SPEC, AS_OF, LocalLake(folder / "lake"), folder)
     cpu = time.process_time()
     one = stage(name)
-    for shard in one.plan(run):
-        one.work(run, shard)
+    rounds(run, one)
     one.finish(run)
     answer.put((time.process_time() - cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
 

@@ -8,8 +8,9 @@ bibliographies → clean → split by publication date → export as S2 V2 gzipp
 - **One DAG for each** `include/releases/<name>.yaml` (or of the folder that `S2CORPUS_RELEASES` names); that file says all that makes
   the release.
 - **Each stage** is a task group `plan → work (mapped over shards) → finish → quality`; intake has `regroup → gather (mapped over buckets
-  of records)` before `finish`, vote, assemble and link `gather → gather_2 (mapped over buckets of papers)`. Nothing is a table before
-  `finish` has committed it; nothing continues before `quality` has passed. Stages whose shards are those of an earlier one have no `plan`.
+  of records)` before `finish`, vote, assemble and link `gather → gather_2 (mapped over buckets of papers)`, export `gather`. Nothing is
+  a table before `finish` has committed it; nothing continues before `quality` has passed. Stages whose shards are those of an earlier
+  one have no `plan`.
 - **As of** the end of the data interval: the run of January sees what was ready before 1 February, whenever it runs. Backfill past
   intervals in the UI, on the command line or by REST, a release waits for the earlier ones of its spec that are being made, because the
   newest published one is its parent. Intervals before the spec's start date are refused.

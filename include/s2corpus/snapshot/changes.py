@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
+_ROWS = 8192
 MOST = 100
 """Ids listed of each kind of change in `diff.json`."""
 
@@ -83,39 +83,41 @@ def summary(connection: duckdb.DuckDBPyConnection, parent: str) -> dict[str, Any
     return {"parent": parent, **found}
 
 
-def changed(
-    connection: duckdb.DuckDBPyConnection,
-    reasons: Callable[[Mapping[str, str]], Mapping[str, str]],
-    aliases: Mapping[str, str],
-) -> pa.Table:
-    """The rows of `changes.parquet`, by id.
+def explain(connection: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
+    """The rows of `changes.parquet`, by id; they stay as the table `changed`.
 
-    `reasons` gives, for removed documents (id → set), what a stage said of them this time; `aliases` are the former ids and the
-    papers they are now.
+    Of the release it reads the views `aliases`, `filtered`, `documents` and `splits`: of removed documents the last stage that saw
+    them says why.
     """
-    rows = connection.execute("SELECT * FROM changes WHERE change <> 'same' ORDER BY id").to_arrow_table().to_pylist()
-    said = reasons({row["id"]: row["set"] for row in rows if row["change"] == "removed"})
-    former: dict[str, str] = {}
-    for alias in sorted(aliases, reverse=True):
-        former[aliases[alias]] = alias
-    for row in rows:
-        gone = row["change"] == "removed"
-        row["now"] = aliases.get(row["id"]) if gone else None
-        row["reason"] = (Removal.MERGED if row["now"] else said.get(row["id"], Removal.GONE)) if gone else None
-        row["former_id"] = former.get(row["id"]) if row["change"] == "added" else None
-    return pa.Table.from_pylist(rows, CHANGES)
+    connection.execute(_CHANGED, {"merged": Removal.MERGED.value, "gone": Removal.GONE.value})
+    return connection.execute(f"SELECT {', '.join(CHANGES.names)} FROM changed ORDER BY id").to_arrow_reader(_ROWS)
 
 
-def tombstones(
-    earlier: Iterable[Mapping[str, Any]],
-    changes: pa.Table | None,
-    snapshot: str,
-    published: Callable[[list[str]], set[str]],
-) -> pa.Table:
-    """The parent's tombstones and what was removed now, by id; what is published again has none."""
-    stones = {row["id"]: dict(row) for row in earlier}
-    for row in changes.to_pylist() if changes is not None else ():
-        if row["change"] == "removed":
-            stones[row["id"]] = {**{name: row[name] for name in ("id", "set", "reason", "now")}, "removed_in": snapshot}
-    back = published(list(stones))
-    return pa.Table.from_pylist([stones[id_] for id_ in sorted(stones) if id_ not in back], TOMBSTONES)
+_CHANGED = """
+CREATE TEMP TABLE changed AS
+SELECT c.*, a.paper_id AS now, former.alias AS former_id,
+  CASE WHEN c.change = 'removed' THEN CASE WHEN a.paper_id IS NOT NULL THEN $merged ELSE coalesce(s.split, d.outcome, f.outcome, $gone) END
+  END AS reason
+FROM changes c
+  LEFT JOIN aliases a ON c.change = 'removed' AND a.alias = c.id
+  LEFT JOIN (SELECT paper_id, min(alias) AS alias FROM aliases GROUP BY paper_id) former ON c.change = 'added' AND former.paper_id = c.id
+  LEFT JOIN filtered f ON c.change = 'removed' AND f.paper_id = c.id AND f.outcome <> 'kept'
+  LEFT JOIN documents d ON c.change = 'removed' AND d.paper_id = c.id AND d.set = c.set AND d.outcome <> 'kept'
+  LEFT JOIN splits s ON c.change = 'removed' AND s.paper_id = c.id AND s.set = c.set
+WHERE c.change <> 'same'
+"""
+
+
+def tombstones(connection: duckdb.DuckDBPyConnection, snapshot: str) -> pa.RecordBatchReader:
+    """The parent's tombstones (view `earlier`) and what was removed now (table `changed`), by id; what is published again has none."""
+    return connection.execute(_TOMBSTONES, {"snapshot": snapshot}).to_arrow_reader(_ROWS)
+
+
+_TOMBSTONES = f"""
+WITH removed AS (FROM changed WHERE change = 'removed'),
+  stones AS (
+    SELECT id, set, $snapshot AS removed_in, reason, now FROM removed
+    UNION ALL SELECT id, set, removed_in, reason, now FROM earlier ANTI JOIN removed USING (id)
+  )
+SELECT {", ".join(TOMBSTONES.names)} FROM stones ANTI JOIN new_index USING (id) ORDER BY id
+"""

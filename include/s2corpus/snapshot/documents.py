@@ -116,12 +116,12 @@ def _ocr_pages(text_layer: str | None) -> int:
 class ParquetFile:
     """Writes rows, sorted by the caller, in row groups that end by size; a file without rows has no row group."""
 
-    def __init__(self, path: Path, schema: pa.Schema = SCHEMA, group: int = ROW_GROUP_BYTES) -> None:
-        """`group` is the size from which a row group ends, in what `write` is told: bytes, or rows."""
+    def __init__(self, path: Path, schema: pa.Schema = SCHEMA, group: int | None = None) -> None:
+        """`group` is the size from which a row group ends, in what `write` is told: bytes (as many as documents have), or rows."""
         self.path = path
         self._writer = parquet_writer(path, schema)
         self._schema = schema
-        self._group = group
+        self._group = group or ROW_GROUP_BYTES
         self._rows: list[Mapping[str, Any]] = []
         self._waiting: list[pa.Table] = []
         self._size = self.count = 0

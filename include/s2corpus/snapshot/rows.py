@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import orjson
@@ -15,6 +16,7 @@ from s2corpus.papers.vote import Rule
 from s2corpus.row_types import DocumentRow, FilteredRow, FulltextRow, LinkRow
 from s2corpus.snapshot import rights
 from s2corpus.snapshot.documents import IDENTIFIERS, year
+from s2corpus.snapshot.files import parquet_writer
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.parts import TableRef
@@ -217,6 +219,22 @@ def by_cited(citations: pa.Table) -> ByPaper[dict[str, str]]:
 
 def _counts(link: LinkRow, count_warnings: tuple[str, ...]) -> bool:
     return link["warning"] is None or link["warning"] in count_warnings
+
+
+def write_groups(local: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch], group: int = ROW_GROUP) -> int:
+    """Write rows to a Parquet file, whose row groups do not depend on how the rows come; how many there were."""
+    count = 0
+    waiting = schema.empty_table()
+    with parquet_writer(local, schema) as writer:
+        for batch in batches:
+            count += batch.num_rows
+            waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch]).cast(schema)])
+            while waiting.num_rows >= group:
+                writer.write_table(waiting.slice(0, group).combine_chunks())
+                waiting = waiting.slice(group)
+        if waiting.num_rows:
+            writer.write_table(waiting.combine_chunks())
+    return count
 
 
 def tally(table: TableRef, columns: Sequence[str]) -> Counter[tuple[Any, ...]]:

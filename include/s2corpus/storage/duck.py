@@ -41,7 +41,7 @@ def view(connection: duckdb.DuckDBPyConnection, name: str, paths: Sequence[str],
 
 
 class _Files(ArrowFSWrapper):  # type: ignore[misc]
-    """The files of an Arrow file system, by paths that are no patterns."""
+    """The files of an Arrow file system; a star in a path is a star."""
 
     cachable = False
 

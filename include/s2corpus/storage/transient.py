@@ -24,7 +24,7 @@ _FULL = (
     "database or disk is full",
 )  # the latter two: DuckDB's, SQLite's
 # What Arrow and DuckDB say of S3 and of disks is in their texts only.
-_PASSING_TEXTS = ("AWS Error", "Could not establish connection", "curlCode", "IOError")
+_PASSING_TEXTS = ("AWS Error", "Could not establish connection", "curlCode", "IOError", "OSError:")
 
 
 def refuse_full(folder: Path) -> None:

@@ -6,7 +6,8 @@ import hashlib
 import json
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import orjson
 import pyarrow.parquet as pq
@@ -20,6 +21,7 @@ from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.clean import Clean
 from s2corpus.stages.export import Export
+from s2corpus.stages.export.group import groups
 from s2corpus.stages.split import Split
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
@@ -209,3 +211,17 @@ def test_what_describes_the_snapshot_is_there(run: Run, kind: str) -> None:
         from lxml import etree
 
         assert etree.fromstring(text.encode()).tag.endswith("svg")
+
+
+@pytest.mark.parametrize(
+    ("buckets", "files", "corpus"), [(1, 30, 100), (7, 30, 30), (300, 30, 100), (60, 30, 30), (12, 6, 4)]
+)
+def test_every_file_is_of_one_group_with_all_of_its_buckets(buckets: int, files: int, corpus: int) -> None:
+    spec = ReleaseSpec.model_validate({"name": "small", "export": {"files": files, "corpus_files": corpus}})
+    found = groups(cast(Run, SimpleNamespace(spec=spec, paper_shards=buckets)))
+    assert sorted(nn for numbers, _, _ in found for nn in numbers) == list(range(files))
+    assert sorted(nn for _, numbers, _ in found for nn in numbers) == list(range(corpus))
+    for paper in range(1000):  # a hash: its bucket and its files are remainders of it
+        for numbers, corpus_numbers, of_group in found:
+            for number, count in ((numbers, files), (corpus_numbers, corpus)):
+                assert paper % count not in number or paper % buckets in of_group

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from s2corpus.errors import TransientError
 from s2corpus.storage.content_store import ContentStore
+from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 from s2corpus.storage.parts import DamagedPart, NotCommitted, TableRef
-from s2corpus.tables import CLUSTERS, STORED_PARSES, TABLES
+from s2corpus.tables import CLUSTERS, STORED_PARSES, TABLES, Column, Table
+
+TEXTS = Table[dict[str, Any]]("texts", "texts", ("text",), (Column("text", pa.string(), "a text"),))
 
 
 def ref(lake: Lake) -> TableRef:
@@ -53,6 +58,35 @@ def test_the_same_rows_make_the_same_commit(lake: Lake) -> None:
     first = table.commit([0], {"paper_shards": 1})
     table.write(0, iter([pa.RecordBatch.from_pylist([row(1), row(2)], schema=CLUSTERS.schema)]))
     assert table.commit([0], {"paper_shards": 1}) == first == table.committed()
+
+
+def test_a_view_of_a_table_in_sql_has_its_rows(lake: Lake, tmp_path: Path) -> None:
+    table = ref(lake)
+    for shard in range(3):
+        table.write(shard, [row(shard)] if shard else [])
+    table.commit(range(3))
+    with duckdb_connection(memory_mb=64, scratch=tmp_path) as connection:
+        table.view(connection)
+        assert connection.execute(f"FROM {table.table.name}").to_arrow_table().to_pylist() == table.read().to_pylist()
+
+
+def test_neither_rows_nor_a_view_hold_more_than_some_row_groups_of_a_part(lake: Lake, tmp_path: Path) -> None:
+    table = TableRef(lake, "texts", TEXTS)
+    rng = random.Random(0)
+    table.write(0, [{"text": rng.randbytes(1 << 20).hex()} for _ in range(64)])
+    table.commit([0])
+    assert table.committed().parts[0].bytes > 60 << 20
+    pool = pa.proxy_memory_pool(before := pa.default_memory_pool())
+    pa.set_memory_pool(pool)
+    try:
+        assert sum(1 for _ in table.rows(["text"], at_once=1)) == 64
+        assert pool.max_memory() < 32 << 20
+        with duckdb_connection(memory_mb=64, scratch=tmp_path) as connection:
+            table.view(connection)
+            assert connection.execute("SELECT sum(length(text)) FROM texts").fetchall() == [(64 << 21,)]
+        assert pool.max_memory() < 32 << 20
+    finally:
+        pa.set_memory_pool(before)
 
 
 def test_an_empty_table_has_one_empty_part(lake: Lake) -> None:

@@ -12,7 +12,7 @@ from s2corpus.parse_model import ParseKind
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import flat, keys, rows
 from s2corpus.snapshot.census import Census
-from s2corpus.snapshot.documents import ROW_GROUP_BYTES, ParquetFile
+from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.files import (
     corpus_path,
     json_line,
@@ -86,9 +86,7 @@ def write_papers(group: Group, citations: Callable[[], ByPaper[dict[str, str]]],
 
     with ExitStack() as stack:
         files = {
-            at: stack.enter_context(
-                ParquetFile(path, flat.SCHEMAS[at[0]], flat.GROUP_BYTES.get(at[0], ROW_GROUP_BYTES))
-            )
+            at: stack.enter_context(ParquetFile(path, flat.SCHEMAS[at[0]], flat.GROUP_BYTES.get(at[0])))
             for at, path in tables.items()
         }
         found = group.fragments(stack, scratch / "keys", keys.SCHEMA)

@@ -59,7 +59,7 @@ class Export:
         return paper_shards(run)
 
     def gather(self, run: Run, number: int, shard: Shard) -> None:
-        """Write the files that are not there yet of this shard's share of the groups, which is none of most, where there are few files."""
+        """Write what is missing of the groups of files that this shard has: where there are more shards than groups, most have none."""
         found = groups(run)
         begin, end = (-(-at * len(found) // run.paper_shards) for at in (shard.index, shard.index + 1))
         for numbers, corpus_numbers, buckets in found[begin:end]:

@@ -170,30 +170,13 @@ def _write_overlaps(run: Run, store: Store, scratch: Path, local: Path) -> int:
                 for found in store.fragment(f"overlaps/{nn:02d}-{set_}"):
                     connection.register("found", found)
                     connection.execute("INSERT INTO hits FROM found")
-        ordered = connection.execute("FROM hits ORDER BY id, benchmark, rowid").to_arrow_reader(_OVERLAPS)
-        count = 0
-        with parquet_writer(local, overlaps.SCHEMA) as writer:
-            for batch in ordered:
-                count += batch.num_rows
-                if batch.num_rows:
-                    writer.write_table(pa.Table.from_batches([batch]).cast(overlaps.SCHEMA))
-    return count
+        ordered = connection.execute("FROM hits ORDER BY id, benchmark, rowid").to_arrow_reader(rows.ROW_GROUP)
+        return rows.write_groups(local, overlaps.SCHEMA, ordered, _OVERLAPS)
 
 
 def _copy(run: Run, table: Table, local: Path) -> int:
     """A table as one Parquet file, whose row groups do not depend on the table's parts."""
-    count = 0
-    waiting = table.schema.empty_table()
-    with parquet_writer(local, table.schema) as writer:
-        for batch in run.table(table).batches(rows=rows.ROW_GROUP):
-            count += batch.num_rows
-            waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch], table.schema)])
-            if waiting.num_rows >= rows.ROW_GROUP:
-                writer.write_table(waiting.slice(0, rows.ROW_GROUP).combine_chunks())
-                waiting = waiting.slice(rows.ROW_GROUP)
-        if waiting.num_rows:
-            writer.write_table(waiting.combine_chunks())
-    return count
+    return rows.write_groups(local, table.schema, run.table(table).batches(rows=rows.ROW_GROUP))
 
 
 def _tally(run: Run, table: Table, *columns: str) -> list[tuple[tuple[str, ...], int]]:

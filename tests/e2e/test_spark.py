@@ -83,10 +83,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     beside = {"PATH": path, "HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOG_DIR": str(home)}
     running: dict[str, subprocess.Popen[bytes]] = {}
+    checks: list[tuple[list[str], dict[str, str]]] = []
 
     def start(name: str, service: str, places: dict[str, str], *more: str) -> None:
         command = [*compose.here(found[service]["command"], places), *more]
         environ = compose.here(found[service]["environment"], places) | beside
+        kind, *words = compose.here(found[service]["healthcheck"]["test"], places)
+        checks.append((words if kind == "CMD" else ["sh", "-c", *words], environ))
         with (home / f"{name}.log").open("wb") as log:
             running[name] = subprocess.Popen(
                 command, env=environ, cwd=home, stdout=log, stderr=log, start_new_session=True
@@ -114,6 +117,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
             until("no Spark Connect", lambda: _listens(connect))
             made = Spark(f"sc://127.0.0.1:{connect}", running, ports["s3"])
             until("no executor on each worker", lambda: len(made.executors()) == 2)
+            for command, environ in checks:
+                subprocess.run(command, env=environ, check=True, stdout=subprocess.DEVNULL)
             yield made
         finally:
             for process in reversed(running.values()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,22 @@ import jsonschema
 import pytest
 import yaml
 
+from tests.standin_grobid import StandIn
+
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "docker-compose.yaml").read_text("utf-8")
+RUN_BY = {
+    "tests/e2e/test_celery.py": {
+        "s3-init", "s3", "redis", "airflow-init", "airflow-api-server", "airflow-scheduler", "airflow-dag-processor", "airflow-triggerer",
+        "airflow-worker", "airflow-settings",
+    },
+    "tests/e2e/test_spark.py": {"spark-master", "spark-worker", "spark"},
+}  # fmt: skip
+OF_THEIR_IMAGES = {
+    "postgres": "its image's own start; the tests start PostgreSQL's binaries of a wheel, and run its health check",
+    "grobid": "its image's own start, and no package brings GROBID: the tests have a stand-in, our extractor and recorded TEIs for it",
+}
+"""Services without a command of ours, and what the tests have in their place."""
 SECRET = re.compile(r"PASSWORD|SECRET|KEY|TOKEN")
 
 
@@ -110,6 +125,29 @@ def test_what_waits_waits_for_health(services: dict[str, Any]) -> None:
             assert how["condition"] != "service_started", name
             if how["condition"] == "service_healthy":
                 assert "healthcheck" in services[needed], f"{name} waits for the health of {needed}, which has no check"
+
+
+def test_every_command_is_run_by_a_test_or_says_why_not(services: dict[str, Any]) -> None:
+    assert set().union(*RUN_BY.values()) | set(OF_THEIR_IMAGES) == set(services)
+    for path, names in RUN_BY.items():
+        text = (ROOT / path).read_text("utf-8") + (ROOT / "tests/compose.py").read_text("utf-8")
+        for name in names:
+            assert f'"{name}"' in text, f"{path} does not start {name}"
+    for name in OF_THEIR_IMAGES:
+        assert not {"command", "entrypoint"} & set(services[name]), f"{name} has a command now: run it in a test"
+
+
+@pytest.mark.parametrize(("ready", "alive"), [(True, True), (None, True), (False, False), (None, False)], ids=str)
+def test_grobids_health_check_understands_both_of_its_answers(
+    services: dict[str, Any], ready: bool | None, alive: bool
+) -> None:
+    """`/api/health` says whether the models are loaded, and is there since 0.9; before it there is `/api/isalive`."""
+    kind, check = services["grobid"]["healthcheck"]["test"]
+    assert kind == "CMD-SHELL"
+    with StandIn() as server:
+        server.ready, server.healthy = ready, alive
+        done = subprocess.run(["sh", "-c", check.replace("http://localhost:8070", server.url)], check=False)
+    assert (done.returncode == 0) is bool(ready or alive)
 
 
 def test_whatever_stays_up_has_a_health_check(services: dict[str, Any]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -59,27 +58,23 @@ class Callout:
 
 def style_of(texts: list[Text], entries: list[Entry]) -> Style:
     """The style with most evidence in the text."""
-    votes: Counter[Style] = Counter()
-    for text in texts:
-        votes[Style.BRACKET] += len(_BRACKET.findall(text.text))
-        votes[Style.KEY] += len(_KEY.findall(text.text))
-        votes[Style.NAME_YEAR] += len(_NAME_YEAR.findall(text.text))
-        votes[Style.RAISED] += sum(1 for s, e in text.raised if text.text[s:e].strip(",–- ").isdigit())
-        votes[Style.ROUND] += len(_ROUND.findall(text.text))
-        votes[Style.GLUED] += len(_GLUED.findall(text.text))
-    numbered = sum(e.label.isdigit() for e in entries) > len(entries) / 2
-    if not numbered:
-        for style in (Style.RAISED, Style.ROUND):
-            votes[style] = 0
-    elif votes[Style.BRACKET] >= 3 or votes[Style.BRACKET] >= 0.3 * len(entries):
-        return Style.BRACKET
-    elif votes[Style.ROUND] >= 0.4 * len(entries) and votes[Style.ROUND] > votes[Style.RAISED]:
-        return Style.ROUND
-    elif votes[Style.RAISED] >= 0.3 * len(entries):
-        return Style.RAISED
-    elif votes[Style.GLUED] >= 0.4 * len(entries) and votes[Style.GLUED] > votes[Style.NAME_YEAR]:
-        return Style.GLUED
-    return max((Style.BRACKET, Style.NAME_YEAR, Style.KEY, Style.RAISED), key=lambda s: votes[s])
+
+    def votes(pattern: re.Pattern[str]) -> int:
+        return sum(len(pattern.findall(text.text)) for text in texts)
+
+    bracket, raised = votes(_BRACKET), 0
+    if sum(e.label.isdigit() for e in entries) > len(entries) / 2:
+        raised = sum(1 for text in texts for s, e in text.raised if text.text[s:e].strip(",–- ").isdigit())
+        if bracket >= 3 or bracket >= 0.3 * len(entries):
+            return Style.BRACKET
+        if (of_round := votes(_ROUND)) >= 0.4 * len(entries) and of_round > raised:
+            return Style.ROUND
+        if raised >= 0.3 * len(entries):
+            return Style.RAISED
+        if (glued := votes(_GLUED)) >= 0.4 * len(entries) and glued > votes(_NAME_YEAR):
+            return Style.GLUED
+    found = {Style.BRACKET: bracket, Style.NAME_YEAR: votes(_NAME_YEAR), Style.KEY: votes(_KEY), Style.RAISED: raised}
+    return max(found, key=lambda style: found[style])
 
 
 class Linker:

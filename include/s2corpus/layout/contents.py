@@ -11,7 +11,8 @@ _HEAD = re.compile(
     r"table\s+des\s+mati[èe]res|sommaire|[íi]ndice|sum[áa]rio|indice|содержание|оглавление|目\s*录|目\s*次)\W*",
     re.I,
 )
-_LEADER = re.compile(r"(?:[.…·]\s?){4,}\s*(?:\d{1,4}|[ivxlc]{1,7})?\s*$")
+_DOTS = 4
+_LEADER = re.compile(rf"(?:[.…·]\s?){{{_DOTS},}}\s*(?:\d{{1,4}}|[ivxlc]{{1,7}})?\s*$")
 """Dots that lead to a page number"""
 _NUMBERED = re.compile(r"\S.*\s(?:\d{1,4}|[ivxlc]{1,7})$")
 """A title and its page; told from running text by the head before it"""
@@ -37,7 +38,7 @@ def _mark(page: Page, goes_on: bool) -> bool:
         headed = _HEAD.fullmatch(lines[i].text) is not None
         start = i + 1 if headed else i
         end = _end(lines, start, numbered=headed or (goes_on and i == 0))
-        led = sum(_LEADER.search(line.text) is not None for line in lines[start:end])
+        led = sum(_led(line.text) for line in lines[start:end])
         listed = sum(_ends_in_page(line.text) for line in lines[start:end])
         if led >= _FEW or (goes_on and i == 0 and led) or (headed and listed >= _FEW):
             for line in lines[i:end]:
@@ -55,11 +56,16 @@ def _end(lines: list[Line], start: int, *, numbered: bool) -> int:
     end = start
     for i in range(start, len(lines)):
         text = lines[i].text
-        if _LEADER.search(text) or (numbered and _ends_in_page(text)):
+        if _led(text) or (numbered and _ends_in_page(text)):
             end = i + 1
         elif i - end >= _WRAPPED or text.endswith("."):
             break
     return end
+
+
+def _led(text: str) -> bool:
+    dots = text.count(".") + text.count("…") + text.count("·")  # too few of them in nearly all lines
+    return dots >= _DOTS and _LEADER.search(text) is not None
 
 
 def _ends_in_page(text: str) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from .tagger import tagger
 
@@ -46,8 +46,7 @@ class Label(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A token of a reference string and where it stands."""
 
     text: str
@@ -74,9 +73,22 @@ def _shape(text: str) -> str:
     return "aa" if text.islower() else "aA"
 
 
+class _Word(NamedTuple):
+    """What is true of a token by itself."""
+
+    low: str
+    """without accents in small letters"""
+    plain: str
+    """the same, with numbers as NUM"""
+    shape: str
+    said: tuple[str, ...]
+    """its endings and what it may be"""
+    beside: tuple[tuple[str, ...], ...]
+    """how the tokens that it stands beside say it: for each place of _BESIDE"""
+
+
 @lru_cache(maxsize=1 << 15)
-def _word(text: str) -> tuple[str, str, str, tuple[str, ...]]:
-    """What is true of a token by itself: without accents in small letters, the same with numbers as NUM, its shape, its endings."""
+def _word(text: str) -> _Word:
     low = text.lower()
     if not text.isascii():
         low = "".join(c for c in unicodedata.normalize("NFKD", low) if not unicodedata.combining(c))
@@ -87,17 +99,38 @@ def _word(text: str) -> tuple[str, str, str, tuple[str, ...]]:
             said.append("month")
         if _ROMAN.match(text):
             said.append("roman")
-    return low, "NUM" if text.isdigit() else low, _shape(text), tuple(said)
+    plain, shape = "NUM" if text.isdigit() else low, _shape(text)
+    beside = tuple((f"{d}w={plain}", f"{d}s={shape}") if abs(d) < 3 else (f"{d}s={shape}",) for d in _BESIDE)
+    return _Word(low, plain, shape, tuple(said), beside)
 
 
-_BESIDE = tuple((d, f"{d}s=", f"{d}w=" if abs(d) < 3 else "", f"{d}=END") for d in (-3, -2, -1, 1, 2, 3))
+@lru_cache(maxsize=1 << 14)
+def _run(before: str | None, last: str | None, shape: str, first: str | None, after: str | None) -> tuple[str, ...]:
+    """What is true of a token's shape together with those of the two before it and the two after it (None: there is none)."""
+    out = []
+    if last is not None:
+        out.append(f"s-1s={last}|{shape}")
+    if first is not None:
+        out.append(f"ss+1={shape}|{first}")
+    if last is not None and first is not None:
+        out.append(f"sss={last}|{shape}|{first}")
+    if before is not None:
+        out.append(f"s-2s-1s={before}|{last}|{shape}")
+    if after is not None:
+        out.append(f"ss+1s+2={shape}|{first}|{after}")
+    return tuple(out)
+
+
+_BESIDE = (-3, -2, -1, 1, 2, 3)
+_FIRST, _LAST, _TENTH, _STOPPED = ([f"{name}={i}" for i in range(10)] for name in ("i", "e", "p", "st"))
 
 
 def features(raw: str, found: list[Piece]) -> list[list[str]]:
     """For each token the names of what is true of it and its neighbours."""
     n = len(found)
     known = [_word(p.text) for p in found]
-    shapes = [word[2] for word in known]
+    shapes = [word.shape for word in known]
+    wide = [None, None, *shapes, None, None]
     quoted = _inside(found, '“«‘"', '”»’"')
     bracket = _inside(found, "([", ")]")
     quote = _quotation(found, quoted)
@@ -106,21 +139,20 @@ def features(raw: str, found: list[Piece]) -> list[list[str]]:
     stops = 0
     out: list[list[str]] = []
     for i, piece in enumerate(found):
-        low, plain, shape, said = known[i]
-        is_year = len(piece.text) == 4 and plain == "NUM" and "1600" <= piece.text <= "2035"
-        word = "YEAR" if is_year else low if len(low) < 2 else plain
+        word = known[i]
+        is_year = len(piece.text) == 4 and word.plain == "NUM" and "1600" <= piece.text <= "2035"
         item = [
-            "w=" + word,
-            "s=" + shape,
-            f"p={min(10 * i // max(n, 1), 9)}",
-            f"i={i if i < 4 else 4}",
-            f"e={n - 1 - i if n - 1 - i < 4 else 4}",
+            "w=" + ("YEAR" if is_year else word.low if len(word.low) < 2 else word.plain),
+            "s=" + word.shape,
+            _TENTH[min(10 * i // n, 9)],
+            _FIRST[min(i, 4)],
+            _LAST[min(n - 1 - i, 4)],
             f"y={year_before}",
-            f"st={min(stops, 4)}",
+            _STOPPED[min(stops, 4)],
             "q=" + quote[i],
             *stretches[0][i],
-            *("," + name for name in stretches[1][i][2:]),
-            *said,
+            *stretches[1][i],
+            *word.said,
         ]
         if i > 0 and found[i - 1].end == piece.start:
             item.append("glued")
@@ -130,24 +162,12 @@ def features(raw: str, found: list[Piece]) -> list[list[str]]:
             item.append("quoted")
         if bracket[i]:
             item.append("bracket")
-        for d, as_shape, as_word, end in _BESIDE:
-            j = i + d
-            if not 0 <= j < n:
-                item.append(end)
-                continue
-            if as_word:
-                item.append(as_word + known[j][1])
-            item.append(as_shape + shapes[j])
-        if i > 0:
-            item.append(f"s-1s={shapes[i - 1]}|{shape}")
-        if i + 1 < n:
-            item.append(f"ss+1={shape}|{shapes[i + 1]}")
-        if 0 < i < n - 1:
-            item.append(f"sss={shapes[i - 1]}|{shape}|{shapes[i + 1]}")
-        if i > 1:
-            item.append(f"s-2s-1s={shapes[i - 2]}|{shapes[i - 1]}|{shape}")
-        if i + 2 < n:
-            item.append(f"ss+1s+2={shape}|{shapes[i + 1]}|{shapes[i + 2]}")
+        for k, d in enumerate(_BESIDE):
+            if 0 <= i + d < n:
+                item += known[i + d].beside[k]
+            else:
+                item.append(f"{d}=END")
+        item += _run(*wide[i : i + 5])
         out.append(item)
         if is_year:
             year_before = 1
@@ -172,7 +192,7 @@ def _quotation(found: list[Piece], quoted: list[bool]) -> list[str]:
 
 def _stretches(found: list[Piece], shapes: list[str], signs: str) -> list[list[str]]:
     """For each token what is true of its stretch between these signs: its number from both ends, the stretches up to the next number,
-    how long it is and how its words are capitalised.
+    how long it is and how its words are capitalised; of the shorter stretches (signs other than _STOPS) all but the first two, marked.
     """  # fmt: skip
     n = len(found)
     ends = [i for i in range(n) if found[i].text in signs and _ends_stretch(found, shapes, i)]
@@ -202,7 +222,7 @@ def _stretches(found: list[Piece], shapes: list[str], signs: str) -> list[list[s
             f"sb={min(k, 6)}", f"se={min(len(starts) - 1 - k, 5)}", f"sn={min(until, 3) if until < 9 else 9}",
             f"sl={size}", f"sc={case}", f"slc={size}{case}",
         ]  # fmt: skip
-        out += [said] * (min(b + 1, n) - a)
+        out += [said if signs == _STOPS else ["," + name for name in said[2:]]] * (min(b + 1, n) - a)
     return out
 
 

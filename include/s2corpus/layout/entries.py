@@ -23,8 +23,13 @@ AUTHOR = re.compile(
     r"\s*(?:[^\W\d_][\w’'‐-]+(?:\s[^\W\d_][\w’'‐-]+){0,2},?\s(?:[A-Z]\.?[\s-]?){1,4}(?=[,;.&(:]|\s|$)|(?:[A-Z]\.[\s-]?){1,4}\s?(?:(?:van|von|de|der|den|del|da|dos|di|la|le|el|al|ter|ten)\s+)*[A-Z][\w’'‐-]+|"
     r"[^\W\d_][\w’'‐-]+,\s[A-Z]|[—–_-]{2,}|[A-Z][\w’'‐-]+\s(?:et\sal|and|&)\b)"
 )
-ENDS = re.compile(r"(?:[.)\]”\"’]|\d|[a-z]/|\.\w{2,4}|[\w/-]{12,})\s*$")
+_ENDS = re.compile(r"(?:[.)\]”\"’]|\d|[a-z]/|\.\w{2,4}|[\w/-]{12})$")
 _DIGIT = re.compile(r"\d")
+
+
+def may_end(text: str) -> bool:
+    """Whether an entry may end here."""
+    return _ENDS.search(text.rstrip()[-12:]) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ def features(rows: Sequence[Row]) -> list[list[str]]:
     for i, row in enumerate(rows):
         text, number = row.text, numbers[i]
         run = number >= 0 and (number - 1 in numbers[max(0, i - 8) : i]) + (number + 1 in numbers[i + 1 : i + 9])
-        author, ends = f"author={int(bool(AUTHOR.match(text)))}", f"end={int(bool(ENDS.search(text)))}"
+        author, ends = f"author={int(bool(AUTHOR.match(text)))}", f"end={int(may_end(text))}"
         dated, set_in = f"dated={int(bool(YEAR.search(text)))}", f"in={int(row.indented)}"
         pairs.append((author, ends, dated, set_in))
         base.append(

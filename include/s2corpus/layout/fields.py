@@ -108,7 +108,7 @@ def _mended(fields: list[tuple[Label, str]], raw: str) -> list[tuple[Label, str]
             out.append((Label.DATE, dated[1]))
             value = value[dated.end() :]
         alone = (kind is Label.TITLE and not kinds & _CONTAINERS) or (kind in _CONTAINERS and Label.TITLE not in kinds)
-        cut = next((m for m in _QUOTED.finditer(value) if alone), None)
+        cut = _QUOTED.search(value) if alone else None
         if cut is None and alone and kind is not Label.JOURNAL and i + 1 < len(fields) and fields[i + 1][0] in _NUMBERS:
             cut = next(reversed([m for m in _SENTENCE.finditer(value) if len(value) - m.end() > 2]), None)
         elif cut is None and alone and kind is Label.JOURNAL:

@@ -23,6 +23,8 @@ def mend(page: Page) -> None:
     out: list[Line] = []
     for line in page.lines:
         for i in range(len(out) - 1, max(len(out) - _LOOK, 0) - 1, -1):
+            if out[i].y1 <= line.y0 or line.y1 <= out[i].y0:
+                continue  # nearly all: above or below it
             if _beside(out[i], line):
                 out[i] = _join(out[i], line)
                 break

@@ -26,7 +26,8 @@ class Ill(StrEnum):
     """text beyond the page's edge"""
 
 
-_UNMAPPED = re.compile("[\ue000-\uf8ff\ufffd\x00-\x08\x0e-\x1f]|\\(cid:\\d+\\)")
+_UNMAPPED = re.compile("[\ue000-\uf8ff\ufffd\x00-\x08\x0e-\x1f]")
+_NUMBERED = re.compile(r"\(cid:\d+\)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _MAX_UNMAPPED = 0.1
 """Share of a page's characters"""
@@ -57,7 +58,7 @@ def _ill(page: Page) -> Ill | None:
     if beyond > _MAX_OUTSIDE * len(tokens):
         return Ill.OUTSIDE
     text = " ".join(token.text for token in tokens)
-    if sum(map(len, _UNMAPPED.findall(text))) > _MAX_UNMAPPED * len(text):
+    if len(_UNMAPPED.findall(text)) + sum(map(len, _NUMBERED.findall(text))) > _MAX_UNMAPPED * len(text):
         return Ill.NO_UNICODE
     words = _WORD.findall(text[: 20 * _MAX_WORDS])[:_MAX_WORDS]
     latin = sum(len(w) if w.isascii() else sum("A" <= c <= "\u024f" for c in w) for w in words)

@@ -113,7 +113,10 @@ class Line:
     def font(self) -> Font:
         """The font of most of its characters."""
         first = self.tokens[0].font
-        if all(token.font is first for token in self.tokens):
+        for token in self.tokens:
+            if token.font is not first:
+                break
+        else:
             return first
         weight: dict[Font, int] = {}
         for token in self.tokens:
@@ -122,10 +125,10 @@ class Line:
 
     def forget(self) -> None:
         """Drops what was computed from its tokens, after they changed."""
-        self.__dict__.pop("text", None)
-        self.__dict__.pop("font", None)
+        for name in ("text", "font", "size"):
+            self.__dict__.pop(name, None)
 
-    @property
+    @cached_property
     def size(self) -> float:
         """Size of its main font, in points."""
         return self.font.size
@@ -173,4 +176,5 @@ class Document:
 
 def joined(tokens: list[Token]) -> str:
     """Tokens as text."""
-    return "".join((" " if t.space and i else "") + t.text for i, t in enumerate(tokens))
+    text = "".join([f" {t.text}" if t.space else t.text for t in tokens])
+    return text[1:] if tokens and tokens[0].space else text

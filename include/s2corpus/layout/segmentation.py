@@ -156,7 +156,7 @@ def features(lines: Sequence[Facts], *, paged: bool = True) -> list[list[str]]:
     full = max(widths[int(0.9 * n)] if n else 1, 1)
     places = _places(lines) if paged else []
     base: list[list[str]] = []
-    beside: list[list[str]] = []
+    beside: list[tuple[tuple[str, ...], ...]] = []
     for i, line in enumerate(lines):
         near = reads[max(i - _WINDOW, 0) : i]
         next_ = reads[i + 1 : i + 1 + _WINDOW]
@@ -183,17 +183,23 @@ def features(lines: Sequence[Facts], *, paged: bool = True) -> list[list[str]]:
         if rest and rest[0].startswith("all="):
             shown.append(rest[0])
         base.append(item)
-        beside.append(shown)
+        beside.append(tuple(zip(*map(_beside, shown), strict=True)))
     for i, item in enumerate(base):
-        for d, sign in _NEIGHBOURS:
+        for k, d in enumerate(_NEIGHBOURS):
             if 0 <= i + d < n:
-                item += [sign + name for name in beside[i + d]]
+                item += beside[i + d][k]
             else:
-                item.append(sign + "END")
+                item.append(f"{d}END")
     return base
 
 
-_NEIGHBOURS = ((-2, "-2"), (-1, "-1"), (1, "1"), (2, "2"))
+_NEIGHBOURS = (-2, -1, 1, 2)
+
+
+@lru_cache(maxsize=1 << 14)
+def _beside(name: str) -> tuple[str, ...]:
+    """What is true of a line, as it is said of its neighbours in the order of _NEIGHBOURS."""
+    return tuple(f"{d}{name}" for d in _NEIGHBOURS)
 
 
 def _places(lines: Sequence[Facts]) -> list[tuple[str, str, str, str, str]]:

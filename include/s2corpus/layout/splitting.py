@@ -9,10 +9,11 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from . import entries
-from .entries import AUTHOR, ENDS, LABEL, YEAR
+from .entries import AUTHOR, LABEL, YEAR, may_end
 from .model import Line, Token
 
 Group = list[Line]
@@ -226,12 +227,17 @@ def _said(lines: list[Line]) -> list[bool]:
     out: list[bool] = []
     dated = False
     for i, line in enumerate(lines):
-        start = i == 0 or (
-            dated and bool(ENDS.search(lines[i - 1].text)) and bool(AUTHOR.match(line.text)) and line.text[:1].isupper()
-        )
+        author, year = _clues(line.text)
+        start = i == 0 or (dated and author and may_end(lines[i - 1].text))
         out.append(start)
-        dated = bool(YEAR.search(line.text)) or (dated and not start)
+        dated = year or (dated and not start)
     return out
+
+
+@lru_cache(maxsize=1 << 12)  # every way of cutting asks again
+def _clues(text: str) -> tuple[bool, bool]:
+    """Whether a text begins like authors, and whether it holds a year."""
+    return text[:1].isupper() and bool(AUTHOR.match(text)), bool(YEAR.search(text))
 
 
 def _reads(groups: list[Group]) -> float:
@@ -240,11 +246,10 @@ def _reads(groups: list[Group]) -> float:
     score = 0.0
     for group in groups:
         text = " ".join(line.text for line in group)
-        author = bool(AUTHOR.match(text)) and text[:1].isupper()
-        dated = bool(YEAR.search(text))
-        ends = bool(ENDS.search(text))
-        score += (author + dated + ends) / 3 if author or dated else -0.3
-        if text[:1].islower() or len(text) < 30 or not ends:
+        author, dated = _clues(text)
+        ended = may_end(text)
+        score += (author + dated + ended) / 3 if author or dated else -0.3
+        if text[:1].islower() or len(text) < 30 or not ended:
             score -= 0.5
         inside = sum(_said(group)[1:])
         score -= 0.7 * inside + max(len(text) - 700, 0) / 500

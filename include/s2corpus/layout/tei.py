@@ -29,10 +29,14 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 def _add(parent: etree._Element, tag: str, text: str = "", **attributes: str) -> etree._Element:
     element = etree.SubElement(parent, f"{{{TEI}}}{tag}")
     for name, value in attributes.items():
-        element.set(_ID if name == "id" else name, _FORBIDDEN.sub("", value))
+        element.set(_ID if name == "id" else name, _allowed(value))
     if text:
-        element.text = _FORBIDDEN.sub("", text)
+        element.text = _allowed(text)
     return element
+
+
+def _allowed(text: str) -> str:
+    return text if text.isprintable() else _FORBIDDEN.sub("", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ _LIGATURES = str.maketrans(
         **dict.fromkeys("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"),
     }
 )
+_OPENED = re.compile("[{}]".format("".join(map(chr, _LIGATURES))))
 _HYPHENS = "-\u2010"
 _CJK = "\u2e80"
 """From here on scripts are written without spaces."""
@@ -56,6 +57,10 @@ def _composed(match: re.Match[str]) -> str:
     return match.group()
 
 
+def _opened(text: str) -> str:
+    return _OPENED.sub(lambda match: match.group().translate(_LIGATURES), text)
+
+
 def clean(text: str) -> str:
     """Ligatures opened, loose accents put on their letters, control characters dropped, white space runs as one space."""
     if text.isascii() and text.isprintable() and " " not in text and "`" not in text:
@@ -76,9 +81,10 @@ class Joiner:
     """Joins lines, and decides from the document's own words whether a hyphen at a line's end belongs to the word."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
-        text = "\n".join([line.text for line in lines]).translate(_LIGATURES).casefold()
+        text = _opened("\n".join([line.text for line in lines])).casefold()
         self._words = Counter[str](_WORD.findall(text))
-        self._compounds = Counter[str](_COMPOUND.findall(text))
+        hyphened = " ".join([word for word in text.split() if "-" in word or "\u2010" in word])
+        self._compounds = Counter[str](_COMPOUND.findall(hyphened))
 
     def kept(self, left: str, right: str) -> bool:
         """Whether `left-` + `right` keeps its hyphen: the compound is printed elsewhere, and more than the joined word."""

@@ -109,6 +109,7 @@ _ARXIV_STAMP = re.compile(
     r"^\W*arxiv:\s?(?P<id>\S+?)(?P<version>v\d+)?(?:\s+\[[a-z-]+(?:\.[a-z-]+)?\])?\s+(?P<date>\d{1,2} [a-z]{3,9}\.? (?:19|20)\d\d)\W*$",
     re.IGNORECASE,
 )
+_SIGNS = re.compile(r"[\W_]+")
 _ACL_STAMP = re.compile(r"^proceedings of .{5,300}?\bpages?\b", re.IGNORECASE)
 _ACL_OWNER = re.compile(r"association for computational linguistics", re.IGNORECASE)
 _ACL_DOI = re.compile(r"10\.(?:18653/v1|3115/v1)/(.+)")
@@ -201,7 +202,7 @@ def _own_doi(pages: list[list[PrintedLine]], metadata: Mapping[str, str]) -> str
 
 def _printed_dois(pages: list[list[PrintedLine]]) -> Iterator[tuple[int, str, float]]:
     """Every DOI on the pages: page, DOI, weight of this mention."""
-    letters = ["".join(c for line in page for c in line.text.casefold() if c.isalnum()) for page in pages]
+    letters = [_SIGNS.sub("", " ".join(line.text for line in page).casefold()) for page in pages]
     for number, page in enumerate(pages):
         for i, line in enumerate(page):
             for match in _DOI.finditer(line.text):

@@ -1,0 +1,77 @@
+"""pdfalto's XML is read as an XML parser reads it, whatever is in a PDF's words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from s2corpus.layout import ExtractionError, alto
+
+BEFORE = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<alto xmlns="http://www.loc.gov/standards/alto/ns-v3#"><Styles>'
+    '<TextStyle ID="font0" FONTFAMILY="abcdef+times&amp;co" FONTSIZE="9.500" FONTSTYLE="bold superscript"/></Styles>'
+    '<Layout><Page ID="Page1" PHYSICAL_IMG_NR="1" WIDTH="595.0" HEIGHT="842.0"><PrintSpace>'
+)
+AFTER = "</PrintSpace></Page></Layout></alto>"
+
+
+def word(content: str, x: float = 10.0) -> str:
+    return (
+        f'<String ID="w" CONTENT="{content}" HPOS="{x}" VPOS="20.5" WIDTH="30.25" HEIGHT="9" STYLEREFS="font0 par1"/>'
+    )
+
+
+def line(*words: str) -> str:
+    return f'<TextBlock ID="b"><TextLine WIDTH="99" HPOS="1" ID="t">\n{"".join(words)}</TextLine>\n</TextBlock>'
+
+
+@pytest.fixture
+def read(tmp_path: Path):  # type: ignore[no-untyped-def]
+    def run(xml: str | bytes) -> list[alto.Page]:
+        path = tmp_path / "a.xml"
+        path.write_bytes(xml.encode() if isinstance(xml, str) else xml)
+        return alto.pages(path)
+
+    return run
+
+
+SPACE = '<SP WIDTH="2.3" VPOS="20" HPOS="40"/>'
+
+
+def test_words_with_their_place_font_and_spaces(read) -> None:  # type: ignore[no-untyped-def]
+    drawn = '<Illustration ID="i" HPOS="5" VPOS="6" WIDTH="7" HEIGHT="8" TYPE="image"/>'
+    (page,) = read(BEFORE + line(word("Litter"), SPACE, word("and"), word("soil")) + drawn + AFTER)
+    (found,) = page.lines
+    assert [(t.text, t.space) for t in found.tokens] == [("Litter", False), ("and", True), ("soil", False)]
+    assert (found.x0, found.tokens[0].y0, found.x1, found.block) == (10.0, 20.5, 40.25, 1)
+    font = found.tokens[0].font
+    assert (font.family, font.size, font.bold, font.raised) == ("times&co", 9.5, True, True)
+    assert [(b.x0, b.y0, b.x1, b.y1, b.image) for b in page.boxes] == [(5.0, 6.0, 12.0, 14.0, True)]
+
+
+def test_signs_of_markup_in_words(read) -> None:  # type: ignore[no-untyped-def]
+    given = ["p&lt;0.05", "R&amp;D", "&amp;lt;", "&quot;a&quot;", "&lt;String", "/&gt;"]
+    (page,) = read(BEFORE + line(*map(word, given)) + AFTER)
+    said = [etree.fromstring(f'<a b="{text}"/>').get("b") for text in given]
+    assert [t.text for t in page.lines[0].tokens] == said == ["p<0.05", "R&D", "&lt;", '"a"', "<String", "/>"]
+
+
+def test_attributes_in_another_order(read) -> None:  # type: ignore[no-untyped-def]
+    other = '<String HEIGHT="9" WIDTH="30.25" HPOS="10.0" VPOS="20.5" CONTENT="soil"/>'
+    (page,) = read(BEFORE + line(word("Litter"), SPACE, other) + AFTER)
+    assert [(t.text, t.space, t.x1) for t in page.lines[0].tokens] == [("Litter", False, 40.25), ("soil", True, 40.25)]
+
+
+@pytest.mark.parametrize("bad", [b"\x01", b"\x0c", b"\xff", b"\xef\xbf\xbf"])
+def test_a_character_that_xml_has_not_costs_itself_only(read, bad: bytes) -> None:  # type: ignore[no-untyped-def]
+    xml = BEFORE + line(word("soil"), SPACE, word("Lit?er")) + AFTER
+    (page,) = read(xml.encode().replace(b"?er", bad + b"er"))
+    assert page.lines[0].text == "soil Lit\ufffder"
+
+
+def test_what_is_not_pdfaltos(read) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ExtractionError):
+        read(f'<!DOCTYPE alto [<!ENTITY a "aaaa">]>{BEFORE}{line(word("&a;&a;"))}{AFTER}')
+    assert read(b"<alto/>") == []

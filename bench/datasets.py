@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,7 @@ from s2corpus.datasets.protocol import Made  # noqa: E402
 from s2corpus.datasets.registry import DATASETS, dataset  # noqa: E402
 from s2corpus.datasets.source import Source  # noqa: E402
 from s2corpus.datasets.spec import DatasetSpec  # noqa: E402
+from s2corpus.datasets.summary import summary  # noqa: E402
 from s2corpus.storage.lake import open_lake  # noqa: E402
 from s2corpus.text.sentences import sentence_spans  # noqa: E402
 from tests.gold_sentences import DATA, gold, measure  # noqa: E402
@@ -76,6 +76,25 @@ def speed() -> None:
             print(
                 f"{name:<12} {rows:>6} rows; {number / seconds:>9,.0f} sentences/s, {size / seconds:6.2f} MB/s a core"
             )
+
+
+REAL: dict[str, dict[str, Any]] = {
+    "citeworth": {"require": ["abstract", "body_text", "bibliography"], "paragraphs_per_field": 1_000_000},
+    "pretraining": {"vocabulary_sample": 1.0},
+    "elsevier": {"since": 1900},
+}
+"""what the real articles want: few have inbound links or MAG fields, and they are too few to sample"""
+
+
+def figures(vocabulary: str | None) -> None:
+    """The figures that the papers report, of the real articles, with what the papers report beside."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Source(open_lake(str(write_snapshot(Path(folder), real_articles(), files=2))))
+        for name, params in REAL.items():
+            more = {"compare_vocabulary": vocabulary} if vocabulary and name == "pretraining" else {}
+            job = Job(DatasetSpec(name=name, dataset=name, params={**params, **more}), source, open_lake(folder))
+            runner.make(job)
+            print(summary(job))
 
 
 DISCIPLINES = {
@@ -210,10 +229,16 @@ def memory(number: int) -> None:
                 print(f"{name:<12} {count:>8,} documents: {done.stdout.strip()}", flush=True)
 
 
+def _peak() -> float:
+    """The greatest resident memory of this process so far, in MB (that of `getrusage` may be its parent's)."""
+    return int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 1024  # type: ignore[index]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=100_000)
-    parser.add_argument("--part", choices=["sentences", "speed", "neighbours", "memory"], help="only this")
+    parser.add_argument("--part", choices=["sentences", "speed", "figures", "neighbours", "memory"], help="only this")
+    parser.add_argument("--vocabulary", help="another vocabulary (an entry a line) that figures compare ours with")
     parser.add_argument("--write", type=int)
     parser.add_argument("--work")
     parser.add_argument("--in", dest="folder")
@@ -225,21 +250,23 @@ def main() -> None:
         spec = DatasetSpec(name=given.work, dataset=given.work, params=SMALL.get(given.work, {}))
         job = Job(spec, Source(open_lake(str(snapshot))), open_lake(given.folder))
         shards = runner.plan(job)
+        print(f"start {_peak():,.0f} MB", end="; ")
         steps: dict[str, Callable[[], Any]] = {
             "work": lambda: runner.work(job, shards), "choose": lambda: runner.choose(job), "write": lambda: runner.write(job, shards),
-            "finish": lambda: runner.finish(job),
+            "finish": lambda: runner.finish(job), "check": lambda: runner.check(job),
         }  # fmt: skip
         for name, step in steps.items():
             began = time.process_time()
             step()
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            print(f"{name} {peak:,.0f} MB, {time.process_time() - began:,.1f} s", end="; ")
+            print(f"{name} {_peak():,.0f} MB, {time.process_time() - began:,.1f} s", end="; ")
     else:
         if not DATA.exists():
             print("../shared/data is not there: no gold sentences, no real articles")
         for part in (sentences, speed, neighbours) if DATA.exists() else ():
             if given.part in (None, part.__name__):
                 part()
+        if DATA.exists() and given.part in (None, "figures"):
+            figures(given.vocabulary)
         if DATA.exists() and given.part in (None, "memory"):
             memory(given.documents)
 

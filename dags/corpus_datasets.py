@@ -10,7 +10,7 @@ articles in Elsevier's form, paper vectors.
 - **Again**: clear the run, or trigger the DAG with that `partition_key`. The same snapshot and rules make the same bytes. There is no
   backfill: DAGs that wait for assets have none.
 - **Steps**: `plan → work` (mapped over the snapshot's shards; what is unchanged since an earlier snapshot is not done again) `→ choose →
-  write` (mapped) `→ finish → quality`; of a snapshot below the spec's `task_mb`, `plan` does what the three between do, and they are
+  write` (mapped) `→ finish → quality`; of a snapshot below the spec's `task_mb`, `plan` does what the four between do, and they are
   skipped. The manifest is written last, by `quality`, when no check blocks.
 """
 
@@ -60,6 +60,7 @@ def plan() -> list[list[int]]:
     runner.work(job, batches[0])
     runner.choose(job)
     runner.write(job, batches[0])
+    runner.finish(job)
     return []
 
 
@@ -89,7 +90,7 @@ def write(shards: list[int]) -> None:
     runner.write(_job(), shards)
 
 
-@task(doc_md=_AFTER, trigger_rule="none_failed")  # the steps between are skipped where `plan` did them
+@task(doc_md=_AFTER)
 def finish() -> None:
     """Write what is about all shards, and the descriptions."""
     from s2corpus.datasets import runner
@@ -97,7 +98,7 @@ def finish() -> None:
     runner.finish(_job())
 
 
-@task(doc_md=_AFTER)
+@task(doc_md=_AFTER, trigger_rule="none_failed")  # the steps between are skipped where `plan` did them
 def quality() -> str:
     """Run the checks, and publish the dataset by writing its manifest."""
     from s2corpus.datasets import runner, summary

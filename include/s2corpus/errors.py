@@ -10,3 +10,7 @@ class UserError(Exception):
 
 class TransientError(Exception):
     """Something outside failed that may work when retried (a server down, a lease lost): a task is retried."""
+
+
+class QualityBlocked(UserError):
+    """A check of severity block found offending rows: a release stops before the next stage, a dataset is not published."""

@@ -116,7 +116,7 @@ def test_extract_waits_for_the_grobid_pool(dags: dict[str, object]) -> None:
         ("s2corpus.errors:TransientError", True),
         ("builtins:ConnectionResetError", True),
         ("s2corpus.errors:UserError", False),
-        ("s2corpus.pipeline.quality:QualityBlocked", False),
+        ("s2corpus.errors:QualityBlocked", False),
         ("builtins:KeyError", False),
     ],
 )

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from s2corpus.datasets.citations import cited_sentences
-from s2corpus.datasets.protocol import Check, Made, Params, Row, Table
+from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Row, Table
+from s2corpus.parse_model import ParseKind
 from s2corpus.snapshot.files import number
 from s2corpus.text import sentences
 
@@ -37,15 +38,15 @@ class CitationOutcome(StrEnum):
 class ContextsParams(Params):
     """Parameters of citation contexts."""
 
-    kinds: tuple[str, ...] = ("pdf", "latex", "jats", "elsevier")
+    kinds: tuple[ParseKind, ...] = (ParseKind.PDF, ParseKind.LATEX, ParseKind.JATS, ParseKind.ELSEVIER)
     """full texts that contexts are taken from, the first that a paper has"""
-    window: int = 2
+    window: Number = 2
     """neighbouring sentences on each side, within the paragraph"""
-    negatives: int = 4
+    negatives: Number = 4
     """papers of the same field and about the same year that the citing paper does not cite"""
-    years: int = 2
+    years: Number = 2
     """how far a negative's year may lie from the cited paper's; where too few papers do, all of the field are drawn from"""
-    pool: int = 100_000
+    pool: Positive = 100_000
     """papers that negatives are drawn from, where the corpus has so many: the first of the shard by id (a hash), then of the next ones"""
     seed: int = 2020
     """of the negatives"""

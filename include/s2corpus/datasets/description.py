@@ -1,10 +1,8 @@
-"""What a dataset says of itself: card, statistics, funnel, Croissant, the Hub's YAML and the manifest."""
+"""What a dataset says of itself: card, statistics, funnel, Croissant and the Hub's YAML."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-
-import orjson
 
 from s2corpus.snapshot import hub, report
 from s2corpus.snapshot.croissant import described
@@ -14,8 +12,6 @@ if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
     from s2corpus.datasets.protocol import Made
-
-FORMAT = "s2corpus-dataset-1"
 
 
 def write(job: Job, made: Made, metrics: dict[str, float], out: Outputs) -> None:
@@ -44,23 +40,6 @@ def write(job: Job, made: Made, metrics: dict[str, float], out: Outputs) -> None
         job=job, name=name, about=about, stats=stats, rules=_rules(job)
     )
     out.content("README.md", card.encode())
-
-
-def manifest(job: Job, made: Made) -> bytes:
-    """`manifest.json`: what the dataset follows from, and every file with its checksums."""
-    value = {
-        "format": FORMAT,
-        "name": job.spec.name,
-        "dataset": job.spec.dataset,
-        "version": job.dataset.version,
-        "snapshot": job.source.id,
-        "as_of": job.source.as_of,
-        "snapshot_files": {str(shard): job.source.key(shard) for shard in range(job.source.shards)},
-        "rules_digest": job.rules,
-        "rules": job.params.model_dump(mode="json"),
-        "files": [file.as_json() for file in sorted(made.files, key=lambda file: file.path)],
-    }
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def _plain(value: float) -> float | int:

@@ -8,18 +8,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
-import pyarrow.dataset as ds
 
 from s2corpus.datasets.protocol import Dataset, Made, Params
 from s2corpus.datasets.registry import dataset
 from s2corpus.datasets.source import Source
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.errors import TransientError
-from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import Lake
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
 
 
 class Job:
@@ -60,6 +61,8 @@ class Job:
         Raises:
             TransientError: rows of a shard are not kept (any more).
         """
+        import pyarrow.dataset as ds  # with pandas, half a second of the start of a task that needs neither
+
         wanted = range(self.source.shards) if shards is None else shards
         for shard in wanted:
             if self.receipt(shard) is None:
@@ -83,6 +86,8 @@ class Job:
     @contextmanager
     def sql(self, shards: list[int] | None = None) -> Iterator[Any]:
         """A DuckDB connection in which `kept` has the kept rows; it spills beyond the spec's memory."""
+        from s2corpus.storage.duck import duckdb_connection
+
         with duckdb_connection(memory_mb=self.spec.memory_mb, scratch=self.scratch) as connection:
             connection.execute("SET preserve_insertion_order = false")
             connection.register("kept", self.kept(shards))

@@ -12,11 +12,14 @@ import pyarrow as pa
 
 from s2corpus.datasets.protocol import Made
 from s2corpus.errors import UserError
-from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.files import File, GzipLines, listed
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
+    from s2corpus.snapshot.documents import ParquetFile
+
+LISTED_FILES, LISTED_BYTES = "listed_files", "listed_bytes"
+"""what is counted of files that another one lists"""
 
 
 class Outputs:
@@ -41,6 +44,8 @@ class Outputs:
     @contextmanager
     def parquet(self, path: str, schema: pa.Schema) -> Iterator[ParquetFile]:
         """A Parquet file, uploaded when the block ends."""
+        from s2corpus.snapshot.documents import ParquetFile
+
         local = self._local(path)
         with ParquetFile(local, schema) as writer:
             yield writer
@@ -51,6 +56,13 @@ class Outputs:
         local = self._local(path)
         local.write_bytes(content)
         self._put(listed(path, local, rows), local)
+
+    def member(self, path: str, content: bytes) -> None:
+        """A file that another of the dataset's files lists with its checksum: there may be as many as papers, and the manifest lists
+        none of them. Write the file that lists them first: it refuses to change what is published."""
+        self._lake.put(f"{self._prefix}/{path}", content)
+        self.made.tally[LISTED_FILES] += 1
+        self.made.tally[LISTED_BYTES] += len(content)
 
     def json(self, path: str, value: Any) -> None:
         """A file of indented JSON."""

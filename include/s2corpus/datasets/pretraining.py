@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from s2corpus.datasets.protocol import Check, Made, Params, Row, Table
+from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Row, Share, Table
+from s2corpus.errors import UserError
+from s2corpus.parse_model import ParseKind
 from s2corpus.storage import uris
 from s2corpus.text import sentences
 from s2corpus.text.sentences import sentence_spans
@@ -52,27 +54,27 @@ class PretrainingParams(Params):
     """Parameters of the pretraining corpus. S2ORC §5 names heuristic filters of ill-formed paragraphs, not their thresholds: these
     are ours."""
 
-    kinds: tuple[str, ...] = ("pdf", "latex", "jats", "elsevier")
+    kinds: tuple[ParseKind, ...] = (ParseKind.PDF, ParseKind.LATEX, ParseKind.JATS, ParseKind.ELSEVIER)
     """full texts that text is taken from, the first that a paper has"""
     abstracts: bool = True
     """whether a paper begins with its abstract"""
-    min_words: int = 5
+    min_words: Number = 5
     """words of a paragraph at least: shorter ones are heads, labels and rests of formulas"""
-    max_symbol_share: float = 0.25
+    max_symbol_share: Share = 0.25
     """characters that are neither letters, digits, white space nor common punctuation, at most ("too many symbols", S2ORC §5)"""
-    max_digit_share: float = 0.3
+    max_digit_share: Share = 0.3
     """characters that are digits at most: more are tables that were read as text"""
-    max_single_share: float = 0.4
+    max_single_share: Share = 0.4
     """words of one character at most: more are formulas, or letters set apart"""
-    max_word_chars: int = 80
+    max_word_chars: Positive = 80
     """characters of a word without white space at most: longer ones are glued lines, sequences and addresses"""
-    max_repeat_share: float = 0.5
+    max_repeat_share: Share = 0.5
     """words that are the most frequent word at most"""
-    vocabulary_size: int = 31_000
+    vocabulary_size: Positive = 31_000
     """entries of the cased WordPiece vocabulary (S2ORC §5: 31k)"""
-    vocabulary_sample: float = 0.15
+    vocabulary_sample: Share = 0.15
     """share of the papers that the vocabulary is learnt from (S2ORC §5: 15 %)"""
-    vocabulary_min_count: int = 2
+    vocabulary_min_count: Positive = 2
     """times that a piece is seen at least"""
     compare_vocabulary: str | None = None
     """address of another vocabulary (`vocab.txt`, an entry a line): its Jaccard index with this one is measured"""
@@ -169,8 +171,7 @@ class Pretraining:
             "vocabulary": float(len(vocabulary)),
         }
         if params.compare_vocabulary:
-            other = set(uris.fetch(params.compare_vocabulary).decode("utf-8").split("\n")) - {""}
-            metrics["vocabulary_jaccard"] = jaccard(set(vocabulary), other)
+            metrics["vocabulary_jaccard"] = jaccard(set(vocabulary), _entries(params.compare_vocabulary))
         return metrics
 
     def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
@@ -244,6 +245,14 @@ def _inside_words(character: str) -> bool:
     if character.isascii():
         return character.isalnum()
     return not unicodedata.category(character).startswith("P") and "CJK UNIFIED" not in unicodedata.name(character, "")
+
+
+def _entries(uri: str) -> set[str]:
+    """The entries of another vocabulary."""
+    try:
+        return set(uris.fetch(uri).decode("utf-8").split("\n")) - {""}
+    except UnicodeDecodeError:
+        raise UserError(f"{uri}: not a vocabulary: expected UTF-8, an entry a line") from None
 
 
 def jaccard(one: set[str], other: set[str]) -> float:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from s2corpus.snapshot.files import File
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from s2corpus.datasets.source import Paper
 
 Row = dict[str, Any]
+Share = Annotated[float, Field(ge=0, le=1)]
+Number = Annotated[int, Field(ge=0)]
+Positive = Annotated[int, Field(ge=1)]
 
 
 class Params(BaseModel):

@@ -13,17 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-import pyarrow.parquet as pq
 
-from s2corpus.datasets import description
 from s2corpus.datasets.job import Job
+from s2corpus.datasets.manifest import manifest
 from s2corpus.datasets.outputs import Outputs
 from s2corpus.datasets.protocol import Check, Made
-from s2corpus.errors import UserError
-from s2corpus.pipeline.quality import QualityBlocked
+from s2corpus.errors import QualityBlocked, UserError
+from s2corpus.papers.licences import NOASSERTION
 from s2corpus.scratch import private
-from s2corpus.snapshot.documents import ParquetFile
-from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.transient import explained
 
 log = logging.getLogger(__name__)
@@ -47,8 +44,8 @@ def plan(job: Job) -> list[int]:
 
 def batches(job: Job, shards: Sequence[int]) -> list[list[int]]:
     """The shards, in as many groups as are worth a task each: of at least `task_mb`, at most `max_tasks`."""
-    size = sum(map(job.source.size, shards))
-    number = max(1, min(job.spec.max_tasks, len(shards), size // (job.spec.task_mb << 20)))
+    size, least = sum(map(job.source.size, shards)), job.spec.task_mb << 20
+    number = max(1, min(job.spec.max_tasks, len(shards), size // least if least else len(shards)))
     return [list(shards[len(shards) * i // number : len(shards) * (i + 1) // number]) for i in range(number)]
 
 
@@ -65,6 +62,8 @@ def work(job: Job, shards: Sequence[int]) -> None:
 
 
 def _keep(job: Job, shard: int, scratch: Path) -> Made:
+    from s2corpus.snapshot.documents import ParquetFile
+
     made, dataset = Made(), job.dataset
     rows = scratch / "rows.parquet"
     with ParquetFile(rows, dataset.schema) as file:
@@ -73,7 +72,7 @@ def _keep(job: Job, shard: int, scratch: Path) -> Made:
             for row in dataset.rows(job.params, paper, made):
                 file.write(row, sum(len(value) for value in row.values() if isinstance(value, str | bytes)) + 100)
             if file.count > before:
-                made.licences[paper.known["licence"]] += 1
+                made.licences[paper.known["licence"] or NOASSERTION] += 1  # releases made before it was never null
     if dataset.order and file.count:
         rows = _sorted(job, rows, scratch)
     job.lake.upload(job.kept_key(shard), rows)
@@ -84,6 +83,10 @@ def _keep(job: Job, shard: int, scratch: Path) -> Made:
 
 def _sorted(job: Job, rows: Path, scratch: Path) -> Path:
     """The rows of a file in the dataset's order, sorted on disk."""
+    import pyarrow.parquet as pq
+
+    from s2corpus.storage.duck import duckdb_connection
+
     target = scratch / "sorted.parquet"
     with duckdb_connection(memory_mb=job.spec.memory_mb, scratch=scratch, threads=1) as connection:
         found = connection.execute(
@@ -115,6 +118,8 @@ def write(job: Job, shards: Sequence[int]) -> None:
 @explained()
 def finish(job: Job) -> dict[str, float]:
     """Write what is about all shards, the card and the descriptions; the metrics."""
+    from s2corpus.datasets import description  # with what writes a snapshot's card, a second of a task's start
+
     made = Made()
     for shard in range(job.source.shards):
         if (counted := job.receipt(shard)) is None:
@@ -155,7 +160,7 @@ def check(job: Job) -> list[Check]:
     if wrong := [one for one in checks if one.blocks and one.offending]:
         said = "; ".join(f"{one.name}: {one.offending} ({one.reason})" for one in wrong)
         raise QualityBlocked(f"{job.spec.name} of {job.source.id} is not published: {said}")
-    _publish(job, description.manifest(job, made))
+    _publish(job, manifest(job, made))
     return checks
 
 
@@ -164,9 +169,9 @@ def _common(job: Job, made: Made) -> list[Check]:
     lost = 0
     for step, number in made.funnel.seen.items():
         lost += abs(number - sum(n for (at, _), n in made.funnel.outcomes.items() if at == step))
-    there = {entry.key: entry.bytes for entry in job.lake.list(f"{job.prefix}/")}
-    missing = sum(there.get(f"{job.prefix}/{file.path}") != file.bytes for file in made.files)
-    twice = len(made.files) - len({file.path for file in made.files})
+    wanted = {f"{job.prefix}/{file.path}": file.bytes for file in made.files}
+    missing = len(wanted) - sum(wanted.get(entry.key) == entry.bytes for entry in job.lake.list(f"{job.prefix}/"))
+    twice = len(made.files) - len(wanted)
     return [
         Check("outcomes_sum", lost, "what goes into a step is not what comes out of it"),
         Check("files_there", missing + twice, "files are not as they were written"),
@@ -176,9 +181,9 @@ def _common(job: Job, made: Made) -> list[Check]:
     ]
 
 
-def _publish(job: Job, manifest: bytes) -> None:
-    job.lake.put(f"{job.prefix}/manifest.json", manifest)
-    log.info("%s published: manifest %s", job.prefix, hashlib.sha256(manifest).hexdigest())
+def _publish(job: Job, content: bytes) -> None:
+    job.lake.put(f"{job.prefix}/manifest.json", content)
+    log.info("%s published: manifest %s", job.prefix, hashlib.sha256(content).hexdigest())
 
 
 def _refuse_other(job: Job) -> None:

@@ -25,11 +25,10 @@ def datasets_of(lake: Lake, snapshot: str) -> list[Row]:
             stats = orjson.loads(lake.get(f"{folder}/stats.json")[0])
         except FileNotFoundError:
             continue
-        size = sum(file["bytes"] for file in manifest["files"])
+        size = sum(file["bytes"] for file in manifest["files"]) + manifest.get("listed_bytes", 0)
+        files = len(manifest["files"]) + manifest.get("listed_files", 0)
         known = {key: manifest[key] for key in ("dataset", "version", "rules")}
-        found.append(
-            {**stats, **known, "name": name, "folder": lake.uri(folder), "bytes": size, "files": len(manifest["files"])}
-        )
+        found.append({**stats, **known, "name": name, "folder": lake.uri(folder), "bytes": size, "files": files})
     return found
 
 

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.parse_model import ParseKind
-from s2corpus.snapshot import flat, pointer
+from s2corpus.snapshot import pointer
 from s2corpus.snapshot.files import number
 from s2corpus.storage.lake import open_lake
 
@@ -29,6 +29,7 @@ Row = dict[str, Any]
 _TABLE = ("paper_id", "licence", "open_access", "subjects", "volume", "issue", "pages", "date")
 _BATCH = 256
 _CORPUS = re.compile(r"corpus/(metadata|[a-z]+_parses)/[a-z_]+_([0-9]+)\.jsonl\.gz")
+_PAPERS = re.compile(r"tables/papers/([0-9]+)\.parquet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Source:
         self.as_of = str(self.manifest["as_of"])
         self._files = {file["path"]: file for file in self.manifest["files"]}
         self._corpus = {(found[1], int(found[2])): path for path in self._files if (found := _CORPUS.fullmatch(path))}
-        self._tables = sum(path.startswith("tables/papers/") for path in self._files)
+        self._tables = {int(found[1]): path for path in self._files if (found := _PAPERS.fullmatch(path))}
         self.shards = sum(folder == "metadata" for folder, _ in self._corpus)
         if not self.shards or not self._tables:
             raise UserError(
@@ -84,7 +85,7 @@ class Source:
 
     def key(self, shard: int) -> str:
         """Digest of the content of all that is read of a shard: equal in two snapshots where its papers are."""
-        digest = hashlib.sha256(f"{self.shards}:{self._tables};".encode())
+        digest = hashlib.sha256(f"{self.shards}:{len(self._tables)};".encode())
         paths = [path for (_, number_), path in sorted(self._corpus.items()) if number_ == shard]
         for path in (*paths, *self._table_paths(shard)):
             file = self._files[path]
@@ -97,8 +98,8 @@ class Source:
 
     def _table_paths(self, shard: int) -> list[str]:
         """The files of `tables/papers` in which papers of a shard are: corpus and tables may be cut into different numbers of files."""
-        step = math.gcd(self.shards, self._tables)
-        return [flat.path("papers", number_) for number_ in range(shard % step, self._tables, step)]
+        step = math.gcd(self.shards, len(self._tables))
+        return [self._tables[number_] for number_ in range(shard % step, len(self._tables), step)]
 
     def known(self, shard: int, columns: Sequence[str] = _TABLE) -> Iterator[Row]:
         """Rows of `tables/papers` of a shard's papers, in the order of ids, with these columns (`paper_id` among them)."""

@@ -30,8 +30,8 @@ class DatasetSpec(BaseModel):
     """parameters that differ from the dataset's own"""
     max_tasks: Annotated[int, Field(ge=1, le=1000)] = 16
     """mapped tasks of a step at most"""
-    task_mb: Annotated[int, Field(ge=1)] = 64
-    """megabytes of the snapshot's files that a mapped task works on at least: a task's start costs seconds"""
+    task_mb: Annotated[int, Field(ge=0)] = 64
+    """megabytes of the snapshot's files that a mapped task works on at least: a task's start costs seconds; 0: however few"""
     memory_mb: Annotated[int, Field(ge=64)] = 512
     """of sorting and of sampling, in each task"""
     task_hours: Annotated[float, Field(gt=0)] = 24

@@ -24,7 +24,7 @@ from typing import Any, Literal
 import orjson
 import pyarrow as pa
 
-from s2corpus.errors import UserError
+from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.pipeline import gold
 from s2corpus.pipeline.acceptance import Acceptance, accepted
 from s2corpus.pipeline.registry import STAGES
@@ -68,10 +68,6 @@ class Verdict:
     accepted: str | None = None
     """why a person overrides it; None where nobody does, or may"""
     accepted_by: str | None = None
-
-
-class QualityBlocked(UserError):
-    """A check of severity block found offending rows: the release stops before the next stage."""
 
 
 def checks(stage: str) -> list[Check]:

@@ -13,6 +13,7 @@ from typing import cast
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
+from s2corpus.errors import QualityBlocked
 from s2corpus.pipeline import acceptance, approvers, quality
 from s2corpus.pipeline.registry import GATHERS, TAKES_OVER, stage
 from s2corpus.pipeline.run import Gathers, Run, Shard
@@ -195,7 +196,7 @@ def leave_unpublished(run: Run) -> None:
 
 def failed(release: str, where: str, error: BaseException | None) -> bool:
     """Note that a stage, or what follows them, failed for good; whether this is its first failure since it began."""
-    state = ReleaseState.STOPPED if isinstance(error, quality.QualityBlocked) else ReleaseState.FAILED
+    state = ReleaseState.STOPPED if isinstance(error, QualityBlocked) else ReleaseState.FAILED
     catalog = Catalog.from_environment()
     return catalog is None or catalog.fail_stage(release, where, state, str(error or "killed"))
 

@@ -99,14 +99,25 @@ class LocalLake:
 
     def list(self, prefix: str) -> Iterator[Entry]:
         """See `Lake.list`."""
-        base = self._folder / prefix.rpartition("/")[0]
-        found = []
-        for folder, _, names in os.walk(base):
-            for name in names:
-                key = (Path(folder) / name).relative_to(self._folder).as_posix()
-                if key.startswith(prefix) and not name.startswith((".put-", ".lock")):
-                    found.append(Entry(key, (Path(folder) / name).stat().st_size))
-        yield from sorted(found, key=lambda entry: entry.key)
+        folder = prefix.rpartition("/")[0]
+        yield from self._below(f"{folder}/" if folder else "", prefix)
+
+    def _below(self, folder: str, prefix: str) -> Iterator[Entry]:
+        """The objects of a folder; the names of one folder at a time are in memory, and sort as keys do: with their slash."""
+        try:
+            with os.scandir(self._folder / folder) as found:
+                names = sorted(
+                    f"{e.name}/" if e.is_dir() else e.name for e in found if not (e.is_symlink() and e.is_dir())
+                )
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        for name in names:
+            key = folder + name
+            if name.endswith("/"):
+                if key.startswith(prefix) or prefix.startswith(key):
+                    yield from self._below(key, prefix)
+            elif key.startswith(prefix) and not name.startswith((".put-", ".lock")):
+                yield Entry(key, (self._folder / key).stat().st_size)
 
     def folders(self, prefix: str) -> Sequence[str]:
         """See `Lake.folders`."""

@@ -31,9 +31,8 @@ from s2corpus.datasets.source import Paper, Source, published
 from s2corpus.datasets.spec import DatasetSpec, load_dataset_spec
 from s2corpus.datasets.summary import summary
 from s2corpus.datasets.vectors.learning import Learnt, agreement
-from s2corpus.errors import UserError
+from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.jats.elsevier import convert
-from s2corpus.pipeline.quality import QualityBlocked
 from s2corpus.snapshot.files import number
 from s2corpus.snapshot.metadata import released_parse
 from s2corpus.storage.lake import open_lake
@@ -188,6 +187,39 @@ def test_a_file_that_is_lost_blocks_publishing(lake: Path, tmp_path: Path) -> No
     assert one.lake.size(f"{one.prefix}/manifest.json") is None
 
 
+def test_an_article_that_is_lost_blocks_publishing_though_only_the_index_lists_it(
+    lake: Path, made: dict[str, Job], tmp_path: Path
+) -> None:
+    manifest = made["elsevier"].published()
+    assert manifest is not None and manifest["listed_files"] == 60
+    assert not [file for file in manifest["files"] if file["path"].startswith("articles/")]
+    one = job(lake, "elsevier", tmp_path)
+    shards = runner.plan(one)
+    runner.work(one, shards)
+    runner.choose(one)
+    runner.write(one, shards)
+    runner.finish(one)
+    for path, data in content(one, "index/").items():
+        for row in pq.read_table(pa.BufferReader(data)).to_pylist():
+            article = one.lake.get(f"{one.prefix}/{row['file']}")[0]
+            assert (row["bytes"], row["sha256"]) == (len(article), hashlib.sha256(article).hexdigest()), path
+    one.lake.delete(f"{one.prefix}/articles/{0:015x}.json")
+    one.lake.put(f"{one.prefix}/articles/{1:015x}.json", b"{}")
+    with pytest.raises(QualityBlocked, match="articles_there: 2"):
+        runner.check(one)
+    assert one.published() is None
+    runner.write(one, shards)
+    runner.check(one)
+    assert content(one) == content(made["elsevier"])
+
+
+def test_a_snapshot_that_says_nothing_of_a_licence_is_read(tmp_path: Path) -> None:
+    """Releases made before a licence was never null."""
+    one = job(tmp_path, "contexts", snapshot=write_snapshot(tmp_path, [{**row, "licence": None} for row in papers()]))
+    runner.make(one)
+    assert one.receipt(0).licences.keys() == {"NOASSERTION"}  # type: ignore[union-attr]
+
+
 def test_what_is_published_is_not_changed_and_what_is_lost_of_it_is_made_again(
     lake: Path, made: dict[str, Job], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -288,6 +320,12 @@ def test_other_rules_under_the_same_name_are_refused(lake: Path, made: dict[str,
     [
         ("name: x\ndataset: nothing\n", "'nothing' is not a dataset: expected one of citeworth"),
         ("name: x\ndataset: contexts\nparams: {windows: 3}\n", "windows: 3 given"),
+        ("name: x\ndataset: contexts\nparams: {kinds: [word]}\n", "kinds.0: 'word' given"),
+        ("name: x\ndataset: citeworth\nparams: {dev_share: 3}\n", "dev_share: 3 given"),
+        (
+            "name: x\ndataset: citeworth\nparams: {dev_share: 0.5, test_share: 0.5}\n",
+            "dev_share and test_share leave nothing to train on",
+        ),
         ("name: y\ndataset: contexts\n", "a spec is named like its file: 'x'"),
         ("name: [", "not readable as YAML"),
     ],
@@ -296,6 +334,19 @@ def test_a_wrong_spec_is_refused_with_the_reason(text: str, said: str, tmp_path:
     (tmp_path / "x.yaml").write_text(text)
     with pytest.raises(UserError, match=said.replace("[", r"\[")):
         load_dataset_spec(tmp_path / "x.yaml")
+
+
+def test_the_vocabulary_is_compared_with_another_one(lake: Path, made: dict[str, Job], tmp_path: Path) -> None:
+    ours = content(made["pretraining"], "vocab.txt")["/vocab.txt"].decode().splitlines()
+    other = tmp_path / "other.txt"
+    params = {**PARAMS["pretraining"], "compare_vocabulary": str(other)}
+    spec = DatasetSpec(name="pretraining", dataset="pretraining", params=params)
+    one = Job(spec, made["pretraining"].source, open_lake(str(tmp_path)))
+    other.write_text("".join(f"{entry}\n" for entry in [*ours[:100], *(f"other {n}" for n in range(50))]))
+    assert runner.make(one)["vocabulary_jaccard"] == pytest.approx(100 / (len(ours) + 50))
+    other.write_bytes(b"\xd0\xff")
+    with pytest.raises(UserError, match=r"other.txt: not a vocabulary: expected UTF-8, an entry a line"):
+        runner.finish(one)
 
 
 def test_a_snapshot_is_found_by_release_and_as_of(lake: Path) -> None:

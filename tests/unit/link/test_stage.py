@@ -10,6 +10,7 @@ import numpy as np
 import orjson
 import pytest
 
+from s2corpus.errors import QualityBlocked
 from s2corpus.pipeline import quality, runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
@@ -261,7 +262,7 @@ def test_links_without_identifiers_are_measured(lake: Lake, tmp_path: Path) -> N
 def test_parameters_too_weak_for_the_goal_of_recall_stop_the_release(lake: Lake, tmp_path: Path) -> None:
     papers, entries = _corpus(np.random.default_rng(5), 300, 900)
     run = release(lake, tmp_path, papers, entries, spec={"link": {"bands": 2}})
-    with pytest.raises(quality.QualityBlocked, match="recall"):
+    with pytest.raises(QualityBlocked, match="recall"):
         runner.run_stage(run, "link")
 
 

@@ -35,13 +35,14 @@ ABOVE = (
     "snapshots/x/manifest.json",
     "releases/r/papers/part-0.parquet",
     "suppress.jsonl",
+    "datasets/d/x/manifest.json",
 )
 MAY: dict[str, dict[str, str]] = {
     # g: get, p: put, d: delete, l: list its folder
     "admin": dict.fromkeys(ABOVE, "gpdl"),
     "deliver": {ABOVE[0]: "gpl", ABOVE[1]: "gpl"},
-    "worker": {ABOVE[0]: "gl", ABOVE[1]: "gl", ABOVE[2]: "gpdl", ABOVE[3]: "gpdl", ABOVE[4]: "gl"},
-    "consumer": {ABOVE[2]: "gl"},
+    "worker": {ABOVE[0]: "gl", ABOVE[1]: "gl", ABOVE[2]: "gpdl", ABOVE[3]: "gpdl", ABOVE[4]: "gl", ABOVE[5]: "gpdl"},
+    "consumer": {ABOVE[2]: "gl", ABOVE[5]: "gl"},
     "page": dict.fromkeys(ABOVE, "gl"),
 }
 

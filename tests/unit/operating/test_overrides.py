@@ -10,10 +10,10 @@ from pathlib import Path
 import orjson
 import pytest
 
-from s2corpus.errors import UserError
+from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.pipeline import quality, runner
 from s2corpus.pipeline.acceptance import Acceptance, accept, accepted
-from s2corpus.pipeline.quality import QualityBlocked, Verdict, all_checks, gate
+from s2corpus.pipeline.quality import Verdict, all_checks, gate
 from s2corpus.pipeline.registry import STAGES, stage
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.manifest import Manifest

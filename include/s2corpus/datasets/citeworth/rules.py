@@ -6,10 +6,13 @@ import re
 import string
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from pydantic import model_validator
 
 from s2corpus.datasets.citations import Sentence, cited_sentences
-from s2corpus.datasets.protocol import Params
+from s2corpus.datasets.protocol import Number, Params, Positive, Share
+from s2corpus.parse_model import ParseKind
 
 if TYPE_CHECKING:
     from s2corpus.datasets.source import Paper
@@ -85,7 +88,7 @@ class ParagraphOutcome(StrEnum):
 class CiteWorthParams(Params):
     """Parameters of CiteWorth."""
 
-    kinds: tuple[str, ...] = ("pdf", "latex", "jats", "elsevier")
+    kinds: tuple[ParseKind, ...] = (ParseKind.PDF, ParseKind.LATEX, ParseKind.JATS, ParseKind.ELSEVIER)
     """full texts that paragraphs are taken from, the first that a paper has (S2ORC's are PDFs')"""
     require: tuple[Need, ...] = (
         "abstract", "body_text", "bibliography", "tables_and_figures", "venue", "inbound_citations", "fields_of_study",
@@ -95,20 +98,26 @@ class CiteWorthParams(Params):
     """section titles, in lower case (App. A)"""
     fields: tuple[str, ...] = FIELDS
     """fields of study; a paper belongs to exactly one (§3.2)"""
-    min_citations: int = 6
+    min_citations: Number = 6
     """citation marks in a paper's permitted sections at least (the authors' published script)"""
-    min_sentences: int = 3
+    min_sentences: Number = 3
     """sentences of a paragraph at least (the authors' published script)"""
-    min_chars: int = 21
+    min_chars: Number = 21
     """characters of a sentence at least (§3.1 says 20; Table 2's shortest has 21)"""
-    paragraphs_per_field: int | None = None
+    paragraphs_per_field: Positive | None = None
     """paragraphs sampled of each field; null: as many as the field with the fewest has (§3.2: evenly)"""
-    dev_share: float = 0.1
+    dev_share: Share = 0.1
     """share of the sentences in the development set, by whole papers (Table 2)"""
-    test_share: float = 0.1
+    test_share: Share = 0.1
     """share of the sentences in the test set, by whole papers (Table 2)"""
     seed: int = 2021
     """of sampling and splitting"""
+
+    @model_validator(mode="after")
+    def _something_to_train(self) -> Self:
+        if self.dev_share + self.test_share >= 1:
+            raise ValueError("dev_share and test_share leave nothing to train on")
+        return self
 
 
 def paper_outcome(params: CiteWorthParams, paper: Paper) -> PaperOutcome:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 import pyarrow as pa
+import pyarrow.dataset as ds
 
 from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, file_name, subjects_of
-from s2corpus.datasets.protocol import Check, Made, Params, Row, Table
+from s2corpus.datasets.protocol import Check, Made, Number, Params, Row, Share, Table
 from s2corpus.papers.licences import spdx
+from s2corpus.parse_model import ParseKind
 from s2corpus.text import sentences
 
 if TYPE_CHECKING:
@@ -40,19 +42,19 @@ class ArticleOutcome(StrEnum):
 class ElsevierParams(Params):
     """Parameters of the corpus in Elsevier's form."""
 
-    kinds: tuple[str, ...] = ("elsevier", "jats", "latex", "pdf")
+    kinds: tuple[ParseKind, ...] = (ParseKind.ELSEVIER, ParseKind.JATS, ParseKind.LATEX, ParseKind.PDF)
     """full texts that articles are made of, the first that a paper has"""
     licences: tuple[str, ...] = ("CC-BY-4.0", "CC-BY-3.0", "CC-BY-2.5", "CC-BY-2.0", "CC-BY")
     """licences of the papers (§3.1: CC-BY 4.0; older versions allow the same)"""
     since: int = 2014
     """first year of publication (§3.1)"""
-    min_sentences: int = 20
+    min_sentences: Number = 20
     """sentences of an article at least (§3.1)"""
-    max_removed_share: float = 0.2
+    max_removed_share: Share = 0.2
     """sentences that may be removed of an article (§3.1)"""
-    max_markup_share: float = 0.2
+    max_markup_share: Share = 0.2
     """characters of a sentence that are XML or LaTeX at most; the paper says "excessive" without a number: this one is ours"""
-    per_subject: int = 2_000
+    per_subject: Number = 2_000
     """articles sampled of each top-level ASJC subject; one that is taken for a subject leaves the pool (§3.1). Of an article
     without ASJC codes the primary MAG field counts as its subject."""
     seed: int = 2020
@@ -60,8 +62,8 @@ class ElsevierParams(Params):
 
 
 _INDEX = pa.schema([
-    ("doc_id", pa.string()), ("paper_id", pa.string()), ("file", pa.string()), ("pub_year", pa.int32()),
-    ("subjects", pa.list_(pa.string())), ("sampled_for", pa.string()),
+    ("doc_id", pa.string()), ("paper_id", pa.string()), ("file", pa.string()), ("bytes", pa.int64()), ("sha256", pa.string()),
+    ("pub_year", pa.int32()), ("subjects", pa.list_(pa.string())), ("sampled_for", pa.string()),
 ])  # fmt: skip
 
 
@@ -69,7 +71,7 @@ class ElsevierCorpus:
     """The dataset."""
 
     name = "elsevier"
-    version = f"1.{sentences.VERSION}"
+    version = f"2.{sentences.VERSION}"
     about = (
         "CC-BY articles, one JSON file each, as clean sentences with offsets, sections and references, in the form of the Elsevier "
         "OA CC-BY corpus (Kershaw and Koeling 2020), with a sample balanced over subjects."
@@ -134,23 +136,23 @@ class ElsevierCorpus:
         return {"sample": sample, "several": [name for (name,) in several]}
 
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
-        """`articles/<docId>.json` of every kept article, and `index/<nn>.parquet`."""
+        """`index/<nn>.parquet`, which lists every kept article with its checksum, and `articles/<docId>.json`."""
         several = set(choice["several"])
         with out.parquet(f"index/{shard:02d}.parquet", _INDEX) as index:
-            for batch in job.kept([shard]).to_batches(batch_size=16):
-                for row in batch.to_pylist():
-                    article = orjson.loads(row["article"])
-                    name = row["paper_id"] if row["name"] in several else row["name"]
-                    out.content(f"articles/{name}.json", row["article"], 1)
-                    sampled = choice["sample"].get(row["paper_id"])
-                    index.write({
-                        "doc_id": str(article.get("docId")), "paper_id": row["paper_id"], "file": f"articles/{name}.json",
-                        "pub_year": _year(article), "subjects": row["subjects"], "sampled_for": sampled,
-                    }, 200)  # fmt: skip
-                    _tally(out.made.tally, article, row["subjects"], "articles")
-                    if sampled:
-                        _tally(out.made.tally, article, row["subjects"], "sample")
-                        out.made.tally[f"sample.for.{sampled}"] += 1
+            for row in _articles(job, shard):
+                article = orjson.loads(row["article"])
+                sampled = choice["sample"].get(row["paper_id"])
+                index.write({
+                    "doc_id": str(article.get("docId")), "paper_id": row["paper_id"], "file": _path(row, several),
+                    "bytes": len(row["article"]), "sha256": hashlib.sha256(row["article"]).hexdigest(),
+                    "pub_year": _year(article), "subjects": row["subjects"], "sampled_for": sampled,
+                }, 300)  # fmt: skip
+                _tally(out.made.tally, article, row["subjects"], "articles")
+                if sampled:
+                    _tally(out.made.tally, article, row["subjects"], "sample")
+                    out.made.tally[f"sample.for.{sampled}"] += 1
+        for row in _articles(job, shard):
+            out.member(_path(row, several), row["article"])
 
     def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
         """The paper's Tables 1 (coverage), 2 (years) and 3 (disciplines), of all articles and of the sample."""
@@ -176,6 +178,7 @@ class ElsevierCorpus:
         limit = job.params.per_subject  # type: ignore[attr-defined]
         return [
             Check("articles_written", abs(kept - int(metrics["articles"])), "articles are missing, or there twice"),
+            Check("articles_there", _lost(job), "articles are not as the index lists them"),
             Check("sample_once", abs(sum(sampled.values()) - int(metrics["sample"])), "articles are sampled twice"),
             Check("sample_balanced", sum(n > limit for n in sampled.values()), "subjects have more than their share"),
         ]
@@ -183,6 +186,32 @@ class ElsevierCorpus:
     def tables(self, params: ElsevierParams) -> list[Table]:
         """The index of the articles."""
         return [Table("index", _INDEX, {"train": "index/*.parquet"})]
+
+
+def _articles(job: Job, shard: int) -> Iterator[Row]:
+    for batch in job.kept([shard]).to_batches(batch_size=16):
+        yield from batch.to_pylist()
+
+
+def _path(row: Row, several: set[str]) -> str:
+    return f"articles/{row['paper_id'] if row['name'] in several else row['name']}.json"
+
+
+def _lost(job: Job) -> int:
+    """Articles that are not there as the index lists them. Both lists are read in the order of names: neither is held."""
+    prefix = f"{job.prefix}/"
+    entries = ((entry.key.removeprefix(prefix), entry.bytes) for entry in job.lake.list(f"{prefix}articles/"))
+    filesystem, root = job.lake.filesystem()
+    paths = [f"{root}{prefix}index/{shard:02d}.parquet" for shard in range(job.source.shards)]
+    lost, at = 0, next(entries, None)
+    with job.sql() as sql:
+        sql.register("listed", ds.dataset(paths, schema=_INDEX, filesystem=filesystem, format="parquet"))
+        found = sql.execute("SELECT file, bytes FROM listed ORDER BY file")
+        for listed in iter(found.fetchone, None):
+            while at is not None and at[0] < listed[0]:
+                at = next(entries, None)
+            lost += at != listed
+    return lost
 
 
 def _take(sample: dict[str, str], subject: str, number: int, ids: Iterable[tuple[str]]) -> None:

@@ -45,7 +45,7 @@ class Vectors:
     """The dataset. Training is one worker's, so that the same text gives the same vectors on one kind of CPU."""
 
     name = "vectors"
-    version = f"2.{sentences.VERSION}"
+    version = f"3.{sentences.VERSION}"
     about = (
         "Vectors of papers learnt from the words around their mentions (skip-gram), their nearest neighbours, and a picture of them "
         "by field (GORC §6.1)."

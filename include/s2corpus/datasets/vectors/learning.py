@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from s2corpus.datasets.protocol import Params
+from s2corpus.datasets.protocol import Number, Params, Positive
+from s2corpus.parse_model import ParseKind
 
 PAPER = "paper:"
 """what marks a token as a paper: blingfire makes no word of this form of running text"""
@@ -19,19 +20,19 @@ PAPER = "paper:"
 class VectorsParams(Params):
     """Parameters of the vectors."""
 
-    kinds: tuple[str, ...] = ("pdf", "latex", "jats", "elsevier")
+    kinds: tuple[ParseKind, ...] = (ParseKind.PDF, ParseKind.LATEX, ParseKind.JATS, ParseKind.ELSEVIER)
     """full texts that are read, the first that a paper has"""
-    window: int = 8
+    window: Positive = 8
     """words on each side of a mention (GORC §6.1)"""
-    min_count: int = 2
+    min_count: Positive = 2
     """mentions of a paper, and times of a word, at least (GORC §6.1)"""
-    dimensions: int = 300
+    dimensions: Positive = 300
     """of a vector (GORC §6.1)"""
-    epochs: int = 5
+    epochs: Positive = 5
     """passes over the text (gensim's default; GORC says nothing)"""
-    neighbours: int = 10
+    neighbours: Positive = 10
     """nearest papers that are kept of each, by cosine"""
-    picture_papers: int = 20_000
+    picture_papers: Number = 20_000
     """papers in the picture at most (GORC, Figure 2: 20,126), those most often mentioned"""
     seed: int = 2019
     """of the first vectors, of sampling and of the picture"""
@@ -102,8 +103,13 @@ def _hash(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 
 
-def nearest(vectors: np.ndarray, number: int, block: int = 1024) -> tuple[np.ndarray, np.ndarray]:
+_COSINES = 1 << 24
+"""cosines that are in memory at a time, 4 bytes each"""
+
+
+def nearest(vectors: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Of each row the other rows with the greatest cosine, greatest first, of equal ones the lower row: rows (-1: none) and cosines."""
+    block = max(1, min(1024, _COSINES // max(1, len(vectors))))
     near = np.full((len(vectors), number), -1, np.int32)
     cosines = np.zeros((len(vectors), number), np.float32)
     few = min(number, len(vectors) - 1)
@@ -118,13 +124,18 @@ def nearest(vectors: np.ndarray, number: int, block: int = 1024) -> tuple[np.nda
 
 
 def project(vectors: np.ndarray, seed: int) -> np.ndarray:
-    """The vectors in two dimensions by t-SNE (rows × 2)."""
+    """The vectors in two dimensions by t-SNE (rows × 2).
+
+    In one thread: of few papers the others only wait (15 times the CPU time of 150), and the number of cores changes nothing.
+    """
     if len(vectors) < 4:
         return np.asarray([(float(i), 0.0) for i in range(len(vectors))]).reshape(len(vectors), 2)
     from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
 
     perplexity = min(30.0, (len(vectors) - 1) / 3)
-    return np.asarray(TSNE(perplexity=perplexity, init="pca", random_state=seed, n_jobs=1).fit_transform(vectors))
+    with threadpool_limits(1):
+        return np.asarray(TSNE(perplexity=perplexity, init="pca", random_state=seed, n_jobs=1).fit_transform(vectors))
 
 
 def agreement(one: Learnt, other: Learnt) -> float:

@@ -1,0 +1,34 @@
+"""The manifest of a dataset. Apart from its description, because the task that writes it needs nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import orjson
+
+from s2corpus.datasets.outputs import LISTED_BYTES, LISTED_FILES
+
+if TYPE_CHECKING:
+    from s2corpus.datasets.job import Job
+    from s2corpus.datasets.protocol import Made
+
+FORMAT = "s2corpus-dataset-1"
+
+
+def manifest(job: Job, made: Made) -> bytes:
+    """`manifest.json`: what the dataset follows from, and every file with its checksums but those that one of these lists."""
+    value = {
+        "format": FORMAT,
+        "name": job.spec.name,
+        "dataset": job.spec.dataset,
+        "version": job.dataset.version,
+        "snapshot": job.source.id,
+        "as_of": job.source.as_of,
+        "snapshot_files": {str(shard): job.source.key(shard) for shard in range(job.source.shards)},
+        "rules_digest": job.rules,
+        "rules": job.params.model_dump(mode="json"),
+        LISTED_FILES: made.tally[LISTED_FILES],
+        LISTED_BYTES: made.tally[LISTED_BYTES],
+        "files": [file.as_json() for file in sorted(made.files, key=lambda file: file.path)],
+    }
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

@@ -23,9 +23,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus.datasets import runner
+from s2corpus.datasets.contexts import Contexts, ContextsParams
 from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, markup_share, subjects_of
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.pretraining import PretrainingParams, jaccard, judge
+from s2corpus.datasets.protocol import Made
 from s2corpus.datasets.registry import DATASETS
 from s2corpus.datasets.source import Paper, Source, published
 from s2corpus.datasets.spec import DatasetSpec, load_dataset_spec
@@ -52,6 +54,7 @@ WORDS = {
     "Biology": "frogs ponds breed larvae amphibians embryos", "Medicine": "patients dose trial therapy tumours survival",
     "Computer Science": "networks training parsing graphs models layers",
 }  # fmt: skip
+PIECE = st.sampled_from(["We saw it. ", "Fig. 2 shows x [1]. ", "It is é… ", "A (Lee, 2010). ", "et al. ", "B? "])
 
 
 def papers(extra: int = 0) -> list[Row]:
@@ -396,6 +399,27 @@ def test_a_citation_context_has_its_mark_its_neighbours_and_negatives(made: dict
             assert negative not in cites[row["paper_id"]] | {row["paper_id"]} and fields[negative] == row["cited_field"]
 
 
+@given(st.lists(st.tuples(PIECE, PIECE, PIECE), min_size=1, max_size=4), st.integers(0, 3))
+@settings(deadline=None)
+def test_places_of_citations_in_their_contexts_are_exact(drawn: list[tuple[str, str, str]], window: int) -> None:
+    body = []
+    for pieces in drawn:
+        text = "".join(pieces).strip()
+        found = re.finditer(r"\[1\]|\(Lee, 2010\)", text)
+        spans = [{"start": m.start(), "end": m.end(), "text": m[0], "ref_id": "BIBREF0"} for m in found]
+        body.append({"section": "S", "text": text, "cite_spans": spans})
+    parse = {"body_text": body, "bib_entries": {"BIBREF0": {"title": "T", "authors": [], "year": None, "link": "c"}}}
+    rows = list(Contexts().rows(ContextsParams(window=window), Paper({"paper_id": "p"}, {}, {"pdf": parse}), Made()))
+    assert len(rows) <= sum(len(paragraph["cite_spans"]) for paragraph in body)
+    for row in rows:
+        text, mark = body[row["paragraph"]]["text"], row["sentence"][row["start"] : row["end"]]
+        assert mark in ("[1]", "(Lee, 2010)") or re.fullmatch(r"(?:(?:\[1\]|\(Lee, 2010\))[.\s]*)+", mark), mark
+        assert len(row["before"]) <= window and len(row["after"]) <= window
+        assert re.search(r"\s*".join(map(re.escape, [*row["before"], row["sentence"], *row["after"]])), text)
+    marked = {row["paragraph"] for row in rows}
+    assert marked == {number for number, paragraph in enumerate(body) if paragraph["cite_spans"]}
+
+
 def test_pretraining_text_has_a_sentence_a_line_and_its_vocabulary(made: dict[str, Job]) -> None:
     texts = [gzip.decompress(data).decode() for data in content(made["pretraining"], ".txt.gz").values()]
     assert sum(text.count("\n\n") for text in texts) == 60, "an empty line after each paper"
@@ -464,7 +488,6 @@ GIVEN = {
     ],
     "other": {"kept": None},
 }  # fmt: skip
-PIECE = st.sampled_from(["We saw it. ", "Fig. 2 shows x [1]. ", "It is é… ", "A (Lee, 2010). ", "et al. ", "B? "])
 
 
 def test_elseviers_own_article_goes_out_as_it_came() -> None:

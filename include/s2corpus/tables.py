@@ -95,13 +95,17 @@ R_co = TypeVar("R_co", covariant=True, default=Any)
 
 @dataclass(frozen=True)
 class Table(Generic[R_co]):
-    """One table: its columns, the key that is unique in it, what its parts stand for, and the type of a row in Python."""
+    """One table: its columns, the key that is unique in it, what its parts stand for, and the type of a row in Python.
+
+    `counted` names columns whose values are counted, together, while a part is written: stages sum these up, and read no table for it.
+    """
 
     name: str
     meaning: str
     key: tuple[str, ...]
     columns: tuple[Column, ...]
     shards: Literal["pdf", "paper", "any"] = "any"
+    counted: tuple[tuple[str, ...], ...] = ()
     schema: pa.Schema = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -313,6 +317,7 @@ DELIVERIES = Table[rows.DeliveryRow](
         _k("dropped", "records that could not be read", pa.int64()),
         _k("warnings", "what a drop's records.jsonl says that cannot be used, by line and key", pa.list_(pa.string())),
     ),
+    counted=(("outcome",),),
 )
 SELECTIONS = Table[rows.SelectionRow](
     "selections",
@@ -337,6 +342,7 @@ SELECTIONS = Table[rows.SelectionRow](
         _c("stamp", pa.string(), "archive whose mark the first page bears: arxiv or acl"),
     ),
     "pdf",
+    counted=(("outcome",),),
 )
 STORED_SELECTIONS = Table[rows.SelectionRow](
     "stored_selections",
@@ -367,6 +373,7 @@ EXTRACTIONS = Table[rows.ExtractionRow](
         _c("stored", pa.string(), "part of the content store that holds the answer"),
     ),
     "pdf",
+    counted=(("outcome",),),
 )
 STORED_TEI = Table[rows.StoredTeiRow](
     "stored_tei",
@@ -393,6 +400,7 @@ PARSES = Table[rows.ParseRow](
         _c("stored", pa.string(), "part of the content store that holds the parse"),
     ),
     "pdf",
+    counted=(("outcome",), ("citation_style",)),
 )
 STORED_PARSES = Table[rows.StoredParseRow](
     "stored_parses",
@@ -427,6 +435,7 @@ LATEX_PARSES = Table[rows.LatexParseRow](
         _c("stored", pa.string(), "part of the content store that holds the parse"),
     ),
     "pdf",
+    counted=(("outcome",),),
 )
 ARTICLE_PARSES = Table[rows.ArticleParseRow](
     "article_parses",
@@ -448,6 +457,7 @@ ARTICLE_PARSES = Table[rows.ArticleParseRow](
         _c("stored", pa.string(), "part of the content store that holds the parse"),
     ),
     "pdf",
+    counted=(("outcome",),),
 )
 PDF_RECORDS = Table[rows.RecordRow](
     "pdf_records",
@@ -498,6 +508,7 @@ MEMBERS = Table[rows.MemberRow](
     ("paper_id", "record_id"),
     (_PAPER_ID, _RECORD_ID, *_RECORD),
     "paper",
+    counted=(("source",),),
 )
 PAPERS = Table[rows.PaperRow](
     "papers",
@@ -591,6 +602,7 @@ FILTERED = Table[rows.FilteredRow](
         _c("disputed", pa.bool_(), "with CLD2: whether CLD3 decides otherwise; null where not asked"),
     ),
     "paper",
+    counted=(("outcome",),),
 )
 LINKS = Table[rows.LinkRow](
     "links",
@@ -657,6 +669,7 @@ DOCUMENTS = Table[rows.DocumentRow](
         _c("licence", pa.string(), "s2orc: the licence of this file"),
     ),
     "paper",
+    counted=(("set", "outcome"), ("set", "language")),
 )
 SPLITS = Table[rows.SplitRow](
     "splits",
@@ -673,6 +686,7 @@ SPLITS = Table[rows.SplitRow](
         _c("reason", pa.string(), "what decided: the date, or the paper it repeats"),
     ),
     "paper",
+    counted=(("set", "split"),),
 )
 DUPLICATES = Table[rows.DuplicateRow](
     "duplicates",

@@ -183,11 +183,5 @@ def commit_all(run: Run, tables: tuple[Table, ...], shards: int, facts: Mapping[
 
 def count_outcomes(run: Run, table: Table, column: str = "outcome") -> Metrics:
     """How many rows of a committed table have each outcome, as `<column>.<value>`, and `rows`."""
-    counts: dict[str, int] = {}
-    total = 0
-    for batch in run.table(table).batches([column]):
-        total += batch.num_rows
-        for value in batch.column(0).value_counts():
-            word = value["values"].as_py() or "none"
-            counts[word] = counts.get(word, 0) + value["counts"].as_py()
-    return {"rows": float(total), **{f"{column}.{word}": float(n) for word, n in sorted(counts.items())}}
+    counts = {word or "none": n for (word,), n in run.table(table).counts(column).items()}
+    return {"rows": float(sum(counts.values())), **{f"{column}.{word}": float(n) for word, n in sorted(counts.items())}}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -235,13 +234,3 @@ def write_groups(local: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatc
         if waiting.num_rows:
             writer.write_table(waiting.combine_chunks())
     return count
-
-
-def tally(table: TableRef, columns: Sequence[str]) -> Counter[tuple[Any, ...]]:
-    """How many rows of a committed table have each combination of values."""
-    counts: Counter[tuple[Any, ...]] = Counter()
-    for batch in table.batches(columns, rows=65_536):
-        grouped = pa.Table.from_batches([batch]).group_by(list(columns)).aggregate([([], "count_all")])
-        for row in grouped.to_pylist():
-            counts[tuple(row[column] for column in columns)] += row["count_all"]
-    return counts

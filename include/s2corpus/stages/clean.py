@@ -20,7 +20,6 @@ from s2corpus import spec
 from s2corpus.papers.vote import Rule as Decided
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.row_types import DocumentRow, FulltextRow, PaperRow
-from s2corpus.snapshot.rows import tally
 from s2corpus.sources.record import Kind
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.lake import Lake
@@ -68,7 +67,7 @@ class Clean:
     def finish(self, run: Run) -> Metrics:
         """Commit; outcomes are counted per set."""
         metrics = commit_all(run, self.writes, run.paper_shards)
-        counts = sorted(tally(run.table(DOCUMENTS), ["set", "outcome"]).items())
+        counts = sorted(run.table(DOCUMENTS).counts("set", "outcome").items())
         return metrics | {f"{set_}.{outcome}": float(n) for (set_, outcome), n in counts}
 
 

@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from s2corpus.storage.lake import Lake
-from s2corpus.storage.parts import DamagedPart, Rows, as_table, upload
+from s2corpus.storage.part import Rows, as_table, upload
+from s2corpus.storage.parts import DamagedPart
 from s2corpus.tables import R_co, Table
 
 log = logging.getLogger(__name__)
@@ -85,9 +86,11 @@ class ContentStore(Generic[R_co]):
         fs, root = self.lake.filesystem()
         try:
             dataset = ds.dataset([root + part], schema=self.table.schema, filesystem=fs, format="parquet")
+            options = ds.ParquetFragmentScanOptions(pre_buffer=False)  # else what was read is kept until the end
             yield from dataset.to_batches(
-                columns=list(columns), filter=where, batch_size=64, batch_readahead=1, use_threads=False
-            )
+                columns=list(columns), filter=where, batch_size=64, batch_readahead=1, use_threads=False,
+                fragment_scan_options=options,
+            )  # fmt: skip
         except (pa.ArrowInvalid, FileNotFoundError) as error:
             found = "is not there any more" if isinstance(error, FileNotFoundError) else f"is damaged ({error})"
             raise DamagedPart(

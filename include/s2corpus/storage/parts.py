@@ -8,13 +8,11 @@ release, never changes what was committed.
 
 from __future__ import annotations
 
-import hashlib
 import logging
-import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic
 
 import orjson
 import pyarrow as pa
@@ -24,6 +22,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.lake import Conflict, Lake
+from s2corpus.storage.part import Part, Rows, upload
 from s2corpus.storage.progress import count
 from s2corpus.tables import R_co, Table
 from s2corpus.version import code_version
@@ -32,19 +31,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 log = logging.getLogger(__name__)
-_GROUP_BYTES = 8 << 20
-"""Uncompressed size of a row group of a part: a reader holds one at a time, and export reads all buckets of a file side by side."""
-Rows: TypeAlias = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch] | Sequence[Mapping[str, object]]
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One part of a table: where it is and what it must be."""
-
-    name: str
-    rows: int
-    bytes: int
-    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +137,16 @@ class TableRef(Generic[R_co]):
             )
         return Commit(**{**raw, "parts": tuple(Part(**part) for part in raw["parts"])})
 
+    def counts(self, *columns: str) -> Counter[tuple[Any, ...]]:
+        """How many of the committed rows have each combination of values, of columns that the table counts."""
+        found: Counter[tuple[Any, ...]] = Counter()
+        for part in self.committed().parts:
+            if part.counts is None:
+                raise NotCommitted(f"{self.lake.uri(self.prefix)}: written by an older version: run its stage again")
+            for values, rows in part.counts[",".join(columns)]:
+                found[tuple(values)] += rows
+        return found
+
     def _parts(self, shard: int | None = None) -> list[Part]:
         """The committed parts, or the one of a shard."""
         named = "part-" if shard is None else f"part-{shard:05d}"
@@ -242,44 +238,3 @@ class TableRef(Generic[R_co]):
 
 class DamagedPart(UserError):
     """A part, or what is written about it, is no longer what it was."""
-
-
-def as_table(table: Table, rows: Rows) -> pa.Table:
-    """Rows as a table of the schema."""
-    if isinstance(rows, list):
-        return pa.Table.from_pylist(rows, schema=table.schema)
-    if isinstance(rows, pa.RecordBatch):
-        rows = pa.Table.from_batches([rows])
-    if not isinstance(rows, pa.Table):
-        rows = pa.Table.from_batches(rows, schema=table.schema)
-    return rows.select(table.schema.names).cast(table.schema)
-
-
-def upload(lake: Lake, key: str, table: Table, rows: Rows, group_bytes: int = _GROUP_BYTES) -> Part:
-    """Write rows to a local Parquet file, then upload it whole to `key`, where `{sha256}` becomes the start of its checksum."""
-    count = 0
-    with tempfile.TemporaryDirectory(prefix="s2corpus-part-") as scratch:
-        path = Path(scratch) / "part.parquet"
-        with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=True) as writer:
-            whole = isinstance(rows, list | pa.Table | pa.RecordBatch)
-            for some in [rows] if whole else rows:
-                data = as_table(table, some)
-                data.validate(full=False)
-                _refuse_nulls(table, data)
-                count += data.num_rows
-                at_once = group_bytes * max(data.num_rows, 1) // max(data.nbytes, 1)
-                writer.write_table(data, row_group_size=max(1, min(65_536, at_once)))
-        with path.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        key = key.replace("{sha256}", sha256[:12])
-        part = Part(key.rpartition("/")[2], count, path.stat().st_size, sha256)
-        lake.upload(key, path)
-    return part
-
-
-def _refuse_nulls(table: Table, data: pa.Table) -> None:
-    for column in table.columns:
-        if not column.nullable and data[column.name].null_count:
-            raise pa.ArrowInvalid(
-                f"table {table.name}: column {column.name} is null in {data[column.name].null_count} rows"
-            )

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pyarrow as pa
 import pytest
 
@@ -14,7 +15,7 @@ from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 from s2corpus.storage.parts import DamagedPart, NotCommitted, TableRef
-from s2corpus.tables import CLUSTERS, STORED_PARSES, TABLES, Column, Table
+from s2corpus.tables import CLUSTERS, DOCUMENTS, STORED_PARSES, TABLES, Column, Table
 
 TEXTS = Table[dict[str, Any]]("texts", "texts", ("text",), (Column("text", pa.string(), "a text"),))
 
@@ -68,6 +69,28 @@ def test_a_view_of_a_table_in_sql_has_its_rows(lake: Lake, tmp_path: Path) -> No
     with duckdb_connection(memory_mb=64, scratch=tmp_path) as connection:
         table.view(connection)
         assert connection.execute(f"FROM {table.table.name}").to_arrow_table().to_pylist() == table.read().to_pylist()
+
+
+def test_what_a_table_counts_is_counted_as_its_parts_are_written(lake: Lake) -> None:
+    table = TableRef(lake, "releases/x/documents", DOCUMENTS)
+    said = [("s2orc", "kept", "en"), ("s2orc", "kept", None), ("s2ag", "short", None), ("s2orc", "kept", "en")]
+    rows = [dict(zip(("set", "outcome", "language"), one, strict=True), paper_id=str(n)) for n, one in enumerate(said)]
+    for shard, some in enumerate((rows[:3], rows[3:], [])):
+        table.write(shard, some)
+    table.commit(range(3))
+    assert table.counts("set", "outcome") == {("s2orc", "kept"): 3, ("s2ag", "short"): 1}
+    assert table.counts("set", "language") == {("s2orc", "en"): 2, ("s2orc", None): 1, ("s2ag", None): 1}
+
+
+def test_a_table_of_an_older_version_that_counted_nothing_is_to_be_written_again(lake: Lake) -> None:
+    table = TableRef(lake, "releases/x/documents", DOCUMENTS)
+    table.write(0, [])
+    table.commit([0])
+    commit = orjson.loads(lake.get(key := "releases/x/documents/_COMMITTED.json")[0])
+    del commit["parts"][0]["counts"]
+    lake.put(key, orjson.dumps(commit))
+    with pytest.raises(NotCommitted, match="run its stage again"):
+        table.counts("set", "outcome")
 
 
 def test_neither_rows_nor_a_view_hold_more_than_some_row_groups_of_a_part(lake: Lake, tmp_path: Path) -> None:

@@ -179,18 +179,16 @@ def _copy(run: Run, table: Table, local: Path) -> int:
     return rows.write_groups(local, table.schema, run.table(table).batches(rows=rows.ROW_GROUP))
 
 
-def _tally(run: Run, table: Table, *columns: str) -> list[tuple[tuple[str, ...], int]]:
-    return sorted(rows.tally(run.table(table), columns).items(), key=lambda item: tuple(map(str, item[0])))
-
-
 def _languages(run: Run) -> dict[str, int]:
     """Papers with a full text, kept or not, by its language, where it was asked for."""
-    counts = _tally(run, DOCUMENTS, "set", "language")
-    return {language: n for (set_, language), n in counts if set_ == "s2orc" and language}
+    counts = run.table(DOCUMENTS).counts("set", "language")
+    return {
+        language: counts[set_, language] for set_, language in sorted(counts, key=str) if set_ == "s2orc" and language
+    }
 
 
 def _sources(run: Run) -> dict[str, int]:
-    return {source: n for (source,), n in _tally(run, MEMBERS, "source")}
+    return {source: n for (source,), n in sorted(run.table(MEMBERS).counts("source").items())}
 
 
 def _kept_metrics(measured: Mapping[str, Metrics]) -> dict[str, Metrics]:

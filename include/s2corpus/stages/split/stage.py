@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow.compute as pc
 
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
-from s2corpus.snapshot.rows import tally
 from s2corpus.stages.split.similar import similar_texts
 from s2corpus.tables import DOCUMENTS, DUPLICATES, PAPERS, SPLITS
 from s2corpus.text import splits
@@ -66,7 +65,7 @@ class Split:
     def finish(self, run: Run) -> Metrics:
         """Commit; documents are counted per split."""
         metrics = commit_all(run, (SPLITS,), run.paper_shards) | commit_all(run, (DUPLICATES,), 1)
-        counts = sorted(tally(run.table(SPLITS), ["set", "split"]).items())
+        counts = sorted(run.table(SPLITS).counts("set", "split").items())
         return metrics | {f"{set_}.{split}": float(n) for (set_, split), n in counts}
 
 

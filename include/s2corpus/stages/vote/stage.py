@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
+import orjson
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.preprints import preprint_of
@@ -61,22 +64,31 @@ class Vote:
             is_preprint=preprint_of(run.spec.cluster.preprint_prefixes),
             support=run.spec.vote.support,
         )
-        run.table(PAPERS).write(shard.index, papers)
+        decided: Counter[str] = Counter()
+        run.table(PAPERS).write(shard.index, (_counted(batch, decided) for batch in papers))
+        run.lake.put(_counts_key(run, shard), orjson.dumps(decided))
 
     def finish(self, run: Run) -> Metrics:
         """Commit; say how fields were decided."""
         metrics = commit_all(run, self.writes, run.paper_shards)
         facts.exchange_of(run).remove()
-        for batch in run.table(PAPERS).batches(["provenance", "canonical_pdf", "open_access"]):
-            rules = pc.struct_field(batch.column("provenance").items, "rule")
-            for row in pc.value_counts(rules).to_pylist():
-                name = f"rule.{row['values']}"
-                metrics[name] = metrics.get(name, 0.0) + row["counts"]
-            metrics["with_pdf"] = metrics.get("with_pdf", 0.0) + pc.count(batch.column("canonical_pdf")).as_py()
-            metrics["open_access"] = metrics.get("open_access", 0.0) + (
-                pc.sum(batch.column("open_access")).as_py() or 0
-            )
-        return metrics
+        decided: Counter[str] = Counter()
+        for shard in paper_shards(run):
+            decided.update(orjson.loads(run.lake.get(_counts_key(run, shard))[0]))
+        return metrics | {name: float(count) for name, count in decided.items()}
+
+
+def _counts_key(run: Run, shard: Shard) -> str:
+    return f"{run.folder}/{PAPERS.name}/counts-{shard.index:05d}.json"
+
+
+def _counted(batch: pa.RecordBatch, decided: Counter[str]) -> pa.RecordBatch:
+    """The batch; how its fields were decided is added to `decided`."""
+    rules = pc.struct_field(batch.column("provenance").items, "rule")
+    decided.update({f"rule.{row['values']}": row["counts"] for row in pc.value_counts(rules).to_pylist()})
+    decided["with_pdf"] += pc.count(batch.column("canonical_pdf")).as_py()
+    decided["open_access"] += pc.sum(batch.column("open_access")).as_py() or 0
+    return batch
 
 
 def _latex_sources(known: Facts) -> dict[str, LatexSource]:

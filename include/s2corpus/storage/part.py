@@ -1,0 +1,80 @@
+"""The file of one part: rows of a table's schema, whole, with what is counted of them while it is written."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from s2corpus.storage.lake import Lake
+from s2corpus.tables import Table
+
+_GROUP_BYTES = 8 << 20
+"""Uncompressed size of a row group of a part: a reader holds one at a time, and export reads all buckets of a file side by side."""
+Rows: TypeAlias = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch] | Sequence[Mapping[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a table: where it is and what it must be."""
+
+    name: str
+    rows: int
+    bytes: int
+    sha256: str
+    counts: Mapping[str, list[Any]] | None = None
+    """of the columns that the table counts, joined by commas: [values, rows] of each combination"""
+
+
+def as_table(table: Table, rows: Rows) -> pa.Table:
+    """Rows as a table of the schema."""
+    if isinstance(rows, list):
+        return pa.Table.from_pylist(rows, schema=table.schema)
+    if isinstance(rows, pa.RecordBatch):
+        rows = pa.Table.from_batches([rows])
+    if not isinstance(rows, pa.Table):
+        rows = pa.Table.from_batches(rows, schema=table.schema)
+    return rows.select(table.schema.names).cast(table.schema)
+
+
+def upload(lake: Lake, key: str, table: Table, rows: Rows, group_bytes: int = _GROUP_BYTES) -> Part:
+    """Write rows to a local Parquet file, then upload it whole to `key`, where `{sha256}` becomes the start of its checksum."""
+    count = 0
+    counts: dict[tuple[str, ...], Counter[tuple[Any, ...]]] = {columns: Counter() for columns in table.counted}
+    with tempfile.TemporaryDirectory(prefix="s2corpus-part-") as scratch:
+        path = Path(scratch) / "part.parquet"
+        with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=True) as writer:
+            whole = isinstance(rows, list | pa.Table | pa.RecordBatch)
+            for some in [rows] if whole else rows:
+                data = as_table(table, some)
+                data.validate(full=False)
+                _refuse_nulls(table, data)
+                count += data.num_rows
+                for columns, found in counts.items():
+                    grouped = data.group_by(columns).aggregate([([], "count_all")])
+                    for *values, times in zip(*(column.to_pylist() for column in grouped.columns), strict=True):
+                        found[tuple(values)] += times
+                at_once = group_bytes * max(data.num_rows, 1) // max(data.nbytes, 1)
+                writer.write_table(data, row_group_size=max(1, min(65_536, at_once)))
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        key = key.replace("{sha256}", sha256[:12])
+        listed = {",".join(of): sorted(([[*v], n] for v, n in found.items()), key=str) for of, found in counts.items()}
+        part = Part(key.rpartition("/")[2], count, path.stat().st_size, sha256, listed)
+        lake.upload(key, path)
+    return part
+
+
+def _refuse_nulls(table: Table, data: pa.Table) -> None:
+    for column in table.columns:
+        if not column.nullable and data[column.name].null_count:
+            raise pa.ArrowInvalid(
+                f"table {table.name}: column {column.name} is null in {data[column.name].null_count} rows"
+            )

@@ -68,9 +68,9 @@ class Export:
                 if numbers:
                     for set_ in run.spec.clean.sets:
                         write_documents(group, set_, Path(scratch))
-                    log.info("export: files %s: documents written", list(numbers))
+                        log.info("export shard %d: documents of %s written", shard.index, set_)
                 write_papers(group, partial(_citations, run, buckets.start), Path(scratch))
-                log.info("export: files %s of the corpus written, tables %s", list(corpus_numbers), list(numbers))
+                log.info("export shard %d: %s written", shard.index, "corpus" if corpus_numbers else "tables")
                 for table in (LINKS, CONTEXTS) if numbers else ():
                     write_graph(group, table, Path(scratch))
 

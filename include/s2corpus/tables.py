@@ -104,7 +104,7 @@ class Table(Generic[R_co]):
     meaning: str
     key: tuple[str, ...]
     columns: tuple[Column, ...]
-    shards: Literal["pdf", "paper", "any"] = "any"
+    shards: Literal["pdf", "paper", "record", "any"] = "any"
     counted: tuple[tuple[str, ...], ...] = ()
     schema: pa.Schema = field(init=False, repr=False, compare=False)
 
@@ -259,7 +259,7 @@ ARTICLES = Table[rows.ArticleRow](
     "pdf",
 )
 RECORDS = Table[rows.RecordRow](
-    "records", "metadata records, the latest of each record_id", ("record_id",), (_RECORD_ID, *_RECORD)
+    "records", "metadata records, the latest of each record_id", ("record_id",), (_RECORD_ID, *_RECORD), "record"
 )
 NOTICES = Table[rows.NoticeRow](
     "notices",

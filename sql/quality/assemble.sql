@@ -3,30 +3,35 @@
 -- check: fulltexts_key_is_unique
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a key occurs twice in fulltexts: the stage wrote a row twice; clear it and report the key
 SELECT paper_id, parse_kind, count(*) AS times FROM fulltexts GROUP BY ALL HAVING times > 1;
 
 -- check: entries_key_is_unique
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a key occurs twice in entries: the stage wrote a row twice; clear it and report the key
 SELECT paper_id, parse_kind, ref_id, count(*) AS times FROM entries GROUP BY ALL HAVING times > 1;
 
 -- check: every_canonical_pdf_has_its_text
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: full texts were lost in assemble: clear it
 SELECT paper_id FROM papers ANTI JOIN (SELECT paper_id FROM fulltexts WHERE parse_kind = 'pdf') USING (paper_id) WHERE canonical_pdf IS NOT NULL;
 
 -- check: every_latex_parse_is_there
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: LaTeX parses were lost in assemble: clear it
 SELECT paper_id FROM papers ANTI JOIN (SELECT paper_id FROM fulltexts WHERE parse_kind = 'latex') USING (paper_id) WHERE latex_parse_id IS NOT NULL;
 
 -- check: every_article_is_there
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: publishers' full texts were lost in assemble: clear it
 SELECT paper_id, kind FROM (
   SELECT paper_id, one.kind AS kind, one.sha1 AS pdf_sha1 FROM (SELECT paper_id, unnest(access) AS one FROM papers)
@@ -35,6 +40,7 @@ SELECT paper_id, kind FROM (
 -- check: access_is_the_files
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a full text is marked open though its file was judged closed, or the reverse
 SELECT paper_id, parse_kind FROM fulltexts ANTI JOIN (
   SELECT paper_id, one.sha1 AS pdf_sha1, one.open_access AS open_access FROM (SELECT paper_id, unnest(access) AS one FROM papers)
@@ -43,6 +49,7 @@ SELECT paper_id, parse_kind FROM fulltexts ANTI JOIN (
 -- check: entries_resolve
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a bibliography entry without its full text
 SELECT paper_id, ref_id FROM entries ANTI JOIN fulltexts USING (paper_id, parse_kind);
 

@@ -3,12 +3,14 @@
 -- check: documents_key_is_unique
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a key occurs twice in documents: the stage wrote a row twice; clear it and report the key
 SELECT "set", paper_id, count(*) AS times FROM documents GROUP BY ALL HAVING times > 1;
 
 -- check: every_kept_paper_is_decided
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: papers were lost or invented in clean: clear it
 WITH kept AS (SELECT paper_id FROM filtered WHERE outcome = 'kept')
 SELECT paper_id FROM kept ANTI JOIN (FROM documents WHERE "set" = 's2orc') USING (paper_id) UNION ALL SELECT paper_id FROM documents ANTI JOIN kept USING (paper_id);
@@ -16,18 +18,21 @@ SELECT paper_id FROM kept ANTI JOIN (FROM documents WHERE "set" = 's2orc') USING
 -- check: one_set_a_paper
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a paper is a document of both sets
 SELECT paper_id FROM documents WHERE outcome = 'kept' GROUP BY paper_id HAVING count(*) > 1;
 
 -- check: text_is_there_if_kept
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a kept document without text, or the text of a dropped one
 SELECT "set", paper_id, outcome FROM documents WHERE (outcome = 'kept') <> (text IS NOT NULL);
 
 -- check: no_closed_text
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: the text of a closed file is a document
 SELECT paper_id, sha1 FROM (FROM documents WHERE "set" = 's2orc' AND outcome = 'kept') ANTI JOIN (
   SELECT paper_id, one.sha1 AS sha1 FROM (SELECT paper_id, unnest(access) AS one FROM papers) WHERE one.open_access

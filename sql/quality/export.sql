@@ -18,6 +18,7 @@ SELECT (SELECT count(*) FROM abstracts) + (SELECT count(*) FROM parses) AS there
 -- check: everything_has_its_evidence
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: nothing says why the text of a kept paper is open, or whose record its abstract is from
 WITH kept AS (SELECT paper_id FROM filtered WHERE outcome = 'kept')
 SELECT paper_id, 'abstract' AS of FROM papers SEMI JOIN kept USING (paper_id) WHERE abstract <> '' AND coalesce(provenance['abstract'].source, '') = ''

@@ -3,18 +3,21 @@
 -- check: filtered_key_is_unique
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a key occurs twice in filtered: the stage wrote a row twice; clear it and report the key
 SELECT paper_id, count(*) AS times FROM filtered GROUP BY ALL HAVING times > 1;
 
 -- check: every_paper_has_an_outcome
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: papers were lost or invented in filter: clear it
 SELECT paper_id FROM papers ANTI JOIN filtered USING (paper_id) UNION ALL SELECT paper_id FROM filtered ANTI JOIN papers USING (paper_id);
 
 -- check: outcome_is_known
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: an outcome that SEMANTICS does not name
 SELECT paper_id, outcome FROM filtered WHERE outcome NOT IN ('suppressed', 'no_title', 'no_authors', 'short_text', 'not_english', 'kept');
 

@@ -3,24 +3,28 @@
 -- check: pdfs_key_is_unique
 -- severity: block
 -- overridable: no
+-- by: pdf
 -- reason: a key occurs twice in pdfs: the stage wrote a row twice; clear it and report the key
 SELECT pdf_sha1, count(*) AS times FROM pdfs GROUP BY ALL HAVING times > 1;
 
 -- check: latex_sources_key_is_unique
 -- severity: block
 -- overridable: no
+-- by: pdf
 -- reason: a key occurs twice in latex_sources: the stage wrote a row twice; clear it and report the key
 SELECT archive_sha1, count(*) AS times FROM latex_sources GROUP BY ALL HAVING times > 1;
 
 -- check: articles_key_is_unique
 -- severity: block
 -- overridable: no
+-- by: pdf
 -- reason: a key occurs twice in articles: the stage wrote a row twice; clear it and report the key
 SELECT file_sha1, count(*) AS times FROM articles GROUP BY ALL HAVING times > 1;
 
 -- check: records_key_is_unique
 -- severity: block
 -- overridable: no
+-- by: record
 -- reason: a key occurs twice in records: the stage wrote a row twice; clear it and report the key
 SELECT record_id, count(*) AS times FROM records GROUP BY ALL HAVING times > 1;
 

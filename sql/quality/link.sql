@@ -3,12 +3,14 @@
 -- check: links_key_is_unique
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a key occurs twice in links: the stage wrote a row twice; clear it and report the key
 SELECT paper_id, parse_kind, ref_id, count(*) AS times FROM links GROUP BY ALL HAVING times > 1;
 
 -- check: every_entry_has_a_row
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: entries were lost or invented in link: clear it
 WITH kept AS (SELECT paper_id FROM filtered WHERE outcome = 'kept')
 SELECT paper_id, ref_id FROM (FROM entries SEMI JOIN kept USING (paper_id)) ANTI JOIN links USING (paper_id, parse_kind, ref_id)
@@ -23,6 +25,7 @@ SELECT paper_id, ref_id, cited_paper_id FROM links WHERE cited_paper_id IS NOT N
 -- check: never_to_itself
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a paper cites itself
 SELECT paper_id, ref_id FROM links WHERE paper_id = cited_paper_id;
 
@@ -30,6 +33,7 @@ SELECT paper_id, ref_id FROM links WHERE paper_id = cited_paper_id;
 -- severity: block
 -- overridable: no
 -- threshold: link.min_score
+-- by: paper
 -- reason: a fuzzy link at or below the spec's score
 SELECT paper_id, ref_id, score FROM links WHERE reason = 'fuzzy' AND NOT score > $threshold;
 
@@ -44,12 +48,14 @@ SELECT "similar", found FROM sample WHERE "similar" - found > 1 + "similar" * (1
 -- check: contexts_are_open
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: the text of a closed file stands in contexts
 SELECT DISTINCT paper_id, parse_kind FROM contexts ANTI JOIN (FROM fulltexts WHERE open_access) USING (paper_id, parse_kind);
 
 -- check: contexts_hold
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a context's span lies outside of its paragraph
 SELECT paper_id, paragraph, start, "end" FROM contexts WHERE start < 0 OR "end" <= start OR "end" > length(text);
 

@@ -21,12 +21,14 @@ SELECT record_id FROM records SEMI JOIN pdf_records USING (record_id);
 -- check: every_extraction_has_a_parse
 -- severity: block
 -- overridable: no
+-- by: pdf
 -- reason: extractions were lost or invented in postprocess: clear it
 SELECT pdf_sha1 FROM extractions ANTI JOIN parses USING (pdf_sha1) UNION ALL SELECT pdf_sha1 FROM parses ANTI JOIN extractions USING (pdf_sha1);
 
 -- check: every_latex_source_has_its_outcome
 -- severity: block
 -- overridable: no
+-- by: pdf
 -- reason: LaTeX sources were lost or invented in postprocess: clear it
 SELECT archive_sha1 FROM latex_sources ANTI JOIN latex_parses USING (archive_sha1)
 UNION ALL SELECT archive_sha1 FROM latex_parses ANTI JOIN latex_sources USING (archive_sha1)
@@ -35,6 +37,7 @@ UNION ALL SELECT archive_sha1 FROM latex_parses GROUP BY ALL HAVING count(*) > 1
 -- check: every_article_has_its_outcome
 -- severity: block
 -- overridable: no
+-- by: pdf
 -- reason: publishers' full texts were lost or invented in postprocess: clear it
 SELECT file_sha1 FROM articles ANTI JOIN article_parses USING (file_sha1)
 UNION ALL SELECT file_sha1 FROM article_parses ANTI JOIN articles USING (file_sha1)
@@ -43,6 +46,7 @@ UNION ALL SELECT file_sha1 FROM article_parses GROUP BY ALL HAVING count(*) > 1;
 -- check: every_parse_has_a_record
 -- severity: block
 -- overridable: no
+-- by: pdf
 -- reason: a parsed PDF has no record of its header
 SELECT pdf_sha1 FROM parses ANTI JOIN pdf_records USING (pdf_sha1) WHERE outcome = 'ok' AND kind = 'pdf';
 

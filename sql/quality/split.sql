@@ -3,12 +3,14 @@
 -- check: splits_key_is_unique
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a key occurs twice in splits: the stage wrote a row twice; clear it and report the key
 SELECT "set", paper_id, count(*) AS times FROM splits GROUP BY ALL HAVING times > 1;
 
 -- check: every_document_has_a_split
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: documents were lost or invented in split: clear it
 WITH kept AS (SELECT "set", paper_id FROM documents WHERE outcome = 'kept')
 SELECT "set", paper_id FROM kept ANTI JOIN splits USING ("set", paper_id) UNION ALL SELECT "set", paper_id FROM splits ANTI JOIN kept USING ("set", paper_id);
@@ -16,12 +18,14 @@ SELECT "set", paper_id FROM kept ANTI JOIN splits USING ("set", paper_id) UNION 
 -- check: split_is_known
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a split that SEMANTICS does not name
 SELECT "set", paper_id, split FROM splits WHERE split NOT IN ('train', 'valid') AND split NOT LIKE 'held_back:%';
 
 -- check: one_split_a_paper
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a paper is in train and in valid
 SELECT paper_id FROM splits WHERE split IN ('train', 'valid') GROUP BY paper_id HAVING count(DISTINCT split) > 1;
 

@@ -3,6 +3,7 @@
 -- check: papers_key_is_unique
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a key occurs twice in papers: the stage wrote a row twice; clear it and report the key
 SELECT paper_id, count(*) AS times FROM papers GROUP BY ALL HAVING times > 1;
 
@@ -27,6 +28,7 @@ SELECT canonical_pdf, count(*) AS papers FROM papers WHERE canonical_pdf IS NOT 
 -- check: open_has_evidence
 -- severity: block
 -- overridable: no
+-- by: paper
 -- reason: a paper counts as open access and nothing says why
 SELECT paper_id FROM papers WHERE open_access AND oa_evidence IS NULL
 UNION SELECT paper_id FROM (SELECT paper_id, unnest(access) AS one FROM papers) WHERE one.open_access AND one.oa_evidence IS NULL;

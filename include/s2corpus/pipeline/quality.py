@@ -7,6 +7,8 @@ rows, headed by comments:
     -- severity: block            block stops before the next stage, warn is shown
     -- overridable: no            yes: an operator may override it with a written reason
     -- threshold: quality.drift_block    a field of the spec, bound as $threshold (optional)
+    -- by: paper                  asked of some buckets of papers (or of records, or of PDFs) after the others: no row of one of these
+                                  concerns a row of another (optional)
     -- reason: what it means when rows come back, and what to do
 
 Views: every committed table of the release by its name, `metrics(stage, name, value)` of this release and `parent_metrics` of the parent,
@@ -23,6 +25,7 @@ from typing import Any, Literal
 
 import orjson
 import pyarrow as pa
+from duckdb import DuckDBPyConnection
 
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.pipeline import gold
@@ -37,6 +40,8 @@ from s2corpus.tables import TABLES
 SQL = Path(__file__).resolve().parents[3] / "sql"
 MAX_OFFENDING = 100
 """offending rows kept of a check"""
+ROWS_AT_ONCE = 2_000_000
+"""rows of the largest table that a check by papers, records or PDFs is asked of at a time"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,7 @@ class Check:
     threshold: str | None
     reason: str
     sql: str
+    by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +91,7 @@ def _parse(stage: str, path: Path) -> Iterator[Check]:
     for block in re.split(r"(?m)^(?=-- check:)", path.read_text("utf-8")):
         if not block.startswith("-- check:"):
             continue
-        head = dict(re.findall(r"(?m)^-- (check|severity|overridable|threshold|reason): (.+)$", block))
+        head = dict(re.findall(r"(?m)^-- (check|severity|overridable|threshold|reason|by): (.+)$", block))
         if (
             head.get("severity") not in ("block", "warn")
             or "reason" not in head
@@ -103,6 +109,7 @@ def _parse(stage: str, path: Path) -> Iterator[Check]:
             head.get("threshold"),
             head["reason"],
             sql,
+            head.get("by"),
         )
 
 
@@ -137,7 +144,7 @@ def evaluate(run: Run, stage: str) -> list[Verdict]:
         connection.execute((SQL / "macros.sql").read_text("utf-8"))
         stated = checks(stage)
         _register(run, connection, " ".join(check.sql for check in stated))
-        verdicts = [_judge(run.spec, connection, check, reasons.get(f"{stage}.{check.name}")) for check in stated]
+        verdicts = [_judge(run, connection, check, reasons.get(f"{stage}.{check.name}")) for check in stated]
     data = orjson.dumps([asdict(v) for v in verdicts], default=str)
     run.lake.put(f"releases/{run.release_id}/_quality/{stage}.json", data)
     return verdicts
@@ -163,15 +170,18 @@ def gate(release: str, verdicts: list[Verdict]) -> None:
         )
 
 
-def _judge(spec: ReleaseSpec, connection: Any, check: Check, acceptance: Acceptance | None) -> Verdict:
-    threshold = _threshold(spec, check.threshold) if check.threshold else None
-    bound = {"threshold": threshold, "drift_min_n": spec.quality.drift_min_n}
-    result = connection.execute(check.sql, {name: value for name, value in bound.items() if f"${name}" in check.sql})
-    names = [column[0] for column in result.description]
-    rows = [dict(zip(names, row, strict=True)) for row in result.fetchmany(MAX_OFFENDING)]
-    offending = len(rows)
-    while more := result.fetchmany(10_000):
-        offending += len(more)
+def _judge(run: Run, connection: DuckDBPyConnection, check: Check, acceptance: Acceptance | None) -> Verdict:
+    threshold = _threshold(run.spec, check.threshold) if check.threshold else None
+    bound = {"threshold": threshold, "drift_min_n": run.spec.quality.drift_min_n}
+    given = {name: value for name, value in bound.items() if f"${name}" in check.sql}
+    rows: list[dict[str, Any]] = []
+    offending = 0
+    for _ in _some_at_a_time(run, connection, check):
+        result = connection.execute(check.sql, given)
+        names = [column[0] for column in result.description]
+        while more := result.fetchmany(10_000):
+            rows += [dict(zip(names, row, strict=True)) for row in more[: MAX_OFFENDING - len(rows)]]
+            offending += len(more)
     goes_on = acceptance if offending and (check.severity == "warn" or check.overridable) else None
     return Verdict(
         check.stage,
@@ -186,6 +196,24 @@ def _judge(spec: ReleaseSpec, connection: Any, check: Check, acceptance: Accepta
         goes_on.reason if goes_on else None,
         goes_on.by if goes_on else None,
     )
+
+
+def _some_at_a_time(run: Run, connection: DuckDBPyConnection, check: Check) -> Iterator[None]:
+    """Each time the views of the tables that are cut as the check says have other parts; once, with all, for a check of the whole."""
+    cut = [run.table(table) for name, table in TABLES.items() if check.by == table.shards and names(check.sql, name)]
+    commits = [table.committed() for table in cut]
+    parts = max((len(commit.parts) for commit in commits), default=1)
+    rows = max((commit.rows for commit in commits), default=0)
+    step = max(1, parts * ROWS_AT_ONCE // max(rows, 1))
+    if step >= parts or len({len(commit.parts) for commit in commits}) > 1:
+        yield
+        return
+    for begin in range(0, parts, step):
+        for table in cut:
+            table.view(connection, slice(begin, begin + step))
+        yield
+    for table in cut:
+        table.view(connection)
 
 
 def read_metrics(run: Run) -> dict[str, Metrics]:
@@ -245,10 +273,15 @@ def _commits(run: Run) -> pa.Table:
     )
 
 
-def _register(run: Run, connection: Any, sql: str) -> None:
+def names(sql: str, table: str) -> bool:
+    """Whether a query is over a table."""
+    return re.search(rf"\b{table}\b", sql) is not None
+
+
+def _register(run: Run, connection: DuckDBPyConnection, sql: str) -> None:
     """Views of the committed tables that the SQL names."""
     for name, table in TABLES.items():
-        if re.search(rf"\b{name}\b", sql):
+        if names(sql, name):
             try:
                 run.table(table).view(connection)
             except NotCommitted:

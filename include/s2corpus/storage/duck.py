@@ -35,7 +35,8 @@ def duckdb_connection(*, memory_mb: int, scratch: Path, threads: int = 2) -> Ite
 def view(connection: duckdb.DuckDBPyConnection, name: str, paths: Sequence[str], filesystem: pa.fs.FileSystem) -> None:
     """Parquet files of one schema as a view, read within the connection's memory: an Arrow dataset reads ahead outside of it."""
     protocol = f"lake-{name}"
-    connection.register_filesystem(_Files(filesystem, protocol))
+    if not connection.filesystem_is_registered(protocol):
+        connection.register_filesystem(_Files(filesystem, protocol))
     files = ", ".join("'" + f"{protocol}://{path}".replace("'", "''") + "'" for path in paths)
     connection.execute(f'CREATE OR REPLACE VIEW "{name}" AS FROM read_parquet([{files}])')
 

@@ -186,11 +186,11 @@ class TableRef(Generic[R_co]):
             [f"{root}{self.prefix}/{p.name}" for p in parts], schema=self.table.schema, filesystem=fs, format="parquet"
         )
 
-    def view(self, connection: DuckDBPyConnection) -> None:
-        """The committed parts as a view of the table's name; every part has its committed size, else it is refused."""
+    def view(self, connection: DuckDBPyConnection, some: slice = slice(None)) -> None:
+        """The committed parts, or some, as a view of the table's name; every part has its committed size, else it is refused."""
         from s2corpus.storage.duck import view
 
-        parts = self._parts()
+        parts = self._parts()[some]
         self._refuse_damaged(parts)
         fs, root = self.lake.filesystem()
         view(connection, self.table.name, [f"{root}{self.prefix}/{part.name}" for part in parts], fs)

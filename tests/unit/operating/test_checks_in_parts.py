@@ -1,0 +1,59 @@
+"""A check that is asked of some buckets after the others says what it says of all at once."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from s2corpus.pipeline import quality
+from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.run import Run
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.clean import Clean
+from s2corpus.stages.split import Split
+from s2corpus.storage.lake import Lake
+from s2corpus.tables import FILTERED, TABLES
+from tests.unit.snapshot.release import lay_out, papers, through
+
+BUCKETS = 5
+
+
+@pytest.fixture
+def run(lake: Lake, tmp_path: Path) -> Run:
+    """A release up to its splits, of which a paper has two outcomes, and two papers one that nobody knows."""
+    found = lay_out(lake, tmp_path, ReleaseSpec(name="parts"), papers(60, words=20), buckets=BUCKETS)
+    through(found, Clean(), Split())
+    table = found.table(FILTERED)
+    for bucket in (1, 3):
+        rows = table.read(shard=bucket).to_pylist()
+        rows[0]["outcome"] = "no_idea"
+        table.write(bucket, pa.Table.from_pylist(rows[:1] * (bucket == 3) + rows, FILTERED.schema))
+    table.commit(range(BUCKETS))
+    return found
+
+
+def said(run: Run, stage: str) -> dict[str, dict[str, Any]]:
+    return {verdict.check: asdict(verdict) for verdict in quality.evaluate(run, stage)}
+
+
+@pytest.mark.parametrize("stage", ["filter", "clean", "split"])
+def test_in_parts_as_in_one(run: Run, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = said(run, stage)
+    monkeypatch.setattr(quality, "ROWS_AT_ONCE", 1)
+    assert said(run, stage) == whole
+    if stage == "filter":
+        assert {name: one["offending"] for name, one in whole.items() if one["offending"]} == {
+            "filtered_key_is_unique": 1,
+            "outcome_is_known": 3,
+        }
+
+
+def test_a_check_in_parts_names_tables_that_are_cut_so() -> None:
+    for check in (check for stage in STAGES for check in quality.checks(stage)):
+        named = {TABLES[name].shards for name in TABLES if quality.names(check.sql, name)}
+        assert check.by is None or check.by in named, check.name
+        assert check.by is None or named <= {check.by, "any"} or check.name == "every_article_is_there", check.name

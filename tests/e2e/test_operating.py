@@ -428,13 +428,19 @@ def _every_table_is_told(operated: Operated, run: Run) -> None:
     }
     assert {name.split(".")[1] for name in told} == set(STAGES) - {"export"}
     assert all(facet["assertions"] for of in told.values() for facet in of.values())
+    expected = {f"s3://corpus/{name}" for name in (*tables, f"snapshots/{run.snapshot_id}")}
+    deadline = time.monotonic() + 150
+    while (shown := _assets_of(operated, run)) != expected:  # the scheduler activates new assets once a minute
+        assert time.monotonic() < deadline, shown ^ expected
+        time.sleep(5)
+
+
+def _assets_of(operated: Operated, run: Run) -> set[str]:
+    """The addresses that Airflow shows of a release, page by page: the server may give fewer than asked for."""
     page: list[dict[str, Any]] = []
-    while True:  # the server may give fewer than asked for
+    while True:
         asked = f"assets?limit=50&offset={len(page)}&order_by=id&uri_pattern={run.release_id}"
         found = operated.operator.client.call("GET", asked)
         page += found["assets"]
         if not found["assets"] or len(page) >= found["total_entries"]:
-            break
-    assert {asset["uri"] for asset in page} == {
-        f"s3://corpus/{name}" for name in (*tables, f"snapshots/{run.snapshot_id}")
-    }
+            return {asset["uri"] for asset in page}

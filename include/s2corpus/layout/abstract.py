@@ -38,6 +38,13 @@ FRONT = re.compile(
     re.I,
 )
 
+INDEXED = re.compile(
+    _KEYWORDS.pattern
+    + r"|\s*(?:additional key\s?words|ccs concepts|categories and subject|general terms|(?:jel|msc|pacs|ams)\b)",
+    re.I,
+)
+"""What stands right under an abstract: keywords, classes"""
+
 
 def find(lines: list[Line], top: float, measures: Measures) -> list[Line]:
     """The abstract's lines, the word `Abstract` taken off; its head, where it stands alone, is marked FRONT.
@@ -58,8 +65,14 @@ def find(lines: list[Line], top: float, measures: Measures) -> list[Line]:
             below = [x for x in lines if x is not line and x.y0 > line.y0 + 2 and x.y0 >= line.y1 - 2]
             below = _column(line, below)
             after = [x for x in lines[i + 1 :] if x in below] or below
-            return _run(after, measures)
+            return _run(_from_head(line, after, below), measures)
     return []
+
+
+def _from_head(head: Line, after: list[Line], below: list[Line]) -> list[Line]:
+    """`after`, what follows a head in reading order, but all of `below` where the line right under the head comes before it."""
+    nearest = min(below, key=lambda x: (x.y0, x.x0), default=head)
+    return below if nearest not in after and nearest.y0 - head.y1 < head.size else after
 
 
 def _column(head: Line, below: list[Line]) -> list[Line]:
@@ -171,3 +184,18 @@ def keywords(lines: list[Line], joiner: Joiner) -> list[str]:
         text = _KEYWORDS.sub("", joiner.text(run).text, count=1)
         return [k for part in re.split(r"[;,·•|，；、]|\s[-–]\s", text) if (k := part.strip(" ."))]
     return []
+
+
+def paragraphs(lines: list[Line]) -> list[list[Line]]:
+    """The abstract's paragraphs: parted where space or an indent follows a full stop."""
+    runs: list[list[Line]] = []
+    for line in lines:
+        last = runs[-1][-1] if runs else None
+        if last is None or (
+            last.text.rstrip().endswith((".", "?", "!", ":"))
+            and (line.y0 - last.y1 > 0.6 * line.size or (line.x0 - last.x0 > 0.7 * line.size and line.y0 > last.y0))
+        ):
+            runs.append([line])
+        else:
+            runs[-1].append(line)
+    return runs

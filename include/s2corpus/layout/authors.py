@@ -33,7 +33,7 @@ _TITLES = {
     "dr", "dr.", "prof", "prof.", "mr", "mrs", "ms", "phd", "ph.d.", "md", "m.d.", "msc", "bsc", "mph", "frcs", "fellow", "member",
     "senior", "student", "ieee",
 }  # fmt: skip
-_SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)\.(?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
+_SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)\.(?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b|^by\b)\s*", re.I)
 _MARK = re.compile(r"[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
 _NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
 _CASELESS = 4
@@ -104,7 +104,9 @@ def authors(lines: list[Line]) -> list[Author]:
             parts[0] = f"{carry} {parts[0]}"
             if found and found[-1] == carry:
                 found.pop()
+        capitals = bool(parts) and parts[0].isupper() and parse(parts[0]) is not None
         for part in parts:
+            affiliated |= capitals and not part.isupper()  # ADA BYRON, The Analytical Society, London
             if not affiliated and (parse(part) is not None or _INVERTED.fullmatch(part)):
                 names.append(part)
             elif len(part) > 3 and affiliation_words(part):

@@ -19,15 +19,17 @@ _CASELESS = 5
 _SURE = 0.9
 _MANY = 0.5
 """Share of a line's pieces that are names in a line of names"""
+_CENTRED = 0.03
+"""A title as far from the page's middle, as a share of its width, is centred"""
 
 
-def byline(front: Front, title: list[Line], abstract: list[Line]) -> list[Line]:
-    """The lines of names under the title, in reading order by rows.
+def byline(front: Front, title: list[Line], abstract: list[Line], width: float) -> list[Line]:
+    """The lines of names under the title, in reading order by rows; `width` is the page's.
 
     Names stand in one type: the one whose lines under the title (above the abstract, beside no column of imprint) hold most of what the
     header CRF takes for authors and what reads as names. Where nothing under the title does, the CRF's best run anywhere is taken.
     """
-    under = _under(front, title, abstract)
+    under = _under(front, title, abstract, width)
     worth: dict[tuple[str, float], float] = defaultdict(float)
     for line in under:
         share, count = names(line)
@@ -62,14 +64,15 @@ def names(line: Line) -> tuple[float, int]:
     return count / max(len(parts), 1), count
 
 
-def _under(front: Front, title: list[Line], abstract: list[Line]) -> list[Line]:
-    """The front's lines below the title and above the abstract that share the title's width; by rows."""
+def _under(front: Front, title: list[Line], abstract: list[Line], width: float) -> list[Line]:
+    """The front's lines below the title and above the abstract that share the title's width; by rows. `width` is the page's."""
     if not title:
         return []
     page, bottom = title[0].page, max(x.y1 for x in title)
     top = min((x.y0 for x in abstract if x.page == page), default=float("inf"))
     left, right = min(x.x0 for x in title), max(x.x1 for x in title)
-    aside = left > 0.2 * (right + left)  # a column of imprint stands at the left
+    centred = abs(left + right - width) < _CENTRED * width
+    aside = left > 0.2 * (right + left) and not centred  # a column of imprint stands at the left
     found = [
         x
         for x in front.lines

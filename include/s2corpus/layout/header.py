@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from s2corpus.pdf.identity import NOTHING, Identity
 
 from . import abstract as abstracts
-from . import affiliations
+from . import affiliations, unheaded
 from . import title as titles
 from .authors import Author, affiliation_words, authors, pieces
 from .byline import byline
 from .front_lines import Judged, Label, judge
 from .heads import head_length, is_head
 from .measures import Measures
-from .model import Document, Kind, Line, joined
+from .model import Document, Kind, Line
 from .segmentation import Label as Part
 from .text import Joiner, clean
 
@@ -22,10 +22,6 @@ PAGES = 3
 """Pages that the front may take: a repository's cover, the title, an abstract on its own page"""
 _FULL = 60
 """Characters of a line of text; a page with fewer than three such lines after a cover goes on with it"""
-_ABSTRACT_LETTERS = 150
-"""A run of lines with fewer characters is not an abstract"""
-_ABSTRACT_WORDS = 400
-"""A run of more words in the running text's type, without a head, is not one either"""
 
 
 @dataclass(slots=True)
@@ -78,20 +74,20 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
         abstract = abstracts.find([x for x in document.pages[after].lines if x.kind is Kind.BODY], 0.0, measures)
         after += 1
     if not abstract:
-        abstract = _judged_abstract(document, front, measures)
+        abstract = unheaded.find(document, front, measures)
     if abstract and abstract[-1].page < len(document.pages):
         following = [x for x in document.pages[abstract[-1].page].lines if x.kind is Kind.BODY]
         abstract += abstracts.rest(abstract, following, measures)
     header.keywords = abstracts.keywords(lines, joiner)
     lines = [line for line in lines if line.kind is Kind.BODY]
     start = _start(lines, bottom, abstract, measures)
-    names = byline(front, title, abstract)
+    names = byline(front, title, abstract, page.width)
     for line in names:
         line.kind = Kind.FRONT
     for line in abstract:
         line.kind = Kind.ABSTRACT
     header.authors = affiliations.assign(authors(names), names, front)
-    header.abstract = [text for run in _paragraphs(abstract) if (text := joiner.text(run).text)]
+    header.abstract = [text for run in abstracts.paragraphs(abstract) if (text := joiner.text(run).text)]
     before = set(map(id, lines[:start]))
     first = set(map(id, lines[start : start + head_length(lines, start, measures)])) if start < len(lines) else set()
     for each in document.pages[:PAGES]:
@@ -133,40 +129,6 @@ def _front(document: Document, parts: dict[int, Part]) -> Front:
         here = [line for line in found if line.page == number]
         judged |= {id(line): judgement for line, judgement in zip(here, judge(here), strict=False)}
     return Front(found, judged)
-
-
-def _judged_abstract(document: Document, front: Front, measures: Measures) -> list[Line]:
-    """The longest run of lines that the header CRF takes for the abstract, but not the beginning of a text without one."""
-    runs: list[list[Line]] = [[]]
-    for line in front.lines:
-        if front.label(line) is Label.ABSTRACT and line.kind is Kind.BODY:
-            if runs[-1] and abs(runs[-1][-1].size - line.size) > 0.8:
-                runs.append([])
-            runs[-1].append(line)
-        elif runs[-1]:
-            runs.append([])
-    best = max(runs, key=lambda run: sum(len(x.text) for x in run))
-    return (
-        best
-        if sum(len(x.text) for x in best) >= _ABSTRACT_LETTERS and not _begins_text(best, document, measures)
-        else []
-    )
-
-
-def _begins_text(run: list[Line], document: Document, measures: Measures) -> bool:
-    """Whether a run without the head of an abstract is the paper's text: it is set like it, and stands under the introduction's head,
-    breaks off, or is too long."""
-    last = run[-1]
-    if last.font.family != measures.family or abs(last.size - measures.size) > 0.3:
-        return False
-    page = document.pages[run[0].page - 1].lines
-    above = page[: page.index(run[0])]
-    ended = joined([t for t in last.tokens if not t.font.raised]).rstrip("”’\"') ").endswith((".", "!", "?", "。"))
-    return (
-        not ended
-        or sum(len(x.text.split()) for x in run) > _ABSTRACT_WORDS
-        or any(abstracts.INTRODUCTION.match(x.text) for x in above)
-    )
 
 
 def _is_text(line: Line, parts: dict[int, Part], measures: Measures) -> bool:
@@ -220,18 +182,3 @@ def _running(lines: list[Line], i: int, measures: Measures) -> bool:
         and line.font.family == measures.family
         and line.width > 0.8 * measures.width
     )
-
-
-def _paragraphs(lines: list[Line]) -> list[list[Line]]:
-    """The abstract's paragraphs: parted where space or an indent follows a full stop."""
-    runs: list[list[Line]] = []
-    for line in lines:
-        last = runs[-1][-1] if runs else None
-        if last is None or (
-            last.text.rstrip().endswith((".", "?", "!", ":"))
-            and (line.y0 - last.y1 > 0.6 * line.size or (line.x0 - last.x0 > 0.7 * line.size and line.y0 > last.y0))
-        ):
-            runs.append([line])
-        else:
-            runs[-1].append(line)
-    return runs

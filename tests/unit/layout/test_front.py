@@ -96,6 +96,32 @@ This is a PDF file of an unedited manuscript that has been accepted for publicat
 #align(center)[_University of Montreal, Canada_]
 
 {ABSTRACT}""",
+    "a journal of the ACM": f"""
+#text(size: 15pt, weight: "bold")[{TITLE}]
+
+WALEED AMMAR#super(typographic: false)[∗] and MARIA VAN DER LO, The Litter Group, Iceland #linebreak()
+ANA LUZIA FERREIRA, Instituto dos Besouros, Brazil
+
+#text(size: 9pt)[We relate the traits of beetles to those of the litter. {PROSE}]
+
+#text(size: 9pt)[CCS Concepts: • *Applied computing* → *Ecology*; Beetles.]
+
+#text(size: 9pt)[Additional Key Words and Phrases: litter, traits]""",
+    "a conference of the ACM": f"""
+#align(center)[#text(size: 17pt, weight: "bold")[Traits of Beetles Follow #linebreak() the Litter They Live In]]
+
+#grid(columns: (1fr, 1fr, 1fr), ..("Waleed Ammar∗", "Maria van der Lo", "Ana Luzia Ferreira").map(n =>
+  align(center)[#text(size: 12pt)[#n] #linebreak() The Litter Group #linebreak() Hekla, Iceland]))
+
+{ABSTRACT}""",
+    "a bold abstract without a head": f"""
+#align(center)[#text(size: 17pt, weight: "bold")[{TITLE}]]
+
+#align(center)[#text(size: 12pt)[{" and ".join(NAMES)}]]
+
+#align(center)[_University of Montreal, Canada_]
+
+#pad(x: 25pt)[#text(size: 9pt, weight: "bold")[We relate the traits of beetles to those of the litter. {PROSE}]]""",
 }
 
 
@@ -163,6 +189,9 @@ def line(text: str, y: float = 0.0, block: int = 0) -> Line:
         (["Sheylla Susan Moreira da Silva de Almeida"], ["Sheylla Susan Moreira da Silva|de Almeida"]),
         (["John Smith MD, Kees Berg PhD and Maria Lo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
         (["Euloge S. Adjou . RenéG. Dègnon .", "Edwige Ahoussi"], ["Euloge S.|Adjou", "René G.|Dègnon", "Edwige|Ahoussi"]),
+        (["ADA BYRON, The Analytical Society, Iceland", "LUIGI MENABREA, Accademia Paris-Torino, Italy"],
+         ["Ada|Byron", "Luigi|Menabrea"]),
+        (["By Ada Byron and Luigi Menabrea"], ["Ada|Byron", "Luigi|Menabrea"]),
         (["JohnSmith,KeesBerg,MariaLo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
     ],
 )  # fmt: skip

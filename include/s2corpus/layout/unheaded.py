@@ -1,0 +1,134 @@
+"""An abstract that has no head: by what the header CRF takes its lines for, or by where it stands and how it is set."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from . import abstract as abstracts
+from .authors import affiliation_words
+from .front_lines import Label
+from .measures import Measures
+from .model import Document, Kind, Line, joined
+
+if TYPE_CHECKING:
+    from .header import Front
+
+_LETTERS = 150
+"""A run of lines with fewer characters is not an abstract"""
+_WORDS = 400
+"""A run of more words in the running text's type, without a head, is not one either"""
+_OTHER = 0.9
+"""A line that is as probably of another kind as this is not what an abstract goes on with"""
+_PLACED = 0.6
+"""Share of a page's height above which an abstract without a head begins"""
+
+
+def find(document: Document, front: Front, measures: Measures) -> list[Line]:
+    """An abstract without a head: the longest run of lines that the header CRF takes for one, with what is set on with it, but not the
+    beginning of a text without one; else the paragraph that stands where abstracts do."""
+    lines = [line for line in front.lines if line.kind is Kind.BODY]
+    runs: list[list[Line]] = [[]]
+    for line in front.lines:
+        if front.label(line) is Label.ABSTRACT and line.kind is Kind.BODY:
+            if runs[-1] and abs(runs[-1][-1].size - line.size) > 0.8:
+                runs.append([])
+            runs[-1].append(line)
+        elif runs[-1]:
+            runs.append([])
+    long = [run for run in runs if _letters(run) >= _LETTERS and not _begins_text(run, document, measures)]
+    if not long:
+        return _placed_abstract(document, lines, front, measures)
+    run = max(long, key=_letters)
+    first, last = lines.index(run[0]), lines.index(run[-1])
+    while first and _unsure(lines[first - 1], front) and _goes_on(lines[first - 1], lines[first], front):
+        first -= 1
+    while last + 1 < len(lines) and _unsure(lines[last + 1], front) and _goes_on(lines[last], lines[last + 1], front):
+        last += 1
+    found = lines[first : last + 1]
+    if not found[0].text[:1].islower():
+        return found
+    return list(chain.from_iterable(abstracts.paragraphs(found)[1:]))  # without the end of the paragraph before
+
+
+def _letters(lines: list[Line]) -> int:
+    return sum(len(line.text) for line in lines)
+
+
+def _unsure(line: Line, front: Front) -> bool:
+    return front.probability(line, Label.OTHER) < _OTHER
+
+
+def _goes_on(above: Line, below: Line, front: Front) -> bool:
+    """Whether two lines of the front are set as one paragraph, and neither is of a kind that no abstract holds."""
+    return (
+        above.page == below.page
+        and abs(above.size - below.size) < 0.3
+        and -0.3 * below.size < below.y0 - above.y1 < 0.9 * below.size
+        and above.x0 < below.x1
+        and below.x0 < above.x1
+        and not any(_is_other(line, front) for line in (above, below))
+    )
+
+
+def _is_other(line: Line, front: Front) -> bool:
+    """Whether a line of the front is surely no part of an abstract."""
+    label = front.label(line)
+    return (
+        (
+            label in (Label.AUTHOR, Label.AFFILIATION, Label.KEYWORDS, Label.TITLE)
+            and front.probability(line, label) > 0.5
+        )
+        or abstracts.FRONT.match(line.text) is not None
+        or abstracts.INDEXED.match(line.text) is not None
+    )
+
+
+def _placed_abstract(document: Document, lines: list[Line], front: Front, measures: Measures) -> list[Line]:
+    """A paragraph of sentences in the upper part of the front's last page that stands right above keywords or classes, or is set otherwise
+    than the text; of several the longest."""
+    runs: list[list[Line]] = []
+    for line in lines:
+        if _is_other(line, front) or line.y0 > _PLACED * document.pages[line.page - 1].height:
+            continue
+        if runs and _goes_on(runs[-1][-1], line, front):
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    return max((run for run in runs if _is_summary(run, lines, measures)), key=_letters, default=[])
+
+
+def _is_summary(run: list[Line], lines: list[Line], measures: Measures) -> bool:
+    """Whether a paragraph of the front, which has no head and which the header CRF takes for nothing, is the abstract all the same."""
+    text = " ".join(line.text for line in run)
+    words = text.split()
+    small = sum(word[:1].islower() for word in words)
+    if (
+        len(run) < 3
+        or small < 0.6 * len(words)
+        or not text.rstrip("”’\"') ").endswith(".")
+        or "@" in text
+        or affiliation_words(text) > 0.5 * len(run)
+    ):
+        return False
+    after = lines.index(run[-1]) + 1
+    if after < len(lines) and abstracts.INDEXED.match(lines[after].text):
+        return len(text) >= _LETTERS
+    apart = abs(run[0].size - measures.size) > 0.3 or run[0].font.family != measures.family
+    return apart and len(text) >= 2 * _LETTERS
+
+
+def _begins_text(run: list[Line], document: Document, measures: Measures) -> bool:
+    """Whether a run without the head of an abstract is the paper's text: it is set like it, and stands under the introduction's head,
+    breaks off, or is too long."""
+    last = run[-1]
+    if last.font.family != measures.family or abs(last.size - measures.size) > 0.3:
+        return False
+    page = document.pages[run[0].page - 1].lines
+    above = page[: page.index(run[0])]
+    ended = joined([t for t in last.tokens if not t.font.raised]).rstrip("”’\"') ").endswith((".", "!", "?", "。"))
+    return (
+        not ended
+        or sum(len(x.text.split()) for x in run) > _WORDS
+        or any(abstracts.INTRODUCTION.match(x.text) for x in above)
+    )

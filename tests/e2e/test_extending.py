@@ -209,7 +209,8 @@ assert (parse.header.title, parse.provenance.extractor) == ("A small paper", "do
                 (
                     "TABLES: dict[",
                     'VENUES = Table[rows.VenueRow](\n    "venues",\n    "where each paper appeared",\n    ("paper_id",),\n    (_PAPER_ID, '
-                    '_c("venue", pa.string(), "its venue"), _k("outcome", "named or unnamed")),\n    "paper",\n)\n',
+                    '_c("venue", pa.string(), "its venue"), _k("outcome", "named or unnamed")),\n    "paper",\n'
+                    '    counted=(("outcome",),),\n)\n',
                 ),
                 ("        FILTERED,\n", "        VENUES,\n"),
             ),

@@ -76,6 +76,8 @@ def parse(raw: str) -> Reference:
     out.publisher = first(Label.PUBLISHER) or first(Label.INSTITUTION)
     out.location = first(Label.LOCATION)
     out.volume, out.issue, out.pages = first(Label.VOLUME), first(Label.ISSUE), first(Label.PAGES)
+    if out.title and not (out.journal or out.booktitle) and (first(Label.PUBLISHER) or out.location):
+        out.monograph = True
     years = [m.group() for d in found.get(Label.DATE, []) if (m := _YEAR.search(d))]
     out.year = next(iter(years), "") or next((m.group() for m in _YEAR.finditer(raw)), "")
     if out.year and (letter := re.search(rf"{out.year}([a-z])\b", raw)) and not out.year[-1].isalpha():

@@ -43,11 +43,17 @@ _SPACING = {
 }
 _ACCENT = re.compile(r"([^\W\d_]?)([´`¨ˆ˜¸ˇ˚])(\s?)([^\W\d_]?)")
 _VOWELS = frozenset("aeiouyAEIOUYı")
+_WITH_CEDILLA = frozenset("cstCST")
 
 
 def _composed(match: re.Match[str]) -> str:
-    """An accent that is printed as a sign of its own, put on the vowel before it, else on the letter after it."""
+    """An accent that is printed as a sign of its own, put on the vowel before it, else on the letter after it; a cedilla on a `c`, `s`
+    or `t`."""
     before, accent, space, after = match.groups()
+    if accent == "¸":
+        if before in _WITH_CEDILLA:
+            return unicodedata.normalize("NFC", before + "\u0327") + space + after
+        return before + unicodedata.normalize("NFC", after + "\u0327") if after in _WITH_CEDILLA else match.group()
     if accent == "`" and not (before in _VOWELS and before and after and not space):  # a quotation mark
         return match.group()
     if (before in _VOWELS and before) or (not after and before):
@@ -122,11 +128,15 @@ class Joiner:
                 ):
                     separator = ""
             for i, token in enumerate(line.tokens):
-                text = clean(token.text)
-                if not text:
-                    continue
+                text = token.text
                 if i:
                     separator = " " if token.space else ""
+                if parts and not separator and text[0] in _SPACING and len(parts[-1]) > 1:  # in a font of its own
+                    text, parts[-1] = parts[-1][-1] + text, parts[-1][:-1]
+                    length -= 1
+                text = clean(text)
+                if not text:
+                    continue
                 if parts and separator:
                     parts.append(" ")
                     length += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -103,6 +105,23 @@ def test_lines_are_joined(lines: list[str], text: str) -> None:
     assert Joiner(made).text(made).text == text
 
 
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        (["espe", "´cies"], "espécies"),
+        (["Arau", "´jo"], "Araújo"),
+        (["qu\u0131", "´mico"], "químico"),
+        (["Avaliac", "¸ão"], "Avaliação"),
+        (["Lo", "ˆbo", "and", "Godo", "´i"], "Lôbo and Godói"),
+        (["L’He", "´reault"], "L’Héreault"),
+    ],
+)
+def test_an_accent_in_a_font_of_its_own_belongs_to_the_letter_before_it(pieces: list[str], text: str) -> None:
+    made = line(" ".join(pieces))
+    made.tokens = [replace(t, space=t.space and t.text[0] not in "´¸ˆ") for t in made.tokens]
+    assert Joiner([made]).text([made]).text == text
+
+
 ENTRIES = [
     "Wu, J. and Giles, C. L. (2014). CiteSeerX: AI in a digital library search engine. In AAAI, pp. 2930–2937.",
     "Brousseau, P. M., Gravel, D., and Handa, I. T. (2018a). Trait matching and phylogeny. Journal of Animal Ecology, 87:1209–20.",
@@ -193,11 +212,20 @@ def test_the_style_of_citing(text: str, labelled: bool, style: Style) -> None:
         ),
         (
             "Lei Ba, J., Kiros, J. R., & Hinton, G. E. (2016). Layer normalization. arXiv:1607.06450.",
-            {"title": "Layer normalization", "arxiv": "1607.06450", "year": "2016"},
+            {"title": "Layer normalization", "arxiv": "1607.06450", "year": "2016", "monograph": False},
+        ),
+        (
+            "Field A. Discovering statistics using IBM SPSS statistics. Los Angeles: SAGE; 2017.",
+            {
+                "title": "Discovering statistics using IBM SPSS statistics",
+                "location": "Los Angeles",
+                "publisher": "SAGE",
+                "monograph": True,
+            },
         ),
     ],
 )
-def test_the_fields_of_a_reference(raw: str, fields: dict[str, str]) -> None:
+def test_the_fields_of_a_reference(raw: str, fields: dict[str, str | bool]) -> None:
     found = parse(raw)
     assert {name: getattr(found, name) for name in fields} == fields
 

@@ -29,6 +29,7 @@ def duckdb_connection(*, memory_mb: int, scratch: Path, threads: int = 2) -> Ite
             "enable_external_file_cache": "false",
         }
         with duckdb.connect(":memory:", config=settings) as connection:
+            connection.execute("SET enable_progress_bar = false")  # it is drawn into tasks' logs
             yield connection
 
 

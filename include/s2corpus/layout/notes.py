@@ -14,9 +14,10 @@ _IMPRINT = re.compile(
     r"permission|accepted|editor|affiliat|supported by|funded|authors? contributed|preprint|workshop|conference",
     re.I,
 )
-_MARK = re.compile(r"\s*([*†‡§¶∗]|\d{1,2})(?![\d.])")
-_CALLED = re.compile(r"[^\W\d_][.,;:!?)”’\"]+(\d{1,2}|[*†‡§¶∗])$")
-_SIGN = re.compile(r"(?<![\d.])\d{1,2}(?![\d.])|[*†‡§¶∗]")
+_SIGNS = "*†‡§¶∗"
+_MARK = re.compile(rf"\s*([{_SIGNS}]|\d{{1,2}})(?![\d.])")
+_CALLED = re.compile(rf"[^\W\d_][.,;:!?)”’\"]+(\d{{1,2}}|[{_SIGNS}])$")
+_SIGN = re.compile(rf"(?<![\d.])\d{{1,2}}(?![\d.])|[{_SIGNS}]")
 _FOOT = 0.4
 """Share of a page's height above which no note stands"""
 _PLAIN = 6
@@ -41,12 +42,15 @@ def _claim(page: Page) -> None:
     """Takes back from the front what stands at a page's foot with a mark that the page's text has and its byline has not."""
     known, others = set[str](), set[str]()
     for line in page.lines:
-        for token in line.tokens[1:]:
-            if line.kind is Kind.BODY and (
-                mark := _CALLED.search(token.text) or (token.font.raised and _MARK.match(token.text))
-            ):
-                known.add(mark[1])
-            elif line.kind is Kind.FRONT:
+        if line.kind is Kind.BODY:
+            for token in line.tokens[1:]:
+                text = token.text
+                if not (token.font.raised or text[-1].isdecimal() or text[-1] in _SIGNS):
+                    continue  # nearly all
+                if mark := _CALLED.search(text) or (token.font.raised and _MARK.match(text)):
+                    known.add(mark[1])
+        elif line.kind is Kind.FRONT:
+            for token in line.tokens[1:]:
                 others.update(_SIGN.findall(token.text))
     known -= others
     last: Line | None = None

@@ -157,6 +157,7 @@ def is_title(word: str) -> bool:
     return bool(_TITLE.fullmatch(word))
 
 
+@lru_cache(maxsize=4096)
 def is_group(text: str) -> bool:
     """Whether a name is a consortium's, a society's, an office's: two words or more, one of them only groups have."""
     return " " in text and bool(_GROUP.search(text))

@@ -46,6 +46,10 @@ class Entry:
     raw: str
 
 
+_BOLD = 0.1
+"""Share of a list's lines that are bold from which on bold type says nothing"""
+
+
 def read(document: Document, labels: dict[int, Label], measures: Measures, joiner: Joiner) -> list[Entry]:
     """Finds the reference list, marks its lines REFERENCE (the head included) and splits it into entries.
 
@@ -134,13 +138,14 @@ def _by_rule(lines: list[Line]) -> list[tuple[int, int]]:
 def _stop(lines: list[Line], start: int, end: int) -> int:
     """The line after a stretch's last: before `end` where back matter begins, after it while an entry goes on."""
     size = median(line.size for line in lines[start:end])
+    bold = sum(line.font.bold for line in lines[start + 1 : end]) > max(2, _BOLD * (end - start))
     for i in range(start + 2, end):
         line, before = lines[i], lines[i - 1]
-        if _AFTER.match(line.text) and (
-            line.block != before.block or line.font != before.font or line.y0 - before.y1 > 0.5 * size
-        ):
+        head = line.size > size + 0.8 or (line.font.bold and not bold)
+        if (head and line.text[:1].isupper() and not reading(line.text)) or _AFTER.match(line.text):
+            apart = line.block != before.block or line.font != before.font or line.y0 - before.y1 > 0.5 * size
             number = LABEL.match(line.text)
-            if not number and not any(reading(x.text) > 1 for x in lines[i + 1 : i + 3]):
+            if apart and not number and not any(reading(x.text) > 1 for x in lines[i + 1 : i + 3]):
                 return i
     while end < len(lines):
         line, before = lines[end], lines[end - 1]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from s2corpus.layout.model import Font, Line, Token
+from s2corpus.layout import references
+from s2corpus.layout.measures import measure
+from s2corpus.layout.model import Document, Font, Kind, Line, Page, Token
 from s2corpus.layout.references import is_head
+from s2corpus.layout.segmentation import Label
 from s2corpus.layout.splitting import split
+from s2corpus.layout.text import Joiner
 
 FONT = Font("times", 9.0)
 
@@ -140,3 +146,21 @@ def test_a_line_that_breaks_the_order_of_a_sorted_list_goes_on_with_an_entry_wit
     printed = [*whole[: at + 1], "Medicinal and Aromatic Plants. Acta Hortic. 1996;426:419–26.", *whole[at + 1 :]]
     whole[at] += " " + printed[at + 1]
     assert entries([line(text, row) for row, text in enumerate(printed, 1)]) == whole
+
+
+def test_a_list_ends_where_an_appendix_begins_in_bold() -> None:
+    given = [
+        "References",
+        "Ammar W, Groeneveld D. Construction of the literature graph. NAACL 2018;3:84–91.",
+        "Lo K, Wang LL. S2ORC: the Semantic Scholar open research corpus. ACL 2020;1:4969–83.",
+        "Veytsman B. acmart: Class for typesetting publications of ACM. Retrieved May 27, 2017.",
+        "A RESEARCH METHODS",
+        "We sampled three forests over two summers and measured what could be measured without harm.",
+    ]
+    lines = [line(text, row) for row, text in enumerate(given)]
+    bold = replace(FONT, family="times,bold", bold=True)
+    lines[4].tokens = [replace(token, font=bold) for token in lines[4].tokens]
+    labels = {id(x): Label.REFERENCE for x in lines[:5]}
+    found = references.read(Document([Page(1, 600, 800, lines, [])]), labels, measure(lines), Joiner(lines))
+    assert [entry.raw for entry in found] == given[1:4]
+    assert lines[4].kind is Kind.BODY

@@ -210,17 +210,37 @@ def tried(copy: Path, mutation: MutationSpec, baseline: warm.Baseline, timed: bo
     return "survived" if code == pytest.ExitCode.OK else "found", diff
 
 
-def kept_of(copy: Path, name: str) -> Path:
-    """The folder where an area's results are kept: named by a hash of the code, of what tests share, and of the area's tests."""
-    mine = tuple(f"unit/{test}" for test in AREAS[name].tests)
-    digest = hashlib.sha256()
-    for path in sorted([*(copy / "include").rglob("*"), *(copy / "tests").rglob("*")]):
-        others = path.name.startswith("test_") and not str(path.relative_to(copy / "tests")).startswith(mine)
-        if path.is_file() and path.suffix != ".pyc" and (path.is_relative_to(copy / "include") or not others):
-            digest.update(str(path.relative_to(copy)).encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
-    kept = ROOT / "build/mutants" / f"{name}-{digest.hexdigest()[:16]}"
-    kept.mkdir(parents=True, exist_ok=True)
-    return kept
+def files_of(copy: Path, name: str) -> list[str]:
+    """The files of an area's tests."""
+    found = [copy / "tests/unit" / test for test in AREAS[name].tests]
+    files = [file for path in found for file in ([path] if path.suffix else sorted(path.glob("test_*.py")))]
+    return [str(file.relative_to(copy)) for file in files]
+
+
+class Kept:
+    """Where an area's results are kept, and what was measured of each file of its tests: by hashes of what decides them."""
+
+    def __init__(self, copy: Path, name: str) -> None:
+        self.copy = copy
+        self.folder = ROOT / "build/mutants" / name
+        self.folder.mkdir(parents=True, exist_ok=True)
+        shared = [path for path in (copy / "tests").rglob("*") if not path.name.startswith("test_")]
+        self._common = _digest(copy, [*(copy / "include").rglob("*"), *shared])
+        everything = self._common + _digest(copy, [copy / file for file in files_of(copy, name)])
+        self.results = self.folder / f"{_short(everything)}.jsonl"
+
+    def measured(self, file: str) -> Path:
+        """Of one file of tests."""
+        return self.folder / f"{Path(file).stem}-{_short(self._common + _digest(self.copy, [self.copy / file]))}.json"
+
+
+def _digest(copy: Path, paths: list[Path]) -> str:
+    files = sorted(path for path in paths if path.is_file() and path.suffix != ".pyc")
+    return "".join(f"{path.relative_to(copy)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n" for path in files)
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def main() -> int:
@@ -265,11 +285,11 @@ def try_all(
     copy: Path, sample: list[tuple[str, MutationSpec]], modules: dict[str, list[Path]], deadline: float
 ) -> list[Result]:
     """The sample's results, those of earlier runs included; no mutant is begun after the deadline."""
-    kept = {name: kept_of(copy, name) for name in modules}
+    kept = {name: Kept(copy, name) for name in modules}
     known: dict[str, Result] = {}
-    for folder in kept.values():
-        if (file := folder / "results.jsonl").exists():
-            known |= {row["place"]: row for row in map(json.loads, file.read_text().splitlines())}
+    for of_area in kept.values():
+        if of_area.results.exists():
+            known |= {row["place"]: row for row in map(json.loads, of_area.results.read_text().splitlines())}
     baselines: dict[str, warm.Baseline] = {}
     results = []
     for name, mutation in sample:
@@ -279,14 +299,14 @@ def try_all(
             if time.monotonic() > deadline:
                 continue
             if name not in baselines:
-                arguments = [*OPTIONS, *CHOSEN, *(f"tests/unit/{test}" for test in AREAS[name].tests)]
-                baselines[name] = warm.measure(copy, arguments, modules[name], kept[name] / "baseline.json")
+                files = files_of(copy, name)
+                baselines[name] = warm.measure(copy, [*OPTIONS, *CHOSEN], files, modules[name], kept[name].measured)
                 for test in baselines[name].failed:
                     print(f"left out, it fails without any change: {test}", file=sys.stderr)
             began = time.monotonic()
             result, diff = tried(copy, mutation, baselines[name], AREAS[name].timed)
             known[place] = {"area": name, "place": place, "result": result, "diff": diff}
-            with (kept[name] / "results.jsonl").open("a") as out:
+            with kept[name].results.open("a") as out:
                 out.write(json.dumps(known[place]) + "\n")
             print(f"{result or 'no change'} in {time.monotonic() - began:.0f} s: {place}", file=sys.stderr, flush=True)
         if known[place]["result"]:

@@ -15,7 +15,7 @@ import sys
 import time
 import types
 from collections import defaultdict
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ class Baseline:
     seconds: dict[str, float]
     shared: dict[str, float]
     """by file: the seconds of the fixtures that its tests share"""
-    tests_of: dict[str, dict[int, list[str]]]
+    tests_of: Mapping[str, Mapping[int, list[str]]]
     failed: list[str]
     """tests that fail without any change, on a busy machine: left out"""
 
@@ -74,22 +74,32 @@ def preload(folder: Path, tests: list[str]) -> None:
             importlib.import_module(name)
 
 
-def measure(folder: Path, arguments: list[str], modules: Iterable[Path], into: Path) -> Baseline:
-    """Run tests of an unchanged checkout, and note what each takes and runs; what `into` says of an earlier run is used again.
+def measure(
+    folder: Path, arguments: list[str], files: list[str], modules: Iterable[Path], kept: Callable[[str], Path]
+) -> Baseline:
+    """Run the tests of some files of an unchanged checkout, and note what each takes and runs; what was kept of a file is used again.
 
     Raises:
         RuntimeError: they do not run, or more than five fail.
     """
-    if not into.exists():
-        child = _Measured(folder.resolve(), list(modules), into)
-        code, output = run(folder, arguments, 3600, plugin=child)
-        if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not into.exists():
+    if new := [file for file in files if not kept(file).exists()]:
+        child = _Measured(folder.resolve(), list(modules), {file: kept(file) for file in new})
+        code, output = run(folder, [*arguments, *new], 3600, plugin=child)
+        done = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
+        if code not in done or not all(kept(file).exists() for file in new):
             raise RuntimeError(f"tests do not run\n{output[-3000:]}")
-    found = json.loads(into.read_text())
-    if len(found["failed"]) > 5:
-        raise RuntimeError(f"tests fail without any change: {', '.join(found['failed'])}")
-    by_line = {m: {int(n): tests for n, tests in lines.items()} for m, lines in found["tests_of"].items()}
-    return Baseline(found["seconds"], found["shared"], by_line, found["failed"])
+    found = [json.loads(kept(file).read_text()) for file in files]
+    failed = [test for of_file in found for test in of_file["failed"]]
+    if len(failed) > 5:
+        raise RuntimeError(f"tests fail without any change: {', '.join(failed)}")
+    tests_of: defaultdict[str, defaultdict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for of_file in found:
+        for module, lines in of_file["tests_of"].items():
+            for line, tests in lines.items():
+                tests_of[module][int(line)] += tests
+    seconds = {test: took for of_file in found for test, took in of_file["seconds"].items()}
+    shared = {file: of_file["shared"] for file, of_file in zip(files, found, strict=True)}
+    return Baseline(seconds, shared, dict(tests_of), failed)
 
 
 def run(
@@ -157,7 +167,7 @@ class _Loaded:
 class _Measured:
     """Which test runs which line, by coverage's contexts, and how long it takes."""
 
-    def __init__(self, folder: Path, modules: list[Path], into: Path) -> None:
+    def __init__(self, folder: Path, modules: list[Path], into: Mapping[str, Path]) -> None:
         self.folder, self.into = folder, into
         self.modules = [str(folder / module) for module in modules]
         self.seconds: defaultdict[str, float] = defaultdict(float)
@@ -206,19 +216,27 @@ class _Measured:
     def pytest_sessionfinish(self) -> None:
         assert self.coverage
         self.coverage.stop()
-        data, tests_of = self.coverage.get_data(), {}
-        for module in data.measured_files():
-            lines = data.contexts_by_lineno(module).items()
-            tests_of[str(Path(module).relative_to(self.folder))] = {n: self._tests(found) for n, found in lines}
-        seconds = {test: took for test, took in self.seconds.items() if test not in self.failed}
-        found = {"seconds": seconds, "shared": self.shared, "tests_of": tests_of, "failed": self.failed}
-        self.into.with_suffix(".new").write_text(json.dumps(found))
-        self.into.with_suffix(".new").replace(self.into)
+        data = self.coverage.get_data()
+        contexts = {str(Path(m).relative_to(self.folder)): data.contexts_by_lineno(m) for m in data.measured_files()}
+        for file, into in self.into.items():
+            seconds = {t: took for t, took in self.seconds.items() if _file(t) == file and t not in self.failed}
+            found = {
+                "seconds": seconds,
+                "shared": self.shared.get(file, 0),
+                "failed": [test for test in self.failed if _file(test) == file],
+                "tests_of": {
+                    module: {line: tests for line, said in lines.items() if (tests := _tests(said, file, seconds))}
+                    for module, lines in contexts.items()
+                },
+            }
+            into.with_suffix(".new").write_text(json.dumps(found))
+            into.with_suffix(".new").replace(into)
 
-    def _tests(self, contexts: list[str]) -> list[str]:
-        passed = set(self.seconds) - set(self.failed)
-        files = tuple(context for context in contexts if context.endswith("::"))
-        return sorted(test for test in passed if test in contexts or test.startswith(files))
+
+def _tests(contexts: list[str], file: str, tests: Iterable[str]) -> list[str]:
+    """The tests of a file that run a line, by the contexts that it ran in."""
+    whole = tuple(context for context in contexts if context.endswith("::") and _file(context) == file)
+    return sorted(test for test in tests if test in contexts or (whole and test.startswith(whole)))
 
 
 def _file(test: str) -> str:

@@ -181,7 +181,9 @@ OPTIONS = ["-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:warnings"]
 CHOSEN = ["-m", QUICK, "-k", f"not ({' or '.join(COMPILED_ONLY)})"]
 
 
-def tried(copy: Path, mutation: MutationSpec, baseline: warm.Baseline, timed: bool) -> tuple[str, str]:
+def tried(
+    copy: Path, mutation: MutationSpec, baseline: warm.Baseline, collected: warm.Collected, timed: bool
+) -> tuple[str, str]:
     """How a mutant fared ("found", "timed out", "survived", or "" where nothing can be changed there), and the change.
 
     A run may take three times the processor's time that its tests take without a change, which other programs on the machine do not
@@ -191,6 +193,14 @@ def tried(copy: Path, mutation: MutationSpec, baseline: warm.Baseline, timed: bo
     operator = get_operator(mutation.operator_name)(**(mutation.operator_args or {}))
     near = baseline.nearest(str(mutation.module_path), lines_of(path, mutation.start_pos[0]))
     tests = near or baseline.ordered(baseline.seconds)
+
+    def run(some: list[str], seconds: float) -> tuple[int | None, list[str]]:
+        limit = 600 + 20 * seconds
+        if (quick := collected.run(mutation.module_path, some, limit, seconds)) is not None:
+            return quick
+        code, output = warm.run(copy, [*OPTIONS, "-x", *some], limit, processor=seconds)
+        return code, re.findall(r"(?m)^(?:FAILED|ERROR) (tests/\S+::\S+)", output)
+
     with use_mutation(path, operator, mutation.occurrence) as (before, after):
         if after is None:
             return "", ""
@@ -198,10 +208,9 @@ def tried(copy: Path, mutation: MutationSpec, baseline: warm.Baseline, timed: bo
         diff = "\n".join(line for line in changed if line[:1] in "+-" and line[:3] not in ("+++", "---"))
         seconds = 30 + 3 * baseline.takes(tests)
         for _ in range(2):
-            code, output = warm.run(copy, [*OPTIONS, "-x", *tests], 600 + 20 * seconds, processor=seconds)
-            failed = re.findall(r"(?m)^(?:FAILED|ERROR) (tests/\S+::\S+)", output)
+            code, failed = run(tests, seconds)
             if code == pytest.ExitCode.TESTS_FAILED and timed and failed:
-                code, _ = warm.run(copy, [*OPTIONS, failed[0]], 600 + 20 * seconds, processor=seconds)
+                code, _ = run(failed[:1], seconds)
             if code is not None:
                 break
     os.utime(path, (WRITTEN, WRITTEN))
@@ -224,7 +233,8 @@ class Kept:
         self.copy = copy
         self.folder = ROOT / "build/mutants" / name
         self.folder.mkdir(parents=True, exist_ok=True)
-        shared = [path for path in (copy / "tests").rglob("*") if not path.name.startswith("test_")]
+        ours = ("mutants.py", "warm.py")
+        shared = [p for p in (copy / "tests").rglob("*") if not p.name.startswith("test_") and p.name not in ours]
         self._common = _digest(copy, [*(copy / "include").rglob("*"), *shared])
         everything = self._common + _digest(copy, [copy / file for file in files_of(copy, name)])
         self.results = self.folder / f"{_short(everything)}.jsonl"
@@ -291,6 +301,7 @@ def try_all(
         if of_area.results.exists():
             known |= {row["place"]: row for row in map(json.loads, of_area.results.read_text().splitlines())}
     baselines: dict[str, warm.Baseline] = {}
+    collected: dict[str, warm.Collected] = {}
     results = []
     for name, mutation in sample:
         at = f"{mutation.module_path}:{mutation.start_pos[0]}:{mutation.start_pos[1]}"
@@ -301,16 +312,19 @@ def try_all(
             if name not in baselines:
                 files = files_of(copy, name)
                 baselines[name] = warm.measure(copy, [*OPTIONS, *CHOSEN], files, modules[name], kept[name].measured)
+                collected[name] = warm.Collected(copy, [*OPTIONS, "-x", *CHOSEN, *files], modules[name])
                 for test in baselines[name].failed:
                     print(f"left out, it fails without any change: {test}", file=sys.stderr)
             began = time.monotonic()
-            result, diff = tried(copy, mutation, baselines[name], AREAS[name].timed)
+            result, diff = tried(copy, mutation, baselines[name], collected[name], AREAS[name].timed)
             known[place] = {"area": name, "place": place, "result": result, "diff": diff}
             with kept[name].results.open("a") as out:
                 out.write(json.dumps(known[place]) + "\n")
             print(f"{result or 'no change'} in {time.monotonic() - began:.0f} s: {place}", file=sys.stderr, flush=True)
         if known[place]["result"]:
             results.append(known[place])
+    for process in collected.values():
+        process.close()
     return results
 
 

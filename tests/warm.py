@@ -1,12 +1,16 @@
 """Pytest in children of one process that has loaded the libraries once, and which tests run which lines.
 
-A child is forked for each run of tests: nothing of the project is loaded before, so that each run reads the sources as they lie there.
+For `run` nothing of the project is loaded before the fork: each run reads the sources as they lie there. `Collected` forks from a
+process that has collected the tests: only the functions that a change is in are replaced there, which is the same where they did not
+run before the fork.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
+import inspect
 import json
 import os
 import resource
@@ -15,11 +19,12 @@ import sys
 import time
 import types
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import _pytest.main
 import pytest
 from coverage import Coverage
 
@@ -115,17 +120,23 @@ def run(
         if processor is not None:
             resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + processor), resource.RLIM_INFINITY))
         _child(folder, arguments, log, plugin)
+    code = _ended(child, limit)
+    return code, log.read_text(errors="replace")
+
+
+def _ended(child: int, limit: float) -> int | None:
+    """Exit status of a child that leads a process group, of which nothing is left; None after `limit` seconds."""
     deadline = time.monotonic() + limit
     while True:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended or time.monotonic() > deadline:
             break
-        time.sleep(0.02)
+        time.sleep(0.01)
     with contextlib.suppress(ProcessLookupError):  # what its tests started and left is in its process group
         os.killpg(child, signal.SIGKILL)
     if not ended:
         os.waitpid(child, 0)
-    return (os.waitstatus_to_exitcode(status) if ended else None), log.read_text(errors="replace")
+    return os.waitstatus_to_exitcode(status) if ended else None
 
 
 def _child(folder: Path, arguments: list[str], log: Path, plugin: object) -> None:
@@ -140,11 +151,156 @@ def _child(folder: Path, arguments: list[str], log: Path, plugin: object) -> Non
         for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
             del sys.modules[name]  # this module's own package
         sys.modules["__main__"] = types.ModuleType("__main__")  # processes that tests start do not load this program
+        if isinstance(plugin, Collected):
+            plugin.before()
         code = int(pytest.main(arguments, plugins=[plugin] if plugin else []))
         sys.stdout.flush()
         sys.stderr.flush()
     finally:
         os._exit(code)
+
+
+class Collected:
+    """The tests of some files, collected in a process of its own that is forked for each change of a module."""
+
+    def __init__(self, folder: Path, arguments: list[str], modules: Iterable[Path]) -> None:
+        self.folder = folder.resolve()
+        self.modules = {str(self.folder / module): (self.folder / module).read_text("utf-8") for module in modules}
+        self.outcome = self.folder.parent / f"outcome-{os.getpid()}-{id(self)}"
+        asked, asks = os.pipe()
+        answered, answers = os.pipe()
+        self._pid = os.fork()
+        if self._pid == 0:
+            self._asked, self._answers = os.fdopen(asked), os.fdopen(answers, "w")
+            os.close(asks)
+            _child(self.folder, arguments, self.folder.parent / f"output-{os.getpid()}", self)
+        os.close(asked)
+        os.close(answers)
+        self._asks, self._answered = os.fdopen(asks, "w"), os.fdopen(answered)
+
+    def close(self) -> None:
+        """End the process."""
+        self._asks.close()
+        os.waitpid(self._pid, 0)
+
+    def run(
+        self, module: Path, tests: list[str], limit: float, processor: float
+    ) -> tuple[int | None, list[str]] | None:
+        """Exit status and failed tests, as `run` would have it for the module as it lies there; None where only that can tell."""
+        request = {"module": str(self.folder / module), "tests": tests, "limit": limit, "processor": processor}
+        self._asks.write(json.dumps(request) + "\n")
+        self._asks.flush()
+        line = self._answered.readline()
+        if not line:
+            raise RuntimeError("the process with the collected tests has ended")
+        code, failed = json.loads(line)
+        return None if code == _CANNOT else (code, failed)
+
+    def before(self) -> None:
+        """Note from here on which lines run."""
+        self.coverage = Coverage(data_file=None, include=list(self.modules), config_file=False)
+        self.coverage.start()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Answer until nobody asks."""
+        if session.testsfailed:
+            os._exit(_CANNOT)
+        self.coverage.stop()
+        data = self.coverage.get_data()
+        self.ran = {module: set(data.lines(module) or ()) for module in self.modules}
+        self.functions: defaultdict[tuple[str, str, int], list[types.FunctionType]] = defaultdict(list)
+        for one in gc.get_objects():
+            if type(one) is types.FunctionType and (code := one.__code__).co_filename in self.modules:
+                self.functions[code.co_filename, code.co_qualname, code.co_firstlineno].append(one)
+        items = {item.nodeid: item for item in session.items}
+        gc.freeze()
+        for line in self._asked:
+            request = json.loads(line)
+            self.outcome.unlink(missing_ok=True)
+            child = os.fork()
+            if child == 0:
+                try:
+                    os._exit(self._tried(session, items, request))
+                finally:
+                    os._exit(_CANNOT)
+            code = _ended(child, request["limit"])
+            failed = json.loads(self.outcome.read_text()) if self.outcome.exists() else []
+            self._answers.write(json.dumps([code, failed]) + "\n")
+            self._answers.flush()
+        os._exit(0)
+
+    def _tried(self, session: pytest.Session, items: Mapping[str, pytest.Item], request: Any) -> int:
+        os.setsid()
+        processor = int(time.process_time() + request["processor"])
+        resource.setrlimit(resource.RLIMIT_CPU, (processor, resource.RLIM_INFINITY))
+        if not self._replaced(request["module"]) or not all(test in items for test in request["tests"]):
+            return _CANNOT
+        session.items = [items[test] for test in request["tests"]]
+        self.failed: list[str] = []
+        with contextlib.suppress(pytest.Session.Failed, pytest.Session.Interrupted):
+            _pytest.main.pytest_runtestloop(session)
+        self.outcome.write_text(json.dumps(self.failed))
+        return int(bool(self.failed))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+    def _replaced(self, module: str) -> bool:
+        """Put a changed module's functions in the place of those loaded; False where other code differs, or one that ran already."""
+        before, after = (
+            compile(text, module, "exec", dont_inherit=True)
+            for text in (self.modules[module], Path(module).read_text("utf-8"))
+        )
+        found = _differing(before, after)
+        if found is None:
+            return False
+        for old, new in found:
+            lines = {line for code in _within(old) for _, _, line in code.co_lines() if line} - {old.co_firstlineno}
+            functions = self.functions.get((module, old.co_qualname, old.co_firstlineno), [])
+            if not functions or self.ran[module] & lines:
+                return False
+            for function in functions:
+                function.__code__ = new
+        return True
+
+
+_CANNOT = 97
+
+
+def _within(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _within(const)
+
+
+def _differing(before: types.CodeType, after: types.CodeType) -> list[tuple[types.CodeType, types.CodeType]] | None:
+    """The functions of a module (or a class) that differ, in their own; None where what is outside of them does."""
+    shape = [
+        (
+            code.co_code,
+            code.co_names,
+            [repr(const) for const in code.co_consts if not isinstance(const, types.CodeType)],
+            [const.co_qualname for const in code.co_consts if isinstance(const, types.CodeType)],
+        )
+        for code in (before, after)
+    ]
+    if shape[0] != shape[1]:
+        return None
+    found: list[tuple[types.CodeType, types.CodeType]] = []
+    inner = [[const for const in code.co_consts if isinstance(const, types.CodeType)] for code in (before, after)]
+    for old, new in zip(*inner, strict=True):
+        if old == new:
+            continue
+        if old.co_flags & inspect.CO_OPTIMIZED:
+            found.append((old, new))
+        elif (more := _differing(old, new)) is None:
+            return None
+        else:
+            found += more
+    return found
 
 
 class _Loaded:

@@ -201,19 +201,24 @@ def tried(
         code, output = warm.run(copy, [*OPTIONS, "-x", *some], limit, processor=seconds)
         return code, re.findall(r"(?m)^(?:FAILED|ERROR) (tests/\S+::\S+)", output)
 
-    with use_mutation(path, operator, mutation.occurrence) as (before, after):
-        if after is None:
-            return "", ""
-        changed = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
-        diff = "\n".join(line for line in changed if line[:1] in "+-" and line[:3] not in ("+++", "---"))
-        seconds = 30 + 3 * baseline.takes(tests)
-        for _ in range(2):
-            code, failed = run(tests, seconds)
-            if code == pytest.ExitCode.TESTS_FAILED and timed and failed:
-                code, _ = run(failed[:1], seconds)
-            if code is not None:
-                break
-    os.utime(path, (WRITTEN, WRITTEN))
+    while tests:
+        with use_mutation(path, operator, mutation.occurrence) as (before, after):
+            if after is None:
+                return "", ""
+            changed = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
+            diff = "\n".join(line for line in changed if line[:1] in "+-" and line[:3] not in ("+++", "---"))
+            seconds = 30 + 3 * baseline.takes(tests)
+            for _ in range(2):
+                code, failed = run(tests, seconds)
+                if code == pytest.ExitCode.TESTS_FAILED and timed and failed:
+                    code, _ = run(failed[:1], seconds)
+                if code is not None:
+                    break
+        os.utime(path, (WRITTEN, WRITTEN))
+        if code != pytest.ExitCode.TESTS_FAILED or not failed or run(failed[:1], seconds)[0] == pytest.ExitCode.OK:
+            break
+        print(f"left out, it fails without the change: {failed[0]}", file=sys.stderr)
+        tests.remove(failed[0])
     if code in (None, -signal.SIGXCPU, -signal.SIGKILL):
         return "timed out", diff
     return "survived" if code == pytest.ExitCode.OK else "found", diff
@@ -311,6 +316,7 @@ def try_all(
                 continue
             if name not in baselines:
                 files = files_of(copy, name)
+                print(f"measuring the tests of {name}", file=sys.stderr, flush=True)
                 baselines[name] = warm.measure(copy, [*OPTIONS, *CHOSEN], files, modules[name], kept[name].measured)
                 collected[name] = warm.Collected(copy, [*OPTIONS, "-x", *CHOSEN, *files], modules[name])
                 for test in baselines[name].failed:

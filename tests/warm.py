@@ -177,6 +177,8 @@ class Collected:
         os.close(asked)
         os.close(answers)
         self._asks, self._answered = os.fdopen(asks, "w"), os.fdopen(answered)
+        if not self._answered.readline():  # until all is loaded nothing may be changed
+            raise RuntimeError("tests cannot be collected")
 
     def close(self) -> None:
         """End the process."""
@@ -215,6 +217,7 @@ class Collected:
                 self.functions[code.co_filename, code.co_qualname, code.co_firstlineno].append(one)
         items = {item.nodeid: item for item in session.items}
         gc.freeze()
+        print("ready", file=self._answers, flush=True)
         for line in self._asked:
             request = json.loads(line)
             self.outcome.unlink(missing_ok=True)

@@ -125,9 +125,19 @@ def copied() -> Iterator[Path]:
 
 def places(module: Path, folder: Path) -> list[list[MutationSpec]]:
     """The places of a module that can be changed, each with its variants; what does nothing (annotations, `njit`) is left out."""
-    with use_db(str(folder / "work.sqlite"), WorkDB.Mode.create) as work:
-        init([module], work, {})
-        found = [item.mutations[0] for item in work.work_items]
+    kept = (
+        ROOT / "build/mutants/places" / f"{_short(f'{module} {hashlib.sha256(module.read_bytes()).hexdigest()}')}.json"
+    )
+    if not kept.exists():
+        with use_db(str(folder / "work.sqlite"), WorkDB.Mode.create) as work:
+            init([module], work, {})
+            named = [
+                (m.operator_name, m.occurrence, m.start_pos, m.end_pos)
+                for (m,) in (i.mutations for i in work.work_items)
+            ]
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(named))
+    found = [MutationSpec(module, name, at, tuple(a), tuple(b)) for name, at, a, b in json.loads(kept.read_text())]
     idle = _idle(module.read_text("utf-8"))
     by_place: defaultdict[tuple[tuple[int, int], str], list[MutationSpec]] = defaultdict(list)
     for mutation in found:

@@ -196,19 +196,20 @@ def tried(
 ) -> tuple[str, str]:
     """How a mutant fared ("found", "timed out", "survived", or "" where nothing can be changed there), and the change.
 
-    A run may take three times the processor's time that its tests take without a change, which other programs on the machine do not
-    spend; one that sleeps longer than the limit of a clock is tried once more.
+    A test may take five times the processor's time that it takes without a change, and 10 s, which other programs on the machine do
+    not spend; a run that sleeps longer than the limit of a clock is tried once more.
     """
     path = copy / mutation.module_path
     operator = get_operator(mutation.operator_name)(**(mutation.operator_args or {}))
     near = baseline.nearest(str(mutation.module_path), lines_of(path, mutation.start_pos[0]))
     tests = near or baseline.ordered(baseline.seconds)
 
-    def run(some: list[str], seconds: float) -> tuple[int | None, list[str]]:
-        limit = 600 + 20 * seconds
-        if (quick := collected.run(mutation.module_path, some, limit, seconds)) is not None:
+    def run(some: list[str]) -> tuple[int | None, list[str]]:
+        allowed = baseline.allowed(some)
+        limit = 600 + 20 * baseline.takes(some)
+        if (quick := collected.run(mutation.module_path, allowed, limit)) is not None:
             return quick
-        code, output = warm.run(copy, [*OPTIONS, "-x", *some], limit, processor=seconds)
+        code, output = warm.run(copy, [*OPTIONS, "-x", *some], limit, allowed=allowed)
         return code, re.findall(r"(?m)^(?:FAILED|ERROR) (tests/\S+::\S+)", output)
 
     while tests:
@@ -217,15 +218,14 @@ def tried(
                 return "", ""
             changed = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
             diff = "\n".join(line for line in changed if line[:1] in "+-" and line[:3] not in ("+++", "---"))
-            seconds = 30 + 3 * baseline.takes(tests)
             for _ in range(2):
-                code, failed = run(tests, seconds)
+                code, failed = run(tests)
                 if code == pytest.ExitCode.TESTS_FAILED and timed and failed:
-                    code, _ = run(failed[:1], seconds)
+                    code, _ = run(failed[:1])
                 if code is not None:
                     break
         os.utime(path, (WRITTEN, WRITTEN))
-        if code != pytest.ExitCode.TESTS_FAILED or not failed or run(failed[:1], seconds)[0] == pytest.ExitCode.OK:
+        if code != pytest.ExitCode.TESTS_FAILED or not failed or run(failed[:1])[0] == pytest.ExitCode.OK:
             break
         print(f"left out, it fails without the change: {failed[0]}", file=sys.stderr)
         tests.remove(failed[0])

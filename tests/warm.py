@@ -54,6 +54,10 @@ class Baseline:
         files = {_file(test) for test in chosen}
         return sum(self.seconds[test] for test in chosen) + sum(self.shared.get(file, 0) for file in files)
 
+    def allowed(self, tests: Iterable[str]) -> dict[str, float]:
+        """The processor's seconds after which a test is taken to have no end: five times its own and what its file shares, and 10."""
+        return {test: 10 + 5 * (self.seconds[test] + self.shared.get(_file(test), 0)) for test in tests}
+
     def ordered(self, tests: Iterable[str]) -> list[str]:
         """Tests: quick ones of files without slow fixtures by their time, then the others by file."""
 
@@ -108,18 +112,21 @@ def measure(
 
 
 def run(
-    folder: Path, arguments: list[str], limit: float, *, processor: float | None = None, plugin: object = None
+    folder: Path,
+    arguments: list[str],
+    limit: float,
+    *,
+    allowed: Mapping[str, float] | None = None,
+    plugin: object = None,
 ) -> tuple[int | None, str]:
     """Pytest's exit status and output for these arguments in a checkout.
 
-    None where it took longer than `limit` seconds; minus SIGXCPU where it spent more than `processor` seconds of the processor's time.
+    None where it took longer than `limit` seconds; minus SIGXCPU where a test spent more than it is `allowed` of the processor's time.
     """
     log = folder.parent / "output"
     child = os.fork()
     if child == 0:
-        if processor is not None:
-            resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + processor), resource.RLIM_INFINITY))
-        _child(folder, arguments, log, plugin)
+        _child(folder, arguments, log, _Limited(allowed) if allowed else plugin)
     code = _ended(child, limit)
     return code, log.read_text(errors="replace")
 
@@ -235,11 +242,10 @@ class Collected:
 
     def _tried(self, session: pytest.Session, items: Mapping[str, pytest.Item], request: Any) -> int:
         os.setsid()
-        processor = int(time.process_time() + request["processor"])
-        resource.setrlimit(resource.RLIMIT_CPU, (processor, resource.RLIM_INFINITY))
-        if not self._replaced(request["module"]) or not all(test in items for test in request["tests"]):
+        if not self._replaced(request["module"]) or not all(test in items for test in request["allowed"]):
             return _CANNOT
-        session.items = [items[test] for test in request["tests"]]
+        session.items = [items[test] for test in request["allowed"]]
+        session.config.pluginmanager.register(_Limited(request["allowed"]))
         self.failed: list[str] = []
         with contextlib.suppress(pytest.Session.Failed, pytest.Session.Interrupted):
             _pytest.main.pytest_runtestloop(session)
@@ -321,6 +327,18 @@ class _Loaded:
             if origin and not origin.startswith(self.folder) and name.partition(".")[0] not in own
         ]
         self.into.write_text("\n".join(found))
+
+
+class _Limited:
+    """Ends a process in which a test spends more than the seconds of the processor's time that it is allowed."""
+
+    def __init__(self, allowed: Mapping[str, float]) -> None:
+        self.allowed = allowed
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> None:
+        until = int(time.process_time() + self.allowed.get(item.nodeid, 60)) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))
 
 
 class _Measured:

@@ -192,11 +192,9 @@ class Collected:
         self._asks.close()
         os.waitpid(self._pid, 0)
 
-    def run(
-        self, module: Path, tests: list[str], limit: float, processor: float
-    ) -> tuple[int | None, list[str]] | None:
+    def run(self, module: Path, allowed: Mapping[str, float], limit: float) -> tuple[int | None, list[str]] | None:
         """Exit status and failed tests, as `run` would have it for the module as it lies there; None where only that can tell."""
-        request = {"module": str(self.folder / module), "tests": tests, "limit": limit, "processor": processor}
+        request = {"module": str(self.folder / module), "allowed": allowed, "limit": limit}
         self._asks.write(json.dumps(request) + "\n")
         self._asks.flush()
         line = self._answered.readline()

@@ -202,7 +202,7 @@ def tried(
     path = copy / mutation.module_path
     operator = get_operator(mutation.operator_name)(**(mutation.operator_args or {}))
     near = baseline.nearest(str(mutation.module_path), lines_of(path, mutation.start_pos[0]))
-    tests = near or baseline.ordered(baseline.seconds)
+    tests = near or baseline.all(str(mutation.module_path))
 
     def run(some: list[str]) -> tuple[int | None, list[str]]:
         allowed = baseline.allowed(some)

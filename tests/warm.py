@@ -48,6 +48,11 @@ class Baseline:
         known = self.tests_of.get(module, {})
         return self.ordered({test for line in lines for test in known.get(line, ())})
 
+    def all(self, module: str) -> list[str]:
+        """All tests, those that run anything of a module first."""
+        of_module = self.nearest(module, self.tests_of.get(module, {}))
+        return of_module + self.ordered(self.seconds.keys() - set(of_module))
+
     def takes(self, tests: Iterable[str]) -> float:
         """Seconds of tests, with what they share."""
         chosen = set(tests)

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from s2corpus.clustering.nodes import from_preprint_server
+from s2corpus.clustering.nodes import from_preprint_server, nodes_of
 from s2corpus.clustering.parts import FACTS, _years, codes_of, facts_of, part_from
 from s2corpus.clustering.places import ELECTRONIC, Places, contradict, first_pages, located, numbers
 from s2corpus.clustering.scripts import same_script
@@ -193,3 +193,27 @@ def test_preprint_servers_by_prefix_or_registrant() -> None:
     assert (
         from_preprint_server(dois, []).tolist() == [False] * 5 and len(from_preprint_server(dois[:0], ["10.1101"])) == 0
     )
+
+
+def test_records_as_arrays_have_the_shapes_that_are_stated() -> None:
+    """In the order of their ids, whatever batches they come in; surnames each with the record that has them."""
+    names = {"b:1": ["A|Lovelace", "B|Turing"], "a:1": [], "c:1": ["C|Noether"], "a:2": ["D|Hopper"]}
+    batches = [
+        pa.RecordBatch.from_pylist(
+            [
+                {"record_id": id_, "source": "a", "kind": "archive", "title": f"Title of {id_[:1]}",
+                 "authors": [{"first": one.partition("|")[0], "middle": [], "last": one.partition("|")[2], "suffix": ""} for one in names[id_]]}
+            ],
+            RECORDS.schema,
+        )
+        for id_ in names
+    ]  # fmt: skip
+    nodes = nodes_of(batches, [])
+    assert nodes.record_ids.to_pylist() == ["a:1", "a:2", "b:1", "c:1"] and len(nodes) == 4
+    assert nodes.surname_offsets.tolist() == [0, 0, 1, 3, 4]
+    found = [nodes.surnames[a:b].tolist() for a, b in pairwise(nodes.surname_offsets)]
+    assert found == keys(*(names[id_] for id_ in nodes.record_ids.to_pylist()))
+    assert nodes.title.tolist() == [0, 0, 1, 2] and nodes.titles.to_pylist() == ["titleofa", "titleofb", "titleofc"]
+    assert nodes.originals.to_pylist() == ["Title of a", "Title of b", "Title of c"] and len(nodes.strict) == 3
+    assert (nodes.year.tolist(), nodes.final_doi.tolist(), nodes.trusted.tolist()) == ([0] * 4, [-1] * 4, [True] * 4)
+    assert len(nodes_of([], [])) == 0

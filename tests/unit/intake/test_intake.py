@@ -98,6 +98,21 @@ def test_a_release_sees_what_was_ready_before_its_as_of(run: Run) -> None:
     assert outcomes == {"before": "taken", "at": "not_yet"}
 
 
+def test_what_is_not_taken_keeps_nothing_after_it_waiting(run: Run) -> None:
+    """In order of names: one unfinished, one refused, one that the spec does not ask for, one too late; and each time another."""
+    spec = run.spec.model_copy(update={"drops": ["[!x]*"]})
+    run.lake.put("drops/a-unfinished/c.pdf", b"C")
+    run.lake.put("drops/c-refused/_READY", b"{")
+    deliver(run, "drops/x-other", {"o.pdf": b"O"})
+    deliver(run, "drops/y-late", {"l.pdf": b"L"}, "2023-02-01T00:00:00Z")
+    for name in ("b", "d", "x", "z"):
+        deliver(run, f"drops/{name}" if name != "x" else "drops/xx", {f"{name}.pdf": name.encode()})
+    seen = Run(spec, AS_OF, run.lake, run.scratch)
+    intake(seen)
+    outcomes = {row["delivery"]: row["outcome"].partition(":")[0] for row in seen.table(DELIVERIES).read().to_pylist()}
+    assert outcomes == {"b": "taken", "c-refused": "refused", "d": "taken", "y-late": "not_yet", "z": "taken"}
+
+
 def test_a_release_is_not_blamed_for_a_drop_that_came_broken_after_it(run: Run) -> None:
     deliver(run, "drops/good", {"a.pdf": b"A"}, "2023-01-31T00:00:00Z")
     deliver(run, "drops/broken", {"b.pdf": b"B"}, "2023-02-03T00:00:00Z", listed={"b.pdf": b"another"})

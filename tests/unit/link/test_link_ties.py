@@ -195,7 +195,10 @@ def test_a_generic_title_is_no_beginning() -> None:
 def test_two_titles_that_begin_so_are_a_tie_unless_the_place_decides() -> None:
     other = {**CUT, "paper_id": "b", "title": "Cellular senescence in the skin", "volume": "7", "pages": "1"}
     entry = {"title": "Cellular senescence", "year": 2007, "surname": "Collado"}
-    assert link_one(entry, CUT, other)["warning"] == "tie"
+    found = link_one(entry, CUT, other)
+    assert (found["paper_id"], found["warning"]) == ("b", "tie")
+    assert found["runner_up_score"] == score(entry["title"], CUT["title"]) != found["score"]
+    assert link_one(entry, CUT)["runner_up_score"] is None
     found = link_one({**entry, "volume": "130"}, CUT, other)
     assert (found["paper_id"], found["warning"]) == ("c", None)
     assert link_one({**entry, "citing_paper_id": "b"}, CUT, other)["warning"] is None  # never to itself

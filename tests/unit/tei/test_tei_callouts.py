@@ -65,6 +65,9 @@ BRACKET = [
     ("footnote.⟦4|3⟧ We", []),
     ("⟦(1,|0⟧⟦20)|19⟧", []),
     ("see Eq. ⟦(3)|2⟧ for", []),
+    ("Eq. ⟦(3)|2⟧ is", []),
+    ("Fig. ⟦[3]|2⟧ is", []),
+    ("§ ⟦[3]|2⟧ is", []),
     ("see Eqs. ⟦[3]|2⟧ for", []),
     ("see Fig. ⟦[3]|2⟧ for", []),
     ("in Table ⟦[3]|2⟧ for", []),
@@ -76,6 +79,11 @@ BRACKET = [
     ("with x ∈ [1, 2] and", []),
     ("with p = [3] and", []),
     ("the entry x[3] of", []),
+    ("x[3] of", []),
+    ("= [3] of", []),
+    ("shown [3]", [("[3]", [3])]),
+    ("[3] showed", [("[3]", [3])]),
+    ("between [3]", []),
     ("quoting ⟦[and]⟧ offers", []),
     ("Ŷ = 𝐹 ⟦[𝑌 ]⟧, where", []),
     ("published in [2019] by", []),
@@ -239,3 +247,25 @@ def test_callouts_that_follow_each_other_as_a_range_written_out_say_nothing_of_t
 
 def test_the_table_is_long_enough() -> None:
     assert len(BRACKET) + len(NAME_YEAR) + len(OTHER) >= 60
+
+
+@pytest.mark.parametrize(
+    ("surface", "targets", "expected"),
+    [
+        ("(Jones, 2011)", "#b3", [("(Jones, 2011)", "BIBREF3")]),
+        (
+            "(Jones, 2011)",
+            "#b3 #b6",
+            [("(Jones, 2011)", "BIBREF3"), ("(Jones, 2011)", "BIBREF6")],
+        ),  # all that the TEI names
+        ("(Jones, 2011)", "#b3 #b99 #b3", [("(Jones, 2011)", "BIBREF3")]),
+        ("(Jones, 2011)", "#b99", [("(Jones, 2011)", "BIBREF3")]),  # of none that is there, by name and year
+        ("(Jones, in press)", "#b3", [("(Jones, in press)", "BIBREF3")]),
+        ("Jones", "#b3 #b6", [("Jones", "BIBREF3"), ("Jones", "BIBREF6")]),
+    ],
+)
+def test_a_callout_with_several_targets(surface: str, targets: str, expected: list[tuple[str, str]]) -> None:
+    body = f'<div><p>As <ref type="bibr" target="{targets}">{surface}</ref> has.</p>{xml(FILLER[CitationStyle.NAME_YEAR])}</div>'
+    found = teis.parse(body, BIBLIOGRAPHY)
+    assert not teis.problems(found)
+    assert [(span.text, span.ref_id) for span in found.body_text[0].cite_spans] == expected

@@ -122,3 +122,13 @@ def test_a_3_gram_is_its_three_code_points(text: str) -> None:
     if 0 < len(points) < 3:
         packed = [points[0] if len(points) == 1 else points[0] << 21 | points[1]]
     assert found[:count].tolist() == [int(threegrams._scrambled(np.uint64(gram))) for gram in packed]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [pa.nulls(3), pa.nulls(3, pa.string()), pa.array(["", None, ""]), pa.chunked_array([pa.nulls(2), pa.nulls(1)])],
+)
+def test_a_column_without_text_has_as_many_empty_strings(column: pa.Array | pa.ChunkedArray) -> None:
+    offsets, data = text_of(column)
+    assert offsets.tolist() == [0] * 4 and len(data) == 0
+    assert len(text_of(column[:0])[0]) == 1

@@ -20,13 +20,13 @@ KEYS = [[17147699170256114220], [8771848562594692857], [4476777978254551771]]
 AUTHORS = RECORDS.schema.field("authors").type
 
 
+def author(name: str) -> dict[str, Any]:
+    first, _, last = name.partition("|")
+    return {"first": first, "middle": [], "last": last, "suffix": ""}
+
+
 def keys(*rows: list[str] | None) -> list[list[int]]:
     """The keys of rows of authors, given as "First|Last"."""
-
-    def author(name: str) -> dict[str, Any]:
-        first, _, last = name.partition("|")
-        return {"first": first, "middle": [], "last": last, "suffix": ""}
-
     column = pa.array([None if row is None else [author(name) for name in row] for row in rows], AUTHORS)
     offsets, found = surname_keys(column)
     return [found[a:b].tolist() for a, b in pairwise(offsets)]
@@ -198,16 +198,17 @@ def test_preprint_servers_by_prefix_or_registrant() -> None:
 def test_records_as_arrays_have_the_shapes_that_are_stated() -> None:
     """In the order of their ids, whatever batches they come in; surnames each with the record that has them."""
     names = {"b:1": ["A|Lovelace", "B|Turing"], "a:1": [], "c:1": ["C|Noether"], "a:2": ["D|Hopper"]}
-    batches = [
-        pa.RecordBatch.from_pylist(
-            [
-                {"record_id": id_, "source": "a", "kind": "archive", "title": f"Title of {id_[:1]}",
-                 "authors": [{"first": one.partition("|")[0], "middle": [], "last": one.partition("|")[2], "suffix": ""} for one in names[id_]]}
-            ],
-            RECORDS.schema,
-        )
+    rows = [
+        {
+            "record_id": id_,
+            "source": "a",
+            "kind": "archive",
+            "title": f"Title of {id_[:1]}",
+            "authors": list(map(author, names[id_])),
+        }
         for id_ in names
-    ]  # fmt: skip
+    ]
+    batches = [pa.RecordBatch.from_pylist([row], RECORDS.schema) for row in rows]
     nodes = nodes_of(batches, [])
     assert nodes.record_ids.to_pylist() == ["a:1", "a:2", "b:1", "c:1"] and len(nodes) == 4
     assert nodes.surname_offsets.tolist() == [0, 0, 1, 3, 4]

@@ -185,6 +185,8 @@ def test_a_row_of_refusals_says_how_much_a_server_has_room_for() -> None:
     load.refused(30.0)
     assert (load.room, load.room_until) == (5, 30.0)
     assert not load.takes(29.9) and load.takes(30.0)
+    load.in_flight = 6
+    assert not load.takes(10.0), "more than it has room for"
     load.in_flight = 4
     assert load.takes(10.0)
     load.answered()

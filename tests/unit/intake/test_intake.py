@@ -294,3 +294,34 @@ def test_records_are_cut_into_buckets_by_a_hash_and_the_latest_of_each_is_kept(
         titles |= {row["record_id"]: row["title"].split()[0] for row in rows}
     assert titles == {f"acl:{i:03d}": "Third" if i % 3 == 0 else "First" if i % 2 else "Second" for i in range(90)}
     assert not list(run.lake.list(f"releases/{run.release_id}/_buckets/")), "nothing is left of the buckets"
+
+
+@pytest.mark.parametrize(("with_parent", "people"), [(False, {"ann", "bob", "cleo"}), (True, {"ann", "bob"})])
+def test_who_delivered_what_the_parent_did_not_see_is_known_with_the_first_folder(
+    run: Run, with_parent: bool, people: set[str]
+) -> None:
+    """They may not approve the release (docs/security.md); a drop that is refused or too late is nobody's."""
+    if with_parent:
+        run.lake.put("snapshots/t/published/t-20230101-aaaaaaaa", b"{}")
+    for at, (name, day, by) in enumerate(
+        [
+            ("d1", "01-03", "ann"),
+            ("d0", "01-04", "ann"),
+            ("d2", "01-01", "bob"),
+            ("d3", "01-05", ""),
+            ("d4", "02-01", "dan"),
+        ]
+    ):
+        said(run, f"drops/{name}", f"2023-{day}T00:00:00Z", by, str(at).encode())
+    said(run, "drops/d5", "2022-12-31T23:59:59Z", "cleo", b"5")
+    run.lake.put("drops/d6/_READY", b'{"delivered_by": "eve"}')
+    intake(run)
+    found = run.table(DELIVERIES).committed().facts["delivered_by"]
+    folders = {"ann": "drops/d1", "bob": "drops/d2", "cleo": "drops/d5"}
+    assert found == {name: folders[name] for name in people}
+
+
+def said(run: Run, folder: str, ready_at: str, by: str, data: bytes) -> None:
+    deliver(run, folder, {"a.pdf": data}, ready_at)
+    ready = json.loads(run.lake.get(f"{folder}/_READY")[0])
+    run.lake.put(f"{folder}/_READY", json.dumps(ready | ({"delivered_by": by} if by else {})).encode())

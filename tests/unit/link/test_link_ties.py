@@ -270,6 +270,8 @@ def test_two_papers_on_one_page_are_a_tie_unless_the_surname_decides() -> None:
         ("J Bacteriol", "Journal of Biological Chemistry", False),
         ("Cancer Res", "Cancer Letters", False),
         ("Z. Phys.", "Zeitschrift für Physik", True),
+        ("Ztg. Chem.", "Zeitung Chemie", True),  # three letters of a word may be any of it, two are its first
+        ("Zg. Chem.", "Zeitung Chemie", False),
     ],
 )
 def test_journals_by_their_abbreviations(short: str, long: str, same: bool) -> None:

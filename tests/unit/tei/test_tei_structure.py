@@ -214,6 +214,11 @@ def test_a_display_formula_is_a_token_with_its_text_and_label() -> None:
     assert [(e.key, e.type, e.text, e.num) for e in parse.ref_entries] == [("EQREF0", "formula", "E = m c 2", "3")]
 
 
+def test_a_formula_outside_of_paragraphs_parts_them() -> None:
+    for body in ("We have <formula>x</formula> and", "<div>We have <formula>x</formula> and</div>"):
+        assert [p.text for p in teis.parse(body).body_text] == ["We have", "EQUATION", "and"]
+
+
 def test_a_formula_inside_a_paragraph_is_a_token_between_spaces() -> None:
     (paragraph,) = teis.parse("<p>Let<formula>x</formula>be.</p>").body_text
     assert paragraph.text == "Let EQUATION be."

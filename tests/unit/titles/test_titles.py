@@ -183,7 +183,11 @@ NUMBERED = st.lists(
          "twelvefold", "é", "一", "/", "@", "[", "`", "{", ":", "~"]
     ),
     max_size=5,
-).flatmap(lambda words: st.sampled_from([" ", "-", "", ".", "\t", "\x1c"]).map(lambda between: between.join(words)))  # fmt: skip
+).flatmap(
+    lambda words: st.sampled_from(
+        [" ", "-", "", ".", "\t", "\n", "\r", "\x08", "\x0e", "\x1b", "\x1c", "\x1f", "\x7f"]
+    ).map(lambda between: between.join(words))
+)  # fmt: skip
 
 
 @settings(deadline=None, max_examples=200)  # the first call compiles

@@ -210,11 +210,12 @@ def tried(
         if (quick := collected.run(mutation.module_path, allowed, limit)) is not None:
             return quick
         code, output = warm.run(copy, [*OPTIONS, "-x", *some], limit, allowed=allowed)
-        return code, re.findall(r"(?m)^(?:FAILED|ERROR) (tests/\S+::\S+)", output)
+        said = re.findall(r"(?m)^(?:FAILED|ERROR) (tests/\S+::.*?)(?: - .*)?$", output)
+        return code, [test for test in said if test in baseline.seconds]
 
     while tests:
         with use_mutation(path, operator, mutation.occurrence) as (before, after):
-            if after is None:
+            if after is None or not _compiles(after):
                 return "", ""
             changed = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
             diff = "\n".join(line for line in changed if line[:1] in "+-" and line[:3] not in ("+++", "---"))
@@ -232,6 +233,15 @@ def tried(
     if code in (None, -signal.SIGXCPU, -signal.SIGKILL):
         return "timed out", diff
     return "survived" if code == pytest.ExitCode.OK else "found", diff
+
+
+def _compiles(source: str) -> bool:
+    """Whether it is Python at all: what is not would be found by nothing but being loaded."""
+    try:
+        ast.parse(source)
+    except SyntaxError:
+        return False
+    return True
 
 
 def files_of(copy: Path, name: str) -> list[str]:

@@ -206,7 +206,7 @@ def tried(
 
     def run(some: list[str]) -> tuple[int | None, list[str]]:
         allowed = baseline.allowed(some)
-        limit = 600 + 20 * baseline.takes(some)
+        limit = 120 + 20 * baseline.takes(some)
         if (quick := collected.run(mutation.module_path, allowed, limit)) is not None:
             return quick
         code, output = warm.run(copy, [*OPTIONS, "-x", *some], limit, allowed=allowed)

@@ -1,0 +1,38 @@
+"""A lake in a folder lists its objects as S3 does: in the order of keys, below a prefix that need not end at a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from s2corpus.storage.lake import open_lake
+
+NAMES = ["a", "a-b", "a.b", "ab", "b", "é"]
+KEYS = st.lists(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map("/".join), max_size=8)
+
+
+@given(KEYS, st.sampled_from(["", "a", "a/", "a-", "a/a", "b/a/", "none", "none/x"]))
+def test_objects_are_listed_in_the_order_of_keys(
+    tmp_path_factory: pytest.TempPathFactory, keys: list[str], prefix: str
+) -> None:
+    folder = tmp_path_factory.mktemp("lake")
+    lake, held = open_lake(str(folder)), set()
+    for key in keys:
+        if not any(key.startswith(f"{other}/") or other.startswith(f"{key}/") for other in held):
+            lake.put(key, key.encode())
+            held.add(key)
+    found = [(entry.key, entry.bytes) for entry in lake.list(prefix)]
+    assert found == [(key, len(key.encode())) for key in sorted(held) if key.startswith(prefix)]
+
+
+def test_a_link_to_a_folder_is_not_followed(tmp_path: Path) -> None:
+    lake = open_lake(str(tmp_path / "lake"))
+    lake.put("a/x", b"x")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "y").write_bytes(b"y")
+    (tmp_path / "lake" / "a" / "link").symlink_to(tmp_path / "elsewhere")
+    assert [entry.key for entry in lake.list("")] == ["a/x"]
+    assert list(lake.list("a/x/")) == []

@@ -16,7 +16,9 @@ import duckdb
 import pytest
 
 import s2corpus
+from s2corpus.errors import TransientError
 from s2corpus.local import Endpoints
+from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import documents, pointer, reader
 from s2corpus.snapshot.pointer import publish
@@ -26,7 +28,9 @@ from s2corpus.stages.clean import Clean
 from s2corpus.stages.export import Export
 from s2corpus.stages.split import Split
 from s2corpus.storage.lake import Lake, open_lake
-from tests.faults.proxy import Proxy
+from s2corpus.storage.transient import explained
+from s2corpus.tables import FILTERED
+from tests.faults.proxy import Mode, Proxy
 from tests.unit.snapshot.release import lay_out, papers, through, work
 from tests.unit.snapshot.test_export import SPEC
 
@@ -53,6 +57,23 @@ def run(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_a_snapshot_on_s3_is_whole(run: Run) -> None:
     assert list(verify(reader.open_snapshot(f"{run.lake.root}/snapshots/{SPEC.name}"))) == []
+
+
+@pytest.mark.parametrize("stage", ["filter", "clean", "split", "export"])
+def test_checks_read_the_tables_where_they_lie(run: Run, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quality, "ROWS_AT_ONCE", 1)
+    assert {verdict.check for verdict in quality.evaluate(run, stage) if verdict.verdict == "block"} == set()
+
+
+def test_a_server_that_refuses_a_check_is_asked_again(run: Run) -> None:
+    with Proxy(urlsplit(os.environ["AWS_ENDPOINT_URL"]).port or 80) as proxy, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", proxy.url)
+        again = Run(run.spec, run.as_of, open_lake(run.lake.root), run.scratch)
+        connection = duckdb.connect()
+        again.table(FILTERED).view(connection)
+        proxy.turn(Mode.REFUSE)
+        with pytest.raises(TransientError), explained():
+            connection.execute("SELECT count(DISTINCT outcome) FROM filtered").fetchall()
 
 
 def test_a_look_up_reads_a_small_part_of_a_snapshot(

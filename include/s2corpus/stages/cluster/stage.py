@@ -103,7 +103,8 @@ class Cluster:
         )
         left = set(range(buckets))
         log.info("cluster: %d papers; writing their records into %d buckets", len(papers), buckets)
-        with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
+        memory = run.spec.resources.memory_mb // 2  # beside the clusters of all records
+        with duckdb_connection(memory_mb=memory, scratch=run.scratch) as connection:
             for table in (RECORDS, PDF_RECORDS):
                 run.table(table).view(connection)
             connection.register("clusters", clusters)

@@ -48,7 +48,11 @@ def find(document: Document, front: Front, measures: Measures) -> list[Line]:
     found = lines[first : last + 1]
     if not found[0].text[:1].islower():
         return found
-    return list(chain.from_iterable(abstracts.paragraphs(found)[1:]))  # without the end of the paragraph before
+    if rest := list(chain.from_iterable(abstracts.paragraphs(found)[1:])):  # without the end of the paragraph before
+        return rest
+    while first and _goes_on(lines[first - 1], lines[first], front):  # its one paragraph begins before
+        first -= 1
+    return lines[first : last + 1]
 
 
 def _letters(lines: list[Line]) -> int:

@@ -92,7 +92,11 @@ def authors(lines: list[Line]) -> list[Author]:
     names_font: tuple[str, float] | None = None
     closed: set[int] = set()
     carry = ""
+    above: Line | None = None
     for line in sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0)):
+        if above is not None and line.y0 - above.y1 > 0.9 * line.size:  # affiliations stand between
+            carry = ""
+        above = line
         font = (line.font.family, round(line.size))
         if (names_font and font != names_font) or line.block in closed:
             carry = ""
@@ -104,9 +108,9 @@ def authors(lines: list[Line]) -> list[Author]:
             parts[0] = f"{carry} {parts[0]}"
             if found and found[-1] == carry:
                 found.pop()
-        capitals = bool(parts) and parts[0].isupper() and parse(parts[0]) is not None
+        capitals = leads_in_capitals(parts)
         for part in parts:
-            affiliated |= capitals and not part.isupper()  # ADA BYRON, The Analytical Society, London
+            affiliated |= capitals and not part.isupper()
             if not affiliated and (parse(part) is not None or _INVERTED.fullmatch(part)):
                 names.append(part)
             elif len(part) > 3 and affiliation_words(part):
@@ -124,6 +128,16 @@ def authors(lines: list[Line]) -> list[Author]:
     else:
         people = [parse(name) for name in found]
     return list(dict.fromkeys(name for name in people if name is not None))
+
+
+def leads_in_capitals(parts: list[str]) -> bool:
+    """Whether a line begins with a name in capitals and goes on in small letters: `ADA BYRON, The Analytical Society, London`."""
+    return (
+        bool(parts)
+        and parts[0].isupper()
+        and parse(parts[0]) is not None
+        and any(part.upper() != part for part in parts)
+    )
 
 
 def _bare(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from .authors import affiliation_words, parse, pieces
+from .authors import affiliation_words, leads_in_capitals, parse, pieces
 from .front_lines import Label
 from .model import Line
 
@@ -33,6 +33,8 @@ def byline(front: Front, title: list[Line], abstract: list[Line], width: float) 
     worth: dict[tuple[str, float], float] = defaultdict(float)
     for line in under:
         share, count = names(line)
+        if leads_in_capitals(pieces(line.tokens)):
+            share = 1.0
         if count and share >= 0.3:
             worth[line.font.family, round(line.size)] += count * share * (0.2 + front.probability(line, Label.AUTHOR))
     if not worth:
@@ -45,7 +47,8 @@ def byline(front: Front, title: list[Line], abstract: list[Line], width: float) 
         share, count = names(line)
         affiliation = front.probability(line, Label.AFFILIATION)
         named = count > 0 and share >= _MANY and affiliation < _SURE
-        leads = count > 0.3 * len(pieces(line.tokens)) and parse(pieces(line.tokens)[0]) is not None
+        parts = pieces(line.tokens)
+        leads = leads_in_capitals(parts) or (count > 0.3 * len(parts) and parse(parts[0]) is not None)
         plain = affiliation < _SURE and not affiliation_words(line.text)
         goes_on = bool(found) and plain and _continues(found[-1], line)
         if front.probability(line, Label.AUTHOR) > 0.5 or named or leads or goes_on:

@@ -12,6 +12,7 @@ from .model import Line
 
 _NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4}\.?)\s+(?=\S)")
 NUMBERED = re.compile(r"\s*(?:\d{1,2}(?:\.\d{1,2}){0,4}[.)]?|[IVX]{1,5}[.)]|[A-Z](?:\.\d{1,2}){0,3}[.)]?)\s+(?=\S)")
+_RUN_IN_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,4}[.)]?|[a-z]\)")
 _SENTENCE = re.compile(r"[a-z]{3}\. [A-Z][a-z]+ [a-z]")
 _SECTION = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[A-Z]")
 _STATEMENT = re.compile(
@@ -52,11 +53,7 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
         return 0
     if not _apart(before, line) or not (_set_apart(line, measures) or _named(lines, i)):
         return 0
-    if (
-        text[:1].islower()
-        or not text[:1].isalnum()
-        or (text.rstrip().endswith("-") and line.width > 0.9 * measures.width)
-    ):
+    if text[:1].islower() or not text[:1].isalnum():
         return 0
     first, last = line.tokens[0].font, line.tokens[-1].font
     if first.bold and not last.bold and last.family == measures.family and line.tokens[-1].text[-1:].isalpha():
@@ -67,6 +64,8 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
     count = 1
     while count < 4 and i + count < len(lines) and _goes_on(lines[i + count - 1], lines[i + count], measures):
         count += 1
+    if count == 1 and text.rstrip().endswith("-") and line.width > 0.9 * measures.width:
+        return 0
     whole = " ".join(x.text for x in lines[i : i + count])
     if count == 4 or len(whole) > 220 or _SENTENCE.search(whole):
         return 0
@@ -135,14 +134,21 @@ def run_in(line: Line, before: Line | None, begins: bool) -> tuple[Line, Line] |
     if len(line.tokens) < 4 or not (begins or _apart(before, line)):
         return None
     tokens = line.tokens
-    style = (tokens[0].font.bold, tokens[0].font.italic)
-    count = next((i for i, t in enumerate(tokens) if (t.font.bold, t.font.italic) != style), len(tokens))
+    numbered = _RUN_IN_NUMBER.fullmatch(tokens[0].text) is not None  # 1.1. in upright type, then the title in another
+    first = tokens[numbered].font
+    marked = first.bold or first.italic
+    if marked:
+        other = (t.font.bold != first.bold or t.font.italic != first.italic for t in tokens[numbered:])
+    else:  # 3.1.1. Participants. in a family of its own, whose slant its name does not say
+        other = (t.font.family != first.family for t in tokens[numbered:])
+        marked = numbered and "." in tokens[0].text[:-1] and first.family != tokens[0].font.family
+    count = next((i for i, differs in enumerate(other, numbered) if differs), len(tokens))
     if named := _STATEMENT.match(line.text):
         words = len(named.group(1).split())
         family = next((i for i, t in enumerate(tokens) if t.font.family != tokens[0].font.family), len(tokens))
         if words < len(tokens) and (named.group(2) or words in (count, family)):
             return _parted(line, words)
-    if not _NUMBER.match(line.text) or not any(style) or not 2 <= count <= 16 or len(tokens) - count < 2:
+    if not (numbered or _NUMBER.match(line.text)) or not marked or not 2 <= count <= 16 or len(tokens) - count < 2:
         return None
     return _parted(line, count) if tokens[count - 1].text.endswith((".", ":")) else None
 

@@ -107,9 +107,11 @@ def _before_names(run: list[Line]) -> list[Line]:
 
 
 def _names_people(line: Line, above: Line) -> bool:
-    """Whether a line under a title's names people: several, or one at least in smaller type."""
+    """Whether a line under a title's names people: several, or one at least in smaller type. Two capitalised halves of a title that goes on
+    in its own type (`Protective Immunizations and Novel Models`) are none."""
     share, count = names(line)
-    return (line.size < 0.95 * above.size and count > 0 and share >= 0.5) or (count > 1 and share > 0.9)
+    as_set = abs(line.size - above.size) < 0.3 and line.font == above.font and line.y0 - above.y1 < 0.6 * line.size
+    return (line.size < 0.95 * above.size and count > 0 and share >= 0.5) or (count > 1 + as_set and share > 0.9)
 
 
 def _score(group: list[Line], front: Front, claimed: str) -> float:

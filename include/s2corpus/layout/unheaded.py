@@ -20,6 +20,8 @@ _WORDS = 400
 """A run of more words in the running text's type, without a head, is not one either"""
 _OTHER = 0.9
 """A line that is as probably of another kind as this is not what an abstract goes on with"""
+_WIDE = 1.3
+"""A line wider than the running text's by this factor goes over its columns"""
 _PLACED = 0.6
 """Share of a page's height above which an abstract without a head begins"""
 
@@ -99,7 +101,30 @@ def _placed_abstract(document: Document, lines: list[Line], front: Front, measur
             runs[-1].append(line)
         else:
             runs.append([line])
-    return max((run for run in runs if _is_summary(run, lines, measures)), key=_letters, default=[])
+    best = max((run for run in runs if _is_summary(run, lines, measures)), key=_letters, default=[])
+    return best or _spanning(document, front, measures)
+
+
+def _spanning(document: Document, front: Front, measures: Measures) -> list[Line]:
+    """A paragraph over the width of two columns, in the upper part of the page that the front ends on."""
+    if not front.lines:
+        return []
+    page = document.pages[front.lines[-1].page - 1]
+    runs: list[list[Line]] = [[]]
+    for line in page.lines:
+        if line.kind is not Kind.BODY or line.y0 > _PLACED * page.height or _is_other(line, front):
+            continue
+        wide = line.width > _WIDE * measures.width
+        if runs[-1] and _goes_on(runs[-1][-1], line, front) and (wide or not _ended(runs[-1][-1])):
+            runs[-1].append(line)
+        elif wide:
+            runs.append([line])
+    run = max(runs, key=_letters)
+    return run if len(run) > 2 and _ended(run[-1]) and _letters(run) >= 2 * _LETTERS else []
+
+
+def _ended(line: Line) -> bool:
+    return line.text.rstrip("”’\"') ").endswith(".")
 
 
 def _is_summary(run: list[Line], lines: list[Line], measures: Measures) -> bool:

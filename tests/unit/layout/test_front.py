@@ -142,6 +142,20 @@ def test_title_names_and_abstract_of_many_looks(name: str, tmp_path: Path) -> No
     assert "We relate the traits" in "".join(tei.find(".//t:profileDesc/t:abstract", NS).itertext())
 
 
+def test_a_title_goes_on_with_two_halves_that_could_be_names(tmp_path: Path) -> None:
+    title = "Why Traits of Beetles Follow the Litter They Live In: Protective Habits and Novel Trails"
+    text = f"""#set page(paper: "a4", numbering: "1")
+#set text(size: 10pt)
+#align(center)[#text(size: 10pt, weight: "bold")[{title.replace(": ", ": #linebreak() ")}]]
+
+#align(center)[#text(size: 9pt)[{", ".join(NAMES)}]]
+
+{ABSTRACT}{BODY}"""
+    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
+    tei = read(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
+    assert read_header(tei.find("{*}teiHeader")).title == title
+
+
 AFFILIATED = {
     "marks": (
         f"#align(center)[#text(size: 16pt, weight: \"bold\")[{TITLE}]]\n\n#align(center)[Waleed Ammar#super(typographic: false)[1,2], "
@@ -191,6 +205,7 @@ def line(text: str, y: float = 0.0, block: int = 0) -> Line:
         (["Euloge S. Adjou . RenéG. Dègnon .", "Edwige Ahoussi"], ["Euloge S.|Adjou", "René G.|Dègnon", "Edwige|Ahoussi"]),
         (["ADA BYRON, The Analytical Society, Iceland", "LUIGI MENABREA, Accademia Paris-Torino, Italy"],
          ["Ada|Byron", "Luigi|Menabrea"]),
+        (["YI-HENG TAI, Institute of Brain Science, National Yang-Ming University, Taipei, Taiwan"], ["Yi-Heng|Tai"]),
         (["By Ada Byron and Luigi Menabrea"], ["Ada|Byron", "Luigi|Menabrea"]),
         (["JohnSmith,KeesBerg,MariaLo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
     ],
@@ -199,6 +214,11 @@ def test_bylines(lines: list[str], expected: list[str]) -> None:
     found = authors([line(text, 12.0 * i) for i, text in enumerate(lines)])
     people = [Author(tuple(first.split()), last) for first, last in (text.split("|") for text in expected)]
     assert found == people
+
+
+def test_names_that_affiliations_stand_between_are_not_joined() -> None:
+    found = authors([line("Ada Byron and Luigi Menabrea", 0.0), line("Peter G. Nicholls and Maria Lo", 40.0)])
+    assert [author.surname for author in found] == ["Byron", "Menabrea", "Nicholls", "Lo"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from .model import Line
 
 _NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4}\.?)\s+(?=\S)")
 NUMBERED = re.compile(r"\s*(?:\d{1,2}(?:\.\d{1,2}){0,4}[.)]?|[IVX]{1,5}[.)]|[A-Z](?:\.\d{1,2}){0,3}[.)]?)\s+(?=\S)")
-_RUN_IN_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,4}[.)]?|[a-z]\)")
+_RUN_IN_NUMBER = re.compile(r"[1-9]\d?(?:\.\d{1,2}){0,4}[.)]?|[a-z]\)")
 _SENTENCE = re.compile(r"[a-z]{3}\. [A-Z][a-z]+ [a-z]")
 _SECTION = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[A-Z]")
 _STATEMENT = re.compile(
@@ -141,7 +141,12 @@ def run_in(line: Line, before: Line | None, begins: bool) -> tuple[Line, Line] |
         other = (t.font.bold != first.bold or t.font.italic != first.italic for t in tokens[numbered:])
     else:  # 3.1.1. Participants. in a family of its own, whose slant its name does not say
         other = (t.font.family != first.family for t in tokens[numbered:])
-        marked = numbered and "." in tokens[0].text[:-1] and first.family != tokens[0].font.family
+        marked = (
+            numbered
+            and "." in tokens[0].text[:-1]
+            and tokens[1].text[:1].isupper()
+            and first.family != tokens[0].font.family
+        )
     count = next((i for i, differs in enumerate(other, numbered) if differs), len(tokens))
     if named := _STATEMENT.match(line.text):
         words = len(named.group(1).split())

@@ -118,6 +118,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
             made = Spark(f"sc://127.0.0.1:{connect}", running, ports["s3"])
             until("no executor on each worker", lambda: len(made.executors()) == 2)
             for command, environ in checks:
+                if "curl" in command[-1] and shutil.which("curl") is None:
+                    continue
                 subprocess.run(command, env=environ, check=True, stdout=subprocess.DEVNULL)
             yield made
         finally:

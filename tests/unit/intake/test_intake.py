@@ -325,3 +325,16 @@ def said(run: Run, folder: str, ready_at: str, by: str, data: bytes) -> None:
     deliver(run, folder, {"a.pdf": data}, ready_at)
     ready = json.loads(run.lake.get(f"{folder}/_READY")[0])
     run.lake.put(f"{folder}/_READY", json.dumps(ready | ({"delivered_by": by} if by else {})).encode())
+
+
+@pytest.mark.parametrize(("pdfs", "shards"), [(0, 1), (1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (9, 3)])
+def test_files_are_cut_into_shards_of_so_many_at_most_and_one_at_least(run: Run, pdfs: int, shards: int) -> None:
+    resources = run.spec.resources.model_copy(update={"pdfs_per_shard": 2, "max_shards": 3})
+    small = Run(run.spec.model_copy(update={"resources": resources, "drops": []}), AS_OF, run.lake, run.scratch)
+    if pdfs:
+        small = Run(small.spec.model_copy(update={"drops": ["*"]}), AS_OF, run.lake, run.scratch)
+        deliver(run, "drops/d", {f"{n}.pdf": str(n).encode() for n in range(pdfs)})
+    deliver(run, "sources/dblp/1", lines({"record_id": "dblp:1", "title": "T"}))
+    intake(small)
+    committed = small.table(PDFS).committed()
+    assert (committed.facts["pdf_shards"], len(committed.parts), committed.rows) == (shards, shards, pdfs)

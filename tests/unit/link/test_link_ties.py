@@ -319,6 +319,26 @@ def test_whatever_is_known_narrows_a_title_of_more_papers_than_are_looked_at(kno
     assert (found["paper_id"], found["warning"], found["runner_up_score"]) == ("p0099", None, 1.0)
 
 
+def test_entries_link_together_as_each_alone() -> None:
+    """Cut titles, places and none among them, in any order."""
+    said = {"year": 2007, "surname": "Collado"}
+    entries: list[Row] = [
+        {"title": "Cellular senescence", **said},
+        {"title": "Cellular senescence in cancer and aging", **said},
+        {"title": "Cellular sense", **said},
+        {"journal": "Phys. Lett. B", "volume": "103", "pages": "207", "year": 1981},
+        {"title": "Cellular senescence in cancer", **said, "volume": "131"},
+        {"title": SYNDROME, "year": 2006},
+        {"title": "Cellular senescence in cancer", **said, "pages": "223"},
+    ]
+    papers = [CUT, POLYAKOV, CIRCULATION, CARDIOLOGY]
+    alone = [link_one(entry, *papers) for entry in entries]
+    assert [row["reason"] for row in alone] == ["prefix", "prefix", "none", "locator", "none", "exact", "prefix"]
+    for turned in (entries, entries[::-1], entries[1:] + entries[:1]):
+        assert link_all(turned, papers) == [alone[entries.index(entry)] for entry in turned]
+        assert link_all(turned, papers[::-1]) == [alone[entries.index(entry)] for entry in turned]
+
+
 TITLES = (
     "Editorial",
     "On the motion of bodies",

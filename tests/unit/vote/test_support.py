@@ -7,8 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus.papers import explain, fewest
+from s2corpus.papers.comparison import names_in_common
 from s2corpus.papers.licences import spdx, strictness
+from s2corpus.papers.openness import Declaration, openness
 from s2corpus.papers.support import similarity
+from s2corpus.sources import Kind, Record
+from s2corpus.sources.names import parse_authors
 from s2corpus.titles import score
 
 TEXT = st.text("abc", min_size=1, max_size=12)
@@ -96,3 +100,33 @@ def test_what_is_told_of_a_papers_full_texts() -> None:
         "  PDF a: open by arxiv; MIT", "    arxiv      found: stamped", "    pmc        not found: no id",
         "  other b: closed; no licence said",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        ("Ada Lovelace, Alan Turing", "A. Turing, Kurt Gödel, Ada Lovelace", (2, 2, 3)),
+        ("Ada Lovelace, Ada Lovelace", "A. Lovelace", (1, 2, 1)),
+        ("Ada Lovelace", "Kurt Gödel", (0, 1, 1)),
+        ("", "Kurt Gödel", (0, 0, 1)),
+    ],
+)
+def test_people_that_two_lists_name(one: str, other: str, found: tuple[int, int, int]) -> None:
+    lists = [[author.as_dict() for author in parse_authors(names)] for names in (one, other)]
+    assert names_in_common(lists[0], lists[1]) == found
+
+
+@pytest.mark.parametrize(
+    ("dois", "said"),
+    [
+        (["10.1016/x"], "10.1016/x of this PDF"),
+        (["10.1016/x", "10.1016/y"], "its DOI, which may be any of 10.1016/x, 10.1016/y"),
+        ([], "its DOI: none is known"),
+    ],
+)
+def test_what_was_looked_for_says_by_which_doi(dois: list[str], said: str) -> None:
+    sha1 = "a" * 40
+    records = [Record(f"grobid:{sha1}", "grobid", Kind.PDF, pdf_sha1=sha1)]
+    records += [Record(f"crossref:{doi}", "crossref", Kind.PUBLISHER, doi=doi) for doi in dois]
+    found = openness(sha1, records, (Declaration("d", "a.pdf"),), is_preprint=lambda doi: False)
+    assert any(said in look.detail for look in found.looks), [look.detail for look in found.looks]

@@ -272,6 +272,9 @@ def test_two_papers_on_one_page_are_a_tie_unless_the_surname_decides() -> None:
         ("Z. Phys.", "Zeitschrift für Physik", True),
         ("Ztg. Chem.", "Zeitung Chemie", True),  # three letters of a word may be any of it, two are its first
         ("Zg. Chem.", "Zeitung Chemie", False),
+        ("LANCET", "Lancet", True),  # capitals, no acronym: it can be said
+        ("PNAS", "Proceedings of Natural Science", False),
+        ("BMCMJ", "Blood Medicine Cells Muscles Joints", True),
     ],
 )
 def test_journals_by_their_abbreviations(short: str, long: str, same: bool) -> None:

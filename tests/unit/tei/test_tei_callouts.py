@@ -125,6 +125,7 @@ NAME_YEAR = [
     ("⟦(Doe, 1997)⟧ is not listed", [("(Doe, 1997)", [0])]),
     ("⟦(Doe, in press)⟧ is to come", [("(Doe, in press)", [0])]),
     ("Jones ( ⟦2011|formula⟧) is illustrative", [("2011", [4])]),
+    ("Jones ( ⟦2011|table⟧) is illustrative", []),
     # not citations
     ("a footnote. ⟦4⟧ As such", []),
     ("a footnote. ⟦4|3⟧ As such", []),
@@ -142,6 +143,7 @@ OTHER = [  # superscripts and numbers in parentheses: what GROBID links stays, r
     ("shown. ⟦3,|2⟧⟦11|10⟧", [("3,", [3]), ("11", [11])]),
     ("shown ⟦(3–5)⟧.", [("(3–5)", [3, 4, 5])]),
     ("see Fig. ⟦3|2⟧", []),
+    ("shown ⟦(2)|figure⟧ and ⟦(3)|table⟧", []),
 ]
 FILLER = {
     CitationStyle.BRACKET: "".join(f"<p>Known ⟦[{n}]|{n - 1}⟧.</p>" for n in (1, 2, 6, 8, 10, 30)),

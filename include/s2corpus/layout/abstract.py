@@ -148,15 +148,15 @@ def _ended(line: Line) -> bool:
     return line.text.rstrip().endswith((".", "!", "?", "”"))
 
 
-def rest(abstract: list[Line], after: list[Line], measures: Measures) -> list[Line]:
+def rest(abstract: list[Line], after: list[Line], judged: bool, measures: Measures) -> list[Line]:
     """How an abstract that breaks off at its page's end goes on: the first lines of the next page, set as it is. `after` are that
-    page's lines in reading order."""
+    page's lines in reading order; `judged` says that the header CRF takes the first for an abstract's."""
     if not abstract or _ended(abstract[-1]) or not after:
         return []
     first, last = after[0], abstract[-1]
     if first.font.family != last.font.family or abs(first.size - last.size) > 0.3 or not first.text[:1].islower():
         return []
-    if abs(last.size - measures.size) < 0.3:  # the text itself may go on there
+    if abs(last.size - measures.size) < 0.3 and not judged:  # the text itself may go on there
         return []
     return _run(after, measures)
 

@@ -77,7 +77,8 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
         abstract = unheaded.find(document, front, measures)
     if abstract and abstract[-1].page < len(document.pages):
         following = [x for x in document.pages[abstract[-1].page].lines if x.kind is Kind.BODY]
-        abstract += abstracts.rest(abstract, following, measures)
+        judged = bool(following) and front.label(following[0]) is Label.ABSTRACT
+        abstract += abstracts.rest(abstract, following, judged, measures)
     header.keywords = abstracts.keywords(lines, joiner)
     lines = [line for line in lines if line.kind is Kind.BODY]
     start = _start(lines, bottom, abstract, measures)

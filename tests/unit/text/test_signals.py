@@ -6,7 +6,7 @@ import string
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from s2corpus.text.sections import types
@@ -95,13 +95,17 @@ def _capitals(word: str) -> bool:
     return bool(letters) and all(map(str.isupper, letters))
 
 
+DOTS = st.text("a. \n…", max_size=40)
+"""Runs of dots of every length, within words and at the ends of lines"""
 REPEATED = st.lists(st.sampled_from(["a", "bb", "a bb ccc dddd e f", "g h i j k l m n\no", "a bb\n"]), max_size=24).map(
     " ".join
 )
 
 
 @settings(max_examples=150, deadline=None)
-@given(TEXTS | REPEATED)
+@given(TEXTS | REPEATED | DOTS)
+@example("5....")
+@example("wait .. .")
 def test_they_are_what_their_definitions_say(text: str) -> None:
     found = signals(text)
     assert list(found) == list(NAMES)

@@ -16,8 +16,6 @@ from s2corpus.compiled import njit
 from s2corpus.text import word_hashes
 from s2corpus.text.word_hashes import class_of, mixed
 
-VERSION = "2"
-
 STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
 """Gopher, Appendix A: two of these at least are in a text of running English."""
 TOP_NGRAMS = (2, 3, 4)

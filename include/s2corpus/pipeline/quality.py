@@ -177,11 +177,12 @@ def _judge(run: Run, connection: DuckDBPyConnection, check: Check, acceptance: A
     rows: list[dict[str, Any]] = []
     offending = 0
     for _ in _some_at_a_time(run, connection, check):
-        result = connection.execute(check.sql, given)
+        result = connection.execute(f"FROM ({check.sql}\n) ORDER BY ALL", given)
         names = [column[0] for column in result.description]
         while more := result.fetchmany(10_000):
             rows += [dict(zip(names, row, strict=True)) for row in more[: MAX_OFFENDING - len(rows)]]
             offending += len(more)
+    rows.sort(key=lambda row: orjson.dumps(row, default=str))
     goes_on = acceptance if offending and (check.severity == "warn" or check.overridable) else None
     return Verdict(
         check.stage,

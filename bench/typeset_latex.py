@@ -58,22 +58,35 @@ def place(a: Article, i: int) -> str:
     return tex(a.affiliations[i % len(a.affiliations)])
 
 
+def title(a: Article) -> str:
+    return rf"\title{{{tex(a.title)}}}"
+
+
+def abstract(a: Article) -> str:
+    return rf"\begin{{abstract}}{tex(a.abstract)}\end{{abstract}}"
+
+
+def addressed(a: Article, command: str = "affiliation") -> str:
+    """Each author, and under them where they work."""
+    return "".join(rf"\author{{{name}}}\{command}{{{place(a, i)}}}" for i, name in enumerate(names(a)))
+
+
 def acm(a: Article) -> str:
     people = "".join(
         rf"\author{{{name}}}\affiliation{{\institution{{{place(a, i)}}}\city{{Springfield}}\country{{USA}}}}"
         for i, name in enumerate(names(a))
     )
     return (
-        rf"\title{{{tex(a.title)}}}{people}\begin{{abstract}}{tex(a.abstract)}\end{{abstract}}"
+        rf"{title(a)}{people}{abstract(a)}"
         r"\ccsdesc[500]{Applied computing~Life and medical sciences}\keywords{health, measurement}\maketitle"
     )
 
 
 def ieee_journal(a: Article) -> str:
     return (
-        rf"\title{{{tex(a.title)}}}\author{{{', '.join(names(a))}\thanks{{The authors are with {place(a, 0)}.}}}}"
+        rf"{title(a)}\author{{{', '.join(names(a))}\thanks{{The authors are with {place(a, 0)}.}}}}"
         rf"\markboth{{Journal of Measured Things, Vol. 3, No. 1, May 2020}}{{{tex(a.title[:40])}}}\maketitle"
-        rf"\begin{{abstract}}{tex(a.abstract)}\end{{abstract}}\begin{{IEEEkeywords}}health, measurement\end{{IEEEkeywords}}"
+        rf"{abstract(a)}\begin{{IEEEkeywords}}health, measurement\end{{IEEEkeywords}}"
     )
 
 
@@ -82,16 +95,15 @@ def ieee_conference(a: Article) -> str:
         rf"\IEEEauthorblockN{{{name}}}\IEEEauthorblockA{{{place(a, i)[:60]}}}" for i, name in enumerate(names(a))
     )
     return (
-        rf"\title{{{tex(a.title)}}}\author{{{people}}}\maketitle"
-        rf"\begin{{abstract}}{tex(a.abstract)}\end{{abstract}}\begin{{IEEEkeywords}}health, measurement\end{{IEEEkeywords}}"
+        rf"{title(a)}\author{{{people}}}\maketitle"
+        rf"{abstract(a)}\begin{{IEEEkeywords}}health, measurement\end{{IEEEkeywords}}"
     )
 
 
 def revtex(a: Article) -> str:
-    people = "".join(rf"\author{{{name}}}\affiliation{{{place(a, i)}}}" for i, name in enumerate(names(a)))
     return (
-        rf"\title{{{tex(a.title)}}}{people}\date{{\today}}"
-        rf"\begin{{abstract}}{tex(a.abstract)}\end{{abstract}}\maketitle"
+        rf"{title(a)}{addressed(a)}\date{{\today}}"
+        rf"{abstract(a)}\maketitle"
     )
 
 
@@ -99,15 +111,14 @@ def elsevier(a: Article) -> str:
     people = "".join(rf"\author[{1 + i % 2}]{{{name}}}" for i, name in enumerate(names(a)))
     places = "".join(rf"\affiliation[{i + 1}]{{organization={{{place(a, i)}}}}}" for i in range(2))
     return (
-        rf"\begin{{frontmatter}}\title{{{tex(a.title)}}}{people}{places}"
-        rf"\begin{{abstract}}{tex(a.abstract)}\end{{abstract}}\begin{{keyword}}health \sep measurement\end{{keyword}}\end{{frontmatter}}"
+        rf"\begin{{frontmatter}}{title(a)}{people}{places}"
+        rf"{abstract(a)}\begin{{keyword}}health \sep measurement\end{{keyword}}\end{{frontmatter}}"
     )
 
 
 def astronomy(a: Article) -> str:
-    people = "".join(rf"\author{{{name}}}\affiliation{{{place(a, i)}}}" for i, name in enumerate(names(a)))
     return (
-        rf"\title{{{tex(a.title)}}}{people}\begin{{abstract}}{tex(a.abstract)}\end{{abstract}}"
+        rf"{title(a)}{addressed(a)}{abstract(a)}"
         r"\keywords{Health (1) --- Measurement (2)}"
     )
 
@@ -117,20 +128,19 @@ def mnras(a: Article) -> str:
     places = r"\\ ".join(rf"$^{{{i + 1}}}${place(a, i)}" for i in range(2))
     return (
         rf"\title[{tex(a.title[:40])}]{{{tex(a.title)}}}\author[{names(a)[0]} et al.]{{{people}\\ {places}}}\maketitle"
-        rf"\begin{{abstract}}{tex(a.abstract)}\end{{abstract}}\begin{{keywords}}health -- measurement\end{{keywords}}"
+        rf"{abstract(a)}\begin{{keywords}}health -- measurement\end{{keywords}}"
     )
 
 
 def preprint(a: Article) -> str:
     people = r" \and ".join(rf"{name}\\ \small {place(a, i)[:50]}" for i, name in enumerate(names(a)))
-    return rf"\title{{{tex(a.title)}}}\author{{{people}}}\maketitle\begin{{abstract}}{tex(a.abstract)}\end{{abstract}}"
+    return rf"{title(a)}\author{{{people}}}\maketitle{abstract(a)}"
 
 
 def ams(a: Article) -> str:
-    people = "".join(rf"\author{{{name}}}\address{{{place(a, i)}}}" for i, name in enumerate(names(a)))
     return (
-        rf"\title{{{tex(a.title)}}}{people}\subjclass{{Primary 62P10}}\keywords{{health, measurement}}"
-        rf"\begin{{abstract}}{tex(a.abstract)}\end{{abstract}}\maketitle"
+        rf"{title(a)}{addressed(a, 'address')}\subjclass{{Primary 62P10}}\keywords{{health, measurement}}"
+        rf"{abstract(a)}\maketitle"
     )
 
 
@@ -138,7 +148,7 @@ def apa(a: Article) -> str:
     people = ", ".join(f"{{{name}}}" for name in names(a)[:5])
     groups = ", ".join(f"{{{place(a, i)}}}" for i in range(len(names(a)[:5])))
     return (
-        rf"\title{{{tex(a.title)}}}\shorttitle{{{tex(a.title[:40])}}}\authorsnames{{{people}}}\authorsaffiliations{{{groups}}}"
+        rf"{title(a)}\shorttitle{{{tex(a.title[:40])}}}\authorsnames{{{people}}}\authorsaffiliations{{{groups}}}"
         rf"\abstract{{{tex(a.abstract)}}}\keywords{{health, measurement}}\maketitle"
     )
 
@@ -147,8 +157,8 @@ def optics(a: Article) -> str:
     people = ", ".join(rf"{name}\supit{{{'ab'[i % 2]}}}" for i, name in enumerate(names(a)))
     places = r"\\ ".join(rf"\supit{{{'ab'[i]}}}{place(a, i)}" for i in range(2))
     return (
-        rf"\title{{{tex(a.title)}}}\author{{{people}\skiplinehalf {places}}}\maketitle"
-        rf"\begin{{abstract}}{tex(a.abstract)}\end{{abstract}}\keywords{{health, measurement}}"
+        rf"{title(a)}\author{{{people}\skiplinehalf {places}}}\maketitle"
+        rf"{abstract(a)}\keywords{{health, measurement}}"
     )
 
 

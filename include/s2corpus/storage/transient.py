@@ -61,7 +61,10 @@ def of_the_surroundings(error: Exception) -> UserError | TransientError | None:
 
 
 def _refused(error: Exception) -> str | None:
-    """A full or read-only disk, as a sentence."""
+    """A read-only disk or a limit that is too low, as a sentence; None for what is neither."""
+    if type(error).__name__ == "OutOfMemoryException":  # DuckDB's; where the disk is full, it has passed as that
+        said = str(error).partition("\n")[0]
+        return f"memory_mb is too little for what is sorted and joined, though it goes to disk: give the spec twice as much ({said})"
     if getattr(error, "errno", None) != errno.EROFS and "Read-only file system" not in str(error):
         return None
     return f"the file system is read-only: {error}: name a folder that can be written to"

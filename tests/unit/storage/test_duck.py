@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from s2corpus.errors import UserError
 from s2corpus.storage.duck import duckdb_connection
+from s2corpus.storage.transient import explained
 
 ROWS = 400_000
 
@@ -37,3 +39,12 @@ def test_four_processes_that_spill_at_once_get_their_own_rows(tmp_path: Path) ->
         found = list(pool.map(spilled, [tmp_path] * 4, range(4)))
     assert found == [(ROWS, 0)] * 4
     assert not list(tmp_path.iterdir()), "the folders go with their connections"
+
+
+def test_too_little_memory_is_a_sentence_that_says_what_to_do(tmp_path: Path) -> None:
+    with (
+        pytest.raises(UserError, match=r"^memory_mb is too little .* give the spec twice as much \(Out of Memory"),
+        explained(),
+        duckdb_connection(memory_mb=64, scratch=tmp_path) as connection,
+    ):
+        connection.execute("SELECT list(range) FROM range(20_000_000)").fetchall()

@@ -1,0 +1,62 @@
+"""Which lines are heads, and which paragraphs begin with one: as publishers' LaTeX classes set them."""
+
+from __future__ import annotations
+
+import pytest
+
+from s2corpus.layout.heads import head_length, run_in
+from s2corpus.layout.measures import Measures
+from s2corpus.layout.model import Font, Line, Token
+
+MEASURES = Measures(10.0, "times", 12.0, 250.0)
+UPRIGHT, ITALIC, BOLD = (
+    Font("times", 10.0),
+    Font("times-italic", 10.0, italic=True),
+    Font("times-bold", 10.0, bold=True),
+)
+SLANTED = Font("sfti1000", 10.0)
+"""Computer Modern Italic: its name does not say that it is slanted"""
+
+
+def line(*runs: tuple[str, Font], y: float = 0.0, width: float = 5.0) -> Line:
+    """Words of several types as one line of the text; `width` is a character's."""
+    tokens: list[Token] = []
+    x = 0.0
+    for text, font in runs:
+        for word in text.split():
+            tokens.append(Token(word, x, y, x + width * len(word), y + 10, font, bool(tokens)))
+            x += width * (len(word) + 1)
+    return Line(tokens, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("runs", "head"),
+    [
+        ([("1.2.", UPRIGHT), ("Ethics Statement.", BOLD), ("For Studies 2–4 approval was obtained", UPRIGHT)], "1.2. Ethics Statement."),
+        ([("3.1.1.", UPRIGHT), ("Participants.", SLANTED), ("We recruited twelve adolescents", UPRIGHT)], "3.1.1. Participants."),
+        ([("2) HCP90 data set:", ITALIC), ("The HCP90 data set was acquired at", UPRIGHT)], "2) HCP90 data set:"),
+        ([("0.18", UPRIGHT), ("μm).", SLANTED), ("The column was heated to 60 degrees", UPRIGHT)], None),
+        ([("12.", UPRIGHT), ("Smith, J.", SLANTED), ("Ecology of the north", UPRIGHT)], None),
+    ],
+)  # fmt: skip
+def test_a_numbered_head_at_the_start_of_its_paragraph(runs: list[tuple[str, Font]], head: str | None) -> None:
+    split = run_in(line(*runs), None, begins=True)
+    assert (split[0].text if split else None) == head
+
+
+def test_a_head_breaks_at_a_hyphen() -> None:
+    """IEEEtran: subsections in italics, as wide as the column."""
+    lines = [
+        line(("B. The classical model suggests inhibition per-", ITALIC), width=5.2),
+        line(("ception as the origin of disorders", ITALIC), y=12.0),
+        line(("To understand how the timing of organ initiation could", UPRIGHT), y=27.0),
+    ]
+    assert head_length(lines, 0, MEASURES) == 2
+
+
+def test_a_line_of_a_paragraph_that_breaks_at_a_hyphen_is_none() -> None:
+    lines = [
+        line(("Words that are set in italics for the sake of em-", ITALIC), width=5.2),
+        line(("phasis stand in a paragraph of the text, which goes on", UPRIGHT), y=12.0),
+    ]
+    assert head_length(lines, 0, MEASURES) == 0

@@ -2,12 +2,12 @@
 
     python tests/mutants.py [--sample 300] [--seed 1] [--area titles …] [--minutes 60]
 
-The project's files are copied to a temporary folder and changed there, one place at a time. Kernels run as plain Python (numba's
-compiler off). The unchanged tests are run once to learn which of them run which line; a mutant is tried against those, the quick ones
-before the slow, and against all of its area where a line runs on import or in other processes only. Prints the share found and, for
-each mutant that no test noticed, file:line and the change. What was learned and found is kept in build/mutants, in folders named by
-hashes of the code and the tests: the same command goes on where an earlier one was stopped. docs/mutants.md has the last result, with
-the reason of each survivor.
+The project's files are copied to a temporary folder and changed there, one place at a time. In an area that has kernels they run as
+plain Python (numba's compiler off); in the others they are compiled as always, for no change is in one. The unchanged tests are run
+once to learn which of them run which line; a mutant is tried against those, the quick ones before the slow, and against all of its
+area where a line runs on import or in other processes only. Prints the share found and, for each mutant that no test noticed,
+file:line and the change. What was learned and found is kept in build/mutants, in folders named by hashes of the code and the tests:
+the same command goes on where an earlier one was stopped. docs/mutants.md has the last result, with the reason of each survivor.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def lines_of(module: Path, line: int) -> range:
 
 
 OPTIONS = ["-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:warnings"]
-CHOSEN = ["-m", QUICK, "-k", f"not ({' or '.join(COMPILED_ONLY)})"]
+WITHOUT_COMPILER = ["-k", f"not ({' or '.join(COMPILED_ONLY)})"]
 
 
 def tried(
@@ -290,7 +290,7 @@ def main() -> int:
     deadline = time.monotonic() + 60 * (given.minutes or float("inf"))
     with copied() as copy:
         os.chdir(copy)
-        os.environ |= {"PYTHONPATH": str(copy / "include"), "NUMBA_DISABLE_JIT": "1"}
+        os.environ["PYTHONPATH"] = str(copy / "include")
         compileall.compile_dir("include", quiet=2)
         warm.preload(copy, [f"tests/unit/{test}" for area in AREAS.values() for test in area.tests])
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -327,8 +327,12 @@ def try_all(
             known |= {row["place"]: row for row in map(json.loads, of_area.results.read_text().splitlines())}
     baselines: dict[str, warm.Baseline] = {}
     collected: dict[str, warm.Collected] = {}
+    plain = {
+        name for name, of_area in modules.items() if any("njit" in module.read_text("utf-8") for module in of_area)
+    }
     results = []
     for name, mutation in sample:
+        warm.compile_kernels(name not in plain)
         at = f"{mutation.module_path}:{mutation.start_pos[0]}:{mutation.start_pos[1]}"
         place = f"{at} {mutation.operator_name.removeprefix('core/')} {mutation.occurrence}"
         if place not in known:
@@ -337,8 +341,9 @@ def try_all(
             if name not in baselines:
                 files = files_of(copy, name)
                 print(f"measuring the tests of {name}", file=sys.stderr, flush=True)
-                baselines[name] = warm.measure(copy, [*OPTIONS, *CHOSEN], files, modules[name], kept[name].measured)
-                collected[name] = warm.Collected(copy, [*OPTIONS, "-x", *CHOSEN, *files], modules[name])
+                chosen = [*OPTIONS, "-m", QUICK, *(WITHOUT_COMPILER if name in plain else [])]
+                baselines[name] = warm.measure(copy, chosen, files, modules[name], kept[name].measured)
+                collected[name] = warm.Collected(copy, [*chosen, "-x", *files], modules[name])
                 for test in baselines[name].failed:
                     print(f"left out, it fails without any change: {test}", file=sys.stderr)
             began = time.monotonic()

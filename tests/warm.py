@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import _pytest.main
+import numba
 import pytest
 from coverage import Coverage
 
@@ -86,6 +87,12 @@ def preload(folder: Path, tests: list[str]) -> None:
     for name in names.read_text().split():
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+
+
+def compile_kernels(on: bool) -> None:
+    """Whether tests that are begun from here on compile kernels, or run them as plain Python."""
+    os.environ["NUMBA_DISABLE_JIT"] = str(int(not on))
+    numba.config.DISABLE_JIT = int(not on)  # type: ignore[attr-defined]
 
 
 def measure(

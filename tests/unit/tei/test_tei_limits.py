@@ -1,4 +1,4 @@
-"""Limits and numbers at their borders: sizes, depths, heads, ranges, and which entries printed numbers mean."""
+"""Limits at their borders: sizes, depths, heads, labels."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import teis
 from lxml import etree
 
 from s2corpus import tei
-from s2corpus.tei import numbers
 from s2corpus.tei.callouts import _Taken
-from s2corpus.tei.numbers import number_of_entries
 from s2corpus.tei.read import NAMES, BadTei, Reason, read
 from s2corpus.tei.sections import _roman_value
 from s2corpus.tei.text import TextReader
@@ -92,77 +90,6 @@ def test_of_a_long_path_the_outermost_heads_are_left_out(last: int, kept: int) -
 )
 def test_roman_numerals(numeral: str, value: int) -> None:
     assert _roman_value(numeral) == value
-
-
-def cited(text: str) -> list[tuple[str, tuple[int, ...]]]:
-    return [(text[piece.start : piece.end], piece.numbers) for group in numbers.groups(text) for piece in group.pieces]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("[1-101]", [("[1-101]", tuple(range(1, 102)))]),
-        ("[1-102]", [("[1-102]", ())]),
-        ("[3-3]", [("[3-3]", ())]),
-        ("[3-4]", [("[3-4]", (3, 4))]),
-        ("[1]-[101]", [("[1]-[101]", tuple(range(1, 102)))]),
-        ("[1]-[102]", [("[1]", (1,)), ("[102]", (102,))]),
-        ("[3]-[3]", [("[3]", (3,)), ("[3]", (3,))]),
-        ("[3]-[2]", [("[3]", (3,)), ("[2]", (2,))]),
-        ("[1, 2]-[4]", [("[1,", (1,)), ("2]", (2,)), ("[4]", (4,))]),
-        ("[1]-[4, 5]", [("[1]", (1,)), ("[4,", (4,)), ("5]", (5,))]),
-        ("[1-2]-[4]", [("[1-2]", (1, 2)), ("[4]", (4,))]),
-        ("[1]-[4-5]", [("[1]", (1,)), ("[4-5]", (4, 5))]),
-        ("[1] [4]", [("[1]", (1,)), ("[4]", (4,))]),
-        ("[1]-[3]-[5]", [("[1]-[3]", (1, 2, 3)), ("[5]", (5,))]),
-        ("[12345]", []),
-    ],
-)
-def test_numbers_of_groups(text: str, expected: list[tuple[str, tuple[int, ...]]]) -> None:
-    assert cited(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("labels", "votes", "entries", "expected"),
-    [
-        ([None] * 3, [], 3, {1: 0, 2: 1, 3: 2}),
-        ([], [], 0, {}),
-        ([None, "2", None], [], 3, {1: 0, 2: 1, 3: 2}),  # it begins at 1
-        (["5", None, None], [], 3, {5: 0, 6: 1, 7: 2}),
-        ([None, "5", None], [], 3, {5: 1, 6: 2}),
-        ([None, None, "3"], [], 3, {1: 0, 2: 1, 3: 2}),
-        ([None, None, "2"], [], 3, {2: 2}),
-        (["1", None, None, "4"], [], 4, {1: 0, 2: 1, 3: 2, 4: 3}),  # the positions between leave no choice
-        (["1", None, "4"], [], 3, {1: 0, 4: 2}),
-        (["1", None, None, "3"], [], 4, {1: 0, 3: 3}),
-        (["a", None], [], 2, {1: 0, 2: 1}),
-        ([None] * 3, [(2, 1)], 3, {1: 0, 2: 1, 3: 2}),
-        ([None] * 4, [(2, 3), (2, 1), (2, 1)], 4, {1: 0, 2: 1, 3: 2, 4: 3}),  # most votes
-        ([None] * 4, [(2, 3), (2, 1)], 4, {1: 0, 2: 1, 3: 2, 4: 3}),  # of equally many the first position
-        (["1", None, None], [(1, 2)], 3, {1: 0, 2: 1, 3: 2}),  # labels come first
-        (["1", None, None], [(2, 0)] * 9, 3, {1: 0, 2: 1, 3: 2}),
-        (
-            [None] * 9,
-            [(1, 8), (2, 1), (2, 1)],
-            9,
-            {1: 0, **{n: n - 1 for n in range(2, 10)}},
-        ),  # the heaviest that ascend
-        ([None] * 9, [(1, 3), (1, 3), (2, 1), (3, 4), (4, 2)], 9, {1: 3, **{n: n + 1 for n in range(3, 8)}}),
-    ],
-)
-def test_which_entry_a_printed_number_means(
-    labels: list[str | None], votes: list[tuple[int, int]], entries: int, expected: dict[int, int]
-) -> None:
-    assert number_of_entries(labels, votes, entries) == expected
-
-
-@pytest.mark.parametrize(("most", "found"), [(3, {3: 0}), (2, {})])
-def test_too_many_numbers_that_contradict_each_other_say_nothing(
-    most: int, found: dict[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(numbers, "MAX_UNORDERED", most)
-    assert numbers._ascending({1: (1, 2), 2: (1, 1), 3: (2, 0)}) == found
-    assert numbers._ascending({1: (1, 0), 2: (1, 1), 3: (2, 2)}) == {1: 0, 2: 1, 3: 2}
 
 
 def test_stretches_that_are_taken() -> None:

@@ -1,0 +1,119 @@
+"""Mentions of figures, tables, formulas and sections: what is one, where it begins and ends, and which entry it means."""
+
+from __future__ import annotations
+
+import pytest
+
+from s2corpus.parse_model import RefEntry, RefType
+from s2corpus.tei.crossrefs import RefIndex, follows_word
+from s2corpus.tei.sections import NO_SECTION, Sections
+
+ENTRIES = (
+    RefEntry("FIGREF0", RefType.FIGURE, "", "1"),
+    RefEntry("FIGREF1", RefType.FIGURE, "", "2"),
+    RefEntry("FIGREF2", RefType.FIGURE, "", "2"),  # a second of that number is not meant
+    RefEntry("FIGREF3", RefType.FIGURE, ""),
+    RefEntry("TABREF0", RefType.TABLE, "", "II"),
+    RefEntry("EQREF0", RefType.FORMULA, "", "A.2"),
+    RefEntry("EQREF1", RefType.FORMULA, "", "3"),
+)
+
+
+def sections(*numbered: tuple[str, str]) -> Sections:
+    found = Sections(numbered)
+    for n, head in numbered:
+        found.enter(NO_SECTION, n, head)
+    return found
+
+
+def index() -> RefIndex:
+    return RefIndex(ENTRIES, sections(("3", "Model"), ("3.1", "Gates"), ("4", "End")))
+
+
+@pytest.mark.parametrize(
+    ("kind", "printed", "expected"),
+    [
+        (RefType.FIGURE, "2", "FIGREF1"),
+        (RefType.FIGURE, "(2)", "FIGREF1"),
+        (RefType.FIGURE, "2a", "FIGREF1"),
+        (RefType.FIGURE, "Fig. 2", "FIGREF1"),
+        (RefType.FIGURE, "9", None),
+        (RefType.FIGURE, "", None),
+        (RefType.FIGURE, "()", None),
+        (RefType.TABLE, "II", "TABREF0"),
+        (RefType.TABLE, "2", None),
+        (RefType.FORMULA, "(A.2)", "EQREF0"),
+        (RefType.FORMULA, "A 2", "EQREF0"),
+        (RefType.FORMULA, "A-2", None),
+        (RefType.SECTION, "9", None),
+    ],
+)
+def test_the_entry_that_a_number_means(kind: RefType, printed: str, expected: str | None) -> None:
+    assert index().find(kind, printed) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Figure 1", [("Figure 1", "FIGREF0")]),
+        ("see figs. 1, 2 and 9", [("figs. 1", "FIGREF0"), ("2", "FIGREF1")]),
+        ("a Figure 9, 2 and (1)", [("2", "FIGREF1"), ("(1)", "FIGREF0")]),
+        ("(Fig. 2a)", [("Fig. 2a", "FIGREF1")]),
+        ("FIG. 1", [("FIG. 1", "FIGREF0")]),
+        ("Figure 1 Figure 2", [("Figure 1", "FIGREF0"), ("Figure 2", "FIGREF1")]),
+        ("a ffig. 1 fig. 1", [("fig. 1", "FIGREF0")]),
+        ("bigfigure 1", []),
+        ("Tables III, II", [("II", "TABREF0")]),
+        ("TABLE II", [("TABLE II", "TABREF0")]),
+        ("Eqs. (A.2)-(3)", [("Eqs. (A.2)", "EQREF0"), ("(3)", "EQREF1")]),
+        ("eq. 3", [("eq. 3", "EQREF1")]),
+        ("Sections 4, 3.1", [("Sections 4", "SECREF0"), ("3.1", "SECREF1")]),
+        ("§ 4", [("§ 4", "SECREF0")]),
+        ("of § 4", [("§ 4", "SECREF0")]),
+    ],
+)
+def test_mentions_of_what_there_is(text: str, expected: list[tuple[str, str]]) -> None:
+    assert [(text[start:end], key) for start, end, key in index().mentions(text)] == expected
+
+
+def test_mentions_of_kinds_that_a_paper_has_nothing_of_are_not_looked_for() -> None:
+    text = "Figure 1, Table II, Eq. (3), Section 4"
+    for entry, expected in zip((ENTRIES[0], ENTRIES[4], ENTRIES[6]), ("Figure 1", "Table II", "Eq. (3)"), strict=True):
+        assert [text[start:end] for start, end, _ in RefIndex([entry], Sections()).mentions(text)] == [expected]
+    assert [text[start:end] for start, end, _ in RefIndex([], sections(("4", "End"))).mentions(text)] == ["Section 4"]
+    assert list(RefIndex([], Sections()).mentions(text)) == []
+
+
+def test_sections_are_entries_in_the_order_they_are_first_mentioned() -> None:
+    found = index()
+    assert [found.find(RefType.SECTION, number) for number in ("4", "3.1", "4", "3.1.", "3-1")] == [
+        "SECREF0", "SECREF1", "SECREF0", "SECREF1", "SECREF1",
+    ]  # fmt: skip
+    assert found.section_entries() == [
+        RefEntry("SECREF0", RefType.SECTION, "End", "4"),
+        RefEntry("SECREF1", RefType.SECTION, "Gates", "3.1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("", False),
+        ("a ", False),
+        ("Eq. ", True),
+        ("see Table ", True),
+        ("(Fig. ", True),
+        ("([Eqns. ", True),
+        ("SECTION ", True),
+        ("a table of ", False),
+        ("xequations ", False),
+        ("§", True),
+        ("see §§ ", True),
+        ("10^", True),
+        ("as Fig", True),
+        ("by equations.......", True),  # sixteen characters are looked at
+        ("by equations........", False),
+    ],
+)
+def test_what_follows_the_word_for_a_float_is_no_citation(before: str, expected: bool) -> None:
+    assert follows_word(f"{before}[3] table", len(before)) is expected

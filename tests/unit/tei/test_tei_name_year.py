@@ -1,0 +1,125 @@
+"""Citations by name and year: the works a callout names, tile by tile, and the entries that they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from s2corpus.parse_model import BibEntry
+from s2corpus.sources.record import Author
+from s2corpus.tei.name_year import Work, find, has_date, index_of, works
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("⟦(Jones, 2011)⟧", [("(Jones, 2011)", "Jones", "2011")]),
+        ("⟦Jones (2011)⟧", [("Jones (2011)", "Jones", "2011")]),
+        ("As ⟦Jones (2011)⟧ and", [("Jones (2011)", "Jones", "2011")]),
+        ("⟦(Jones 2011; Lee & Kim 1999)⟧", [("(Jones 2011;", "Jones", "2011"), ("Lee & Kim 1999)", "Lee", "1999")]),
+        ("As ⟦(Jones 2011, , & Lee 1999)⟧.", [("(Jones 2011,", "Jones", "2011"), ("Lee 1999)", "Lee", "1999")]),
+        # a year without a name takes the last one before it, in the callout or just before it
+        ("⟦Jones (2011, 2012)⟧", [("Jones (2011,", "Jones", "2011"), ("2012)", "Jones", "2012")]),
+        ("Jones ⟦(2011)⟧", [("(2011)", "Jones", "2011")]),
+        ("by Jones et al. ⟦(2011, 2012)⟧", [("(2011,", "Jones", "2011"), ("2012)", "Jones", "2012")]),
+        ("by Jones and Lee ⟦(2011)⟧", [("(2011)", "Jones", "2011")]),
+        ("by van der Berg ⟦(2011)⟧", [("(2011)", "van der Berg", "2011")]),
+        ("by jones ⟦(2011)⟧", [("(2011)", "", "2011")]),
+        ("by Kim ⟦(Jones 2011)⟧", [("(Jones 2011)", "Jones", "2011")]),
+        ("by Kim ⟦(2011; Jones 2012)⟧", [("(2011;", "Kim", "2011"), ("Jones 2012)", "Jones", "2012")]),
+        # a name just before is looked for in eighty characters
+        (f"{'a ' * 50}J{'o' * 78} ⟦(2011)⟧", [("(2011)", f"J{'o' * 78}", "2011")]),
+        (f"{'a ' * 50}J{'o' * 79} ⟦(2011)⟧", [("(2011)", "", "2011")]),
+        # words that are no names; if there is no other the name before stands
+        ("⟦(See Jones 2011)⟧", [("(See Jones 2011)", "Jones", "2011")]),
+        ("⟦(Jones 2011; See 2012)⟧", [("(Jones 2011;", "Jones", "2011"), ("See 2012)", "Jones", "2012")]),
+        ("Kim ⟦(See 2011)⟧", [("(See 2011)", "", "2011")]),
+        # letters
+        ("⟦(Jones, 2011a)⟧", [("(Jones, 2011a)", "Jones", "2011a")]),
+        ("⟦(Jones, 2011a,b)⟧", [("(Jones, 2011a,", "Jones", "2011a"), ("b)", "Jones", "2011b")]),
+        (
+            "⟦(Jones, 2011a, c & d; 2012)⟧",
+            [("(Jones, 2011a,", "Jones", "2011a"), ("c", "Jones", "2011c"), ("d;", "Jones", "2011d"), ("2012)", "Jones", "2012")],
+        ),
+        ("⟦(Jones, 2011a and b)⟧", [("(Jones, 2011a", "Jones", "2011a"), ("b)", "Jones", "2011b")]),
+        ("⟦(Jones, 2011, b)⟧", [("(Jones, 2011, b)", "Jones", "2011")]),
+        ("⟦(Jones, 2011a,⟧b)", [("(Jones, 2011a,", "Jones", "2011a")]),
+        ("⟦(Jones, 2011a, bc)⟧", [("(Jones, 2011a, bc)", "Jones", "2011a")]),
+        # years
+        ("⟦Jones 1500; 1499; 2099; 2100⟧", [("Jones 1500;", "Jones", "1500"), ("1499; 2099; 2100", "Jones", "2099")]),
+        ("⟦Jones, in press⟧", []),
+    ],
+)  # fmt: skip
+def test_works_of_a_callout(text: str, expected: list[tuple[str, str, str]]) -> None:
+    start, end = text.index("⟦"), text.index("⟧") - 1
+    plain = text.replace("⟦", "").replace("⟧", "")
+    found = works(plain, start, end)
+    assert [(plain[w.start : w.end], w.surname, f"{w.year}{w.letter}") for w in found] == expected
+    assert not found or (found[0].start, found[-1].end) == (start, end)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(Jones, 2011)", True),
+        ("(Jones, in press)", True),
+        ("(Jones, n.d.)", True),
+        ("(Jones)", False),
+        ("Jones 12", False),
+        ("2,011", False),
+    ],
+)
+def test_a_callout_with_a_date(text: str, expected: bool) -> None:
+    assert has_date(text) is expected
+
+
+def entry(key: str, last: str, year: int | None = 2010, raw: str = "", first: str = "A") -> BibEntry:
+    return BibEntry(
+        key, key, authors=(Author(first, (), last, ""), Author("Z", (), "Second", "")), year=year, raw_text=raw
+    )
+
+
+ENTRIES = (
+    entry("two-a", "Two", raw="Two, A. 2010a."),
+    entry("two-b", "Two", raw="Two, A. 2010b."),
+    entry("plain-1", "Plain"),
+    entry("plain-2", "Plain"),
+    entry("same-1", "Same", raw="2010a"),
+    entry("same-2", "Same", raw="2010a"),
+    entry("one", "One"),
+    entry("berg", "van der Berg"),
+    entry("company", "", first="Company"),
+    entry("undated", "Undated", None),
+    BibEntry("nobody", "nobody", year=2010),
+)
+
+
+@pytest.mark.parametrize(
+    ("surname", "year", "letter", "expected"),
+    [
+        ("One", 2010, "", "one"),
+        ("ONE", 2010, "", "one"),
+        ("One", 2011, "", None),
+        ("Second", 2010, "", None),  # the first author only
+        ("Company", 2010, "", "company"),
+        ("Undated", 2010, "", None),
+        ("", 2010, "", None),
+        # a surname whole or by its last word
+        ("van der Berg", 2010, "", "berg"),
+        ("Berg", 2010, "", "berg"),
+        ("der Berg", 2010, "", None),
+        ("van", 2010, "", None),
+        # several of one name and year: by the letter that is printed, else by their order
+        ("Two", 2010, "", None),
+        ("Two", 2010, "a", "two-a"),
+        ("Two", 2010, "b", "two-b"),
+        ("Two", 2010, "c", None),
+        ("Plain", 2010, "a", "plain-1"),
+        ("Plain", 2010, "b", "plain-2"),
+        ("Plain", 2010, "c", None),
+        ("Same", 2010, "b", "same-2"),
+        ("One", 2010, "a", "one"),
+        ("One", 2010, "b", "one"),
+    ],
+)
+def test_the_entry_that_a_work_is(surname: str, year: int, letter: str, expected: str | None) -> None:
+    assert find(Work(0, 1, surname, year, letter), index_of(ENTRIES)) == expected

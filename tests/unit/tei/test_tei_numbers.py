@@ -1,0 +1,123 @@
+"""Numbered citations: groups and their pieces at every border, and which entry a number means, beside its definition."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from s2corpus.tei.numbers import groups, number_of_entries
+
+
+def read(text: str) -> list[list[tuple[str, list[int]]]]:
+    """Of every group its pieces: their surfaces, which tile it, and their numbers."""
+    found = groups(text)
+    for group in found:
+        assert (group.start, group.end) == (group.pieces[0].start, group.pieces[-1].end)
+    return [[(text[piece.start : piece.end], list(piece.numbers)) for piece in group.pieces] for group in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a [7] b", [[("[7]", [7])]]),
+        ("[0]", [[("[0]", [0])]]),
+        ("[1][2] [3]", [[("[1]", [1])], [("[2]", [2])], [("[3]", [3])]]),
+        ("[1, 2;3 and 4 & 5]", [[("[1,", [1]), ("2;", [2]), ("3", [3]), ("4", [4]), ("5]", [5])]]),
+        ("[12a, 12b]", [[("[12a,", [12]), ("12b]", [12])]]),
+        ("[12345]", []),
+        # a range names every number from its first to its last, if it ascends and has at most a hundred more
+        ("[4-5]", [[("[4-5]", [4, 5])]]),
+        ("[4-4]", [[("[4-4]", [])]]),
+        ("[5-4]", [[("[5-4]", [])]]),
+        ("[7-107]", [[("[7-107]", list(range(7, 108)))]]),
+        ("[7-108]", [[("[7-108]", [])]]),
+        ("[1, 7-9; 3]", [[("[1,", [1]), ("7-9;", [7, 8, 9]), ("3]", [3])]]),
+        # two lone numbers with a dash between are such a range too
+        ("[3]-[5]", [[("[3]-[5]", [3, 4, 5])]]),
+        ("[1] [3]--[4]", [[("[1]", [1])], [("[3]--[4]", [3, 4])]]),
+        ("[3]-[3]", [[("[3]", [3])], [("[3]", [3])]]),
+        ("[3]-[2]", [[("[3]", [3])], [("[2]", [2])]]),
+        ("[7]-[107]", [[("[7]-[107]", list(range(7, 108)))]]),
+        ("[7]-[108]", [[("[7]", [7])], [("[108]", [108])]]),
+        ("[1, 3]-[5]", [[("[1,", [1]), ("3]", [3])], [("[5]", [5])]]),
+        ("[3]-[5, 7]", [[("[3]", [3])], [("[5,", [5]), ("7]", [7])]]),
+        ("[1-3]-[5]", [[("[1-3]", [1, 2, 3])], [("[5]", [5])]]),
+        ("[3]-[5-7]", [[("[3]", [3])], [("[5-7]", [5, 6, 7])]]),
+        ("[3]-[5]-[7]", [[("[3]-[5]", [3, 4, 5])], [("[7]", [7])]]),
+        ("[3] - a [5]", [[("[3]", [3])], [("[5]", [5])]]),
+    ],
+)
+def test_groups_and_their_pieces(text: str, expected: list[list[tuple[str, list[int]]]]) -> None:
+    assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "votes", "expected"),
+    [
+        ([None] * 3, [], {1: 0, 2: 1, 3: 2}),
+        ([], [], {}),
+        # one known number says where the next ones are; the ones before it only where they begin with 1
+        ([None] * 4, [(2, 1)], {1: 0, 2: 1, 3: 2, 4: 3}),
+        ([None] * 4, [(3, 1)], {3: 1, 4: 2, 5: 3}),
+        ([None] * 4, [(1, 2)], {1: 2, 2: 3}),
+        ([None] * 5, [(4, 3)], {1: 0, 2: 1, 3: 2, 4: 3, 5: 4}),
+        ([None] * 4, [(9, 3)], {9: 3}),
+        # between two known ones the others have their places, if there are as many
+        ([None] * 6, [(1, 0), (4, 3)], {1: 0, 2: 1, 3: 2, 4: 3, 5: 4, 6: 5}),
+        ([None] * 6, [(1, 0), (4, 4)], {1: 0, 4: 4, 5: 5}),
+        ([None] * 6, [(1, 0), (5, 3)], {1: 0, 5: 3, 6: 4, 7: 5}),
+        # printed labels count, other labels do not
+        (["7", None, "9", "x", ""], [], {7: 0, 8: 1, 9: 2, 10: 3, 11: 4}),
+        (["7", None, "9"], [(8, 1), (7, 2), (7, 2)], {7: 0, 8: 1, 9: 2}),
+        (["5", None, None], [], {5: 0, 6: 1, 7: 2}),
+        ([None, None, "3"], [], {1: 0, 2: 1, 3: 2}),
+        ([None, None, "2"], [], {2: 2}),
+        (["1", None, None], [(2, 0)] * 9, {1: 0, 2: 1, 3: 2}),
+        ([None] * 9, [(1, 3), (1, 3), (2, 1), (3, 4), (4, 2)], {1: 3, **{n: n + 1 for n in range(3, 8)}}),
+        # of several places that a number was said to have the one said most often, then the first
+        ([None] * 5, [(2, 4), (2, 1), (2, 4)], {2: 4}),
+        ([None] * 5, [(2, 3), (2, 1)], {1: 0, 2: 1, 3: 2, 4: 3, 5: 4}),
+        # of what contradicts itself the most that does not, then the lowest number
+        ([None] * 6, [(1, 5), (2, 3), (3, 4)], {2: 3, 3: 4, 4: 5}),
+        ([None] * 6, [(1, 5), (1, 5), (1, 5), (2, 3), (3, 4)], {1: 5}),
+        ([None] * 6, [(1, 5), (2, 3)], {1: 5}),
+        ([None] * 6, [(2, 3), (3, 3)], {2: 3, 3: 4, 4: 5}),
+        # what is printed weighs more than what was resolved
+        ([None, None, "3"], [(1, 2)] * 9, {1: 0, 2: 1, 3: 2}),
+    ],
+)
+def test_which_entry_a_number_means(
+    labels: list[str | None], votes: list[tuple[int, int]], expected: dict[int, int]
+) -> None:
+    assert number_of_entries(labels, votes, len(labels)) == expected
+
+
+@given(st.dictionaries(st.integers(1, 9), st.tuples(st.integers(1, 3), st.integers(0, 6)), min_size=1, max_size=6))
+def test_the_most_votes_that_do_not_contradict_each_other_are_believed(said: dict[int, tuple[int, int]]) -> None:
+    """Number → (how often, at which place): greater numbers stand at later places."""
+    found = number_of_entries(
+        [None] * 7, [(number, at) for number, (count, at) in said.items() for _ in range(count)], 7
+    )
+    chains = [
+        chain
+        for size in range(1, len(said) + 1)
+        for chain in combinations(sorted(said), size)
+        if all(said[a][1] < said[b][1] for a, b in pairwise(chain))
+    ]
+    heaviest = max(sum(said[number][0] for number in chain) for chain in chains)
+    assert any(
+        sum(said[number][0] for number in chain) == heaviest and all(found.get(n) == said[n][1] for n in chain)
+        for chain in chains
+    )
+    assert all(a < b for a, b in pairwise(at for _, at in sorted(found.items())))
+
+
+def test_a_bibliography_of_thousands_that_contradict_each_other_is_not_sorted_out() -> None:
+    descending = [(number, 3_000 - number) for number in range(1, 3_001)]
+    assert number_of_entries([], descending, 3_000) == {1: 2_999}  # SEMANTICS: no bibliography has more
+    assert number_of_entries([], [(0, 3_000), *descending], 3) == {1: 0, 2: 1, 3: 2}
+    ascending = [(number, number) for number in range(3_001)]
+    assert len(number_of_entries([], ascending, 3_001)) == 3_001

@@ -1,19 +1,23 @@
-"""How each stage grows with the corpus: `python bench/scale.py [RECORDS …] [--stages intake,cluster] [--pdfs 0.01]` (default 10000 100000).
+"""How each stage grows with the corpus: `python bench/scale.py [RECORDS …] [--stages intake,cluster] [--pdfs 0.01] [--folder DIR]`.
 
-A release of generated records (`cluster_records`) with abstracts, delivered as JSON lines by source, and for one record in a hundred
-a PDF: a page of text of its own, so that `select` reads it, and the TEI of an article of 4,000 words whose 25 references are titles of
-the records. The TEIs are answered by a stand-in for GROBID: of `extract` this shows our part, not an extractor's.
+10,000 and 100,000 records where no number is given. A release of generated records (`cluster_records`) with abstracts, delivered as
+gzipped JSON lines by source, and for one record in a hundred a PDF: a page of text of its own, so that `select` reads it, and the TEI
+of an article of 4,000 words whose 25 references are titles of the records. The TEIs are answered by a stand-in for GROBID: of `extract`
+this shows our part, not an extractor's.
 
 Each stage runs in two processes of its own, shard after shard, on a lake in a folder: its rounds, then (`: finish`) its end, metrics and
 checks, which are one process in any release. Shown are the seconds of CPU with those of child processes, per record or PDF, the memory
 of the process (not of the children that read PDFs, which have `pdf_memory_mb` each), and the exponent of the CPU between two sizes: 1
-is linear. What a stage takes at 10,000 is mostly its start: its imports are not counted, what they compile on first use is. `rounds` is
-cluster once more, as the workers of a Spark do it (ENGINE=here).
+is linear. What a stage takes at 10,000 is mostly its start: its imports are not counted, and a release of 2,000 records before the first
+has numba compile what they use. `rounds` is cluster once more, as the workers of a Spark do it (ENGINE=here).
+
+With `--folder` the lakes are kept there, and what was measured in `figures-RECORDS.jsonl`: a run that was ended goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import hashlib
 import math
 import multiprocessing
@@ -24,7 +28,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
@@ -44,12 +48,13 @@ from s2corpus.storage.local_lake import LocalLake  # noqa: E402
 from tests.standin_grobid import StandIn  # noqa: E402
 from tests.unit.snapshot.release import paragraph  # noqa: E402
 
-SPEC = ReleaseSpec(name="scale")
 AS_OF = datetime(2026, 1, 1, tzinfo=UTC)
 OF_PDFS = ("select", "extract", "postprocess", "assemble")
 """Stages whose work is by PDF: their figures are a PDF's."""
 REFERENCES = 25
 PARAGRAPHS = 40
+TEXTS = 200_000
+"""so many papers at most have a PDF or are cited by one"""
 ABSTRACT = (
     "We describe how this problem was treated in earlier work and why the methods that are known do not reach the "
     "results that practice asks for. Our approach needs fewer assumptions, and its error is smaller in every experiment "
@@ -60,22 +65,22 @@ _READY = "2025-01-01T00:00:00Z"
 
 def deliver(folder: Path, count: int, pdfs: float) -> None:
     """Write about `count` records as one delivery of each source, and PDFs for a share of them as a drop, with the TEI of each."""
-    files: dict[str, Any] = {}
+    files: dict[str, gzip.GzipFile] = {}
     texts: list[dict[str, Any]] = []
-    for number, row in enumerate(rows(count, random.Random(0))):
-        source = "semantic" if row["source"] == "grobid" else str(row["source"])  # PDFs' headers, as a source's records
-        place = folder / "lake" / "sources" / source / "1"
-        if source not in files:
-            place.mkdir(parents=True)
-            files[source] = (place / "records.jsonl").open("wb")
-        line = {name: value for name, value in row.items() if value is not None and name not in ("truth", "kind")}
-        line |= {"source": source, "record_id": f"{source}:{str(row['record_id']).partition(':')[2]}"}
-        files[source].write(orjson.dumps({**line, "abstract": f"{row['title']}. {ABSTRACT}"}) + b"\n")
-        if number % 8 == 0 and row["title"] not in GENERIC and row["authors"]:
-            texts.append(row)
-    for file in files.values():
-        file.close()
-        _say_ready(Path(file.name).parent)
+    with ExitStack() as opened:
+        for number, row in enumerate(rows(count, random.Random(0))):
+            source = str(row["source"]).replace("grobid", "semantic")  # PDFs' headers, as a source's records
+            if source not in files:
+                place = folder / "lake" / "sources" / source / "1"
+                place.mkdir(parents=True)
+                files[source] = opened.enter_context(gzip.open(place / "records.jsonl", "wb", compresslevel=1))
+            line = {name: value for name, value in row.items() if value is not None and name not in ("truth", "kind")}
+            line |= {"source": source, "record_id": f"{source}:{str(row['record_id']).partition(':')[2]}"}
+            files[source].write(orjson.dumps({**line, "abstract": f"{row['title']}. {ABSTRACT}"}) + b"\n")
+            if number % 8 == 0 and row["title"] not in GENERIC and row["authors"] and len(texts) < TEXTS:
+                texts.append(row)
+    for source in files:
+        _say_ready(folder / "lake" / "sources" / source / "1")
     if total := round(count * pdfs):
         _drop(folder, texts, total)
 
@@ -163,12 +168,13 @@ def _authors(row: dict[str, Any]) -> str:
     )
 
 
-def work(folder: Path, name: str, ending: bool, answer: Any) -> None:
-    """The rounds of a stage, or its end and checks, as the runner does it; its CPU, its memory, and what was worked on."""
+def work(folder: Path, name: str, ending: bool, memory_mb: int, answer: Any) -> None:
+    """The rounds of a stage, or its end and checks, as the runner does it; its CPU and its memory."""
     engine = "here" if name == "rounds" else ""
     os.environ["ENGINE"] = engine
     name = "cluster" if engine else name
-    run = Run(SPEC, AS_OF, LocalLake(folder / "lake"), folder)
+    spec = ReleaseSpec.model_validate({"name": "scale", "resources": {"memory_mb": memory_mb}})
+    run = Run(spec, AS_OF, LocalLake(folder / "lake"), folder)
     stage(name)
     before = _cpu()
     if ending:
@@ -186,15 +192,43 @@ def _cpu() -> float:
 
 
 @contextmanager
-def corpus(count: int, pdfs: float) -> Iterator[Path]:
-    """A folder with all that is delivered, while a stand-in for GROBID has its TEIs."""
-    with tempfile.TemporaryDirectory(prefix="s2corpus-scale-") as scratch:
-        process = multiprocessing.get_context("spawn").Process(target=deliver, args=(Path(scratch), count, pdfs))
+def corpus(folder: Path, count: int, pdfs: float) -> Iterator[None]:
+    """All that is delivered in that folder, while a stand-in for GROBID has its TEIs."""
+    if not (folder / "delivered").exists():
+        process = multiprocessing.get_context("spawn").Process(target=deliver, args=(folder, count, pdfs))
         process.start()
         process.join()
-        with StandIn(tei=Path(scratch) / "teis") as server:
-            os.environ["GROBID_URL"] = server.url
-            yield Path(scratch)
+        (folder / "delivered").touch()
+    with StandIn(tei=folder / "teis") as server:
+        os.environ["GROBID_URL"] = server.url
+        yield
+
+
+def measured(folder: Path, count: int, given: argparse.Namespace) -> Iterator[tuple[str, float, float]]:
+    """What was measured, its CPU in seconds and its memory in MB, of each stage and each stage's end over so many records."""
+    kept = folder / f"figures-{count}.jsonl"
+    before = (
+        {said: (cpu, memory) for said, cpu, memory in map(orjson.loads, kept.read_bytes().splitlines())}
+        if kept.exists()
+        else {}
+    )
+    spawn = multiprocessing.get_context("spawn")
+    lake = folder / str(count)
+    lake.mkdir(exist_ok=True)
+    with corpus(lake, count, given.pdfs):
+        for name, ending in ((name, ending) for name in given.stages.split(",") for ending in (False, True)):
+            said = f"{name}: finish" if ending else name
+            if said not in before:
+                answer = spawn.Queue()
+                process = spawn.Process(target=work, args=(lake, name, ending, given.memory_mb, answer))
+                process.start()
+                process.join()
+                if process.exitcode:
+                    raise SystemExit(f"{said} failed")
+                before[said] = answer.get()
+                with kept.open("ab") as out:
+                    out.write(orjson.dumps([said, *before[said]]) + b"\n")
+            yield (said, *before[said])
 
 
 def main() -> None:
@@ -203,21 +237,18 @@ def main() -> None:
     parser.add_argument("records", type=int, nargs="*", default=[10_000, 100_000])
     parser.add_argument("--stages", default=",".join([*STAGES[:5], "rounds", *STAGES[5:]]))
     parser.add_argument("--pdfs", type=float, default=0.01, help="PDFs for each record")
+    parser.add_argument("--memory-mb", type=int, default=ReleaseSpec(name="scale").resources.memory_mb)
+    parser.add_argument("--folder", type=Path, help="keeps the lakes, and what was measured")
     given = parser.parse_args()
-    spawn = multiprocessing.get_context("spawn")
     before: dict[str, tuple[int, float]] = {}
-    for count in given.records:
-        with corpus(count, given.pdfs) as folder:
-            for name, ending in ((name, ending) for name in given.stages.split(",") for ending in (False, True)):
-                answer = spawn.Queue()
-                process = spawn.Process(target=work, args=(folder, name, ending, answer))
-                process.start()
-                process.join()
-                if process.exitcode:
-                    raise SystemExit(f"{name} failed")
-                cpu, megabytes = answer.get()
-                said = f"{name}: finish" if ending else name
-                units, unit = (count * given.pdfs, "PDF") if name in OF_PDFS and not ending else (count, "record")
+    with nullcontext(given.folder) if given.folder else tempfile.TemporaryDirectory(prefix="s2corpus-scale-") as name:
+        folder = Path(name)
+        folder.mkdir(parents=True, exist_ok=True)
+        for _ in measured(folder, 2000, given):
+            pass
+        for count in given.records:
+            for said, cpu, megabytes in measured(folder, count, given):
+                units, unit = (count * given.pdfs, "PDF") if said in OF_PDFS else (count, "record")
                 exponent = ""
                 if said in before and cpu > 0 < before[said][1]:
                     exponent = f", exponent {math.log(cpu / before[said][1]) / math.log(count / before[said][0]):.2f}"

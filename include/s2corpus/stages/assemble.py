@@ -128,10 +128,11 @@ def _first_parts(run: Run) -> np.ndarray:
 
 
 def _by_file(run: Run, bucket: int) -> dict[str, tuple[str, Access]]:
-    """The papers of a bucket by their full texts' files, each with the judgement on the file."""
+    """The papers of a bucket by their full texts' files, each with the judgement on the file; most papers have none."""
+    columns, some = ("paper_id", "canonical_pdf", "access"), pc.list_value_length(pc.field("access")) > 0
     return {
         one["sha1"]: (paper["paper_id"], one)
-        for paper in run.table(PAPERS).rows(("paper_id", "canonical_pdf", "access"), shard=bucket)
+        for paper in run.table(PAPERS).rows(columns, shard=bucket, where=some)
         for one in paper["access"]
         if one["sha1"] == paper["canonical_pdf"] or one["kind"] != "pdf"
     }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from s2corpus.errors import UserError
 from s2corpus.papers.filter import verdict
@@ -35,14 +37,14 @@ class Filter:
     def work(self, run: Run, shard: Shard) -> None:
         """Decide on every paper of one bucket."""
         suppressed = read_suppressions(run.lake.get(f"releases/{run.release_id}/suppress.jsonl")[0])
-        names = _names(run, shard)
+        names = _names(run, shard, suppressed)
         parse = ("paper_id", "parse_kind", "parse")
         fulltexts = ByPaper(run.table(FULLTEXTS).rows(parse, shard=shard.index, at_once=64))
         rows = []
         for paper in run.table(PAPERS).rows(_VOTED, shard=shard.index):
             body = _body(fulltexts.at(paper["paper_id"]), run.spec.clean.text_from)
             found = verdict(
-                names[paper["paper_id"]] | {text["sha1"] for text in paper["access"]},
+                {paper["paper_id"], *names.get(paper["paper_id"], ()), *(text["sha1"] for text in paper["access"])},
                 suppressed,
                 title=paper["title"],
                 authors=len(paper["authors"] or ()),
@@ -86,14 +88,20 @@ def read_suppressions(content: bytes) -> set[str]:
     return listed
 
 
-def _names(run: Run, shard: Shard) -> dict[str, set[str]]:
-    """All that a paper of the bucket may be suppressed by: id, former ids, its records' DOIs and SHA-1s."""
+def _names(run: Run, shard: Shard, suppressed: Collection[str]) -> dict[str, set[str]]:
+    """Of the papers of the bucket that are suppressed by more than their own id: what of it is listed.
+
+    That is a former id, a DOI or SHA-1 of a record. Aliases are one part, sorted, of which the row groups are read that matter.
+    """
     names: dict[str, set[str]] = defaultdict(set)
-    for member in run.table(MEMBERS).rows(["paper_id", "doi", "pdf_sha1"], shard=shard.index):
-        names[member["paper_id"]].update(filter(None, (member["paper_id"], member["doi"], member["pdf_sha1"])))
-    for row in run.table(ALIASES).rows():
-        if row["paper_id"] in names:
-            names[row["paper_id"]].add(row["alias"])
+    if not suppressed:
+        return names
+    listed = pa.array(sorted(suppressed), pa.string())
+    by_record = pc.field("doi").isin(listed) | pc.field("pdf_sha1").isin(listed)
+    for member in run.table(MEMBERS).rows(["paper_id", "doi", "pdf_sha1"], shard=shard.index, where=by_record):
+        names[member["paper_id"]].update(filter(None, (member["doi"], member["pdf_sha1"])))
+    for row in run.table(ALIASES).rows(where=pc.field("alias").isin(listed)):
+        names[row["paper_id"]].add(row["alias"])
     return names
 
 

@@ -12,6 +12,8 @@ is linear. What a stage takes at 10,000 is mostly its start: its imports are not
 has numba compile what they use. `rounds` is cluster once more, as the workers of a Spark do it (ENGINE=here).
 
 With `--folder` the lakes are kept there, and what was measured in `figures-RECORDS.jsonl`: a run that was ended goes on where it was.
+`--copies N` then takes the records of a lake that is there N times, with other titles and identifiers, and puts them where intake would:
+to see ten times as many in the stages after it.
 """
 
 from __future__ import annotations
@@ -39,12 +41,13 @@ import orjson
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench.cluster_records import GENERIC, rows  # noqa: E402
+from bench.cluster_records import GENERIC, copied, rows  # noqa: E402
 from s2corpus.pipeline import runner  # noqa: E402
 from s2corpus.pipeline.registry import STAGES, stage  # noqa: E402
 from s2corpus.pipeline.run import Run  # noqa: E402
 from s2corpus.spec import ReleaseSpec  # noqa: E402
 from s2corpus.storage.local_lake import LocalLake  # noqa: E402
+from s2corpus.tables import DELIVERIES, PDF_RECORDS, RECORDS  # noqa: E402
 from tests.standin_grobid import StandIn  # noqa: E402
 from tests.unit.snapshot.release import paragraph  # noqa: E402
 
@@ -204,17 +207,32 @@ def corpus(folder: Path, count: int, pdfs: float) -> Iterator[None]:
         yield
 
 
+def copy(folder: Path, of: Path, copies: int) -> None:
+    """Lay out the tables after intake of another lake, each record so many times, as other papers'."""
+    whole, few = (Run(ReleaseSpec(name="scale"), AS_OF, LocalLake(place / "lake"), place) for place in (folder, of))
+    parts = len(few.table(RECORDS).committed().parts)
+    for part, number in ((part, number) for part in range(parts) for number in range(copies)):
+        whole.table(RECORDS).write(part * copies + number, copied(few.table(RECORDS).read(shard=part), number))
+    whole.table(RECORDS).commit(range(parts * copies))
+    for table, facts in ((PDF_RECORDS, None), (DELIVERIES, {"parent": None})):
+        whole.table(table).write(0, [])
+        whole.table(table).commit([0], facts)
+
+
 def measured(folder: Path, count: int, given: argparse.Namespace) -> Iterator[tuple[str, float, float]]:
     """What was measured, its CPU in seconds and its memory in MB, of each stage and each stage's end over so many records."""
-    kept = folder / f"figures-{count}.jsonl"
-    before = (
-        {said: (cpu, memory) for said, cpu, memory in map(orjson.loads, kept.read_bytes().splitlines())}
-        if kept.exists()
-        else {}
-    )
+    name = f"{count}x{given.copies}" if given.copies else f"{count}"
+    kept = folder / f"figures-{name}.jsonl"
+    lines = kept.read_bytes().splitlines() if kept.exists() else []
+    before = {said: (cpu, memory) for said, cpu, memory in map(orjson.loads, lines)}
     spawn = multiprocessing.get_context("spawn")
-    lake = folder / str(count)
+    lake = folder / name
     lake.mkdir(exist_ok=True)
+    if given.copies and not (lake / "delivered").exists():
+        process = spawn.Process(target=copy, args=(lake, folder / f"{count}", given.copies))
+        process.start()
+        process.join()
+        (lake / "delivered").touch()
     with corpus(lake, count, given.pdfs):
         for name, ending in ((name, ending) for name in given.stages.split(",") for ending in (False, True)):
             said = f"{name}: finish" if ending else name
@@ -239,6 +257,7 @@ def main() -> None:
     parser.add_argument("--pdfs", type=float, default=0.01, help="PDFs for each record")
     parser.add_argument("--memory-mb", type=int, default=ReleaseSpec(name="scale").resources.memory_mb)
     parser.add_argument("--folder", type=Path, help="keeps the lakes, and what was measured")
+    parser.add_argument("--copies", type=int, default=0, help="of each record of a run in --folder")
     given = parser.parse_args()
     before: dict[str, tuple[int, float]] = {}
     with nullcontext(given.folder) if given.folder else tempfile.TemporaryDirectory(prefix="s2corpus-scale-") as name:
@@ -246,8 +265,9 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for _ in measured(folder, 2000, given):
             pass
-        for count in given.records:
-            for said, cpu, megabytes in measured(folder, count, given):
+        for records in given.records:
+            count = records * max(given.copies, 1)
+            for said, cpu, megabytes in measured(folder, records, given):
                 units, unit = (count * given.pdfs, "PDF") if said in OF_PDFS else (count, "record")
                 exponent = ""
                 if said in before and cpu > 0 < before[said][1]:

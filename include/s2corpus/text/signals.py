@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from s2corpus.compiled import njit
 from s2corpus.text import word_hashes
-from s2corpus.text.word_hashes import class_of, mixed
+from s2corpus.text.word_hashes import class_of, mixed, step
 
 STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
 """Gopher, Appendix A: two of these at least are in a text of running English."""
@@ -124,7 +124,7 @@ def _of_characters(
                 kind = class_of(classes, code)
                 if kind & np.uint8(1):
                     break
-                hashed = (hashed ^ np.uint64(code)) * np.uint64(1099511628211)
+                hashed = step(hashed, code)
                 line_chars += 1
                 if kind & np.uint8(2):
                     letters += 1
@@ -141,7 +141,7 @@ def _of_characters(
                 if dots and dots % 3 == 0:
                     symbols += 1
                 end += 1
-            hashed = (hashed ^ np.uint64(32)) * np.uint64(1099511628211)
+            hashed = step(hashed, np.uint32(32))
             upper += uppers
             line_words += 1
             if letters == 0:

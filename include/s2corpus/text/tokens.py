@@ -10,6 +10,7 @@ import blingfire
 import numpy as np
 
 from s2corpus.compiled import njit
+from s2corpus.text.word_hashes import FNV, finished, step
 
 _TEXT_TO_WORDS = blingfire.blingfire.TextToWords
 
@@ -69,24 +70,11 @@ def _of_ascii(word: str, table: ShareTable) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _step(value: np.uint64, byte: np.uint8) -> np.uint64:
-    return (value ^ np.uint64(byte)) * np.uint64(0x100000001B3)
-
-
-@njit(cache=True, nogil=True)
-def _finished(value: np.uint64) -> np.uint64:
-    value ^= value >> np.uint64(32)
-    value *= np.uint64(0x9E3779B97F4A7C15)
-    value ^= value >> np.uint64(29)
-    return value | np.uint64(1) << np.uint64(63)
-
-
-@njit(cache=True, nogil=True)
 def _hash(word: np.ndarray) -> np.uint64:
-    value = np.uint64(0xCBF29CE484222325)
+    value = FNV
     for byte in word:
-        value = _step(value, byte)
-    return _finished(value)
+        value = step(value, byte)
+    return finished(value)
 
 
 @njit(cache=True, nogil=True)
@@ -131,14 +119,14 @@ def _summed(
     starts = [0 for _ in range(0)]
     ends = [0 for _ in range(0)]
     start = 0
-    value = np.uint64(0xCBF29CE484222325)
+    value = FNV
     ascii_only = True
     for i in range(len(data) + 1):
         byte = data[i] if i < len(data) else np.uint8(32)
         if byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31 or byte == 0:
             if i > start:
                 if ascii_only:
-                    total += _lookup(_finished(value), hashes, shares, unknown)
+                    total += _lookup(finished(value), hashes, shares, unknown)
                     count += 1
                 else:
                     starts.append(start)
@@ -146,10 +134,10 @@ def _summed(
             if byte == 0:
                 break
             start = i + 1
-            value = np.uint64(0xCBF29CE484222325)
+            value = FNV
             ascii_only = True
         elif byte >= 128:
             ascii_only = False
         else:
-            value = _step(value, byte | np.uint8(32) if 65 <= byte <= 90 else byte)
+            value = step(value, byte | np.uint8(32) if 65 <= byte <= 90 else byte)
     return total, count, starts, ends

@@ -15,6 +15,8 @@ import numpy.typing as npt
 from s2corpus.compiled import njit
 
 _SPACE, _ALPHA, _DIGIT, _UPPER, _PUNCTUATION, _LINE = 1, 2, 4, 8, 16, 32
+FNV = np.uint64(0xCBF29CE484222325)
+"""What `step` begins with: the offset basis of FNV-1a, 64 bits."""
 _PLANES = 0x20000
 """Code points with a class of their own; above are ideographs only, which are letters."""
 
@@ -53,6 +55,21 @@ def class_of(classes: npt.NDArray[np.uint8], code: np.uint32) -> np.uint8:
     return classes[code] if code < len(classes) else np.uint8(2)
 
 
+@njit(cache=True, nogil=True)
+def step(value: np.uint64, code: np.uint32) -> np.uint64:
+    """The hash of one byte, or code point, more (FNV-1a, 64 bits)."""
+    return (value ^ np.uint64(code)) * np.uint64(0x100000001B3)
+
+
+@njit(cache=True, nogil=True)
+def finished(value: np.uint64) -> np.uint64:
+    """A hash for a table: all its bits depend on all of the word's, and it is not 0."""
+    value ^= value >> np.uint64(32)
+    value *= np.uint64(0x9E3779B97F4A7C15)
+    value ^= value >> np.uint64(29)
+    return value | np.uint64(1) << np.uint64(63)
+
+
 @njit(cache=True)
 def mixed(a: np.uint64, b: np.uint64) -> np.uint64:
     """A hash of two hashes (the finaliser of splitmix64)."""
@@ -84,6 +101,6 @@ def split(
                 length = 0
                 hashed = np.uint64(1469598103934665603)
         elif not kind & np.uint8(16):
-            hashed = (hashed ^ np.uint64(text[i])) * np.uint64(1099511628211)
+            hashed = step(hashed, text[i])
             length += 1
     return hashes[:count].copy(), lengths[:count].copy()

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus.compiled import njit
+from s2corpus.text.word_hashes import FNV, finished, step
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +82,11 @@ def _counted(data: np.ndarray) -> tuple[int, tuple[int, int, int], tuple[int, in
             i += skip
             continue
         start = i
-        value = np.uint64(0xCBF29CE484222325)
+        value = FNV
         while i < len(data) and not _space(data, i):
-            value = (value ^ np.uint64(data[i])) * np.uint64(0x100000001B3)
+            value = step(value, data[i])
             i += 1
-        value ^= value >> np.uint64(32)
-        value *= np.uint64(0x9E3779B97F4A7C15)
-        value ^= value >> np.uint64(29)
-        value |= np.uint64(1) << np.uint64(63)
+        value = finished(value)
         words += 1
         at = value & mask
         while hashes[at] != 0 and hashes[at] != value:

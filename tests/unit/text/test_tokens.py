@@ -1,0 +1,97 @@
+"""The kernels that look words up, beside their definitions: hashes as published, words as bytes are split, shares as a dictionary has them."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from s2corpus.text import tokens, word_hashes
+
+MASK = (1 << 64) - 1
+
+
+@pytest.mark.parametrize(
+    ("word", "published"),
+    [(b"", 0xCBF29CE484222325), (b"a", 0xAF63DC4C8601EC8C), (b"foobar", 0x85944171F73967E8)],
+)
+def test_words_are_hashed_by_fnv_1a(word: bytes, published: int) -> None:
+    """The values that its authors give (draft-eastlake-fnv, appendix C)."""
+    found = word_hashes.FNV
+    for byte in word:
+        found = np.uint64(word_hashes.step(found, np.uint32(byte)))
+    assert int(found) == published
+    mixed = published ^ published >> 32
+    mixed = mixed * 0x9E3779B97F4A7C15 & MASK
+    mixed = (mixed ^ mixed >> 29) | 1 << 63
+    assert int(word_hashes.finished(found)) == int(tokens._hash(np.frombuffer(word, np.uint8))) == mixed
+
+
+def test_two_hashes_are_mixed_by_the_finaliser_of_splitmix64() -> None:
+    """Its first value for the seed 0 (Vigna's splitmix64.c), once what is added to the second hash is taken off."""
+    added = np.uint64(-0x165667B19E3779F9 & MASK)
+    assert int(word_hashes.mixed(np.uint64(0), added)) == 0
+    assert int(word_hashes.mixed(np.uint64(1), added)) == 0xE220A8397B1DCDAF
+
+
+LISTED = {"a": -1.5, "b": -2.25, "ab": -3.0, "...": -4.0, "[": -5.0, "@": -6.0, "{": -7.0, "`": -8.0, "é": -9.0}
+BYTES = st.lists(
+    st.sampled_from([b"a", b"A", b"b", b"B", b"Z", b"[", b"@", b"{", b"`", b"...", "é".encode(), b"\x80", b"\x7f", b"\x00"])
+    | st.sampled_from([bytes([n]) for n in (8, 9, 10, 11, 12, 13, 14, 27, 28, 29, 30, 31, 32, 33)])
+).map(b"".join)  # fmt: skip
+
+
+@settings(deadline=None, max_examples=300)  # kernels may have to be compiled
+@given(BYTES)
+def test_ascii_words_are_summed_and_the_others_are_named(data: bytes) -> None:
+    """Up to a zero byte; what separates words is what separates them in `str.split`."""
+    table = tokens.ShareTable.of(LISTED, -20.0)
+    total, count, starts, ends = tokens._summed(np.frombuffer(data, np.uint8), table.hashes, table.shares, -20.0)
+    words = [word for word in re.split(rb"[\x09-\x0d\x1c-\x20]", data.partition(b"\0")[0]) if word]
+    plain = [word.decode().lower() for word in words if word.isascii()]
+    assert count == len(plain)
+    assert total == sum(LISTED.get(word, -20.0) for word in plain)
+    assert [data[a:b] for a, b in zip(starts, ends, strict=True)] == [word for word in words if not word.isascii()]
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.text("abcé", min_size=0, max_size=4), st.integers(-30, -1).map(float), max_size=70))
+def test_every_word_has_the_share_that_it_was_given_and_others_have_none(shares: dict[str, float]) -> None:
+    table = tokens.ShareTable.of(shares, -50.0)
+    size = len(table.hashes)
+    assert size & (size - 1) == 0 and 2 * sum(word.isascii() and bool(word) for word in shares) <= size <= 256
+    for word in {*shares, "d", "ad", "dddd"} - {""}:
+        found = table.other[word] if not word.isascii() else tokens._of_ascii(word, table) if word in shares else -50.0
+        assert tokens.summed_shares(word, table) == (shares.get(word, -50.0), 1), (word, found)
+
+
+def test_a_table_that_is_full_to_the_half_is_walked_around_its_end() -> None:
+    """Words that fall into the last slot of a table are put into its first ones, and found there."""
+    words = [f"w{n}" for n in range(4_000)]
+    last = [word for word in words if int(tokens._hash(np.frombuffer(word.encode(), np.uint8))) & 7 == 7][:4]
+    table = tokens.ShareTable.of({word: float(-n - 1) for n, word in enumerate(last)}, -50.0)
+    assert len(table.hashes) == 8 and np.flatnonzero(table.hashes).tolist() == [0, 1, 2, 7]
+    assert [tokens._of_ascii(word, table) for word in last] == [-1.0, -2.0, -3.0, -4.0]
+
+
+def test_the_kelvin_sign_is_a_k() -> None:
+    """What becomes ASCII by lower-casing is looked up as such; what does not, and is not listed, is unknown."""
+    table = tokens.ShareTable.of({"k": -3.0, "ab": -4.0}, -20.0)
+    assert tokens.summed_shares("\u212a", table) == (-3.0, 1)
+    assert tokens.summed_shares("ж", table) == (-20.0, 1)
+    assert tokens._of_ascii("ж", table) == -20.0
+
+
+@pytest.mark.parametrize("text", ["", " ", "one two, three.", "é 中文 x", "a" * 5_000, "\ud800 lone", "e\x00f g"])
+def test_words_of_a_text_are_blingfires(text: str) -> None:
+    import blingfire
+
+    readable = text.encode("utf-8", "ignore").decode()
+    expected = "" if not readable.strip() else blingfire.text_to_words(readable)
+    found = tokens.words_of(text).tobytes().decode("utf-8", "ignore")
+    assert found.partition("\0")[0].split() == expected.partition("\0")[0].split()
+    assert math.isfinite(tokens.summed_shares(text, tokens.ShareTable.of(LISTED, -20.0))[0])

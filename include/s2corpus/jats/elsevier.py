@@ -27,7 +27,7 @@ from s2corpus.tei.callouts import style_of
 from s2corpus.tei.sections import NO_SECTION, Section
 from s2corpus.tei.text import Draft, Mark
 
-CONVERTER_VERSION = "4"  # part of the key of every stored parse: raise it when any parse may come out different
+CONVERTER_VERSION = "5"  # part of the key of every stored parse: raise it when any parse may come out different
 MAX_CALLOUT = 1_000  # characters; what is longer is not a callout
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 Json = dict[str, Any]

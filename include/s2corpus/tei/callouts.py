@@ -61,9 +61,7 @@ def style_of(drafts: Iterable[Draft]) -> CitationStyle:
 def _style_of_group(text: str, group: Sequence[Mark]) -> CitationStyle | None:
     start, end = group[0].start, group[-1].end
     surface = text[start:end]
-    if _exploded(text, group):
-        return None
-    opened = surface.lstrip().startswith("[") or text[max(0, start - 4) : start].rstrip().endswith("[")
+    opened = surface.lstrip().startswith("[") or text.endswith(("[", "[ "), 0, start)
     if opened and numbers.LIST.fullmatch(surface):
         return CitationStyle.BRACKET
     if _LETTERS.search(surface) and name_year.has_date(surface):
@@ -71,18 +69,6 @@ def _style_of_group(text: str, group: Sequence[Mark]) -> CitationStyle | None:
     if _BARE_NUMBER.fullmatch(surface) and not name_year.YEAR.search(surface):
         return CitationStyle.OTHER
     return CitationStyle.OTHER if _ALPHA_LABEL.search(surface) else None
-
-
-def _exploded(text: str, group: Sequence[Mark]) -> bool:
-    """Whether the group ends in a range that an older GROBID wrote out: `1–3` as `[1][2][3]`, in brackets whatever was printed."""
-    if len(group) < 2:
-        return False
-    found = [match and int(match.group(1)) for match in (_SINGLE.fullmatch(text, m.start, m.end) for m in group)]
-    return any(
-        a is not None and b == a + 1 and text[m.start] == text[n.start] == "["
-        and text[m.end - 1] == text[n.end - 1] == "]" and not text[m.end : n.start].strip()
-        for a, b, m, n in zip(found, found[1:], group, group[1:], strict=False)
-    )  # fmt: skip
 
 
 class Linker:

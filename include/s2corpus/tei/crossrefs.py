@@ -18,7 +18,7 @@ _WORDS = {
 _PLAIN = rf"(?:{NUMBER})(?![^\W\d_]{{2}})[a-z]?"
 _ITEM = rf"(?:\(\s?{_PLAIN}\s?\)|{_PLAIN})"
 MENTION = re.compile(
-    "(?<![A-Za-z])(?:" + "|".join(f"(?P<{kind.name}>{word})" for kind, word in _WORDS.items()) + ")"
+    "(?<![A-Za-z§])(?:" + "|".join(f"(?P<{kind.name}>{word})" for kind, word in _WORDS.items()) + ")"
     rf"\s*(?P<items>{_ITEM}(?:\s*(?:,|and|&|or|to|–|-)\s*{_ITEM})*)"
 )
 _BEFORE_NUMBERS = frozenset(

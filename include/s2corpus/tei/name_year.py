@@ -95,7 +95,7 @@ def _tiled(text: str, found: list[Work], start: int, end: int) -> list[Work]:
     for i, work in enumerate(found):
         left, right = (start if i == 0 else work.start), (end if i + 1 == len(found) else work.end)
         if i:
-            while left < work.end and text[left] in " ,;&":
+            while left < work.end and text[left] in " ,;&)":
                 left += 1
         if i + 1 < len(found):
             while right < end and text[right] in ",;)":

@@ -114,9 +114,8 @@ def number_of_entries(
     numbers = sorted(known)
     low, high = numbers[0], numbers[-1]
     result = dict(known)
-    for number in range(low - 1, max(0, low - 1 - known[low]), -1):  # towards the start, if it begins at 1
-        if known[low] == low - 1:
-            result[number] = number - 1
+    if known[low] == low - 1:  # it begins at 1
+        result.update((number, number - 1) for number in range(1, low))
     for a, b in pairwise(numbers):
         if known[b] - known[a] == b - a:
             result.update((n, known[a] + n - a) for n in range(a + 1, b))

@@ -56,7 +56,7 @@ def class_of(classes: npt.NDArray[np.uint8], code: np.uint32) -> np.uint8:
 
 
 @njit(cache=True, nogil=True)
-def step(value: np.uint64, code: np.uint32) -> np.uint64:
+def step(value: np.uint64, code: np.uint32 | np.uint8) -> np.uint64:
     """The hash of one byte, or code point, more (FNV-1a, 64 bits)."""
     return (value ^ np.uint64(code)) * np.uint64(0x100000001B3)
 

@@ -70,6 +70,7 @@ def test_the_entry_that_a_number_means(kind: RefType, printed: str, expected: st
         ("Sections 4, 3.1", [("Sections 4", "SECREF0"), ("3.1", "SECREF1")]),
         ("§ 4", [("§ 4", "SECREF0")]),
         ("of § 4", [("§ 4", "SECREF0")]),
+        ("§§ 3 and 4", [("§§ 3", "SECREF0"), ("4", "SECREF1")]),
     ],
 )
 def test_mentions_of_what_there_is(text: str, expected: list[tuple[str, str]]) -> None:

@@ -17,6 +17,8 @@ from s2corpus.tei.name_year import Work, find, has_date, index_of, works
         ("As ⟦Jones (2011)⟧ and", [("Jones (2011)", "Jones", "2011")]),
         ("⟦(Jones 2011; Lee & Kim 1999)⟧", [("(Jones 2011;", "Jones", "2011"), ("Lee & Kim 1999)", "Lee", "1999")]),
         ("As ⟦(Jones 2011, , & Lee 1999)⟧.", [("(Jones 2011,", "Jones", "2011"), ("Lee 1999)", "Lee", "1999")]),
+        ("⟦Jones (2011), Lee (1999)⟧", [("Jones (2011),", "Jones", "2011"), ("Lee (1999)", "Lee", "1999")]),
+        ("⟦Jones (2011);),Lee 1999⟧", [("Jones (2011);),", "Jones", "2011"), ("Lee 1999", "Lee", "1999")]),
         # a year without a name takes the last one before it, in the callout or just before it
         ("⟦Jones (2011, 2012)⟧", [("Jones (2011,", "Jones", "2011"), ("2012)", "Jones", "2012")]),
         ("Jones ⟦(2011)⟧", [("(2011)", "Jones", "2011")]),

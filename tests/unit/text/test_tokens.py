@@ -1,4 +1,4 @@
-"""The kernels that look words up, beside their definitions: hashes as published, words as bytes are split, shares as a dictionary has them."""
+"""The kernels that look words up, beside their definitions: published hashes, bytes that are split, a dictionary of shares."""
 
 from __future__ import annotations
 

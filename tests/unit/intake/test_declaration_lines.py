@@ -1,0 +1,176 @@
+"""What a drop's records.jsonl says, line by line: the facts of its files, their records, and the warnings word by word."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from s2corpus.deliveries.declarations import Declarations, Facts
+from s2corpus.deliveries.ready import Refused
+from s2corpus.sources.record import Dropped, Entry, Record
+
+SHA1 = {"a.pdf": "a" * 40, "b.pdf": "b" * 40, "again/a.pdf": "a" * 40, "s.gz": "c" * 40}
+HERE = {"name": "a.pdf"}
+
+
+def read(*lines: dict[str, Any] | bytes) -> tuple[Declarations, list[Entry]]:
+    """The reader of a drop of two PDFs, one of which is there twice, and a LaTeX source; and the entries of these lines."""
+    reader = Declarations("d", SHA1, {name: name.endswith(".pdf") for name in SHA1})
+    raw = b"\n".join(line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines)
+    return reader, list(reader.entries(io.BytesIO(raw)))
+
+
+@pytest.mark.parametrize(
+    ("line", "facts"),
+    [
+        (HERE, {"a.pdf": Facts(1)}),
+        ({**HERE, "open_access": True}, {"a.pdf": Facts(1, True)}),
+        ({**HERE, "open_access": False}, {"a.pdf": Facts(1, False)}),
+        ({**HERE, "licence": "CC-BY-4.0"}, {"a.pdf": Facts(1, None, "CC-BY-4.0")}),
+        ({**HERE, "arxiv_id": "arXiv:1706.03762v5"}, {"a.pdf": Facts(1, arxiv_id="1706.03762")}),
+        ({"pdf_sha1": "b" * 40, "open_access": True}, {"b.pdf": Facts(1, True)}),
+        ({"pdf_sha1": f" {'B' * 40} "}, {"b.pdf": Facts(1)}),
+        ({"pdf_sha1": "a" * 40, "open_access": False}, {"a.pdf": Facts(1, False), "again/a.pdf": Facts(1, False)}),
+        ({"name": "again/a.pdf", "pdf_sha1": "a" * 40}, {"again/a.pdf": Facts(1)}),
+        ({**HERE, "note": "x", "open_access": True, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762"}, {}),
+        (
+            {**HERE, "note": "x", "open_access": False, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762"},
+            {"a.pdf": Facts(1, False)},
+        ),
+        ({"name": "z.pdf", "open_access": False}, {}),
+    ],
+)
+def test_the_facts_of_one_line(line: dict[str, Any], facts: dict[str, Facts]) -> None:
+    assert read(line)[0].facts == facts
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "facts"),
+    [
+        ({"open_access": True}, {}, Facts(2, True)),
+        ({}, {"open_access": True}, Facts(2, True)),
+        ({"open_access": True}, {"open_access": False}, Facts(2, False)),
+        ({"open_access": False}, {"open_access": True}, Facts(2, False)),
+        ({"licence": "CC-BY-4.0"}, {"licence": "CC-BY-NC-4.0"}, Facts(2, None, "CC-BY-NC-4.0")),
+        ({"licence": "CC-BY-NC-4.0"}, {"licence": "CC-BY-4.0"}, Facts(2, None, "CC-BY-NC-4.0")),
+        ({"licence": "CC-BY-NC-4.0"}, {}, Facts(2, None, "CC-BY-NC-4.0")),
+        ({"arxiv_id": "1706.03762"}, {}, Facts(2, arxiv_id="1706.03762")),
+        ({"arxiv_id": "1706.03762"}, {"arxiv_id": "1911.02782"}, Facts(2, arxiv_id="1911.02782")),
+    ],
+)
+def test_two_lines_on_one_file(first: dict[str, Any], second: dict[str, Any], facts: Facts) -> None:
+    """Closed wins, and the stricter licence."""
+    reader, _ = read({**HERE, **first}, {**HERE, **second})
+    assert reader.facts == {"a.pdf": facts}
+    assert reader.told == ('records.jsonl, line 2: describes "a.pdf" again, after line 1',)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ({**HERE, "titel": "T", "by": 1}, ["by: is not a key of a drop's records: the line is ignored",
+                                           "titel: is not a key of a drop's records: the line is ignored"]),
+        ({"name": "z.pdf"}, ['name: "z.pdf" is not a file of the drop: the line is ignored']),
+        ({"pdf_sha1": "0"}, ['pdf_sha1: "0" is not a file of the drop: the line is ignored']),
+        ({"pdf_sha1": 7}, ["pdf_sha1: 7 is not a file of the drop: the line is ignored"]),
+        ({"name": "b.pdf", "pdf_sha1": "a" * 40}, ['name: "b.pdf" is not a file of the drop, with that pdf_sha1: the line is ignored']),
+        ({"title": "T"}, ["name: is missing: a line describes a file of the drop, by name or pdf_sha1"]),
+        ({**HERE, "title": 7}, ["title: 7 cannot be used as title: it is ignored"]),
+        ({**HERE, "title": "On a", "authors": 7}, ["authors: 7 cannot be used as authors: it is ignored"]),
+        ({**HERE, "title": "On a", "doi": "x"}, ['doi: "x" cannot be used as doi: it is ignored']),
+        ({**HERE, "title": "On a", "published": "soon"}, ['published: "soon" cannot be used as published: it is ignored']),
+        ({**HERE, "title": "On a", "year": "soon"}, ['year: "soon" cannot be used as year: it is ignored']),
+        ({**HERE, "title": "On a", "fields_of_study": [7]}, ["fields_of_study: [7] cannot be used as fields_of_study: it is ignored"]),
+        ({**HERE, "title": "On a", "authors": ["Ada Byron", 7, 8]}, ["authors: 2 of 3 cannot be used: they are ignored"]),
+        ({**HERE, "title": "On a", "authors": ["Ada Byron", "Alan Turing"]}, []),
+        ({**HERE, "title": "On a", "authors": "Ada Byron"}, []),
+        ({**HERE, "title": "On a", "venue": "", "abstract": None, "authors": []}, []),
+        (b"[]", ["is list: a JSON object was expected"]),
+        (b"7", ["is int: a JSON object was expected"]),
+        (b"null", ["is NoneType: a JSON object was expected"]),
+        (b"  ", []),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_line_that_cannot_be_used_wholly(line: dict[str, Any] | bytes, said: list[str]) -> None:
+    reader, _ = read(HERE, line)
+    assert [w.removeprefix("records.jsonl, line 2: ") for w in reader.told if "again" not in w] == said
+
+
+def test_what_is_no_json_is_dropped_with_its_line() -> None:
+    reader, entries = read(b"{", b"", b"\xff", HERE, b"[]")
+    assert [entry.where for entry in entries if isinstance(entry, Dropped)] == ["line 1", "line 3", "line 5"]
+    said = [warning.removeprefix("records.jsonl, ").partition(" (")[0] for warning in reader.told]
+    assert said == ["line 1: is not JSON", "line 3: is not JSON", "line 5: is list: a JSON object was expected"]
+
+
+@pytest.mark.parametrize(("lines", "kept", "more"), [(100, 100, None), (101, 100, 1), (250, 100, 150)])
+def test_a_hundred_warnings_are_kept(lines: int, kept: int, more: int | None) -> None:
+    reader, _ = read(*[b"7"] * lines)
+    assert len(reader.warnings) == kept
+    assert reader.told[kept:] == ((f"records.jsonl: {more} more",) if more else ())
+
+
+def test_a_line_is_the_record_of_its_file() -> None:
+    said = {
+        "title": "On a", "authors": ["Ada Byron"], "date": "2021-05", "published": "2020", "year": 2019, "doi": "10.1016/a",
+        "venue": "ACL", "fields_of_study": ["cs.CL"], "open_access": True, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762",
+    }  # fmt: skip
+    reader, (entry,) = read({**HERE, **said})
+    assert isinstance(entry, Record) and reader.told == ()
+    assert (entry.record_id, entry.source, entry.kind, entry.pdf_sha1) == (
+        "declared:d/a.pdf",
+        "declared",
+        "archive",
+        "a" * 40,
+    )
+    assert (entry.title, entry.date, entry.date_precision, entry.doi, entry.venue) == (
+        "On a", "2021-05", "month", "10.1016/a", "ACL",
+    )  # fmt: skip
+    assert (entry.authors[0].last, entry.subjects, entry.arxiv_id) == ("Byron", ("cs.CL",), "1706.03762")
+    assert (entry.open_access, entry.licence) == (None, None), "what is promised is the file's, not the paper's"
+
+
+@pytest.mark.parametrize(
+    ("said", "date"),
+    [
+        ({"published": "2020-03", "year": 2019}, "2020-03"),
+        ({"year": 2019}, "2019"),
+        ({"date": None, "year": 2019}, "2019"),
+        ({}, None),
+    ],
+)
+def test_the_date_of_a_line(said: dict[str, Any], date: str | None) -> None:
+    _, (entry,) = read({**HERE, "title": "On a", **said})
+    assert isinstance(entry, Record) and entry.date == date
+
+
+def test_which_lines_make_records() -> None:
+    """One that only promises makes none; a source's record names no PDF; of one content in two places the first by name."""
+    _, entries = read(
+        {**HERE, "open_access": True, "licence": "CC-BY-4.0"},
+        {"name": "s.gz", "title": "On s"},
+        {"pdf_sha1": "a" * 40, "title": "On a"},
+        {"name": "again/a.pdf", "title": "On a again"},
+        {"name": "b.pdf", "title": "On b", "note": "x"},
+    )
+    found = [(entry.record_id, entry.pdf_sha1) for entry in entries if isinstance(entry, Record)]
+    assert found == [("declared:d/s.gz", None), ("declared:d/a.pdf", "a" * 40), ("declared:d/again/a.pdf", "a" * 40)]
+    assert len(found) == len(entries)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ({"record_id": "x:1"}, "record_id: a drop describes its own files only; leave the key out"),
+        ({"deleted": None}, "deleted: a drop describes its own files only; leave the key out"),
+        ({"open_access": None}, "open_access: null given, true or false expected"),
+        ({"licence": 7}, "licence: 7 given, a text expected"),
+    ],
+)
+def test_what_refuses_the_drop(line: dict[str, Any], said: str) -> None:
+    with pytest.raises(Refused) as refused:
+        read(HERE, {**HERE, **line})
+    assert (refused.value.refusal, refused.value.detail) == ("bad_records", f"records.jsonl, line 2: {said}")

@@ -1,0 +1,231 @@
+"""The rows and counts of what a release saw, whole; and the numbers of buckets, shards and ranges that its input is cut into."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from s2corpus.deliveries.ready import read_ready
+from s2corpus.errors import UserError
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.run import Run
+from s2corpus.spec import ReleaseSpec
+from s2corpus.storage.lake import Lake
+from s2corpus.tables import DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS, pdf_shard
+from tests.unit.intake.test_intake import AS_OF, deliver, intake, lines
+
+WHEN, LATE = "2023-01-01T00:00:00.000000Z", "2023-02-01T00:00:00.000000Z"
+
+
+@pytest.fixture
+def run(lake: Lake, tmp_path: Path) -> Run:
+    return Run(ReleaseSpec(name="t"), AS_OF, lake, tmp_path)
+
+
+def of(run: Run, **changed: Any) -> Run:
+    """The run of another spec over the same lake."""
+    return Run(run.spec.model_copy(update=changed), run.as_of, run.lake, run.scratch)
+
+
+def row(kind: str, source: str, delivery: str, ready_at: str | None, outcome: str, **counted: Any) -> dict[str, Any]:
+    empty = {"detail": None, "files": 0, "rows": 0, "dropped": 0, "warnings": []}
+    named = {"kind": kind, "source": source, "delivery": delivery, "ready_at": ready_at, "outcome": outcome}
+    return named | empty | counted
+
+
+def test_every_folder_that_the_spec_asks_for_has_its_row(run: Run, caplog: pytest.LogCaptureFixture) -> None:
+    declared = lines({"name": "a.pdf", "title": "On a"}, {"name": "z.pdf"})["records.jsonl"] + b"7\n"
+    deliver(run, "drops/a", {"a.pdf": b"A", "b.pdf": b"B", "s.gz": b"S", "records.jsonl": declared})
+    deliver(run, "drops/changed", {"a.pdf": b"A"}, listed={"a.pdf": b"B"})
+    deliver(run, "drops/late", {"c.pdf": b"C"}, LATE)
+    run.lake.put("drops/unreadable/_READY", b"{")
+    run.lake.put("drops/writing/a.pdf", b"A")
+    deliver(run, "sources/dblp/1", lines(*({"record_id": f"dblp:{n}", "title": "T"} for n in range(3))))
+    deliver(run, "sources/acl/1", lines({"record_id": "acl:1", "title": "T"}))
+    seen = of(run, sources=["d*"])
+    with caplog.at_level(logging.WARNING):
+        counts = intake(seen)
+    rows = {(one["kind"], one["delivery"]): one for one in seen.table(DELIVERIES).read().to_pylist()}
+    said = "records.jsonl, line 2: name: \"z.pdf\" is not a file of the drop: the line is ignored", (
+        "records.jsonl, line 3: is int: a JSON object was expected"
+    )  # fmt: skip
+    assert rows[("drop", "a")] == row("drop", "", "a", WHEN, "taken", files=4, rows=1, dropped=1, warnings=list(said))
+    refused = rows[("drop", "changed")]
+    assert refused == row("drop", "", "changed", WHEN, "refused:changed", files=1, detail=refused["detail"])
+    assert "a.pdf" in refused["detail"]
+    assert rows[("drop", "late")] == row("drop", "", "late", LATE, "not_yet", files=1)
+    unread = rows[("drop", "unreadable")]
+    assert unread == row("drop", "", "unreadable", None, "refused:unreadable", detail=unread["detail"])
+    assert unread["detail"].startswith("_READY: ")
+    assert rows[("delivery", "1")] == row("delivery", "dblp", "1", WHEN, "taken", files=1, rows=3)
+    assert len(rows) == 5
+    assert counts == {
+        "pdfs": 2, "latex_sources": 1, "articles": 0, "records": 4, "rows": 5, "outcome.taken": 2, "outcome.not_yet": 1,
+        "outcome.refused:changed": 1, "outcome.refused:unreadable": 1,
+    }  # fmt: skip
+    assert [r.getMessage() for r in caplog.records if r.name == "s2corpus.stages.intake"] == [
+        f"drop changed is refused: changed: {refused['detail']}"
+    ]
+
+
+def test_a_release_is_named_by_what_it_took_and_by_what_is_to_be_left_out(run: Run) -> None:
+    deliver(run, "drops/b", {"a.pdf": b"A"})
+    deliver(run, "drops/late", {"c.pdf": b"C"}, LATE)
+    deliver(run, "sources/dblp/1", lines({"record_id": "dblp:1", "title": "T"}))
+    folders = (("drop", "", "b"), ("delivery", "dblp", "1"))
+    named = [[*folder, read_ready(run.lake, *folder).digest] for folder in folders]  # type: ignore[union-attr, arg-type]
+    for suppressed in (None, b'{"sha1": "a", "reason": "asked"}\n'):
+        if suppressed is not None:
+            run.lake.put("suppress.jsonl", suppressed)
+        intake(run)
+        digest = hashlib.sha256(suppressed).hexdigest() if suppressed else ""
+        expected = hashlib.sha256(orjson.dumps([*named, digest])).hexdigest()
+        assert run.table(DELIVERIES).committed().facts == {"inputs": expected, "parent": None, "delivered_by": {}}
+        assert run.lake.get(f"releases/{run.release_id}/suppress.jsonl")[0] == (suppressed or b"")
+
+
+@pytest.mark.parametrize(
+    ("count", "some"), [(1, "x0"), (5, "x0, x1, x2, x3, x4"), (6, "x0, x1, x2, x3, x4 and 1 more")]
+)
+def test_a_pattern_that_matches_nothing_is_told_what_is_there(run: Run, count: int, some: str) -> None:
+    for n in range(count):
+        deliver(run, f"drops/x{n}", {"a.pdf": b"A"})
+    with pytest.raises(UserError) as refused:
+        runner.plan(of(run, drops=["x*", "y*"]), "intake")
+    uri = run.lake.uri("drops/")
+    assert str(refused.value) == (
+        f"drops: the pattern 'y*' of spec t matches no drop in {uri}; there: {some}. Correct the pattern, or deliver first (docs/drops.md)"
+    )
+
+
+@pytest.mark.parametrize(("pattern", "refused"), [("*", False), ("**", True), ("2023-*", True)])
+def test_a_corpus_of_abstracts_has_no_drops(run: Run, pattern: str, refused: bool) -> None:
+    deliver(run, "sources/dblp/1", lines({"record_id": "dblp:1", "title": "T"}))
+    if refused:
+        with pytest.raises(UserError, match="there: none"):
+            runner.plan(of(run, drops=[pattern]), "intake")
+    else:
+        assert len(runner.plan(of(run, drops=[pattern]), "intake")) == 2
+
+
+@pytest.mark.parametrize(("spare", "buckets"), [(-1, 2), (0, 1), (1, 1)])
+def test_there_is_a_bucket_for_so_many_bytes_of_metadata(
+    run: Run, spare: int, buckets: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what is taken: neither a drop that came too late nor one that cannot be read counts; and one bucket where there is nothing."""
+    monkeypatch.setattr("s2corpus.stages.intake.BUCKET_BYTES", 1)
+    none = of(run, drops=[])
+    runner.plan(none, "intake")
+    assert none.planned("intake")[-1].params["buckets"] == 1
+    content = lines({"record_id": "dblp:1", "title": "T"})
+    deliver(run, "sources/dblp/1", content)
+    deliver(run, "sources/dblp/2", content, LATE)
+    deliver(run, "drops/a", {"a.pdf": b"A" * 9000})
+    run.lake.put("drops/unreadable/_READY", b"{")
+    monkeypatch.setattr("s2corpus.stages.intake.BUCKET_BYTES", len(content["records.jsonl"]) + 2048 + spare)
+    runner.plan(run, "intake")
+    shards = run.planned("intake")
+    assert [shard.params["buckets"] for shard in shards] == [buckets] * 5
+    assert [shard.index for shard in shards] == list(range(5))
+
+
+def at_place(place: int, places: int) -> bytes:
+    """A content whose SHA-1 lies in one of so many equal ranges."""
+    return next(
+        data
+        for data in map(str.encode, map(str, range(1 << 20)))
+        if pdf_shard(hashlib.sha1(data).hexdigest(), places) == place
+    )
+
+
+def test_files_at_the_borders_of_ranges_are_in_their_shard(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 10 ranges in 4 shards the third and the eighth lie in two of them."""
+    monkeypatch.setattr("s2corpus.stages.intake._PLACES", 10)
+    resources = run.spec.resources.model_copy(update={"pdfs_per_shard": 10, "max_shards": 9})
+    contents = {f"{place}.pdf": at_place(place, 40) for place in range(40)}
+    deliver(run, "drops/d", contents)
+    small = of(run, resources=resources)
+    assert intake(small)["pdfs"] == 40
+    for shard in range(4):
+        found = small.table(PDFS).read(shard=shard).to_pylist()
+        assert {pdf["places"][0]["name"] for pdf in found} == {
+            f"{place}.pdf" for place in range(10 * shard, 10 * shard + 10)
+        }
+
+
+def test_the_kind_of_which_there_are_most_says_how_many_shards_files_have(run: Run) -> None:
+    """Each content counts once a drop; publishers' full texts count together, of whatever form."""
+    resources = run.spec.resources.model_copy(update={"pdfs_per_shard": 1, "max_shards": 9})
+    jats = {f"{n}.xml": f"<article><body><p>Text {n}.</p></body></article>".encode() for n in range(2)}
+    elsevier = {f"{n}.json": json.dumps({"docId": f"S{n}", "body_text": []}).encode() for n in range(2)}
+    deliver(run, "drops/a", {"a.pdf": b"A", "b.pdf": b"B", "again.pdf": b"A", "s.gz": b"S", **jats, **elsevier})
+    deliver(run, "drops/b", {"a.pdf": b"C", "s.gz": b"T"}, "2023-01-02T00:00:00Z")
+    small = of(run, resources=resources)
+    counts = intake(small)
+    assert (counts["pdfs"], counts["latex_sources"], counts["articles"]) == (3, 2, 4)
+    assert small.table(PDFS).committed().facts == {"pdf_shards": 4}
+
+
+def test_a_full_delivery_supersedes_what_its_source_said_before_and_no_drop(run: Run) -> None:
+    """Of several the latest; what came with it at the same instant, and after it, stays."""
+    deliver(run, "drops/d", {"a.pdf": b"A", **lines({"name": "a.pdf", "title": "On a"})}, "2022-12-01T00:00:00Z")
+    for number, (day, mode) in enumerate(
+        [(1, "delta"), (2, "full"), (3, "delta"), (4, "full"), (4, "delta"), (5, "delta")]
+    ):
+        deliver(
+            run,
+            f"sources/dblp/{number}",
+            lines({"record_id": f"dblp:{number}", "title": "T"}),
+            f"2023-01-0{day}T00:00:00Z",
+            mode,
+        )
+    deliver(run, "sources/acl/1", lines({"record_id": "acl:1", "title": "T"}), "2022-12-01T00:00:00Z")
+    intake(run)
+    assert run.table(RECORDS).read()["record_id"].to_pylist() == [
+        "acl:1",
+        "dblp:3",
+        "dblp:4",
+        "dblp:5",
+        "declared:d/a.pdf",
+    ]
+
+
+def test_what_is_said_of_others_is_said_once_and_in_order(run: Run) -> None:
+    def notice(doi: str, *about: tuple[str, str]) -> dict[str, Any]:
+        return {"DOI": doi, "title": ["N"], "update-to": [{"DOI": other, "type": kind} for other, kind in about]}
+
+    works = [
+        notice("10.1000/n2", ("10.1000/b", "retraction"), ("10.1000/a", "correction"), ("10.1000/a", "correction")),
+        notice("10.1000/n1", ("10.1000/a", "retraction"), ("10.1000/a", "correction")),
+        notice("10.1000/n3"),
+    ]
+    content = b"".join(orjson.dumps(work) + b"\n" for work in works)
+    deliver(run, "sources/crossref/1", {"works.jsonl": content})
+    intake(run)
+    assert [tuple(one.values()) for one in run.table(NOTICES).read().to_pylist()] == [
+        ("doi:10.1000/a", "corrected", "crossref:10.1000/n1"), ("doi:10.1000/a", "corrected", "crossref:10.1000/n2"),
+        ("doi:10.1000/a", "retracted", "crossref:10.1000/n1"), ("doi:10.1000/b", "retracted", "crossref:10.1000/n2"),
+    ]  # fmt: skip
+
+
+def test_a_release_of_ones_own_papers_has_no_parent(run: Run) -> None:
+    run.lake.put("snapshots/t/published/t-20230101-aaaaaaaa", b"{}")
+    deliver(run, "drops/a", {"a.pdf": b"A"})
+    intake(run)
+    assert run.table(DELIVERIES).committed().facts["parent"] == "t-20230101-aaaaaaaa"
+    own = of(run, profile="own")
+    intake(own)
+    assert own.table(DELIVERIES).committed().facts["parent"] is None
+
+
+def test_sources_and_pdfs_of_one_shard_are_kept_apart(run: Run) -> None:
+    deliver(run, "drops/a", {"a.pdf": b"A", "s.gz": b"S", "t.gz": b"T"})
+    intake(run)
+    assert [len(run.table(table).read()) for table in (PDFS, LATEX_SOURCES)] == [1, 2]
+    assert run.table(LATEX_SOURCES).committed().facts == {"pdf_shards": 1}

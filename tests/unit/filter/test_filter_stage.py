@@ -16,7 +16,7 @@ from s2corpus.errors import UserError
 from s2corpus.papers.filter import Outcome
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.filter import Filter, read_suppressions
+from s2corpus.stages.filter import Filter, _body, read_suppressions
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS, Table
 
@@ -42,6 +42,8 @@ def filtered(
     spec: Mapping[str, Any] | None = None,
     texts: Mapping[str, str] | None = None,
     abstract: str | None = ENGLISH,
+    paper: Mapping[str, Any] | None = None,
+    alias_of: str = KEPT,
 ) -> dict[str, dict[str, Any]]:
     """The outcome of two papers: one with a PDF of two (the other is not canonical), a former id, a DOI, and these full texts."""
     run = Run(
@@ -55,6 +57,7 @@ def filtered(
             access=[access]),
         row(PAPERS, paper_id=KEPT, title="On another engine", authors=[author], abstract=ENGLISH, open_access=True),
     ]  # fmt: skip
+    papers[0] |= paper or {}
     run.table(PAPERS).write(0, papers)
     members = [
         row(
@@ -75,7 +78,7 @@ def filtered(
     ]
     run.table(MEMBERS).write(0, members)
     run.table(ALIASES).write(
-        0, [row(ALIASES, alias=FORMER, paper_id=TAKEN), row(ALIASES, alias="e" * 15, paper_id=KEPT)]
+        0, [row(ALIASES, alias=FORMER, paper_id=TAKEN), row(ALIASES, alias="e" * 15, paper_id=alias_of)]
     )
     run.table(FULLTEXTS).write(
         0,
@@ -164,3 +167,76 @@ def test_every_name_of_a_line_counts_and_a_wrong_line_is_named_by_its_number() -
     for wrong in (b"nonsense", b'{"doi": 7}', b"[]", b'{"reason": "asked"}'):
         with pytest.raises(UserError, match=r"suppress\.jsonl, line 5: "):
             read_suppressions(good + wrong)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"[]", "line 1: expected one of doi, sha1, paper_id and a reason; correct it"),
+        (b'{"doi": ""}', "line 1: expected one of doi, sha1, paper_id and a reason; correct it"),
+        (
+            b'\n\n{"sha1": "a"}\n{"reason": "asked"}',
+            "line 4: expected one of doi, sha1, paper_id and a reason; correct it",
+        ),
+        (b"{", "line 1: not JSON (unexpected end of data: line 1 column 2 (char 1)); correct it"),
+    ],
+)
+def test_what_is_said_of_a_line_that_names_nothing(line: bytes, said: str) -> None:
+    with pytest.raises(UserError) as refused:
+        read_suppressions(line)
+    assert str(refused.value) == f"suppress.jsonl, {said}"
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        (b"", set()),
+        (b" \n\n", set()),
+        (b'{"doi": " 10.1016/X ", "sha1": "A", "paper_id": "B"}', {"10.1016/x", "a", "b"}),
+        (b'{"doi": " Odd "}', {"odd"}),
+        (b'{"sha1": "10.1016/X"}', {"10.1016/x"}),
+        (b'{"paper_id": "https://doi.org/10.1016/X"}', {"https://doi.org/10.1016/x"}),
+    ],
+)
+def test_names_as_they_are_compared(line: bytes, names: set[str]) -> None:
+    assert read_suppressions(line) == names
+
+
+def test_the_whole_row_of_a_paper(lake: Lake, tmp_path: Path) -> None:
+    """Of its abstract and all paragraphs of one full text."""
+    rules = {"filter": {"min_characters": 20}, "clean": {"text_from": ["latex", "pdf", "jats", "elsevier"]}}
+    rows = filtered(lake, tmp_path, texts={"latex": "Not so long.", "pdf": ENGLISH}, abstract="Short.", spec=rules)
+    whole = {"paper_id": TAKEN, "outcome": "short_text", "characters": 6 + 1 + 12, "english": None, "disputed": None}
+    assert rows[TAKEN] == whole
+    paragraphs = [{"parse_kind": "pdf", "parse": orjson.dumps({"body_text": [{"text": "First."}, {"text": ENGLISH}]})}]
+    assert _body(paragraphs, ["pdf"]) == f"First.\n{ENGLISH}"  # type: ignore[arg-type]
+    assert _body([], ["pdf"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("spec", "outcome"),
+    [
+        ({"min_characters": len(ENGLISH)}, "kept"),
+        ({"min_characters": len(ENGLISH) + 1}, "short_text"),
+        ({"min_english": 1.0}, "not_english"),
+        ({"min_english": 0.0}, "kept"),
+    ],
+)
+def test_each_rule_is_the_specs(lake: Lake, tmp_path: Path, spec: dict[str, Any], outcome: str) -> None:
+    rows = filtered(lake, tmp_path, spec={"filter": spec})
+    assert rows[KEPT]["outcome"] == outcome
+    assert (rows[KEPT]["english"] is None) is (outcome == "short_text")
+
+
+def test_a_paper_without_title_or_authors(lake: Lake, tmp_path: Path) -> None:
+    for missing, outcome in (
+        ({"title": None}, "no_title"),
+        ({"authors": None}, "no_authors"),
+        ({"authors": []}, "no_authors"),
+    ):
+        assert filtered(lake, tmp_path, paper=missing)[TAKEN]["outcome"] == outcome
+
+
+def test_the_former_id_of_a_paper_of_another_bucket_names_nothing_here(lake: Lake, tmp_path: Path) -> None:
+    rows = filtered(lake, tmp_path, {"paper_id": "e" * 15}, alias_of="d" * 15)
+    assert {one["outcome"] for one in rows.values()} == {"kept"}

@@ -1,0 +1,206 @@
+"""What is said of a full text's openness, word by word: what was found and where, and what was looked for in vain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from s2corpus.papers.openness import Declaration, Evidence, openness, openness_of_article, openness_of_source
+from s2corpus.sources import Kind, Record
+from s2corpus.sources.record import OpenVersion
+
+A, B = "a" * 40, "b" * 40
+X, Y, PREPRINT = "10.1016/x", "10.1016/y", "10.1101/p"
+HEADER = Record(f"grobid:{A}", "grobid", Kind.PDF, pdf_sha1=A)
+ARXIVS = Record("arxiv:1", "arxiv", Kind.ARCHIVE, arxiv_id="1911.02782")
+ACLS = Record("acl:1", "acl", Kind.PUBLISHER, acl_id="P19-1001")
+OWN = Record("declared:d/a.pdf", "declared", Kind.ARCHIVE, pdf_sha1=A)
+
+
+def is_preprint(doi: str) -> bool:
+    return doi.startswith("10.1101/")
+
+
+def said(
+    *records: Record, places: tuple[Declaration, ...] = (Declaration("d", "a.pdf"),), all_open: bool = False
+) -> dict[str, str]:
+    """Kind of evidence → what was found, with an exclamation mark; or where it was looked for."""
+    found = openness(A, records, places, is_preprint=is_preprint, all_open=all_open)
+    return {str(look.evidence): ("! " if look.found else "") + look.detail for look in found.looks}
+
+
+def crossref(doi: str = X, **fields: Any) -> Record:
+    return Record(f"crossref:{doi}", "crossref", Kind.PUBLISHER, doi=doi, **fields)
+
+
+def unpaywall(doi: str = X, **fields: Any) -> Record:
+    return Record(f"unpaywall:{doi}", "unpaywall", Kind.ARCHIVE, doi=doi, **({"open_access": True} | fields))
+
+
+NOWHERE = {
+    "arxiv": "no id of arXiv on it, none in its name (a.pdf)",
+    "acl": "no id of the ACL Anthology on it, none in its name (a.pdf)",
+    "pmc": "no record of PMC's open access subset has its DOI: none is known",
+    "unpaywall": "no record has its DOI: none is known",
+    "publisher": "no publisher's record that has its DOI: none is known says so",
+    "declared": "no drop says that it is open access",
+}
+OF_X = {
+    "pmc": "no record of PMC's open access subset has 10.1016/x of this PDF",
+    "unpaywall": "no record has 10.1016/x of this PDF",
+    "publisher": "no publisher's record that has 10.1016/x of this PDF says so",
+}
+
+
+@pytest.mark.parametrize(
+    ("records", "name", "looks"),
+    [
+        ([HEADER], "a.pdf", {}),
+        ([HEADER], "", {"arxiv": "no id of arXiv on it, none in its name ()", "acl": "no id of the ACL Anthology on it, none in its name ()"}),
+        ([replace(HEADER, arxiv_id="1911.02782")], "a.pdf", {"arxiv": "! it carries the id 1911.02782 of arXiv"}),
+        ([replace(HEADER, acl_id="P19-1001")], "a.pdf", {"acl": "! it carries the id P19-1001 of the ACL Anthology"}),
+        ([HEADER, replace(ARXIVS, pdf_sha1=A), replace(ARXIVS, record_id="arxiv:0", pdf_sha1=A)], "a.pdf",
+         {"arxiv": "! arxiv:0, arxiv:1 names it"}),
+        ([HEADER, replace(ARXIVS, pdf_sha1=B), crossref()], "a.pdf", {**OF_X, "arxiv": f"{NOWHERE['arxiv']}, its paper is known to crossref too"}),
+        ([HEADER, ARXIVS, crossref(), unpaywall(open_access=False)], "a.pdf",
+         {**OF_X, "arxiv": f"{NOWHERE['arxiv']}, its paper is known to crossref, unpaywall too", "unpaywall": "10.1016/x is closed"}),
+        ([HEADER, ARXIVS, crossref()], "1911.02782v2.pdf",
+         {**OF_X, "arxiv": "! it was delivered under the name 1911.02782, its paper's id of arXiv",
+          "acl": "no id of the ACL Anthology on it, none in its name (1911.02782v2.pdf)"}),
+        ([HEADER, ARXIVS, crossref()], "1706.03762.pdf",
+         {**OF_X, "arxiv": "no id of arXiv on it, none of its paper in its name (1706.03762.pdf), its paper is known to crossref too",
+          "acl": "no id of the ACL Anthology on it, none in its name (1706.03762.pdf)"}),
+        ([HEADER, replace(OWN, arxiv_id="1911.02782"), ARXIVS, crossref()], "a.pdf",
+         {**OF_X, "arxiv": "! its drop declares the id 1911.02782, its paper's of arXiv"}),
+        ([HEADER, replace(OWN, arxiv_id="1706.03762"), ARXIVS, crossref()], "a.pdf",
+         {**OF_X, "arxiv": f"{NOWHERE['arxiv']}, 1706.03762 declared, which no other record of its paper has, its paper is known to crossref too"}),
+        ([HEADER, ARXIVS], "a.pdf", {"arxiv": "! its paper is known to arXiv alone"}),
+        ([HEADER, ACLS], "a.pdf", {"acl": "! its paper is known to the ACL Anthology alone"}),
+        ([HEADER, ARXIVS, ACLS], "a.pdf",
+         {"arxiv": f"{NOWHERE['arxiv']}, its paper is known to acl too", "acl": "! its paper is known to the ACL Anthology and arXiv alone"}),
+        ([replace(HEADER, doi=X), ARXIVS], "a.pdf", {**OF_X, "arxiv": f"{NOWHERE['arxiv']}, it has the DOI 10.1016/x"}),
+        ([replace(HEADER, doi=PREPRINT), ARXIVS], "a.pdf",
+         {"arxiv": "! its paper is known to arXiv alone", **{key: text.replace(X, PREPRINT) for key, text in OF_X.items()}}),
+        ([replace(HEADER, doi=X, pmc_id="PMC7")], "a.pdf",
+         {"pmc": "no record of PMC's open access subset has 10.1016/x, PMC7 of this PDF", "unpaywall": OF_X["unpaywall"],
+          "publisher": "no publisher's record that has 10.1016/x, PMC7 of this PDF says so"}),
+        ([replace(HEADER, doi=X), Record("pubmed:7", "pubmed", Kind.ARCHIVE, doi=X, pmc_id="PMC7", open_access=True)], "a.pdf",
+         {**OF_X, "pmc": "! PMC7 is in PMC's open access subset, by pubmed:7"}),
+        ([replace(HEADER, doi=X), unpaywall()], "a.pdf", {**OF_X, "unpaywall": "! 10.1016/x is open"}),
+        ([replace(HEADER, doi=X), unpaywall(open_version=OpenVersion.COPY)], "a.pdf",
+         {**OF_X, "unpaywall": "of 10.1016/x only copies are open, none the publisher's or of the published version"}),
+        ([replace(HEADER, doi=X), unpaywall(open_version=OpenVersion.COPY, pmc_id="PMC7")], "a.pdf",
+         {**OF_X, "unpaywall": "of 10.1016/x only copies are open, none the publisher's or of the published version"}),
+        ([replace(HEADER, doi=X), crossref(open_access=True)], "a.pdf", {**OF_X, "publisher": "! crossref:10.1016/x says that it is open access"}),
+        ([HEADER, crossref(), crossref(Y)], "a.pdf",
+         {"pmc": "no record of PMC's open access subset has its DOI, which may be any of 10.1016/x, 10.1016/y",
+          "unpaywall": "no record has its DOI, which may be any of 10.1016/x, 10.1016/y",
+          "publisher": "no publisher's record that has its DOI, which may be any of 10.1016/x, 10.1016/y says so"}),
+        ([HEADER, Record("mylab:1", "mylab", Kind.ARCHIVE, pdf_sha1=A, open_access=True)], "a.pdf",
+         {"declared": "! mylab:1 names it and says that it is open access"}),
+        ([HEADER, Record("mylab:1", "mylab", Kind.ARCHIVE, pdf_sha1=B, open_access=True)], "a.pdf", {}),
+    ],
+)  # fmt: skip
+def test_what_was_found_and_looked_for(records: list[Record], name: str, looks: dict[str, str]) -> None:
+    assert said(*records, places=(Declaration("d", name),)) == NOWHERE | looks
+
+
+def test_without_a_name_no_name_is_mentioned() -> None:
+    found = said(HEADER, places=())
+    assert found == NOWHERE | {"arxiv": "no id of arXiv on it", "acl": "no id of the ACL Anthology on it"}
+
+
+@pytest.mark.parametrize(
+    ("names", "listed"), [(5, "0, 1, 2, 3, 4"), (6, "0, 1, 2, 3, 4 and 1 more"), (8, "0, 1, 2, 3, 4 and 3 more")]
+)
+def test_of_many_names_five_are_listed(names: int, listed: str) -> None:
+    places = tuple(Declaration("d", str(n)) for n in reversed(range(names)))
+    assert said(HEADER, places=places)["arxiv"] == f"no id of arXiv on it, none in its name ({listed})"
+
+
+@pytest.mark.parametrize(
+    ("places", "all_open", "detail"),
+    [
+        ([("d", "a", True)], False, "! declared open by d/a"),
+        ([("d", "a", None), ("e", "b", True), ("c", "x", True)], False, "! declared open by c/x, e/b"),
+        ([("d", "a", None)], True, "! the release is of the user's own PDFs"),
+        ([("d", "a", False)], True, "declared closed by d/a: closed wins"),
+        ([("d", "a", False), ("c", "b", False)], False, "declared closed by c/b, d/a: closed wins"),
+        ([("d", "a", False), ("c", "b", True), ("e", "f", None)], False, "declared closed by d/a, though c/b declares it open: closed wins"),
+    ],
+)  # fmt: skip
+def test_what_drops_declare(places: list[tuple[str, str, bool | None]], all_open: bool, detail: str) -> None:
+    declared = tuple(Declaration(*place) for place in places)
+    assert said(HEADER, places=declared, all_open=all_open)["declared"] == detail
+
+
+@pytest.mark.parametrize(
+    ("own", "records", "places", "looks", "licence"),
+    [
+        ({"open_access": True, "licence": "CC-BY-4.0"}, [], (), {"publisher": "! it says itself that it is open access, CC-BY-4.0"}, "CC-BY-4.0"),
+        ({"open_access": True}, [], (), {"publisher": "! it says itself that it is open access"}, None),
+        ({"licence": "CC-BY-4.0"}, [], (), {}, None),
+        ({"doi": X}, [crossref(open_access=True, licence="CC0-1.0")], (), {**OF_X, "publisher": "! crossref:10.1016/x says that it is open access"},
+         "CC0-1.0"),
+        ({"doi": X}, [unpaywall(licence="CC0-1.0")], (), {**OF_X, "unpaywall": "! 10.1016/x is open"}, "CC0-1.0"),
+        ({"doi": Y}, [unpaywall()], (), {key: text.replace(X, Y) for key, text in OF_X.items()}, None),
+        ({}, [], (Declaration("d", "a.xml", True, "MIT"),), {"declared": "! declared open by d/a.xml"}, "MIT"),
+        ({"open_access": True, "licence": "CC-BY-4.0"}, [], (Declaration("d", "a.xml", False, "CC-BY-NC-4.0"),),
+         {"publisher": "! it says itself that it is open access, CC-BY-4.0", "declared": "declared closed by d/a.xml: closed wins"},
+         "CC-BY-NC-4.0"),
+    ],
+)  # fmt: skip
+def test_a_publishers_full_text(
+    own: dict[str, Any],
+    records: list[Record],
+    places: tuple[Declaration, ...],
+    looks: dict[str, str],
+    licence: str | None,
+) -> None:
+    """Of the archives' ids nothing is asked."""
+    text = Record(f"jats:{A}", "jats", Kind.ARCHIVE, **own)
+    found = openness_of_article(A, records, places, own=text, is_preprint=is_preprint)
+    expected = {key: text for key, text in NOWHERE.items() if key not in ("arxiv", "acl")} | looks
+    assert {str(look.evidence): ("! " if look.found else "") + look.detail for look in found.looks} == expected
+    assert found.licence == licence
+    assert found.open is (
+        any(text.startswith("!") for text in looks.values()) and not any(d.open_access is False for d in places)
+    )
+    assert (
+        openness_of_article(A, [], own=replace(text, open_access=None), is_preprint=is_preprint, all_open=True).evidence
+        is Evidence.DECLARED
+    )
+
+
+def test_an_arxiv_source_has_the_licence_of_its_own_record() -> None:
+    records = [
+        replace(ARXIVS, licence="CC-BY-4.0"), replace(ARXIVS, record_id="arxiv:2", arxiv_id="1706.03762", licence="CC-BY-NC-4.0"),
+        replace(ARXIVS, record_id="s2:1", source="s2", licence="CC-BY-NC-ND-4.0"),
+    ]  # fmt: skip
+    found = openness_of_source("1911.02782", records, (Declaration("d", "a.gz", True),))
+    assert [(look.evidence, look.found, look.detail) for look in found.looks] == [
+        (Evidence.ARXIV, True, "it is the source archive of arXiv 1911.02782"), (Evidence.DECLARED, True, "declared open by d/a.gz"),
+    ]  # fmt: skip
+    assert (found.open, found.evidence, found.licence, found.licence_detail) == (
+        True,
+        Evidence.ARXIV,
+        "CC-BY-4.0",
+        None,
+    )
+    quiet = openness_of_source("1911.02782", [])
+    assert [look.detail for look in quiet.looks] == [
+        "it is the source archive of arXiv 1911.02782",
+        "no drop says that it is open access",
+    ]
+
+
+def test_three_licences_are_told_with_the_strictest() -> None:
+    places = [
+        Declaration(drop, "a.pdf", True, licence)
+        for drop, licence in (("a", "CC-BY-4.0"), ("b", None), ("c", "CC-BY-NC-4.0"), ("d", "MIT"))
+    ]
+    found = openness(A, [HEADER], places, is_preprint=is_preprint)
+    assert found.licence_detail == "CC-BY-NC-4.0: the strictest of CC-BY-4.0, CC-BY-NC-4.0, MIT"
+    assert openness(A, [HEADER], [places[0], places[0], places[1]], is_preprint=is_preprint).licence_detail is None

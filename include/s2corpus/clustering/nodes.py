@@ -19,6 +19,8 @@ from s2corpus.compiled import njit
 from s2corpus.errors import UserError
 from s2corpus.tables import RECORDS
 
+_SHORT = 32
+"""Nodes of a group that are sorted where they are; more are sorted by numpy."""
 MAX_TEXT = 1 << 31
 """Bytes of text of one Arrow column, whose offsets have 32 bits."""
 T = TypeVar("T")
@@ -234,7 +236,7 @@ def order_within(nodes: np.ndarray, starts: np.ndarray, by: np.ndarray) -> None:
     """Put the nodes of each group in order of a value, then of node, where they are."""
     for group in range(len(starts) - 1):
         begin, end = starts[group], starts[group + 1]
-        if end - begin > 32:
+        if end - begin > _SHORT:
             nodes[begin:end] = nodes[begin:end][np.argsort(by[nodes[begin:end]], kind="mergesort")]
             continue
         for k in range(begin + 1, end):

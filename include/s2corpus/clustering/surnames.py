@@ -12,6 +12,9 @@ from s2corpus.sources.name_words import GROUP
 from s2corpus.titles.arrays import text_of
 from s2corpus.titles.normalised import KEEP, LOWER
 
+_SHORT = 32
+"""Keys of a row that are sorted where they are; more are sorted by numpy."""
+
 
 def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """Offsets (int64, rows + 1) into the distinct surname keys (uint64, ascending) of each row.
@@ -53,15 +56,14 @@ def _keys(
         begin, end, data = last_offsets[row], last_offsets[row + 1], last
         if begin == end:
             begin, end, data = first_offsets[row], first_offsets[row + 1], first
-        key, seen, size = np.uint64(0), np.uint8(0), 0
+        key, seen = np.uint64(0), np.uint8(0)
         for i in range(begin, end):
             seen |= data[i]
             if keep[data[i]]:
                 key = (key ^ np.uint64(lower[data[i]])) * np.uint64(0x9E3779B97F4A7C15)
                 key ^= key >> np.uint64(32)
-                size += 1
         other[row] = seen >= 128
-        keys[row] = max(key, np.uint64(1)) if size else np.uint64(0)
+        keys[row] = key
     return keys, other
 
 
@@ -78,7 +80,7 @@ def _distinct(offsets: np.ndarray, valid: np.ndarray, keys: np.ndarray) -> tuple
                 if keys[k] != 0:
                     out[at] = keys[k]
                     at += 1
-            if at - begin > 32:
+            if at - begin > _SHORT:
                 out[begin:at] = np.sort(out[begin:at])
             else:
                 for k in range(begin + 1, at):

@@ -34,6 +34,8 @@ BUCKET_BYTES = 64 << 20
 """Bytes of delivered metadata a bucket: some 200,000 records."""
 _CUT_ROWS = 5_000_000
 """Records of a delivery that are cut into one file of all buckets, some 2 GB: a bucket opens as many as there are."""
+_ROWS = 10_000
+"""Records of a bucket that are written at once."""
 _PLACES = 4096
 """Ranges of SHA-1 into which a delivery's files are cut; a shard of files reads those that it overlaps."""
 _REGROUPED = "regrouped"
@@ -195,7 +197,7 @@ def _gather_records(run: Run, bucket: int, deliveries: list[tuple[int, int]]) ->
     first[1:] = np.asarray(pc.not_equal(ids[1:], ids[:-1]))
     latest = order.filter(pa.array(first))
     latest = latest.filter(pc.invert(rows["deleted"].take(latest)))
-    batches = (rows.take(latest.slice(at, 10_000)) for at in range(0, len(latest), 10_000))
+    batches = (rows.take(latest.slice(at, _ROWS)) for at in range(0, len(latest), _ROWS))
     run.table(NOTICES).write(bucket, _notices(rows.select(["record_id", "notices"]).take(latest)))
     run.table(RECORDS).write(bucket, (batch for some in batches for batch in some.to_batches()))
 

@@ -22,9 +22,9 @@ def text_of(column: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]
         column = column.fill_null("")
     if pa.types.is_large_string(column.type):
         column = column.cast(pa.string())
+    if not len(column):
+        return _nothing(0)
     _, offset_buffer, data_buffer = column.buffers()
-    if offset_buffer is None or data_buffer is None or not len(column):
-        return _nothing(len(column))
     offsets = np.frombuffer(offset_buffer, np.int32)[column.offset : column.offset + len(column) + 1]
     return offsets, np.frombuffer(data_buffer, np.uint8)
 

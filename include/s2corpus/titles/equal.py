@@ -34,7 +34,7 @@ class EqualStrings:
         """Group the rows of a string column; their `hash_strings` may be given."""
         offsets, data = text_of(column)
         hashes = hash_strings(offsets, data) if hashes is None else hashes
-        slots = np.zeros(1 << max(2 * int(np.count_nonzero(hashes)) - 1, 1).bit_length(), np.uint64)
+        slots = np.zeros(2 << int(np.count_nonzero(hashes)).bit_length(), np.uint64)
         return EqualStrings(*_group(offsets, data, hashes, slots), offsets, data, slots)
 
     def find(self, column: pa.Array | pa.ChunkedArray, hashes: np.ndarray | None = None) -> np.ndarray:

@@ -171,8 +171,15 @@ def test_a_part_of_some_columns_has_none_of_the_others() -> None:
         and facts["year"] == [7, 8]
         and facts["surnames"] == [[1], [2, 3]]
     )
-    assert facts["volume"] == facts["page"] == [0, 0] and facts["trusted"] == facts["little"] == [False, False]
-    assert facts["doi"] == facts["title"] == [None, None] and list(facts) == FACTS.names
+    given = {"record_id", "year", "surnames"}
+    nothing = {pa.string(): None, pa.bool_(): False, pa.uint32(): 0}
+    assert {name: facts[name] for name in facts if name not in given} == {
+        field.name: [nothing[field.type]] * 2 for field in FACTS if field.name not in given
+    }
+    assert list(facts) == FACTS.names
+    nobody = facts_of(part_from(pa.table({"title": ["a", "b", "c"]})))
+    assert nobody["surnames"].to_pylist() == [[]] * 3 and nobody["year"].to_pylist() == [0] * 3
+    assert facts_of(part_from(nobody.slice(1))).equals(nobody.slice(1))
 
 
 @pytest.mark.parametrize(

@@ -171,6 +171,8 @@ CUT = {
         ("Cellular senescence", {"year": 2007, "surname": "Collado", "volume": "131"}, "none"),
         ("Cellular senescence", {"year": 2007, "surname": "Collado", "volume": "130", "pages": "223"}, "prefix"),
         ("Cancer and aging", {"year": 2007, "surname": "Collado"}, "none"),  # it does not begin so
+        ("Cellular mechanisms", {"year": 2007, "surname": "Collado"}, "none"),  # words as long, but other ones
+        ("Cellular senescencf", {"year": 2007, "surname": "Collado"}, "none"),
     ],
 )
 def test_a_cut_title_links_if_year_and_surname_agree(title: str, said: Row, reason: str) -> None:
@@ -496,3 +498,127 @@ def test_a_cut_title_that_begins_too_many_titles_links_to_none(count: int, reaso
     assert (found["reason"], found["warning"]) == (reason, "tie" if reason == "prefix" else None) or found[
         "warning"
     ] == "numeral"
+
+
+def chosen_by_the_rules(entry: Row, group: list[Row], *, must_agree: bool) -> tuple[Row | None, bool, bool]:
+    """Of papers of one title, in order of their ids: the one that the rules prefer, whether another may agree as far, and whether there
+    is another that could be. Of more than MOST those are looked at that have what is known of the entry.
+    """  # fmt: skip
+    ways = [("volume", "pages"), ("year", "surname"), ("year",), ("surname",)][: 2 if must_agree else 4]
+    known = [[p for p in group if all(entry[x] and entry[x] == p[x] for x in way)] for way in ways]
+    some = next((found for found in known if any(p["paper_id"] != entry["citing_paper_id"] for p in found)), group)
+    looked = [p for p in (some if len(group) > MOST else group) if p["paper_id"] != entry["citing_paper_id"]]
+    found = [p for p in looked[:MOST] if not must_agree or _enough(entry, p)]
+    if not found:
+        return None, False, False
+    told = [agreement(entry, p, with_title=False) for p in found]
+    return (
+        found[told.index(max(told))],
+        told.count(max(told)) > 1 or len(looked) > MOST,
+        len(found) > 1 or (len(group) > MOST and not must_agree),
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(["Report of the annual meeting", "Editorial"]), st.integers(MOST - 1, MOST + 3), st.randoms(use_true_random=False),
+    st.sampled_from([None, "p000", "p001"]), st.integers(1, 4),
+)  # fmt: skip
+def test_the_rules_of_a_title_of_many_papers_written_out(
+    title: str, count: int, rng: Any, citing: str | None, kinds: int
+) -> None:
+    def known() -> Row:
+        some = {"year": 1990, "surname": "Name", "volume": "7", "pages": "5", "journal": "Nature"}
+        return {
+            "title": title, "doi": None,
+            **{name: rng.choice([None, *[value] * 2, f"{value}{rng.randrange(kinds)}"]) for name, value in some.items() if name != "year"},
+            "year": rng.choice([None, 1990, 1990, 1990 + rng.randrange(kinds)]),
+        }  # fmt: skip
+
+    papers = [{**known(), "paper_id": f"p{i:03d}"} for i in range(count)]
+    entries = [{**known(), "citing_paper_id": citing} for _ in range(4)]
+    shuffled = papers.copy()
+    rng.shuffle(shuffled)
+    for entry, row in zip(entries, link_all(entries, shuffled), strict=True):
+        best, tied, others = chosen_by_the_rules(entry, papers, must_agree=title == "Editorial")
+        assert (row["paper_id"], row["reason"]) == ((best["paper_id"], "exact") if best else (None, "none"))
+        if best:
+            contradicts = not agreement(entry, best, with_title=False) & 32
+            assert row["warning"] == ("contradiction" if contradicts else "tie" if tied else None)
+            assert row["runner_up_score"] == (1.0 if others else None)
+
+
+ONE, TWO, THREE = "Attention is all you need", "A survey of deep parsing", "Graphs of citations in time"
+
+
+@pytest.mark.parametrize(
+    ("said", "papers", "chosen", "warning", "second"),
+    [
+        # each paper by one identifier: the further agreement, then the smaller id
+        ({}, [("b", "doi", ONE, {}), ("a", "pubmed_id", TWO, {})], "a", "tie", ONE),
+        ({}, [("a", "doi", ONE, {}), ("b", "pubmed_id", TWO, {})], "a", "tie", TWO),
+        ({"year": 1999}, [("b", "doi", ONE, {"year": 1999}), ("a", "pubmed_id", TWO, {})], "b", None, TWO),
+        ({"year": 1999}, [("b", "doi", ONE, {}), ("a", "pubmed_id", TWO, {"year": 1999})], "a", None, ONE),
+        ({"year": 1999}, [("a", "doi", ONE, {}), ("b", "pubmed_id", TWO, {"year": 1999})], "b", None, ONE),
+        ({"title": TWO}, [("a", "doi", ONE, {}), ("b", "pubmed_id", TWO, {})], "b", None, ONE),
+        # three of them
+        ({}, [("c", "doi", ONE, {}), ("b", "arxiv_id", TWO, {}), ("a", "pubmed_id", THREE, {})], "a", "tie", ONE),
+        ({}, [("a", "doi", ONE, {}), ("b", "arxiv_id", TWO, {}), ("c", "pubmed_id", THREE, {})], "a", "tie", TWO),
+        ({"year": 1999}, [("a", "doi", ONE, {}), ("b", "arxiv_id", TWO, {}), ("c", "pubmed_id", THREE, {"year": 1999})], "c", None, TWO),
+        # two papers of one identifier
+        ({}, [("a", "doi", ONE, {}), ("b", "doi", TWO, {})], "a", "tie", TWO),
+        ({"year": 1999}, [("a", "doi", ONE, {}), ("b", "doi", TWO, {"year": 1999})], "b", None, ONE),
+        ({"year": 1999}, [("a", "doi", ONE, {}), ("b", "doi", TWO, {}), ("c", "pubmed_id", THREE, {"year": 1999})], "c", None, TWO),
+        (
+            {"year": 1999},
+            [("a", "doi", ONE, {}), ("b", "pubmed_id", TWO, {"year": 1999}), ("c", "pubmed_id", THREE, {"year": 1999})],
+            "b", "tie", ONE,
+        ),
+        ({"year": 1999}, [("a", "doi", ONE, {"year": 1999}), ("b", "pubmed_id", TWO, {}), ("c", "pubmed_id", THREE, {})], "a", None, TWO),
+        # one paper by both, and the citing paper is none
+        ({}, [("a", "doi pubmed_id", ONE, {})], "a", None, None),
+        ({}, [("a", "doi pubmed_id", ONE, {}), ("b", "pubmed_id", TWO, {})], "a", None, None),
+        ({"citing_paper_id": "a"}, [("a", "doi", ONE, {}), ("b", "pubmed_id", TWO, {})], "b", None, None),
+        ({"citing_paper_id": "b"}, [("a", "doi", ONE, {}), ("b", "pubmed_id", TWO, {})], "a", None, None),
+        ({"citing_paper_id": "a"}, [("a", "doi", ONE, {})], None, None, None),
+    ],
+)  # fmt: skip
+def test_several_identifiers(
+    said: Row, papers: list[tuple[str, str, str, Row]], chosen: str | None, warning: str | None, second: str | None
+) -> None:
+    title = said.get("title", "Citations")
+    rows = [
+        {"paper_id": id_, "title": paper_title, **dict.fromkeys(kinds.split(), "7"), **facts_}
+        for id_, kinds, paper_title, facts_ in papers
+    ]
+    found = link_one({"title": title, "doi": "7", "arxiv_id": "7", "pubmed_id": "7", **said}, *rows)
+    assert (found["paper_id"], found["reason"]) == (chosen, "id" if chosen else "none")
+    assert found["warning"] == warning
+    assert found["runner_up_score"] == (score(title, second) if second else None)
+
+
+@pytest.mark.parametrize(("entry", "paper"), [("", ONE), (None, ONE), (ONE, ""), (ONE, None), ("—", ONE), (None, None)])
+def test_a_link_without_a_title_has_no_score(entry: str | None, paper: str | None) -> None:
+    papers = [{"paper_id": id_, "title": paper, "doi": "10.1/x"} for id_ in "ab"]
+    found = link_one({"title": entry, "doi": "10.1/x"}, *papers)
+    assert (found["paper_id"], found["reason"], found["warning"]) == ("a", "id", "tie")
+    assert found["score"] is found["runner_up_score"] is None
+
+
+def test_what_is_searched_by_similarity() -> None:
+    """Each title once of which an entry is left, but those that say little and need what is not known."""
+    entries: list[Row] = [
+        {"title": "Attention is what you need"}, {"title": "Attention is what YOU need"}, {"title": ONE}, {"title": ""},
+        {"title": "Editorial"},
+        {"title": "Preface", "year": 1999}, {"title": "Foreword", "surname": "X"}, {"title": "Errata", "volume": "7"},
+        {"title": "Index", "pages": "7"}, {"title": "Epilogue", "year": 1999, "surname": "X"},
+        {"title": "Keynote", "volume": "7", "pages": "7"},
+        {"title": "By its DOI", "doi": "10.1/x"},
+    ]  # fmt: skip
+    targets = pa.Table.from_pylist(
+        [{"paper_id": "a", "title": ONE, "doi": "10.1/x"}], schema=SCHEMA.append(pa.field("paper_id", pa.string()))
+    )
+    asked = pa.Table.from_pylist(entries, schema=SCHEMA.append(pa.field("citing_paper_id", pa.string())))
+    found = link(asked, PapersInMemory.of(targets))
+    assert sorted(found.searched.to_pylist()) == ["attentioniswhatyouneed", "epilogue", "keynote"]
+    assert found.rows["reason"].to_pylist() == ["none", "none", "exact", *["none"] * 8, "id"]

@@ -64,7 +64,9 @@ def test_how_much_a_licence_forbids(licence: str, forbids: int) -> None:
     ("licence", "written"),
     [
         (None, "NOASSERTION"), ("", "NOASSERTION"), ("—", "NOASSERTION"), ("NOASSERTION", "NOASSERTION"), ("cc-by-4.0", "CC-BY-4.0"),
-        ("pdm-1.0", "CC-PDM-1.0"), ("publisher's own", "LicenseRef-publisher-s-own"), ("LicenseRef-x", "LicenseRef-x"), (" MIT ", "MIT"),
+        ("pdm-1.0", "CC-PDM-1.0"), ("publisher's own", "LicenseRef-publisher-s-own"),
+        ("All rights reserved.", "LicenseRef-All-rights-reserved"),
+        ("LicenseRef-.x-", "LicenseRef-x"), ("apache-2.0", "Apache-2.0"), ("LicenseRef-x", "LicenseRef-x"), (" MIT ", "MIT"),
     ],
 )  # fmt: skip
 def test_licences_as_spdx_writes_them(licence: str | None, written: str) -> None:

@@ -1,0 +1,148 @@
+"""When two names are of one person and two titles are one (S2ORC, Appendix D): what each rule does at its border."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from s2corpus.papers.comparison import names_in_common, overlapping_authors, plain_title, same_authors, same_title
+
+
+def person(name: str) -> dict[str, Any]:
+    """`Given Middle|Last`."""
+    given, _, last = name.rpartition("|")
+    first, *middle = given.split() or [""]
+    return {"first": first, "middle": middle, "last": last, "suffix": ""}
+
+
+def people(*names: str) -> list[dict[str, Any]]:
+    return [person(name) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("J|Smith", "John|Smith", True),
+        ("Jo|Smith", "John|Smith", False),  # no initial, and not the same
+        ("J|Smith", "K|Smith", False),
+        ("J A|Smith", "John|Smith", True),  # what one leaves out
+        ("A J|Smith", "John|Smith", True),
+        ("J A|Smith", "John B|Smith", False),  # both have what the other has not
+        ("J A|Smith", "John Anna Clara|Smith", True),
+        ("J J|Smith", "John James|Smith", True),
+        ("J J|Smith", "John Karl|Smith", False),
+        ("J J K|Smith", "John L|Smith", False),
+        ("John J|Smith", "J John|Smith", True),
+        ("|Smith", "John|Smith", True),
+        ("J|Smith", "J|Smyth", False),
+        ("Smith|J", "J|Smith", True),  # the surname is the last word that is no initial
+        ("Smith|John", "John|Smith", True),
+        ("|J", "|J", True),
+        ("|J", "|K", False),
+        ("J|K", "K|J", False),
+        ("A B|C", "AB|C", True),  # nothing but the space
+        ("Anna Lee|Lee", "Lee|Anna", True),
+        ("Ali|Ali", "Ali|Baba", False),
+        ("Ali|Ali", "Ali|B", False),
+        ("Lee Ann|Smith", "Ann|Lee", False),
+        ("MWJL|Schmitz", "M W J L|Schmitz", True),  # four capitals are initials,
+        ("MWJL|Schmitz", "Maria Wilhelmina Johanna L|Schmitz", True),
+        ("MWJLK|Schmitz", "Maria Wilhelmina Johanna L K|Schmitz", False),  # five are a word,
+        ("BO|LEE", "Bernard O|Lee", False),  # and so are all in a name written in capitals
+        ("BO|Lee", "Bernard O|Lee", True),
+        ("Bo|Lee", "Bernard O|Lee", False),
+        ("|SJ Siegel", "S J|Siegel", True),
+        ("Jean-Pierre|Changeux", "J.-P.|Changeux", True),
+        ("William|O'Connell", "William|O’Connell", True),
+        ("Jürgen|Müller", "Juergen|Mueller", True),
+        ("Jürgen|Müller", "Jurgen|Muller", True),
+        ("Jürgen|Müller", "Juergen|Muller", False),  # one way or the other, not each word its own
+        ("Åsa|Ångström", "Aasa|Aangstroem", True),
+        ("Søren|Ørsted", "Soeren|Oersted", True),
+        ("Søren|Ørsted", "Soren|Orsted", True),
+        ("Łukasz|Kaiser", "Lukasz|Kaiser", True),
+        ("Dr Louise|Smith", "Louise|Smith", True),
+        ("Louise|Smith Jr", "Louise|Smith", True),
+        ("Louise PhD|Smith", "L|Smith", True),
+    ],
+)  # fmt: skip
+def test_one_person_or_two(one: str, other: str, same: bool) -> None:
+    assert same_authors(people(one), people(other)) is same
+    assert same_authors(people(other), people(one)) is same
+    assert names_in_common(people(one), people(other)) == (int(same), 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (["A|Bee", "C|Dee"], ["A|Bee", "C|Dee"], True),
+        (["A|Bee", "C|Dee"], ["C|Dee", "A|Bee"], False),
+        (["A|Bee"], ["A|Bee", "C|Dee"], False),
+        (["A|Bee", "C|Dee"], ["A|Bee"], False),
+        (["A|Bee", "|et al"], ["A|Bee"], True),  # "et al." is nobody
+        (["A|Bee", "|Others"], ["A|Bee", "and|others"], True),
+        (["A|Bee"], ["|"], None),
+        (["|et al."], ["A|Bee"], None),
+        ([], ["A|Bee"], None),
+        (["A|Bee"], [], None),
+        (["|PhD"], ["A|Bee"], None),  # a degree is nobody either
+    ],
+)  # fmt: skip
+def test_lists_in_order(one: list[str], other: list[str], same: bool | None) -> None:
+    assert same_authors(people(*one), people(*other)) is same
+
+
+@pytest.mark.parametrize(
+    ("entry", "paper", "share", "overlap"),
+    [
+        (["A|Bee", "C|Dee"], ["A|Bee", "E|Eff", "G|Gee"], 0.5, True),  # half of the shorter list
+        (["A|Bee", "C|Dee"], ["A|Bee", "E|Eff", "G|Gee"], 0.51, False),
+        (["A|Bee", "E|Eff", "G|Gee"], ["A|Bee", "C|Dee"], 0.5, True),
+        (["A|Bee", "C|Dee", "E|Eff"], ["A|Bee", "X|Why", "Z|Zed"], 0.5, False),
+        (["A|Bee"], ["C|Dee", "A|Bee"], 1.0, True),
+        (["C|Dee"], ["A|Bee"], 0.01, False),
+        ([], ["A|Bee"], 0.0, None),
+        (["A|Bee"], [], 0.0, None),
+    ],
+)
+def test_lists_that_overlap(entry: list[str], paper: list[str], share: float, overlap: bool | None) -> None:
+    assert overlapping_authors(people(*entry), people(*paper), share) is overlap
+
+
+def test_nobody_is_counted_twice() -> None:
+    assert names_in_common(people("A|Bee", "A|Bee", "C|Dee"), people("C|Dee", "A|Bee", "E|Eff")) == (2, 3, 3)
+    assert names_in_common(people("A|Bee"), people("A|Bee", "A|Bee")) == (1, 1, 2)
+    assert names_in_common([], []) == (0, 0, 0)
+
+
+UPPER, LOWER = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ", "αβγδεζηθικλμνξοπρστυφχψω"
+SPELLED = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi omega"
+
+
+@pytest.mark.parametrize("letters", [UPPER, LOWER])
+def test_greek_letters_are_spelled(letters: str) -> None:
+    assert [plain_title(letter) for letter in letters] == SPELLED.split()
+    assert plain_title("ς") == "sigma"
+
+
+@pytest.mark.parametrize(
+    ("title", "plain"),
+    [
+        ("Æther & Œuvre × Øre, Łódź: 5% of ħ", "aetherandoeuvrexorelodz5percentofh"),
+        ("<i>In vivo</i> H<sub>2</sub>O <mml:math><mml:mi>x</mml:mi></mml:math> <b>b</b> a<c", "invivoh2oxbac"),
+        ("<SUB>2</SUB> <bad>tag</bad>", "2badtagbad"),
+        (r"$\mathrm{CO}_2$ \emph{and} \textbf{so} \left(x\right) \alpha", "co2andsoxalpha"),
+        ("2&pi; &lt;i&gt;x&lt;/i&gt;", "2pix"),
+        ("x² ﬁne Ⅱ", "x2fineii"),
+        ("ß Straße İı", "ssstrasseii"),
+        ("— …", ""),
+    ],
+)
+def test_titles_without_what_differs_in_print(title: str, plain: str) -> None:
+    assert plain_title(title) == plain
+
+
+@pytest.mark.parametrize(("one", "other"), [(None, "T"), ("T", None), ("", "T"), ("T", ""), (None, None)])
+def test_a_title_that_is_not_given_is_neither(one: str | None, other: str | None) -> None:
+    assert same_title(one, other) is None

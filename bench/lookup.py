@@ -33,7 +33,7 @@ from s2corpus.spec import ReleaseSpec  # noqa: E402
 from s2corpus.stages.export import Export  # noqa: E402
 from s2corpus.storage.lake import Lake, open_lake  # noqa: E402
 from s2corpus.storage.local_lake import LocalLake  # noqa: E402
-from s2corpus.tables import DOCUMENTS, FULLTEXTS, SPLITS  # noqa: E402
+from s2corpus.tables import DOCUMENTS, DUPLICATES, FULLTEXTS, SPLITS  # noqa: E402
 from tests.faults.proxy import Proxy  # noqa: E402
 from tests.unit.snapshot.release import Paper, lay_out, papers, put_metrics, work  # noqa: E402
 
@@ -87,7 +87,7 @@ def make(folder: Path, megabytes: int) -> tuple[Run, int]:
             yield pa.RecordBatch.from_pylist(rows, DOCUMENTS.schema)
 
     splits = [{"set": "s2orc", "paper_id": id_, "split": "train"} for id_ in ids]
-    for table, rows in ((FULLTEXTS, fulltexts()), (DOCUMENTS, kept()), (SPLITS, splits)):
+    for table, rows in ((FULLTEXTS, fulltexts()), (DOCUMENTS, kept()), (SPLITS, splits), (DUPLICATES, [])):
         run.table(table).write(0, rows)
         run.table(table).commit([0])
     put_metrics(run, "clean", {})

@@ -18,16 +18,13 @@ from urllib3.exceptions import NewConnectionError
 
 from s2corpus import web
 from s2corpus.errors import TransientError, UserError
-from s2corpus.extractors.protocol import Answer, Outcome, Task
+from s2corpus.extractors.protocol import Answer, Outcome
 
 _BLOCK = 1 << 16
 
 
 class HttpServer:
-    """A server under its base URL (`http://host:8070`), with as many kept connections as requests may be in flight.
-
-    An extractor that answers at once has only `submit`.
-    """
+    """A server under its base URL (`http://host:8070`), with as many kept connections as requests may be in flight."""
 
     KIND = "an extractor's server"
     """what it is, for messages"""
@@ -128,14 +125,6 @@ class HttpServer:
         if status >= 500:
             raise TransientError(f"{self.name} answers HTTP {status} to {path}")
         return status, response.content
-
-    def poll(self, task: Task, *, timeout: float) -> Answer | Task:
-        """Never asked of an extractor that answers at once."""
-        raise NotImplementedError
-
-    def fetch(self, task: Task, *, timeout: float) -> Answer:
-        """Never asked of an extractor that answers at once."""
-        raise NotImplementedError
 
 
 def refusal(status: int, body: bytes) -> Answer:

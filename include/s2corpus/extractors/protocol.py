@@ -115,7 +115,11 @@ class Server(Protocol):
         """Whether it may be sent PDFs."""
 
     def submit(self, pdf_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> Answer | Task:
-        """Send one PDF."""
+        """Send one PDF. Only a `BackgroundServer` gives a task."""
+
+
+class BackgroundServer(Server, Protocol):
+    """A server that works on PDFs in the background: its tasks are asked for until they are done."""
 
     def poll(self, task: Task, *, timeout: float) -> Answer | Task:
         """Ask how a task is."""

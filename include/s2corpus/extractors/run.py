@@ -14,11 +14,11 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from s2corpus.extractors.limits import Extraction, Limits
 from s2corpus.extractors.load import Load
-from s2corpus.extractors.protocol import Answer, Outcome, Server, Task
+from s2corpus.extractors.protocol import Answer, BackgroundServer, Outcome, Server, Task
 
 log = logging.getLogger(__name__)
 
@@ -151,9 +151,10 @@ class Run:
         left = max(self._end(job) - time.monotonic(), 0.1)
         if job.task is None:
             return server.submit(job.pdf_sha1, job.open_pdf, timeout=left)
+        background = cast(BackgroundServer, server)
         if job.task.done:
-            return server.fetch(job.task, timeout=left)
-        return server.poll(job.task, timeout=min(left, self.limits.status))
+            return background.fetch(job.task, timeout=left)
+        return background.poll(job.task, timeout=min(left, self.limits.status))
 
     def _end(self, job: _Job) -> float:
         """When a try of a PDF has taken too long."""

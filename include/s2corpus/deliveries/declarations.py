@@ -177,7 +177,7 @@ def _refuse(number: int, line: Mapping[str, Any]) -> None:
                 f"{FILE}, line {number}: {key}: a drop describes its own files only; leave the key out",
             )
     wrong = wrong_promise(line)
-    if wrong is None and line.get("open_access", False) is None:
+    if wrong is None and "open_access" in line and line["open_access"] is None:
         wrong = "open_access: null given, true or false expected"
     if wrong:
         raise Refused(Refusal.BAD_RECORDS, f"{FILE}, line {number}: {wrong}")

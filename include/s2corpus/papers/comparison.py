@@ -124,7 +124,7 @@ def _same_name(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """
     if "".join(one) == "".join(other):
         return True
-    whole = Counter(word for word in one if len(word) > 1) & Counter(word for word in other if len(word) > 1)
+    whole = Counter(one) & Counter(word for word in other if len(word) > 1)
     if any(_surname(name) not in whole for name in (one, other)):
         return False
     left, right = (Counter(name) - whole for name in (one, other))

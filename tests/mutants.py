@@ -31,6 +31,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -88,8 +89,8 @@ COMPILED_ONLY = (
 SEARCH = tuple(f"titles/{name}.py" for name in ("candidates", "postings", "minhash", "exhaustive", "recall"))
 """Modules of `titles` whose tests are those: left out."""
 SIZES = {
-    "_AT_ONCE", "_BLOCK", "_BYTES_A_KEY", "_CUT_ROWS", "_INDEX_ROWS", "_KEYS_AT_A_TIME", "_PIECE", "_ROWS", "_STEP", "_TEXTS",
-    "_THREADS", "ALTO_BYTES", "BUCKET_BYTES", "at_once", "batch_rows", "rows_at_once",
+    "_AT_ONCE", "_BLOCK", "_BYTES_A_KEY", "_CUT_ROWS", "_INDEX_ROWS", "_KEYS_AT_A_TIME", "_PIECE", "_RANGES", "_ROWS", "_SHORT", "_STEP",
+    "_TEXTS", "_THREADS", "ALTO_BYTES", "BUCKET_BYTES", "at_once", "batch_rows", "rows_at_once",
 }  # fmt: skip
 """How much is read, held or written at once: numbers assigned or given to these names change no result, and are left out."""
 IDLE = (
@@ -98,10 +99,15 @@ IDLE = (
     r"np\.empty\((1024), ",
     r"\.batches\(.*, rows=([\d_]+)\)",
     r"usedforsecurity=(False)",
+    r"if (.* > _SHORT):",
 )
 """Other code without a say in any result (docs/mutants.md says why), as it is written: the group, or all of it, is left out."""
 
-
+NOT_NEGATIVE = {
+    "hashes", "in_order", "issue", "journal", "key", "keys", "len", "made", "narrow", "page", "reason", "shorter", "size", "sizes",
+    "slots", "smaller", "surname", "their_page", "their_volume", "volume", "wanted", "warning", "year",
+}  # fmt: skip
+"""Lengths, hashes and numbers that count from 0, as they are called: of them `!= 0` is `> 0`, and `== 0` is `<= 0`."""
 WRITTEN = 1_000_000_000
 """When the copied files were last changed, as their time says: bytecode of unchanged files is used again, of a changed one never."""
 
@@ -139,9 +145,13 @@ def places(module: Path, folder: Path) -> list[list[MutationSpec]]:
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(named))
     found = [MutationSpec(module, name, at, tuple(a), tuple(b)) for name, at, a, b in json.loads(kept.read_text())]
-    idle = _idle(module.read_text("utf-8"))
+    source = module.read_text("utf-8")
+    idle, same = _idle(source), _same(source)
     by_place: defaultdict[tuple[tuple[int, int], str], list[MutationSpec]] = defaultdict(list)
     for mutation in found:
+        change = mutation.operator_name.partition("ReplaceComparisonOperator_")[2]
+        if any(start <= mutation.start_pos < end and change in changes for start, end, changes in same):
+            continue
         if not any(start <= mutation.start_pos < end for start, end in idle):
             kind = mutation.operator_name.partition("_")[0]
             by_place[mutation.start_pos, kind].append(mutation)
@@ -174,6 +184,41 @@ def _idle(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
         ((n.lineno, max(n.col_offset - 1, 0)), (n.end_lineno or n.lineno, n.end_col_offset or n.col_offset))
         for n in nodes
     ]
+
+
+def _same(source: str) -> list[tuple[tuple[int, int], tuple[int, int], set[str]]]:
+    """Where a comparison, and which others say the same: `is` and `==` of what is equal to itself only (None, truth values, members of an
+    enumeration); with 0, of what is NOT_NEGATIVE; `==` and `>=` of a number and a mask of its bits, or of the length that it never exceeds
+    (`n == len(room)`, before there is more room).
+    """  # fmt: skip
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Compare):
+            continue
+        sides = [node.left, *node.comparators]
+        for left, right in pairwise(sides):
+            changes = set()
+            if re.fullmatch(r"None|True|False|[A-Z]\w*\.[A-Z_]+", ast.unparse(right)):
+                changes |= {"Is_Eq", "IsNot_NotEq"}
+            if isinstance(right, ast.Constant) and right.value == 0 and _named(left) in NOT_NEGATIVE:
+                changes |= {"Eq_LtE", "LtE_Eq", "NotEq_Gt", "Gt_NotEq"}
+            masked = (
+                isinstance(left, ast.BinOp)
+                and isinstance(left.op, ast.BitAnd)
+                and ast.unparse(left.right) == ast.unparse(right)
+            )
+            if masked or (ast.unparse(left) == "n" and _named(right) == "len"):
+                changes |= {"Eq_GtE"}
+            after, before = (left.end_lineno or 0, left.end_col_offset or 0), (right.lineno, right.col_offset)
+            found.append((after, before, changes))
+    return found
+
+
+def _named(node: ast.expr) -> str:
+    """The last name of `x`, `a.x`, `a.x[i]` or `x(a)`."""
+    while isinstance(node, (ast.Subscript, ast.Call)):
+        node = node.value if isinstance(node, ast.Subscript) else node.func
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def lines_of(module: Path, line: int) -> range:

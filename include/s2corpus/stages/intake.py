@@ -36,7 +36,7 @@ _CUT_ROWS = 5_000_000
 """Records of a delivery that are cut into one file of all buckets, some 2 GB: a bucket opens as many as there are."""
 _ROWS = 10_000
 """Records of a bucket that are written at once."""
-_PLACES = 4096
+_RANGES = 4096
 """Ranges of SHA-1 into which a delivery's files are cut; a shard of files reads those that it overlaps."""
 _REGROUPED = "regrouped"
 
@@ -131,7 +131,7 @@ class Intake:
         if shard.index < shard.params["buckets"]:
             _gather_records(run, shard.index, regrouped["records"])
         if shard.index < (shards := shard.params["pdf_shards"]):
-            begin, end = shard.index * _PLACES // shards, -(-(shard.index + 1) * _PLACES // shards)
+            begin, end = shard.index * _RANGES // shards, -(-(shard.index + 1) * _RANGES // shards)
             found = [
                 exchange.read(f"files-{_cut_name(index)}", [0], begin, DELIVERED_FILES, end)
                 for index in regrouped["files"]
@@ -233,8 +233,8 @@ def _cut(run: Run, delivery: Delivery, index: int, buckets: int) -> None:
     of_kind: dict[str, int] = {}
     files = delivered_files(run, [delivery])
     if len(files):
-        place = np.array([pdf_shard(sha1, _PLACES) for sha1 in files["sha1"].to_pylist()], np.int64)
-        exchange.write(f"files-{name}", 0, files, place, _PLACES)
+        place = np.array([pdf_shard(sha1, _RANGES) for sha1 in files["sha1"].to_pylist()], np.int64)
+        exchange.write(f"files-{name}", 0, files, place, _RANGES)
         for row in files.select(["kind", "sha1"]).group_by("kind").aggregate([("sha1", "count_distinct")]).to_pylist():
             table = row["kind"] if row["kind"] in ("pdf", "latex") else "article"
             of_kind[table] = of_kind.get(table, 0) + row["sha1_count_distinct"]

@@ -146,7 +146,7 @@ def at_place(place: int, places: int) -> bytes:
 
 def test_files_at_the_borders_of_ranges_are_in_their_shard(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 10 ranges in 4 shards the third and the eighth lie in two of them."""
-    monkeypatch.setattr("s2corpus.stages.intake._PLACES", 10)
+    monkeypatch.setattr("s2corpus.stages.intake._RANGES", 10)
     resources = run.spec.resources.model_copy(update={"pdfs_per_shard": 10, "max_shards": 9})
     contents = {f"{place}.pdf": at_place(place, 40) for place in range(40)}
     deliver(run, "drops/d", contents)

@@ -30,7 +30,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus import spec, titles
-from s2corpus.clustering.cluster import COLUMNS, cluster
+from s2corpus.clustering.cluster import COLUMNS, REPEATED, cluster
 from s2corpus.sources import Kind, Record, batches
 from s2corpus.sources.build import build
 from s2corpus.sources.names import parse_authors, surname_key
@@ -251,7 +251,7 @@ def one(who: str, records: Path, out: Path) -> None:
 def ours(records: Path, out: Path) -> None:
     pa.set_memory_pool(pa.system_memory_pool())  # as the stage and the command do
     found = cluster(
-        pq.ParquetFile(records).iter_batches(columns=list(COLUMNS)),
+        pq.ParquetFile(records, read_dictionary=REPEATED).iter_batches(columns=list(COLUMNS)),
         preprint_prefixes=RULES.preprint_prefixes,
         min_title_score=RULES.min_title_score,
         max_preprint_years=RULES.max_preprint_years,

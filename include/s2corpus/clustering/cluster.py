@@ -22,6 +22,8 @@ COLUMNS = (
     "journal", "volume", "issue", "pages", *GIVEN,
 )  # fmt: skip
 """What of `records` decides, as Parquet names it."""
+REPEATED = ("source", "kind", "ready_at", "date")
+"""Of these the few that have few values: they are quicker read as dictionaries."""
 _RULES = spec.Cluster()
 
 

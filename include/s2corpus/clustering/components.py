@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
@@ -38,16 +39,15 @@ def joined(
     """
     facts = nodes.final_doi, nodes.year, nodes.preprint
     of_identifiers = identifier_edges(nodes, min_title_score)
-    labels, _ = components(*facts, of_identifiers, max_preprint_years)
-    certain = together([of_identifiers, equal_title_edges(nodes, labels, max_preprint_years)])
-    labels, _ = components(*facts, certain, max_preprint_years)
-    doi = np.full(len(nodes), -1, np.int32)
-    np.maximum.at(doi, labels, nodes.final_doi)
+    by_identifiers = _taken(_single(*facts), of_identifiers, max_preprint_years)
+    certain = together([of_identifiers, equal_title_edges(nodes, by_identifiers.labels, max_preprint_years)])
+    without_near = _taken(by_identifiers, certain, max_preprint_years)
+    labels, doi = without_near.labels, without_near.doi
     of_roots = doi[(labels == np.arange(len(nodes))) & (doi >= 0)]
     shared = np.bincount(of_roots, minlength=1) > 1
     settled = (doi[labels] >= 0) & ~shared[doi[labels]]
     edges = together([certain, near_title_edges(nodes, ~settled, min_title_score, max_preprint_years)])
-    return edges, *components(*facts, edges, max_preprint_years)
+    return edges, *_reported(edges, _taken(by_identifiers, edges, max_preprint_years))
 
 
 def components(
@@ -62,13 +62,46 @@ def components(
     An edge is cut that would join two different DOIs of published papers; by title, clusters whose years disagree, or of which two
     records contradict; or whatever its reason, two records that are unrelated.
     """
+    return _reported(edges, _taken(_single(final_doi, year, preprint), edges, max_preprint_years))
+
+
+@dataclass(frozen=True)
+class _State:
+    """Clusters after some edges."""
+
+    labels: np.ndarray  # int32 a node: the smallest of its cluster
+    doi: np.ndarray  # int32 code, of such a node: its cluster's, of which there is at most one
+    first: (
+        np.ndarray
+    )  # int32 (2, nodes), of such a node: first known year of its published records, and of its preprints
+    last: np.ndarray  # the last ones
+    fates: np.ndarray  # int8 an edge
+
+
+def _single(final_doi: np.ndarray, year: np.ndarray, preprint: np.ndarray) -> _State:
+    """Every node by itself."""
+    years = np.stack((np.where(preprint, 0, year), np.where(preprint, year, 0)))
+    return _State(np.arange(len(final_doi), dtype=np.int32), final_doi, years, years, np.empty(0, np.int8))
+
+
+def _taken(state: _State, edges: Edges, max_preprint_years: int) -> _State:
+    """The clusters after `edges`, of which the first gave `state`; a cut edge is CONFLICT wherever others are too.
+
+    Where those first are all by identifiers, no edge that follows can change their fates.
+    """
     refused = np.flatnonzero(edges.reason >= CONTRADICTION)
-    starts, foes, for_certain = _foes(
-        len(final_doi) if len(refused) else 0, edges.left[refused], edges.right[refused], edges.reason[refused]
-    )
-    labels, fates = _kruskal(
-        final_doi, year, preprint, edges.left, edges.right, edges.reason, starts, foes, for_certain, max_preprint_years
-    )
+    nodes = len(state.labels) if len(refused) else 0
+    foes = _foes(nodes, edges.left[refused], edges.right[refused], edges.reason[refused])
+    left, right, reason = (column[len(state.fates) :] for column in (edges.left, edges.right, edges.reason))
+    clusters = state.labels.copy(), state.doi.copy(), state.first.copy(), state.last.copy()
+    fates = _kruskal(*clusters, left, right, reason, *foes, max_preprint_years)
+    return _State(*clusters, np.concatenate([state.fates, fates]))
+
+
+def _reported(edges: Edges, state: _State) -> tuple[np.ndarray, np.ndarray]:
+    """The labels, and the fates, of which one a pair of clusters is a CONFLICT."""
+    labels, fates = state.labels, state.fates
+    refused = np.flatnonzero(edges.reason >= CONTRADICTION)
     fates[refused[labels[edges.left[refused]] == labels[edges.right[refused]]]] = Fate.NEEDLESS
     cut = np.flatnonzero(fates == Fate.CONFLICT)
     if len(cut):
@@ -89,22 +122,19 @@ def _find(parent: np.ndarray, node: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _kruskal(
-    final_doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, left: np.ndarray, right: np.ndarray, reason: np.ndarray,
-    foe_starts: np.ndarray, foes: np.ndarray, for_certain: np.ndarray, max_preprint_years: int,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    parent = np.arange(len(final_doi)).astype(np.int32)
-    doi = final_doi.copy()  # of a root: its cluster's, of which there is at most one
-    published = np.where(
-        preprint, 0, year
-    )  # of a root: first and last known year of its published records, and of its preprints
-    preprinted = np.where(preprint, year, 0)
-    first, last = np.stack((published, preprinted)), np.stack((published, preprinted))
+    parent: np.ndarray, doi: np.ndarray, first: np.ndarray, last: np.ndarray, left: np.ndarray, right: np.ndarray,
+    reason: np.ndarray, foe_starts: np.ndarray, foes: np.ndarray, for_certain: np.ndarray, max_preprint_years: int,
+) -> np.ndarray:  # fmt: skip
+    """Take edges after others: a `_State`'s arrays are changed; the fates of the edges."""
     fates = np.zeros(len(left), np.int8)
     # nodes of a cluster that have foes, as a ring; of a root: how many they are
     ring = np.arange(len(foe_starts) - 1).astype(np.int32)
     hostile = np.diff(foe_starts)
     hostile = np.minimum(hostile, 1)
     some = np.arange(len(ring)).astype(np.int32)  # of a root: a node of its ring
+    for node in range(len(ring)):
+        if hostile[node] and parent[node] != node:
+            _link(ring, hostile, some, parent[node], node)
     for edge in range(len(left)):
         if reason[edge] >= CONTRADICTION:
             fates[edge] = 2
@@ -125,22 +155,34 @@ def _kruskal(
                 continue
         root, child = min(a, b), max(a, b)
         if len(ring):
-            if hostile[child] and hostile[root]:
-                ring[some[root]], ring[some[child]] = ring[some[child]], ring[some[root]]
-            elif hostile[child]:
-                some[root] = some[child]
-            hostile[root] += hostile[child]
+            _link(ring, hostile, some, root, child)
         parent[child] = root
         doi[root] = max(doi[a], doi[b])
-        for kind in range(2):
-            if first[kind, child] != 0:
-                known = first[kind, root] != 0
-                first[kind, root] = min(first[kind, root], first[kind, child]) if known else first[kind, child]
-                last[kind, root] = max(last[kind, root], last[kind, child])
+        _widen(first, last, root, child)
         fates[edge] = 1
     for node in range(len(parent)):
         parent[node] = _find(parent, node)
-    return parent, fates
+    return fates
+
+
+@njit(cache=True, nogil=True)
+def _link(ring: np.ndarray, hostile: np.ndarray, some: np.ndarray, root: int, child: int) -> None:
+    """Give the nodes that have foes of one root to another."""
+    if hostile[child] and hostile[root]:
+        ring[some[root]], ring[some[child]] = ring[some[child]], ring[some[root]]
+    elif hostile[child]:
+        some[root] = some[child]
+    hostile[root] += hostile[child]
+
+
+@njit(cache=True, nogil=True)
+def _widen(first: np.ndarray, last: np.ndarray, root: int, child: int) -> None:
+    """Add the first and last years of one root to another's."""
+    for kind in range(2):
+        if first[kind, child] != 0:
+            known = first[kind, root] != 0
+            first[kind, root] = min(first[kind, root], first[kind, child]) if known else first[kind, child]
+            last[kind, root] = max(last[kind, root], last[kind, child])
 
 
 @njit(cache=True, nogil=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ import pyarrow.compute as pc
 from s2corpus import titles
 from s2corpus.clustering import pairs
 from s2corpus.clustering.agreement import WINDOW, facts, shared
-from s2corpus.clustering.nodes import Nodes, groups
+from s2corpus.clustering.nodes import THREADS, Nodes, groups
 from s2corpus.clustering.parts import IDENTIFIERS
 from s2corpus.clustering.places import contradict, located
 from s2corpus.clustering.scripts import same_script
@@ -23,6 +24,8 @@ from s2corpus.spec import UNRELATED_SCORE
 from s2corpus.titles.rules import only_numbers_differ
 
 TITLE = len(IDENTIFIERS)
+_TITLES = 1 << 16
+"""Titles whose records are compared at once."""
 PLACE, CONTRADICTION, UNRELATED = TITLE + 1, TITLE + 2, TITLE + 3
 REASONS = (*IDENTIFIERS, "title", "place", "contradiction", "unrelated")
 """Similar titles join with agreeing authors and years ("title") or with equal volume and first page ("place"). The last two refuse:
@@ -61,7 +64,8 @@ def identifier_edges(nodes: Nodes, min_title_score: float = 0.8) -> Edges:
     title was not read cannot contradict: it joins those that name its sha1 if these have but one title. ScienceParse's and the
     extractor's header of one PDF join whatever they read, and so does a drop's own record of its file.
     """
-    return together([edges_of_kind(nodes, reason, min_title_score) for reason in range(TITLE)])
+    with ThreadPoolExecutor(THREADS) as pool:
+        return together(list(pool.map(lambda reason: edges_of_kind(nodes, reason, min_title_score), range(TITLE))))
 
 
 def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
@@ -105,8 +109,18 @@ def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int)
 
     Records that are in one cluster already, by `labels`, need none.
     """
-    left, right = pairs.equal_titles(
-        nodes.by_title.nodes, nodes.by_title.starts, nodes.strict, labels, WINDOW, *facts(nodes, max_preprint_years)
+    of_nodes, starts, compared = nodes.by_title.nodes, nodes.by_title.starts, facts(nodes, max_preprint_years)
+
+    def of_titles(begin: int) -> tuple[np.ndarray, np.ndarray]:
+        some = slice(begin, begin + _TITLES)
+        return pairs.equal_titles(
+            of_nodes, starts[begin : begin + _TITLES + 1], nodes.strict[some], labels, WINDOW, *compared
+        )
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = list(pool.map(of_titles, range(0, len(nodes.titles), _TITLES)))
+    left, right = (
+        np.concatenate([np.empty(0, np.int32), *side]) for side in (zip(*found, strict=True) if found else ((), ()))
     )
     return _judged(nodes, left, right, np.ones(len(left)))
 

@@ -63,11 +63,11 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
     has_id[labels[kept]] = True
     fresh = np.flatnonzero(~has_id)
     earliest = _earliest(labels, age, clusters)
-    new = _new_paper_ids(record_ids.take(pa.array(earliest[fresh])))
+    new, numbers = _new_paper_ids(record_ids.take(pa.array(earliest[fresh])))
     both = pa.concat_arrays([held, new])
-    if pc.count_distinct(both).as_py() < len(both):
+    if np.any(np.diff(np.sort(numbers)) == 0) or (len(held) and pc.any(pc.is_in(new, held)).as_py()):
         fresh = fresh[np.argsort(age[earliest[fresh]])]
-        firsts = _new_paper_ids(record_ids.take(pa.array(earliest[fresh]))).to_pylist()
+        firsts = _new_paper_ids(record_ids.take(pa.array(earliest[fresh])))[0].to_pylist()
         records_of = lambda i: record_ids.take(pa.array(_oldest_first(labels == fresh[i], age))).to_pylist()  # noqa: E731
         both = pa.concat_arrays([held, pa.array(_distinct(firsts, set(held.to_pylist()), records_of), held.type)])
     place = np.empty(clusters, np.int64)
@@ -89,14 +89,15 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
     )
 
 
-def _new_paper_ids(record_ids: pa.Array) -> pa.Array:
-    """`new_paper_id` of each."""
-    digests = b"".join(hashlib.sha256(one).digest() for one in record_ids.cast(pa.binary()).to_pylist())
-    upper = np.frombuffer(digests, np.uint8).reshape(-1, 32)[:, :8]
+def _new_paper_ids(record_ids: pa.Array) -> tuple[pa.Array, np.ndarray]:
+    """(`new_paper_id` of each; the same as numbers, uint64)."""
+    digests = b"".join([hashlib.sha256(one).digest() for one in record_ids.cast(pa.binary()).to_pylist()])
+    upper = np.ascontiguousarray(np.frombuffer(digests, np.uint8).reshape(-1, 32)[:, :8])
     digits = np.stack([upper >> 4, upper & 15], axis=2).reshape(-1, 16)[:, :15]
     text = np.ascontiguousarray(np.frombuffer(b"0123456789abcdef", np.uint8)[digits])
     offsets = np.arange(0, 15 * len(text) + 1, 15, dtype=np.int64)  # 143 million ids are 2 GiB
-    return pa.Array.from_buffers(pa.large_string(), len(text), [None, pa.py_buffer(offsets), pa.py_buffer(text)])
+    ids = pa.Array.from_buffers(pa.large_string(), len(text), [None, pa.py_buffer(offsets), pa.py_buffer(text)])
+    return ids, upper.view(">u8").ravel().astype(np.uint64) >> np.uint64(4)
 
 
 def _in_pieces(ids: pa.Array) -> pa.ChunkedArray:

@@ -26,7 +26,7 @@ MAX_TEXT = 1 << 31
 T = TypeVar("T")
 R = TypeVar("R")
 
-_THREADS = len(os.sched_getaffinity(0))
+THREADS = len(os.sched_getaffinity(0))
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def nodes_of(records: pa.Table | Iterable[pa.RecordBatch], preprint_prefixes: Se
         ValueError: a record_id occurs twice.
         TooManyRecords: for one process: their ids or titles are 2 GiB or more.
     """
-    with ThreadPoolExecutor(_THREADS) as pool:
+    with ThreadPoolExecutor(THREADS) as pool:
         parts = _in_turn(pool, part_of, records.to_batches() if isinstance(records, pa.Table) else records)
     return nodes_from(parts or [part_of(pa.RecordBatch.from_pylist([], RECORDS.schema))], preprint_prefixes)
 
@@ -84,7 +84,7 @@ def nodes_from(parts: list[Part], preprint_prefixes: Sequence[str]) -> Nodes:
                 f"{sum(map(len, columns[name]))} records have {MAX_TEXT >> 20} MiB of {name} or more, too much for one process: set ENGINE "
                 "to a Spark (docs/sizing.md)"
             )
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(THREADS) as pool:
         coded = pool.submit(_title_codes, pa.chunked_array(columns.pop("normalised")))
         texts = {  # beside the sorting of ids, which takes as long
             name: pool.submit(codes_of, pa.chunked_array(columns.pop(name)))
@@ -133,7 +133,7 @@ def nodes_from(parts: list[Part], preprint_prefixes: Sequence[str]) -> Nodes:
         year=year,
         title=title,
         titles=distinct.take(pa.array(former)),
-        originals=pa.chunked_array(columns["title"]).take(pa.array(place[first])).combine_chunks(),
+        originals=pa.concat_arrays(columns.pop("title")).take(pa.array(place[first])),
         strict=little[first],
         by_title=by_title,
         surname_offsets=surname_offsets,
@@ -157,7 +157,7 @@ def _in_turn(pool: Executor, work: Callable[[T], R], items: Iterable[T]) -> list
     done = []
     for item in items:
         ahead.append(pool.submit(work, item))
-        if len(ahead) > 2 * _THREADS:
+        if len(ahead) > 2 * THREADS:
             done.append(ahead.popleft().result())
     return done + [one.result() for one in ahead]
 

@@ -64,14 +64,15 @@ def part_of(batch: pa.RecordBatch) -> Part:
     title = batch["title"]
     normalised = titles.normalise(title)
     offsets, surnames = surname_keys(batch["authors"])
-    of_pdf, declares = _is(batch["kind"], "pdf"), _is(batch["source"], DECLARED)
+    kind, source = codes_of(batch["kind"]), codes_of(batch["source"])
+    of_pdf, declares = _is(*kind, "pdf"), _is(*source, DECLARED)
     return Part(
         record_id=batch["record_id"],
         ready_at=batch["ready_at"],
-        publisher=_is(batch["kind"], "publisher"),
+        publisher=_is(*kind, "publisher"),
         trusted=~of_pdf,
         declares=declares,
-        second_header=_is(batch["source"], SCIENCEPARSE),
+        second_header=_is(*source, SCIENCEPARSE),
         declared=pc.if_else(pa.array(of_pdf | declares), batch["pdf_sha1"], pa.scalar(None, pa.string())),
         **{name: batch[name] for name in GIVEN},
         year=_years(batch["date"]),
@@ -125,10 +126,10 @@ def part_from(facts: pa.Table) -> Part:
     return Part(**given, **arrays, **lists)
 
 
-def _is(column: pa.Array, value: str) -> np.ndarray:
-    """Which rows have the value, boolean."""
-    is_value: np.ndarray = pc.fill_null(pc.equal(column, value), False).to_numpy(zero_copy_only=False)
-    return is_value
+def _is(codes: np.ndarray, distinct: pa.Array, value: str) -> np.ndarray:
+    """Which rows of `codes_of` a column have the value, boolean."""
+    has: np.ndarray = np.append(np.asarray(pc.equal(distinct, value)), False)[codes]  # code −1 reads the appended False
+    return has
 
 
 def _years(dates: pa.Array) -> np.ndarray:
@@ -141,7 +142,9 @@ def _years(dates: pa.Array) -> np.ndarray:
 
 
 def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, pa.Array]:
-    """(int32 code per row, −1 for null; the distinct values by code)."""
+    """(int32 code per row, −1 for null; the distinct values by code) of strings, or of a dictionary of them."""
+    if isinstance(column, pa.ChunkedArray) and pa.types.is_dictionary(column.type):
+        column = column.unify_dictionaries()
     encoded = column.dictionary_encode()
     chunks = encoded.chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]  # they have one dictionary
     codes = [pc.fill_null(chunk.indices, -1).to_numpy() for chunk in chunks]

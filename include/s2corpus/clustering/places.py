@@ -42,6 +42,8 @@ def numbers(column: pa.Array) -> np.ndarray:
 def first_pages(column: pa.Array) -> np.ndarray:
     """The first page of each range ("S212-S216" → s212, "e01234" → e1234) as a hash; 0 where there is none ("Suppl-29")."""
     found = _hashes(column, lambda text: _first(_PAGE, text))
+    if not found.any():
+        return found
     lettered = pc.fill_null(pc.match_substring_regex(column, r"^\W*(?:pp?\.|p\b)?\s*[a-oqrt-zA-OQRT-Z]"), False)
     return np.where(np.asarray(lettered) & (found != 0), found | ELECTRONIC, found & ~ELECTRONIC)
 

@@ -40,6 +40,13 @@ def test_of_equal_times_the_smaller_record_id_is_the_earlier() -> None:
     assert release([{"x", "y"}], ready={"x": "9", "y": "9"})[0]["y"] == new_paper_id("x")
 
 
+def test_a_new_paper_does_not_take_the_id_that_the_parent_gave_another() -> None:
+    # a was added to c's paper, then c was split off again: the part with the older record keeps the id that c's own would be.
+    _, parent = release([{"a", "c"}], ready={"a": "5", "c": "3"})
+    papers, _ = release([{"a"}, {"c"}], parent, ready={"a": "1", "c": "3"})
+    assert papers["a"] == new_paper_id("c") != papers["c"]
+
+
 def test_three_releases() -> None:
     first, parent = release([{"a", "b"}, {"c"}, {"d", "e"}, {"f"}])
     # g is added to f's paper; c is merged into a's; d and e are split.

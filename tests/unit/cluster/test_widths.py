@@ -18,7 +18,7 @@ from s2corpus.storage.exchange import Exchange
 
 
 def test_offsets_of_paper_ids_have_64_bits_and_pieces_of_them_less_than_2_gib() -> None:
-    ids = identity._new_paper_ids(pa.array(["a", "b"]))
+    ids, _ = identity._new_paper_ids(pa.array(["a", "b"]))
     assert ids.type == pa.large_string()
     assert 15 * identity._PIECE < 1 << 31
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from s2corpus.clustering.cluster import COLUMNS, cluster
+from s2corpus.clustering.cluster import COLUMNS, REPEATED, cluster
 from s2corpus.clustering.identity import Parent
 from s2corpus.clustering.nodes import TooManyRecords
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
@@ -126,7 +126,7 @@ def _batches(run: Run) -> Iterator[pa.RecordBatch]:
     for table in (RECORDS, PDF_RECORDS):
         for key in run.table(table).keys():  # noqa: SIM118 - a method of TableRef
             with fs.open_input_file(root + key) as file:
-                yield from pq.ParquetFile(file).iter_batches(columns=list(COLUMNS))
+                yield from pq.ParquetFile(file, read_dictionary=REPEATED).iter_batches(columns=list(COLUMNS))
 
 
 def _refuse_too_many(run: Run) -> None:

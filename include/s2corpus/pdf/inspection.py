@@ -24,6 +24,8 @@ NO_TEXT = "no text strings: a scan; `extract: {ocr: scans}` lets it through"
 ALTO_BYTES = 1 << 30
 """Largest file pdfalto may write, bytes: real papers stay below 100 MB."""
 _STRING = b"<String "
+_PIECE = 1 << 20
+"""Bytes of pdfalto's output that are read at a time."""
 
 
 def read(data: bytes, rules: Select) -> Reading:
@@ -95,10 +97,10 @@ def has_text(data: bytes, folder: Path, *, timeout: float) -> str | None:
 
 
 def _contains(path: Path, needle: bytes) -> bool:
-    """Whether a file contains some bytes, read a megabyte at a time."""
+    """Whether a file contains some bytes."""
     tail = b""
     with path.open("rb") as file:
-        while block := file.read(1 << 20):
+        while block := file.read(_PIECE):
             if needle in tail + block:
                 return True
             tail = block[-len(needle) :]

@@ -97,9 +97,8 @@ def _tiled(text: str, found: list[Work], start: int, end: int) -> list[Work]:
         if i:
             while left < work.end and text[left] in " ,;&)":
                 left += 1
-        if i + 1 < len(found):
-            while right < end and text[right] in ",;)":
-                right += 1
+        while right < end and text[right] in ",;)":
+            right += 1
         tiled.append(work._replace(start=left, end=right))
     return tiled
 

@@ -59,6 +59,26 @@ def sent(state: Run) -> tuple[Load, _Job]:
     return found[0], found[1]
 
 
+def test_as_many_threads_as_may_be_in_flight_and_none_keeps_the_process_from_ending(
+    started: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = started(in_flight=3)
+    state.changed.release()
+    state.error = RuntimeError("enough")
+    made = []
+
+    def thread(**given: object) -> SimpleNamespace:
+        made.append(given)
+        return SimpleNamespace(start=lambda: None)
+
+    monkeypatch.setattr(run, "threading", SimpleNamespace(Thread=thread))
+    with pytest.raises(RuntimeError, match="enough"):
+        next(state.results())
+    assert [(one["target"], one["name"], one["daemon"]) for one in made] == [
+        (state._work, f"extractor-{number}", True) for number in range(3)
+    ]
+
+
 def test_pdfs_are_sent_in_order_until_as_many_are_in_flight_as_may_be(started: Callable[..., Run]) -> None:
     state = started()
     for number in (1, 2):

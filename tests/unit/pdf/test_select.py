@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -96,6 +97,83 @@ def test_how_pdfalto_ends_is_said(
     monkeypatch.setattr(inspection.sandbox, "wait", ended)
     assert inspection.has_text(b"%PDF", tmp_path, timeout=7) == said
     assert not list(tmp_path.iterdir())
+
+
+def test_pdfalto_is_limited_in_time_and_size_and_started_again_where_somebody_else_killed_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends: list[int] = []
+    limits: list[dict[str, int]] = []
+
+    def start(command: list[str], policy: inspection.sandbox.Policy, *, seconds: float) -> None:
+        limits.append(dict(policy.limits))
+        assert seconds == 7.5
+
+    monkeypatch.setattr(inspection.sandbox, "start", start)
+    monkeypatch.setattr(inspection.sandbox, "wait", lambda *_: ends.pop(0))
+    ends[:] = [-signal.SIGKILL, -signal.SIGKILL, 0]
+    assert inspection.has_text(b"%PDF", tmp_path, timeout=7.5) == "killed by signal 9"
+    assert limits == [{"CPU": 8, "FSIZE": 1 << 30, "CORE": 0}] * 2
+    ends[:] = [-signal.SIGKILL, 3]
+    assert inspection.has_text(b"%PDF", tmp_path, timeout=7.5) == "exit status 3"
+    ends[:] = [3, 0]
+    assert inspection.has_text(b"%PDF", tmp_path, timeout=7.5) == "exit status 3"
+    ends[:] = [inspection.NOT_CONFINED]
+    with pytest.raises(OSError, match="could not be started in its sandbox"):
+        inspection.has_text(b"%PDF", tmp_path, timeout=7.5)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("pages", "leaves", "size", "expected"),
+    [
+        (1, 1, (595, 842), (None, 1, 595, 842, None)),
+        (1, 1, (842, 842), (None, 1, 842, 842, None)),
+        (1, 1, (843, 842), (Outcome.LANDSCAPE, 1, 843, 842, None)),
+        (50, 50, (595, 842), (None, 50, 595, 842, None)),
+        (51, 51, (595, 842), (Outcome.TOO_MANY_PAGES, 51, None, None, "51 pages, at most 50")),
+        (0, 1, (595, 842), (Outcome.UNREADABLE, 0, None, None, "has no pages")),  # to the one library
+        (1, 0, (595, 842), (Outcome.UNREADABLE, 1, None, None, "has no pages")),  # to the other
+    ],
+)
+def test_what_a_reading_says(
+    monkeypatch: pytest.MonkeyPatch, pages: int, leaves: int, size: tuple[int, int], expected: tuple[object, ...]
+) -> None:
+    """Where pypdf and PDFium do not see the same pages, which no PDF we have makes them do."""
+
+    class Document:
+        def __init__(self, data: bytes) -> None: ...
+
+        def __enter__(self) -> Document:
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+        def __len__(self) -> int:
+            return pages
+
+        def get_page_size(self, number: int) -> tuple[int, int]:
+            return size if number == 0 else (9, 1)
+
+    reader = SimpleNamespace(is_encrypted=False, root_object=None, pages=[None] * leaves)
+    monkeypatch.setattr(inspection.pypdf, "PdfReader", lambda *_, **__: reader)
+    monkeypatch.setattr(inspection.pypdfium2, "PdfDocument", Document)
+    found = inspection.read(b"", Select(max_pages=50))
+    assert (found.outcome, found.pages, found.width_pt, found.height_pt, found.detail) == expected
+
+
+def test_too_little_memory_is_left_to_whoever_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(inspection.pypdf, "PdfReader", opened)
+    with pytest.raises(MemoryError):
+        inspection.read(b"", Select(max_pages=50))
+
+
+def test_an_exception_is_one_line_of_two_hundred_characters_at_most() -> None:
+    assert inspection.describe(ValueError("a\nb")) == "ValueError: a b"
+    assert inspection.describe(ValueError("x" * 300)) == "ValueError: " + "x" * 188
 
 
 def papers(folder: Path, count: int) -> list[tuple[str, Path]]:

@@ -83,9 +83,9 @@ AREAS = {
 QUICK = "not slow and not services and not airflow"
 COMPILED_ONLY = (
     "half_a_million", "candidates_find", "candidates_do_not", "similar_pairs", "everybody_shares", "order_of_papers_or_entries",
-    "recall_is_measured", "bands_and_rows", "two_readings",
+    "recall_is_measured", "bands_and_rows", "two_readings", "listed_and_published",
 )  # fmt: skip
-"""Tests that take minutes without numba's compiler: those of size, and those that search by similarity."""
+"""Tests that take long without numba's compiler: those of size, of whole releases, and those that search by similarity."""
 SEARCH = tuple(f"titles/{name}.py" for name in ("candidates", "postings", "minhash", "exhaustive", "recall"))
 """Modules of `titles` whose tests are those: left out."""
 SIZES = {

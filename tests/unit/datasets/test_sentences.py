@@ -73,6 +73,21 @@ def test_a_text_is_cut_into_these_sentences(case: list[str]) -> None:
 TEXT = st.text(st.sampled_from("aBc.?! \n\t[]()12,;é\u0000\u2028“”…Fig"), max_size=80) | st.text(max_size=80)
 
 
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("He met A. B. The end.", [0]),
+        ("He met A.  B. The end.", [0]),
+        ("He met A.   B. The end.", [0, 15]),  # three characters before an initial are looked at
+        ("He saw plan B. The end.", [0, 15]),
+        (", B. The end.", [0]),
+        ("B. The end.", [0, 3]),
+    ],
+)
+def test_an_initial_in_a_list_of_names_ends_no_sentence(text: str, starts: list[int]) -> None:
+    assert [start for start, _ in sentence_spans(text)] == starts
+
+
 @given(TEXT)
 def test_spans_are_in_order_and_hold_every_character_but_white_space(text: str) -> None:
     spans = sentence_spans(text)

@@ -1,0 +1,90 @@
+"""Heads → sections, where papers count in other ways than 1, 1.1, 2: letters among Roman numerals, appendices, heads without number."""
+
+from __future__ import annotations
+
+import pytest
+import teis
+from test_tei_structure import paths
+
+from s2corpus.tei.sections import NO_SECTION, Section, Sections
+
+
+def numbered(*heads: str) -> list[tuple[str | None, str]]:
+    """Heads that print their numbers themselves."""
+    return [(None, head) for head in heads]
+
+
+@pytest.mark.parametrize(
+    ("heads", "expected"),
+    [
+        # among Roman numerals a letter is a numeral only where it is the very next one, two letters where they are a later one
+        (("I. A", "II. B", "A. C", "B. D", "C. E", "D. F", "III. G"), ["A", "B", "B::C", "B::D", "B::E", "B::F", "G"]),
+        (("I. A", "II. B", "III. C", "IV. D", "V. E"), ["A", "B", "C", "D", "E"]),
+        (("I. A", "II. B", "III. C", "V. D"), ["A", "B", "C", "C::D"]),
+        (("I. A", "III. B", "II. C"), ["A", "B", "B::C"]),
+        (("I. A", "VI. B", "VI. C", "VII. D"), ["A", "B", "B::C", "D"]),
+        (("I. A", "H. B", "I. C"), ["A", "A::B", "A::C"]),
+        (("I. A", "X. B"), ["A", "A::B"]),
+        # and below letters numbers
+        (("I. A", "A. B", "1) C", "2) D", "B. E", "1) F"), ["A", "A::B", "A::B::C", "A::B::D", "A::E", "A::E::F"]),
+        (("I. A", "1) B"), ["A", "A::B"]),
+        # without Roman numerals a letter alone is no number, before any appendix
+        (("1. A", "B. Cell"), ["A", "B. Cell"]),
+        (("Appendix", "A. Cell", "B. Rest"), ["Appendix", "Cell", "Rest"]),
+        # dotted numbers lie under what they begin with
+        (("1. A", "1.1 B", "1.1.1 C", "1.2 D", "2.1 E", "2.2 F"), ["A", "A::B", "A::B::C", "A::D", "E", "F"]),
+        (("1. A", "1.10 B", "1.1 C", "11.1 D"), ["A", "A::B", "A::C", "D"]),
+        # a number alone where its section was met already begins nothing new
+        (("1. A", "1.1 B", "1."), ["A", "A::B", "A"]),
+        (("1. A", "2. B", "3."), ["A", "B", "3"]),
+    ],
+)
+def test_what_a_number_lies_under(heads: tuple[str, ...], expected: list[str]) -> None:
+    assert [path for path, _ in paths(*numbered(*heads))] == expected
+
+
+@pytest.mark.parametrize(
+    ("heads", "expected"),
+    [
+        # a head without number among numbered ones lies in the last one, as long as others come
+        (("1. A", "Aims", "Ends", "2. B"), ["A", "A::Aims", "A::Ends", "B"]),
+        (("1. A", "2. B", "Aims"), ["A", "B", "Aims"]),
+        (("Aims", "1. A"), ["Aims", "A"]),
+        (("1. A", "Funding", "Aims", "2. B"), ["A", "Funding", "Aims", "B"]),
+        # no numbers: two of Methods, Results, Discussion hold what follows them
+        (("Methods", "Mice", "Discussion", "Odd"), ["Methods", "Methods::Mice", "Discussion", "Discussion::Odd"]),
+        (("Methods", "Mice", "Methods", "Odd"), ["Methods", "Mice", "Methods", "Odd"]),
+        (("Odd", "Methods", "Results"), ["Odd", "Methods", "Results"]),
+        (("Results", "Mice", "Funding", "Odd", "Methods"), ["Results", "Results::Mice", "Funding", "Odd", "Methods"]),
+        (("1. A", "Methods", "Mice", "Results"), ["A", "Methods", "Mice", "Results"]),
+    ],
+)
+def test_what_a_head_without_number_lies_under(heads: tuple[str, ...], expected: list[str]) -> None:
+    assert [path for path, _ in paths(*numbered(*heads))] == expected
+
+
+def test_what_follows_the_body_lies_in_none_of_its_sections() -> None:
+    body = "<div><head>Methods</head><p>a</p></div><div><head>Results</head><p>b</p></div>"
+    back = "".join(
+        f"<div><head>{head}</head><p>x</p></div>" for head in ("Methods", "Mice", "Results", "A. Rest", "Odd")
+    )
+    parse = teis.parse(body, back=f'<div type="annex">{back}</div>')
+    assert [p.section for p in parse.back_matter] == ["Methods", "Mice", "Results", "Rest", "Odd"]
+
+
+def test_of_two_sections_of_one_number_the_first_is_kept() -> None:
+    found = Sections()
+    first = found.enter(NO_SECTION, "2.1", "First")
+    assert first == Section(("First",), "First", "2.1", ("2", "1"))
+    assert found.enter(NO_SECTION, "2-1.", "Again") == Section(("Again",), "Again", "2-1", ("2", "1"))
+    assert found.numbered == {("2", "1"): first}
+
+
+def test_a_head_within_a_section_is_of_that_section_whatever_its_number() -> None:
+    found = Sections()
+    outer = Section(("Outer",), "Outer")
+    assert found.enter(outer, "3", "Inner") == Section(("Outer", "Inner"), "Outer::Inner", "3", ("3",))
+    assert found.enter(outer, None, "Plain") == Section(("Outer", "Plain"), "Outer::Plain")
+    assert found.enter(outer, None, "") == outer
+    assert found.enter(outer, "?", "Odd") == Section(("Outer", "Odd"), "Outer::Odd")
+    assert found.enter(outer, None, "Figure 2.") is None

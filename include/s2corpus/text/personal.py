@@ -77,7 +77,7 @@ def _emails(text: str) -> Iterator[Place]:
 def _phones(text: str) -> Iterator[Place]:
     for candidate in _PHONE.finditer(text):
         for match in phonenumbers.PhoneNumberMatcher(candidate.group(), None):
-            yield Place(candidate.start() + match.start, candidate.start() + match.end, "num_phone_numbers")
+            yield Place(candidate.start(), candidate.start() + match.end, "num_phone_numbers")
 
 
 def _addresses(text: str) -> Iterator[Place]:

@@ -88,7 +88,7 @@ def _cuts(text: str) -> set[int]:
         elif (
             match["cited"][:1].isspace() and match["mark"] == "." and not _abbreviated(match)
         ):  # … shown. [7] also consider
-            found.add(match.start("cited") + 1)
+            found.add(match.start("cited"))
     return found
 
 

@@ -118,7 +118,7 @@ def _of_characters(
                 end += 1
             if end >= len(text) or text[end] == np.uint32(10):
                 break
-            letters = uppers = lowers = dots = 0
+            letters = uppers = dots = 0
             while end < len(text):
                 code = text[end]
                 kind = class_of(classes, code)
@@ -130,8 +130,6 @@ def _of_characters(
                     letters += 1
                     if kind & np.uint8(8):
                         uppers += 1
-                    else:
-                        lowers += 1
                 elif kind & np.uint8(4):
                     digits += 1
                 if code == np.uint32(35) or code == np.uint32(0x2026):
@@ -146,7 +144,7 @@ def _of_characters(
             line_words += 1
             if letters == 0:
                 line_wordless += 1
-            elif uppers > 0 and lowers == 0:
+            elif uppers == letters:
                 caps += 1
         if line_words:
             line_hashes[lines] = hashed

@@ -30,8 +30,8 @@ class ShareTable:
     def of(cls, log_shares: Mapping[str, float], unknown: float) -> ShareTable:
         """From word (lower-case) → log2 share."""
         ascii_ones, other = log_shares, {}
-        if "" in log_shares or not (joined := "\n".join(log_shares)).isascii():
-            ascii_ones = {word: share for word, share in log_shares.items() if word.isascii() and word}
+        if not (joined := "\n".join(log_shares)).isascii():
+            ascii_ones = {word: share for word, share in log_shares.items() if word.isascii()}
             other = {word: share for word, share in log_shares.items() if not word.isascii()}
             joined = "\n".join(ascii_ones)
         blob = np.frombuffer(joined.encode() or b"\n", np.uint8)

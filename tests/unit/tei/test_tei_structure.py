@@ -239,6 +239,7 @@ FLOATS = (
     + figure("Table 1", "1", "List.", kind=' type="table"', xml_id="tab_0")
     + figure("Table II", "II", "List.", kind=' type="table"', xml_id="tab_1")
     + '<formula xml:id="formula_0">a<label>(1)</label></formula><formula xml:id="formula_1">b<label>(A.2)</label></formula>'
+    + '<formula xml:id="formula_2">c<label>(1.2)</label></formula><formula xml:id="formula_3">d<label>(3.1.2.3)</label></formula>'
 )
 
 
@@ -253,6 +254,11 @@ FLOATS = (
         ('Table <ref type="table">II</ref>', [("II", "TABREF1")]),
         ('Eq. ( <ref type="formula">1</ref>)', [("1", "EQREF0")]),
         ('Eq. ( <ref type="formula">A</ref>.2)', [("A", "EQREF1")]),
+        ('Eq. <ref type="formula">1</ref>. 2 of them', [("1", "EQREF0")]),
+        ('Eq. <ref type="formula">1</ref>.2 of', [("1", "EQREF2")]),
+        ('Eq. <ref type="formula">1</ref>-2 of', [("1", "EQREF0")]),
+        ('Eq. <ref type="formula">1</ref>.9 of', [("1", "EQREF0")]),
+        ('Eq. <ref type="formula">3</ref>.1.2.3)', [("3", "EQREF3")]),
         ("Figure 2 shows", [("Figure 2", "FIGREF1")]),
         ("(fig. 1)", [("fig. 1", "FIGREF0")]),
         ("Figures 1 and 2", [("Figures 1", "FIGREF0"), ("2", "FIGREF1")]),

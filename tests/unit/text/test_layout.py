@@ -120,6 +120,26 @@ def test_citations_are_kept_as_printed_or_dropped_with_their_brackets(drop: bool
     assert (unit.section, line(unit.text or "")) == ("Intro", expected)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("as [1] so", "as so"),
+        ("as [1]b)", "as b)"),
+        ("as [1]. B", "as. B"),
+        ("as [1]", "as"),
+        ("[1] as", " as"),
+        ("(as [1])", "(as)"),
+        ("as ([1]) so", "as so"),
+        ("as [1][1] so", "as so"),
+    ],
+)
+def test_what_stands_around_a_citation_that_is_dropped(text: str, expected: str) -> None:
+    places = [at for at in range(len(text)) if text.startswith("[1]", at)]
+    spans = [{"start": at, "end": at + 3, "text": "[1]", "ref_id": "BIBREF0"} for at in places]
+    (unit,) = units_of_parse({"body_text": [{"section": "", "text": text, "cite_spans": spans}]}, drop_citations=True)
+    assert unit == Unit(None, expected)
+
+
 def test_the_entries_of_a_range_are_dropped_once() -> None:
     """Its ends have spans of their own, each work between them one on the whole range."""
     text = "Cells grow [1–4] and divide."

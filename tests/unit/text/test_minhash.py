@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -31,6 +31,9 @@ def ngrams(words: list[str], length: int) -> set[tuple[str, ...]]:
 
 @settings(deadline=None)  # kernels may have to be compiled
 @given(WORDS.map(" ".join), WORDS.map(" \n".join), st.integers(1, 5))
+@example("", "", 1)
+@example("cell", "Cell,", 1)
+@example("", "cell", 2)
 def test_the_jaccard_index_is_that_of_the_sets_of_word_ngrams(left: str, right: str, length: int) -> None:
     a, b = (ngrams(normalised(text), length) for text in (left, right))
     found = minhash.jaccard(*(np.unique(minhash.shingles(text, length)) for text in (left, right)))
@@ -119,6 +122,7 @@ def test_two_readings_of_one_article_are_found_and_two_articles_never_are(shared
 
 @settings(deadline=None)  # kernels may have to be compiled
 @given(st.lists(st.sets(st.integers(0, 9), max_size=8), min_size=1, max_size=5))
+@example([{1}, set(), {1}, {2}])
 def test_the_jaccard_indexes_of_many_sets(sets: list[set[int]]) -> None:
     values = np.array([value for one in sets for value in sorted(one)], np.uint64)
     ends = np.cumsum([len(one) for one in sets], dtype=np.int64)

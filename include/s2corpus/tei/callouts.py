@@ -28,7 +28,6 @@ _MATH_BEFORE = frozenset("=∈∉⊂×*+<>≤≥≈∼~^{:/|−±·")
 _INTERVAL_BEFORE = re.compile(
     r"\b(?:intervals?|range[sd]?|scaled?|between|values? in|vector|array)\s*(?:of|from|to|in)?\s*$", re.IGNORECASE
 )
-_WORD_BEFORE = re.compile(r"(?:^|\s)(\S+)$")
 
 
 def callout_groups(draft: Draft) -> list[list[Mark]]:
@@ -159,13 +158,7 @@ class Linker:
         before = text[max(0, group.start - 40) : group.start]
         if before.rstrip()[-1:] in _MATH_BEFORE or text[group.end : group.end + 1] in ("^", "_", "×", "*"):
             return False
-        word = _WORD_BEFORE.search(before.rstrip())
-        if (
-            before
-            and not before[-1].isspace()
-            and (not word or len(word.group(1).strip("(")) < 3)
-            and before[-1].isalnum()
-        ):
+        if before[-1:].isalnum() and len(before.split()[-1].strip("(")) < 3:
             return False
         return not _INTERVAL_BEFORE.search(before)
 

@@ -99,7 +99,9 @@ def _ref_entry(entry: Mapping[str, Any]) -> Json:
         cells = [[Masked(cell) for cell in row] for row in entry["cells"]]
         found["cells"] = [[cell.text for cell in row] for row in cells]
         if "cell_cite_spans" in entry:
-            found["cell_cite_spans"] = [cells[s["row"]][s["column"]].spans([s])[0] for s in entry["cell_cite_spans"]]
+            found["cell_cite_spans"] = [
+                moved for span in entry["cell_cite_spans"] for moved in cells[span["row"]][span["column"]].spans([span])
+            ]
     return found
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+import teis
+from test_tei_callouts import BIBLIOGRAPHY, FILLER, spans, xml
 
 from s2corpus.parse_model import CitationStyle
 from s2corpus.tei.callouts import callout_groups, style_of
@@ -101,3 +103,108 @@ def test_what_says_nothing_of_the_style(callout: str) -> None:
     """A name, a year, a number with a word; and brackets that follow each other, as GROBID writes a range out, whatever was printed."""
     assert style(*[callout] * 9, *["⟦[1]⟧"] * 3) is BRACKET
     assert style(*[callout] * 9, *["⟦Lee 2001⟧"] * 3) is NAME_YEAR
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # numbers of one or two letters' variables are no citations, nor are powers and the like
+        ("the ab[3] of", []),
+        ("the abc[3] of", [("[3]", [3])]),
+        ("the (ab[3] of", []),
+        ("the (abc[3] of", [("[3]", [3])]),
+        ("ab[3] of", []),
+        ("a ab, [3] of", [("[3]", [3])]),
+        ("a ab)[3] of", [("[3]", [3])]),
+        ("shown [3]^2", []),
+        ("shown [3]_2", []),
+        ("shown [3]×2", []),
+        ("shown [3]*2", []),
+        ("shown [3]+2", [("[3]", [3])]),
+        ("in the range of [1, 2]", []),
+        ("values in [1]", []),
+        ("the values [1]", [("[1]", [1])]),
+        # unmarked: only where the bibliography has every number
+        ("shown [30] before", [("[30]", [30])]),
+        ("shown [31] before", []),
+        ("shown [3, 31] before", []),
+        ("shown [9-3] before", []),
+        # marked: a number that the bibliography does not have is what the TEI says it is, or nothing known
+        ("shown ⟦[99]|3⟧ before", [("[99]", [4])]),
+        ("shown ⟦[99]⟧ before", [("[99]", [0])]),
+        ("shown ⟦[98,|3⟧⟦99]|4⟧ before", [("[98,", [4]), ("99]", [5])]),
+        ("shown ⟦[98, 2]|3⟧ before", [("[98,", [4]), ("2]", [2])]),
+        # other callouts beside a group, touching it
+        ("by ⟦Lee|5⟧[3]", [("Lee", [6]), ("[3]", [3])]),
+        ("by [3]⟦Lee|5⟧", [("[3]", [3]), ("Lee", [6])]),
+        ("by ⟦Lee|5⟧ in ⟦[3]|2⟧ and ⟦Kim|6⟧", [("Lee", [6]), ("[3]", [3]), ("Kim", [7])]),
+        ("by ⟦[*]|2⟧", [("[*]", [3])]),
+        ("by ⟦*|2⟧", []),
+        ("by ⟦, ; Lee|5⟧", [("Lee", [6])]),
+        ("by ⟦, ;|5⟧", []),
+    ],
+)
+def test_citations_of_a_paper_with_brackets(text: str, expected: list[tuple[str, list[int]]]) -> None:
+    assert spans(text, BRACKET, teis.NUMBERED) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # several years: each work by its name and year, what the TEI names goes to the first it can mean
+        ("⟦(Doe, 1997; Jones, 2011)|5⟧", [("(Doe, 1997;", [6]), ("Jones, 2011)", [4])]),
+        ("⟦(Jones, 2011; Doe, 1997)|5⟧", [("(Jones, 2011;", [4]), ("Doe, 1997)", [6])]),
+        ("⟦(Jones, 2011; Müller, 2005)|2⟧", [("(Jones, 2011;", [3]), ("Müller, 2005)", [6])]),
+        ("⟦(Jones, 2011; Müller, 2005)|5⟧", [("(Jones, 2011;", [4]), ("Müller, 2005)", [6])]),
+        ("⟦(Jones, 2011)|5⟧", [("(Jones, 2011)", [6])]),
+        ("⟦Jones|3⟧ has", [("Jones", [4])]),
+        ("⟦Jones⟧ has", []),
+        ("⟦2011|3⟧ was", [("2011", [4])]),
+        ("⟦2011⟧ was", []),
+        ("in ⟦(in press)⟧", [("(in press)", [0])]),
+        ("see Table ⟦(Jones, 2011)⟧", []),
+        ("⟦[3]|2⟧ says", []),
+    ],
+)
+def test_citations_of_a_paper_with_names_and_years(text: str, expected: list[tuple[str, list[int]]]) -> None:
+    assert spans(text, NAME_YEAR, BIBLIOGRAPHY) == expected
+
+
+@pytest.mark.parametrize(("resolved", "expected"), [(2, None), (3, "BIBREF4")])
+def test_numbers_of_other_styles_count_where_three_were_resolved(resolved: int, expected: str | None) -> None:
+    known = "".join(f"<p>Known ⟦{n}|{n - 1}⟧.</p>" for n in range(1, resolved + 1))
+    parse = teis.parse(xml(f"<div><p>As ⟦(5)⟧ says.</p>{known}</div>"), teis.NUMBERED)
+    assert parse.citation_style is OTHER
+    assert [(span.text, span.ref_id) for span in parse.body_text[0].cite_spans] == [("(5)", expected)]
+
+
+def test_labels_of_letters_are_looked_up() -> None:
+    entries = tuple(
+        f'<biblStruct xml:id="b@"><note type="raw_reference">[{label}] W.</note></biblStruct>'
+        for label in ("Lee01", "Kim02", "Lee01")
+    )
+    parse = teis.parse(xml("<div><p>As ⟦[Kim02]⟧, ⟦[Lee01]⟧ and ⟦[Doe03]⟧ or ⟦[Doe03]|1⟧ say.</p></div>"), entries)
+    assert [(span.text, span.ref_id) for span in parse.body_text[0].cite_spans] == [
+        ("[Kim02]", "BIBREF1"), ("[Lee01]", "BIBREF0"), ("[Doe03]", None), ("[Doe03]", "BIBREF1"),
+    ]  # fmt: skip
+
+
+def test_only_callouts_of_one_number_that_the_tei_resolves_say_where_numbers_begin() -> None:
+    """Of a paper with brackets those in parentheses say nothing."""
+    known = "".join(f"<p>Known ⟦[{n}]|{n + 1}⟧.</p>" for n in (1, 2, 6, 8))
+    odd = "<p>So ⟦(3)|20⟧ and ⟦[3, 4]|21⟧, ⟦[3]|99⟧ and <ref type='bibr' target='#b9 #b11'>[3]</ref>.</p>"
+    parse = teis.parse(xml(f"<div><p>As ⟦[3]⟧ says.</p>{known}{odd}</div>"), teis.NUMBERED)
+    assert [(span.text, span.ref_id) for span in parse.body_text[0].cite_spans] == [("[3]", "BIBREF4")]
+
+
+def test_references_are_none_twice_and_none_on_a_citation() -> None:
+    figure = "<figure xml:id='fig_0'><head>Figure 2</head></figure>"
+    mark = "<ref type='figure' target='#fig_0'>Fig. 2</ref>"
+    for body, expected in (
+        (f"see {mark} and Fig. 2, Fig. 2", [(4, "Fig. 2"), (15, "Fig. 2"), (23, "Fig. 2")]),
+        ("see ⟦Jones 2011 in Fig. 2|3⟧ and Fig. 2", [(29, "Fig. 2")]),
+        ("see Fig. ⟦2|figure⟧ so", [(9, "2")]),
+    ):
+        parse = teis.parse(xml(f"<div><p>{body}</p>{FILLER[NAME_YEAR]}</div>{figure}"), BIBLIOGRAPHY)
+        assert [(span.start, span.text) for span in parse.body_text[0].ref_spans] == expected
+        assert {span.ref_id for span in parse.body_text[0].ref_spans} == {"FIGREF0"}

@@ -622,3 +622,57 @@ def test_what_is_searched_by_similarity() -> None:
     found = link(asked, PapersInMemory.of(targets))
     assert sorted(found.searched.to_pylist()) == ["attentioniswhatyouneed", "epilogue", "keynote"]
     assert found.rows["reason"].to_pylist() == ["none", "none", "exact", *["none"] * 8, "id"]
+
+
+GRAPHS, NEAR, OTHER, FAR = (
+    f"Inductive representation learning on large graphs{end}" for end in ("", " xq", " yq", " zqkwvpf")
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "papers", "chosen", "warning", "second"),
+    [
+        ({}, [("b", NEAR, {}), ("a", OTHER, {})], "a", "tie", NEAR),  # two titles of one S
+        ({}, [("a", NEAR, {}), ("b", OTHER, {})], "a", "tie", NEAR),
+        ({"year": 1999}, [("a", NEAR, {}), ("b", OTHER, {"year": 1999})], "b", None, NEAR),
+        ({"year": 1999}, [("a", NEAR, {"year": 1999}), ("b", OTHER, {})], "a", None, NEAR),
+        ({"year": 1999}, [("b", NEAR, {"year": 1999}), ("a", OTHER, {})], "b", None, NEAR),
+        ({}, [("b", NEAR, {}), ("c", NEAR, {}), ("d", OTHER, {"journal": "Nature"})], "b", "tie", NEAR),
+        ({"year": 1999}, [("b", NEAR, {}), ("c", NEAR, {}), ("d", OTHER, {"year": 1999})], "d", None, NEAR),
+        (
+            {"year": 1999},
+            [("b", NEAR, {"year": 1999}), ("c", NEAR, {"year": 1999}), ("a", OTHER, {})],
+            "b",
+            "tie",
+            NEAR,
+        ),
+        (
+            {"year": 1999},
+            [("c", NEAR, {}), ("b", OTHER, {"year": 1999}), ("a", OTHER, {"year": 1999})],
+            "a",
+            "tie",
+            NEAR,
+        ),
+        (
+            {"year": 1999},
+            [("b", NEAR, {}), ("a", FAR, {"year": 1999})],
+            "b",
+            None,
+            FAR,
+        ),  # a lower S, however far it agrees
+        ({"year": 1999}, [("b", NEAR, {}), ("a", OTHER, {}), ("0", FAR, {"year": 1999})], "a", "tie", NEAR),
+        ({}, [("b", NEAR, {})], "b", None, None),
+        ({"citing_paper_id": "a"}, [("b", NEAR, {}), ("a", OTHER, {})], "b", None, None),
+        ({"citing_paper_id": "b"}, [("b", NEAR, {}), ("a", FAR, {})], "a", None, None),
+    ],
+)
+def test_similar_titles_of_several_papers(
+    said: Row, papers: list[tuple[str, str, Row]], chosen: str, warning: str | None, second: str | None
+) -> None:
+    assert score(GRAPHS, NEAR) == score(GRAPHS, OTHER) > score(GRAPHS, FAR) > 0.8
+    rows = [{"paper_id": id_, "title": title, **facts_} for id_, title, facts_ in papers]
+    found = link_one({"title": GRAPHS, **said}, *rows)
+    titles = {row["paper_id"]: row["title"] for row in rows}
+    assert (found["paper_id"], found["reason"], found["score"]) == (chosen, "fuzzy", score(GRAPHS, titles[chosen]))
+    assert found["warning"] == warning
+    assert found["runner_up_score"] == (score(GRAPHS, second) if second else None)

@@ -228,3 +228,34 @@ def test_real_titles(shared_data: Path, titles: tuple[str, ...], status: Editori
         found = {row[1]: row[4] for line in lines if (row := line.rstrip("\n").split("\t"))[1] in titles}
     assert len(found) == len(titles)
     assert {of_title(title) for title in found.values()} == {status}
+
+
+def test_who_says_what_of_a_paper() -> None:
+    """All that say the gravest, in order, each once; PDFs' headers say nothing, and of an identifier only who has it."""
+    said = [
+        _record("crossref", doi=WORK, pubmed_id="1", editorial=RETRACTED),
+        _record("acl", Kind.ARCHIVE, editorial=RETRACTED),
+    ]
+    notices = {
+        f"doi:{WORK}": [(RETRACTED, "b:n"), (CONCERN, "c:n")],
+        "pmid:1": [(RETRACTED, "b:n"), (RETRACTED, "a:n")],
+    }
+    assert editorial(said, notices, _preprint) == (RETRACTED, ("a:n", "acl:1", "b:n", "crossref:1"))
+    assert editorial(said[1:], notices, _preprint) == (RETRACTED, ("acl:1",))
+    header = _record("grobid", Kind.PDF, doi=WORK, editorial=WITHDRAWN)
+    assert editorial([header], notices, _preprint) == (None, ())
+    assert editorial([], notices, _preprint) == (None, ())
+
+
+def test_what_is_said_of_a_preprint_counts_where_no_publisher_has_the_paper() -> None:
+    doi = "10.48550/arxiv.0704.0001"
+    notices = {f"doi:{doi}": [(WITHDRAWN, "n:1")], f"doi:{WORK}": [(CORRECTED, "n:2")]}
+    preprint, published = _record("s2", Kind.ARCHIVE, doi=doi), _record("crossref", doi=WORK)
+    archived = _record("dblp", Kind.ARCHIVE, doi=WORK)
+    assert editorial([preprint], notices, _preprint) == (WITHDRAWN, ("n:1",))
+    assert editorial([preprint, archived], notices, _preprint) == (WITHDRAWN, ("n:1",))
+    assert editorial([preprint, published], notices, _preprint) == (CORRECTED, ("n:2",))
+    posted = _record("crossref", doi=doi)
+    assert editorial([preprint, posted], notices, _preprint) == (WITHDRAWN, ("n:1",)), (
+        "a server's own record is no publisher's"
+    )

@@ -100,6 +100,7 @@ IDLE = (
     r"\.batches\(.*, rows=([\d_]+)\)",
     r"usedforsecurity=(False)",
     r"if (.* > _SHORT):",
+    r"(@staticmethod)\b",
 )
 """Other code without a say in any result (docs/mutants.md says why), as it is written: the group, or all of it, is left out."""
 
@@ -149,7 +150,7 @@ def places(module: Path, folder: Path) -> list[list[MutationSpec]]:
     idle, same = _idle(source), _same(source)
     by_place: defaultdict[tuple[tuple[int, int], str], list[MutationSpec]] = defaultdict(list)
     for mutation in found:
-        change = mutation.operator_name.partition("ReplaceComparisonOperator_")[2]
+        change = mutation.operator_name.partition("Operator_")[2]
         if any(start <= mutation.start_pos < end and change in changes for start, end, changes in same):
             continue
         if not any(start <= mutation.start_pos < end for start, end in idle):
@@ -187,12 +188,15 @@ def _idle(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
 
 
 def _same(source: str) -> list[tuple[tuple[int, int], tuple[int, int], set[str]]]:
-    """Where a comparison, and which others say the same: `is` and `==` of what is equal to itself only (None, truth values, members of an
+    """Where an operator, and which others say the same: `is` and `==` of what is equal to itself only (None, truth values, members of an
     enumeration); with 0, of what is NOT_NEGATIVE; `==` and `>=` of a number and a mask of its bits, or of the length that it never exceeds
-    (`n == len(room)`, before there is more room).
+    (`n == len(room)`, before there is more room); `&`, `*` and `//`, and `|` and `+`, of truth values, one of them a comparison.
     """  # fmt: skip
     found = []
     for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.BinOp) and _truth(node.left, node.right):
+            changes = {"BitAnd_Mul", "BitAnd_FloorDiv", "BitOr_Add"}
+            found.append(((node.left.end_lineno or 0, node.left.end_col_offset or 0), _begin(node.right), changes))
         if not isinstance(node, ast.Compare):
             continue
         sides = [node.left, *node.comparators]
@@ -209,9 +213,25 @@ def _same(source: str) -> list[tuple[tuple[int, int], tuple[int, int], set[str]]
             )
             if masked or (ast.unparse(left) == "n" and _named(right) == "len"):
                 changes |= {"Eq_GtE"}
-            after, before = (left.end_lineno or 0, left.end_col_offset or 0), (right.lineno, right.col_offset)
-            found.append((after, before, changes))
+            found.append(((left.end_lineno or 0, left.end_col_offset or 0), _begin(right), changes))
     return found
+
+
+def _begin(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _truth(*sides: ast.expr) -> bool:
+    """Whether one of them is a comparison, or made of such by `&` and `|`."""
+    return any(
+        isinstance(side, ast.Compare)
+        or (
+            isinstance(side, ast.BinOp)
+            and isinstance(side.op, (ast.BitAnd, ast.BitOr))
+            and _truth(side.left, side.right)
+        )
+        for side in sides
+    )
 
 
 def _named(node: ast.expr) -> str:

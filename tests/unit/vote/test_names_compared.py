@@ -124,6 +124,7 @@ SPELLED = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu
 def test_greek_letters_are_spelled(letters: str) -> None:
     assert [plain_title(letter) for letter in letters] == SPELLED.split()
     assert plain_title("ς") == "sigma"
+    assert [plain_title(letter) for letter in "ΐΪΰϊά"] == ["iota", "iota", "upsilon", "iota", "alpha"]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from s2corpus.papers.openness import Declaration, Evidence, openness, openness_of_article, openness_of_source
 from s2corpus.sources import Kind, Record
 from s2corpus.sources.record import OpenVersion
+from tests.unit.vote.test_openness import renewed
 
 A, B = "a" * 40, "b" * 40
 X, Y, PREPRINT = "10.1016/x", "10.1016/y", "10.1101/p"
@@ -27,7 +28,7 @@ def said(
     *records: Record, places: tuple[Declaration, ...] = (Declaration("d", "a.pdf"),), all_open: bool = False
 ) -> dict[str, str]:
     """Kind of evidence → what was found, with an exclamation mark; or where it was looked for."""
-    found = openness(A, records, places, is_preprint=is_preprint, all_open=all_open)
+    found = openness(A, list(map(renewed, records)), places, is_preprint=is_preprint, all_open=all_open)
     return {str(look.evidence): ("! " if look.found else "") + look.detail for look in found.looks}
 
 
@@ -169,7 +170,7 @@ def test_a_publishers_full_text(
 ) -> None:
     """Of the archives' ids nothing is asked."""
     text = Record(f"jats:{A}", "jats", Kind.ARCHIVE, **own)
-    found = openness_of_article(A, records, places, own=text, is_preprint=is_preprint)
+    found = openness_of_article(A, list(map(renewed, records)), places, own=text, is_preprint=is_preprint)
     expected = {key: text for key, text in NOWHERE.items() if key not in ("arxiv", "acl")} | looks
     assert {str(look.evidence): ("! " if look.found else "") + look.detail for look in found.looks} == expected
     assert found.licence == licence
@@ -187,7 +188,7 @@ def test_an_arxiv_source_has_the_licence_of_its_own_record() -> None:
         replace(ARXIVS, licence="CC-BY-4.0"), replace(ARXIVS, record_id="arxiv:2", arxiv_id="1706.03762", licence="CC-BY-NC-4.0"),
         replace(ARXIVS, record_id="s2:1", source="s2", licence="CC-BY-NC-ND-4.0"),
     ]  # fmt: skip
-    found = openness_of_source("1911.02782", records, (Declaration("d", "a.gz", True),))
+    found = openness_of_source("1911.02782", list(map(renewed, records)), (Declaration("d", "a.gz", True),))
     assert [(look.evidence, look.found, look.detail) for look in found.looks] == [
         (Evidence.ARXIV, True, "it is the source archive of arXiv 1911.02782"), (Evidence.DECLARED, True, "declared open by d/a.gz"),
     ]  # fmt: skip

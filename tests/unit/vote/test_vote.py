@@ -16,6 +16,7 @@ from s2corpus.papers.openness import Declaration
 from s2corpus.papers.vote import FIELDS, Delivered, Paper, Pdf, Rule, canonical, normalised, rank_of, value_of
 from s2corpus.sources import Author, Kind, Record
 from s2corpus.sources.names import parse_authors
+from tests.unit.vote.test_openness import renewed
 
 TRUST = ("crossref", "pubmed", "declared", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse", "grobid")
 A, B = "a" * 40, "b" * 40
@@ -34,7 +35,9 @@ def header(sha1: str = A, source: str = "grobid", **fields: Any) -> Record:
 
 
 def vote(*records: Record | Delivered, pdfs: dict[str, Pdf] | None = None, **options: Any) -> Paper:
-    delivered = [r if isinstance(r, Delivered) else Delivered(r) for r in records]
+    delivered = [
+        replace(r, record=renewed(r.record)) if isinstance(r, Delivered) else Delivered(renewed(r)) for r in records
+    ]
     return canonical("p", delivered, trust=TRUST, pdfs=pdfs or {}, **options)
 
 

@@ -14,6 +14,7 @@ from s2corpus.papers.openness import Declaration, openness
 from s2corpus.papers.support import similarity
 from s2corpus.papers.vote import FIELDS, Decision, Delivered, Pdf, Rule, canonical, most_supported, normalised, value_of
 from s2corpus.sources import Author, Kind, Record
+from tests.unit.vote.test_openness import renewed
 
 TRUST = ("crossref", "dblp", "declared", "arxiv", "scienceparse", "grobid")
 A, B = "a" * 40, "b" * 40
@@ -198,6 +199,7 @@ def test_the_vote_written_out(
         sha1: Pdf(seen, (Declaration("d", "a.pdf", opened),))
         for sha1, (seen, opened) in zip((A, B), known, strict=True)
     }
+    cluster = [Delivered(renewed(d.record), d.ready_at) for d in cluster]
     paper = canonical("p", cluster, trust=TRUST, pdfs=pdfs, all_open=all_open, support="equal" if equal else "similar")
     chosen, values, decisions = decided(cluster, pdfs, all_open, equal)
     assert paper.canonical_pdf == chosen

@@ -13,7 +13,6 @@ absent ones (`link_data`).
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import re
 import statistics
@@ -32,7 +31,6 @@ import link_data
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from link_table import TABLE, note, row
 
 from s2corpus.pipeline.run import Run, Shard
@@ -40,7 +38,7 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.link import Link
 from s2corpus.stages.link.stage import tasks_of
 from s2corpus.storage.lake import open_lake
-from s2corpus.tables import AUTHORS, DELIVERIES, ENTRIES, FILTERED, FULLTEXTS, LINKS, MEMBERS, PAPERS
+from s2corpus.tables import LINKS
 from s2corpus.titles import Pairs, Search, candidates, grams, normalise, score_pairs
 from s2corpus.titles.candidates import Titles, candidates_among, scores_of, shared
 from s2corpus.titles.equal import EqualStrings
@@ -66,36 +64,13 @@ def clock() -> Iterator[Clock]:
     found.seconds = time.process_time() - begin
 
 
-class Made:
-    """Titles and entries, made once and kept in the scratch folder."""
-
-    def __init__(self, scratch: Path) -> None:
-        self._scratch = scratch
-
-    def _kept(self, name: str, make: Callable[[], Any]) -> pa.Array:
-        path = self._scratch / f"{name}.parquet"
-        if not path.exists():
-            pq.write_table(pa.table({"title": pa.array(make())}), path)
-        return pq.read_table(path)["title"].combine_chunks()
-
-    def titles(self, count: int) -> pa.Array:
-        return self._kept(f"titles-{count}", lambda: link_data.titles_up_to(DATA, count))
-
-    def noisy(self, titles: pa.Array, count: int) -> pa.Array:
-        return self._kept(f"noisy-{len(titles)}-{count}", lambda: link_data.noisy(titles.to_pylist(), count, 7))
-
-    def fuzzy(self, titles: pa.Array, count: int) -> pa.Array:
-        make = lambda: link_data.fuzzy_entries(titles.to_pylist(), link_data.real_titles(DATA), count, 3)  # noqa: E731
-        return self._kept(f"fuzzy-{len(titles)}-{count}", make)
-
-
 def best_of(pairs: Pairs, rows: int) -> np.ndarray:
     best = np.zeros(rows)
     best[pairs.a[::-1]] = pairs.score[::-1]
     return best
 
 
-def recall(made: Made, count: int, sample: int, asked: float | None) -> None:
+def recall(made: link_data.Made, count: int, sample: int, asked: float | None) -> None:
     titles = normalise(made.titles(count))
     entries = normalise(made.noisy(made.titles(count), sample))
     with clock() as exhaustive:
@@ -130,13 +105,13 @@ def warm() -> None:
     """Import and compile what linking needs, so that no section pays for it."""
     titles = pa.array([f"warming up the compiled kernels of number {i} " + "é" * (i % 2) for i in range(64)])
     with tempfile.TemporaryDirectory() as folder:
-        lake_of(_run(Path(folder), 2048), titles, pc.binary_join_element_wise(titles, "x", ""), 1)
+        link_data.lake_of(_run(Path(folder), 2048), titles, pc.binary_join_element_wise(titles, "x", ""), 1)
         run = _run(Path(folder), 2048)
         for step in _steps(run):
             step()
 
 
-def speed(made: Made, count: int, fuzzy: int, repeats: int) -> None:
+def speed(made: link_data.Made, count: int, fuzzy: int, repeats: int) -> None:
     raw_titles, raw_entries = made.titles(count), made.fuzzy(made.titles(count), fuzzy)
     seconds = []
     for _ in range(repeats):
@@ -216,7 +191,7 @@ def _datasketch(entries: pa.Array, titles: pa.Array) -> float:
     return 500 / taken.seconds
 
 
-def growth(made: Made, small: int, large: int, fuzzy: int, repeats: int) -> None:
+def growth(made: link_data.Made, small: int, large: int, fuzzy: int, repeats: int) -> None:
     """The same entries against more titles, in turns; the titles' own side, made once whatever the entries, apart."""
     entries = normalise(made.fuzzy(made.titles(small), fuzzy))
     search = Search(memory_mb=4096)  # holds the keys of five million titles
@@ -244,30 +219,6 @@ def growth(made: Made, small: int, large: int, fuzzy: int, repeats: int) -> None
     )  # fmt: skip
 
 
-def _authors(count: int) -> pa.Array:
-    """One author a row."""
-    last = pa.array([f"Author{i}" for i in range(1000)]).take(pa.array(np.arange(count) % 1000))
-    none = pa.ListArray.from_arrays(pa.array(np.zeros(count + 1, np.int32)), pa.array([], pa.string()))
-    first = pa.array(["A."]).take(pa.array(np.zeros(count, np.int64)))
-    suffix = pa.array([""]).take(pa.array(np.zeros(count, np.int64)))
-    one = pa.StructArray.from_arrays([first, none, last, suffix], fields=list(AUTHORS.value_type))
-    return pa.ListArray.from_arrays(pa.array(np.arange(count + 1, dtype=np.int32)), one).cast(AUTHORS)
-
-
-def _rows(table: Any, count: int, **columns: Any) -> pa.Table:
-    """Rows of a table: what is not given is null, or empty where null is not allowed."""
-    arrays = []
-    for field in table.schema:
-        if field.name in columns:
-            arrays.append(pa.array(columns[field.name]).cast(field.type))
-        elif field.nullable:
-            arrays.append(pa.nulls(count, field.type))
-        else:
-            empty = {"map": [], "list": [], "bool": False}.get(str(field.type).split("<")[0].rstrip("_"), "")
-            arrays.append(pa.array([empty], field.type).take(pa.array(np.zeros(count, np.int64))))
-    return pa.Table.from_arrays(arrays, schema=table.schema)
-
-
 def _spec(memory_mb: int) -> ReleaseSpec:
     return ReleaseSpec(name="bench", resources={"memory_mb": memory_mb})
 
@@ -276,39 +227,10 @@ def _run(folder: Path, memory_mb: int) -> Run:
     return Run(_spec(memory_mb), datetime(2023, 1, 1, tzinfo=UTC), open_lake(str(folder / "lake")), folder)
 
 
-def lake_of(run: Run, titles: pa.Array, entries: pa.Array, shards: int) -> None:
-    """The tables that linking reads: a paper each title, and as many entries each."""
-    count, each = len(titles), len(entries) // len(titles)
-    ids = pa.array([f"{i:015x}" for i in range(count)])
-    bounds = np.linspace(0, count, shards + 1).astype(int)
-    for shard, (begin, end) in enumerate(itertools.pairwise(bounds)):
-        n = int(end - begin)
-        mine = ids.slice(begin, n)
-        years = pa.array(np.arange(begin, end) % 50 + 1970).cast(pa.string())
-        papers = _rows(PAPERS, n, paper_id=mine, title=titles.slice(begin, n), date=years, authors=_authors(n))
-        run.table(PAPERS).write(shard, papers)
-        run.table(FILTERED).write(shard, _rows(FILTERED, n, paper_id=mine, outcome=["kept"] * n))
-        run.table(FULLTEXTS).write(shard, [])
-        run.table(MEMBERS).write(shard, [])
-        citing = mine.take(pa.array(np.repeat(np.arange(n), each)))
-        some = _rows(
-            ENTRIES, each * n, paper_id=citing, parse_kind=["pdf"] * (each * n),
-            ref_id=[f"BIBREF{i % each}" for i in range(each * n)], parse_id=citing,
-            title=entries.slice(each * begin, each * n), authors=_authors(each * n),
-            year=pa.array(np.arange(each * n) % 50 + 1970),
-        )  # fmt: skip
-        run.table(ENTRIES).write(shard, some)
-    for table in (PAPERS, FILTERED, FULLTEXTS, ENTRIES):
-        run.table(table).commit(range(shards))
-    run.table(MEMBERS).commit(range(shards), {"paper_shards": shards})
-    run.table(DELIVERIES).write(0, [])
-    run.table(DELIVERIES).commit([0], {"parent": None})
-
-
 def bound_of(raw_titles: pa.Array, raw_entries: pa.Array) -> dict[str, float]:
     """CPU seconds of the kernels that the whole step cannot do without, each alone, on all rows at once."""
     bound = {}
-    authors = _authors(len(raw_titles)), _authors(len(raw_entries))
+    authors = link_data.authors_of(len(raw_titles)), link_data.authors_of(len(raw_entries))
     with clock() as taken:
         titles, entries = normalise(raw_titles), normalise(raw_entries)
         for column in authors:
@@ -343,7 +265,7 @@ def bound_of(raw_titles: pa.Array, raw_entries: pa.Array) -> dict[str, float]:
     return bound
 
 
-def whole(made: Made, count: int, scratch: Path, repeats: int) -> None:
+def whole(made: link_data.Made, count: int, scratch: Path, repeats: int) -> None:
     """The stage itself, from tables in a lake to tables in a lake, in processes of its own, in turns with the sum of its kernels."""
     raw_titles = made.titles(count)
     fuzzy = made.fuzzy(raw_titles, count // 2)
@@ -351,7 +273,7 @@ def whole(made: Made, count: int, scratch: Path, repeats: int) -> None:
     equal = raw_titles.take(pa.array(rng.integers(0, count, 2 * count - len(fuzzy))))
     raw_entries = pa.concat_arrays([equal, fuzzy]).take(pa.array(rng.permutation(2 * count)))
     default = ReleaseSpec(name="bench").resources.memory_mb
-    lake_of(_run(scratch, default), raw_titles, raw_entries, 16)
+    link_data.lake_of(_run(scratch, default), raw_titles, raw_entries, 16)
     bounds, stages = [], []
     for _ in range(repeats):
         bounds.append(bound_of(raw_titles, raw_entries))
@@ -450,7 +372,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         scratch = given.scratch or Path(temporary)
         scratch.mkdir(exist_ok=True)
-        made, count, only = Made(scratch), given.titles, given.only.split(",")
+        made, count, only = link_data.Made(DATA, scratch), given.titles, given.only.split(",")
         warm()
         if "whole" in only:
             whole(made, count, scratch, given.repeats)

@@ -71,14 +71,7 @@ class Exchange:
 
         def part(task: int) -> pa.Table:
             with self.lake_file(self._key(name, task)) as file:
-                first, last = np.frombuffer(
-                    file.read_at(8 * ((end or bucket + 1) - bucket + 1), 8 * bucket), np.int64
-                ).take([0, -1])
-                data = file.read_at(int(last - first), int(first)) if last > first else b""
-            source, batches = pa.BufferReader(data), list[pa.RecordBatch]()
-            while source.tell() < len(data):
-                batches += pa.ipc.open_stream(source).read_all().to_batches()
-            return pa.Table.from_batches(batches, schema)
+                return rows_of(file, bucket, end or bucket + 1, schema)
 
         with ThreadPoolExecutor(_READERS) as pool:
             for begin in range(0, len(tasks), _READERS):
@@ -161,6 +154,16 @@ class Writer:
             file.seek(0)
             file.write(places.tobytes())
         return path
+
+
+def rows_of(file: pa.NativeFile, bucket: int, end: int, schema: pa.Schema) -> pa.Table:
+    """The rows of the buckets from one to before `end` of a file that a `Writer` finished."""
+    first, last = np.frombuffer(file.read_at(8 * (end - bucket + 1), 8 * bucket), np.int64).take([0, -1])
+    data = file.read_at(int(last - first), int(first)) if last > first else b""
+    source, batches = pa.BufferReader(data), list[pa.RecordBatch]()
+    while source.tell() < len(data):
+        batches += pa.ipc.open_stream(source).read_all().to_batches()
+    return pa.Table.from_batches(batches, schema)
 
 
 def spread(shards: int, most: int) -> range:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import math
+import tempfile
 from collections.abc import Iterator
-from itertools import groupby
+from pathlib import Path
 
 import orjson
 import pyarrow as pa
@@ -19,11 +20,11 @@ from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
 from s2corpus.stages.cluster.many import cluster_in_rounds
 from s2corpus.stages.cluster.workers import chosen, workers
 from s2corpus.storage.duck import duckdb_connection
+from s2corpus.storage.exchange import Writer, rows_of
 from s2corpus.tables import ALIASES, CLUSTERS, EDGES, MEMBERS, PDF_RECORDS, RECORDS, paper_shard
 
 _MEMBERS = """
 SELECT bucket, paper_id, both_kinds.* FROM (FROM records UNION ALL FROM pdf_records) AS both_kinds JOIN papers USING (record_id)
-ORDER BY bucket, paper_id, record_id
 """
 
 
@@ -101,23 +102,28 @@ class Cluster:
         bucket_of = pa.table(
             {"paper_id": papers, "bucket": pa.array([paper_shard(p, buckets) for p in papers.to_pylist()], pa.int32())}
         )
-        left = set(range(buckets))
         log.info("cluster: %d papers; writing their records into %d buckets", len(papers), buckets)
         memory = run.spec.resources.memory_mb // 2  # beside the clusters of all records
-        with duckdb_connection(memory_mb=memory, scratch=run.scratch) as connection:
-            for table in (RECORDS, PDF_RECORDS):
-                run.table(table).view(connection)
-            connection.register("clusters", clusters)
-            connection.register("buckets", bucket_of)
-            connection.execute(
-                "CREATE TABLE papers AS SELECT record_id, paper_id, bucket FROM clusters JOIN buckets USING (paper_id)"
-            )
-            reader = connection.execute(_MEMBERS).to_arrow_reader(10_000)
-            for bucket, batches in groupby(_by_bucket(reader), key=lambda item: item[0]):
-                run.table(MEMBERS).write(bucket, (batch for _, batch in batches))
-                left.remove(bucket)
-        for bucket in left:
-            run.table(MEMBERS).write(bucket, [])
+        with tempfile.TemporaryDirectory(prefix="s2corpus-members-", dir=run.scratch) as folder:
+            writer = Writer(Path(folder), buckets, MEMBERS.schema)
+            with duckdb_connection(memory_mb=memory, scratch=run.scratch) as connection:
+                for table in (RECORDS, PDF_RECORDS):
+                    run.table(table).view(connection)
+                connection.register("clusters", clusters)
+                connection.register("buckets", bucket_of)
+                connection.execute(
+                    "CREATE TABLE papers AS SELECT record_id, paper_id, bucket FROM clusters JOIN buckets USING (paper_id)"
+                )
+                connection.execute("SET preserve_insertion_order = false")
+                connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")  # it holds ids only
+                for batch in connection.execute(_MEMBERS).to_arrow_reader(10_000):
+                    rows = pa.Table.from_batches([batch]).select(MEMBERS.schema.names).cast(MEMBERS.schema)
+                    writer.add(rows, batch["bucket"].to_numpy())
+            with pa.OSFile(str(writer.finish())) as file:
+                for bucket in range(buckets):
+                    rows = rows_of(file, bucket, bucket + 1, MEMBERS.schema)
+                    rows = rows.sort_by([("paper_id", "ascending"), ("record_id", "ascending")])
+                    run.table(MEMBERS).write(bucket, iter(rows.to_batches(max_chunksize=10_000)))
 
 
 def _batches(run: Run) -> Iterator[pa.RecordBatch]:
@@ -150,11 +156,3 @@ def _buckets(run: Run, papers: int) -> int:
     buckets = max(1, min(resources.max_shards, -(-papers // resources.papers_per_shard)))
     files = math.lcm(export.files, export.of_corpus)
     return buckets if buckets < _FEW else files * max(1, min(-(-buckets // files), resources.max_shards // files))
-
-
-def _by_bucket(reader: pa.RecordBatchReader) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Batches cut where the bucket changes."""
-    for batch in reader:
-        buckets = batch.column("bucket")
-        for bucket in pc.unique(buckets).to_pylist():
-            yield bucket, batch.filter(pc.equal(buckets, bucket)).select(MEMBERS.schema.names)

@@ -58,11 +58,11 @@ class _Writer:
 
     def __init__(self, parse: Json, linked: Mapping[str, str], form: ModelText, *, drop_citations: bool) -> None:
         self._paragraphs: Sequence[Json] = parse["body_text"]
-        self._entries: Mapping[str, Json] = parse["ref_entries"]
+        self._entries: Mapping[str | None, Json] = parse["ref_entries"]
         self._linked = linked
         self._form = form
         self._drop = drop_citations
-        self._shown: set[str] = set()
+        self._shown: set[str | None] = set()
 
     def block(self, block: Block) -> Iterator[str]:
         """A section: its head and paragraphs, then what they first mention."""
@@ -131,8 +131,8 @@ class _Writer:
 
     def _float(self, key: str | None) -> Iterator[str]:
         """The caption and the table of an entry that was not shown before."""
-        entry = self._entries.get(key or "")
-        if key is None or entry is None or key in self._shown or entry["type"] not in _FLOATS:
+        entry = self._entries.get(key)
+        if entry is None or key in self._shown or entry["type"] not in _FLOATS:
             return
         self._shown.add(key)
         if self._form.captions and (caption := self._text(entry["text"], entry)):
@@ -143,7 +143,7 @@ class _Writer:
         if self._form.tables == "markdown" and entry.get("cells") and not self._is_part(key):
             yield self._table(entry)
 
-    def _is_part(self, key: str) -> bool:
+    def _is_part(self, key: str | None) -> bool:
         """Whether all rows of a table stand in another, which it is a part of: 2a in 2."""
         entry = self._entries[key]
         whole = re.sub(r"(?<=\d)\(?[a-z]\)?$", "", entry.get("num") or "")

@@ -99,12 +99,8 @@ def _of_characters(
 ) -> None:
     visible = digits = upper = words = caps = wordless = symbols = 0
     lines = ellipses = of_numbers = 0
-    ends = 0
-    for code in text:
-        if code == np.uint32(10):
-            ends += 1
-    line_hashes = np.zeros(ends + 1, np.uint64)
-    line_lengths = np.zeros(ends + 1, np.int64)
+    line_hashes = np.empty(len(text), np.uint64)
+    line_lengths = np.empty(len(text), np.int64)
     start = 0
     dot = np.uint32(46)
     while start <= len(text):

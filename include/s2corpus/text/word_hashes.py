@@ -86,8 +86,8 @@ def split(
     text: npt.NDArray[np.uint32], classes: npt.NDArray[np.uint8]
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
     """Hash and length, in characters, of every word without its punctuation; empty ones left out."""
-    hashes = np.empty(len(text) // 2 + 1, np.uint64)
-    lengths = np.empty(len(text) // 2 + 1, np.int64)
+    hashes = np.empty(len(text), np.uint64)
+    lengths = np.empty(len(text), np.int64)
     count = 0
     length = 0
     hashed = np.uint64(1469598103934665603)

@@ -69,9 +69,9 @@ def _counted(data: np.ndarray) -> tuple[int, tuple[int, int, int], tuple[int, in
         size *= 2
     hashes = np.zeros(size, np.uint64)
     slots = np.zeros(size, np.int32)
-    starts = np.empty(len(data) // 2 + 1, np.int32)
-    ends = np.empty(len(data) // 2 + 1, np.int32)
-    counts = np.zeros(len(data) // 2 + 1, np.int32)
+    starts = np.empty(len(data), np.int32)
+    ends = np.empty(len(data), np.int32)
+    counts = np.zeros(len(data), np.int32)
     mask = np.uint64(size - 1)
     words = 0
     distinct = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import random
@@ -15,6 +16,7 @@ from click.testing import CliRunner
 
 from s2corpus.commands.clean import command
 from s2corpus.errors import UserError
+from s2corpus.text import files
 from s2corpus.text.documents import Outcome
 from s2corpus.text.files import counted, document_of, read_documents
 from tests.unit.clean.conftest import GERMAN, english
@@ -205,6 +207,35 @@ def test_parquet_files_of_any_length_are_whole_and_in_order(tmp_path: Path, coun
     ]
     CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
     assert [row["id"] for row in pq.read_table(dropped).to_pylist()] == [row["id"] for row in rows]
+
+
+def test_a_packed_file_has_the_same_bytes_in_every_run(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text("".join(json.dumps(document) + "\n" for document in DOCUMENTS[:2]))
+    out, again, plain = tmp_path / "out.jsonl.gz", tmp_path / "again.jsonl.gz", tmp_path / "out.jsonl"
+    for path in (out, again, plain):
+        arguments = ["--in", str(source), "--set", "s2orc", "--out", str(path)]
+        CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
+    assert out.read_bytes() == again.read_bytes()
+    assert out.read_bytes()[:8] == b"\x1f\x8b\x08\x00\x00\x00\x00\x00"  # neither a name nor a time
+    assert gzip.decompress(out.read_bytes()) == plain.read_bytes()
+    assert [one.paper_id for one in read_documents(source)] == ["b", "a"]
+    packed = tmp_path / "in.jsonl.gz"
+    packed.write_bytes(gzip.compress(source.read_bytes()))
+    assert list(read_documents(packed)) == list(read_documents(source))
+
+
+def test_a_line_of_64_megabytes_is_read_and_a_longer_one_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert files._MAX_LINE == 64 << 20
+    monkeypatch.setattr(files, "_MAX_LINE", 12)
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(b'{"id":"ab"}\n\n \n{"id":"cd"}\n')
+    assert [one.paper_id for one in read_documents(path)] == ["ab", "cd"]
+    path.write_bytes(b'{"id":"ab"}\n{"id":"cde"}\n')
+    with pytest.raises(UserError, match=r"in\.jsonl, line 2: longer than 12 bytes"):
+        list(read_documents(path))
 
 
 def test_outcomes_are_counted_kept_first_then_by_number_then_by_name() -> None:

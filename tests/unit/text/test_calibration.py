@@ -8,7 +8,14 @@ import pytest
 
 from s2corpus.text.calibration import calibrate, section_texts
 from s2corpus.text.files import document_of
-from s2corpus.text.unigrams import CARD_THRESHOLD, WORDFREQ_THRESHOLD, Unigrams, parse_unigrams, wordfreq_unigrams
+from s2corpus.text.unigrams import (
+    CARD_THRESHOLD,
+    WORDFREQ_THRESHOLD,
+    Unigrams,
+    log_probability,
+    parse_unigrams,
+    wordfreq_unigrams,
+)
 from tests.unit.clean.jats import documents
 
 WORDS = Unigrams.of_counts("words", {"common": 900, "rare": 99, "rarest": 1})
@@ -19,6 +26,40 @@ TEXTS = ["common", "common rare", "rare", "rare rarest", "rarest"]
 def test_a_list_calibrated_on_itself_drops_what_it_drops(threshold: float, dropped: int) -> None:
     found = calibrate(TEXTS, WORDS, WORDS, threshold)
     assert (found.dropped, found.dropped_at_threshold, found.both) == (dropped, dropped, dropped)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"),
+    [(-20.0, -10.47), (-9.0, -8.31), (-5.0, -4.99), (-3.0, -2.54), (-1.0, -0.95), (0.0, 0.35)],
+)
+def test_a_threshold_lies_between_the_last_that_is_dropped_and_the_first_that_stays(
+    threshold: float, expected: float
+) -> None:
+    """The means of the texts are -0.15, -1.74, -3.34, -6.65 and -9.97; below all and above all it is half a bit away."""
+    assert calibrate(TEXTS, WORDS, WORDS, threshold).threshold == expected
+
+
+def test_a_threshold_has_as_many_decimals_as_it_needs() -> None:
+    close = Unigrams.of_counts("close", {"one": 1_000_000, "two": 1_000_001, "three": 1_000_002})
+    reference = Unigrams.of_counts("reference", {"one": 1, "two": 900, "three": 900})
+    found = calibrate(["one", "two", "three"], reference, close, -5.0)
+    one, two = (close.log_shares[word] for word in ("one", "two"))
+    assert found.threshold == (one + two) / 2 and one < found.threshold < two
+    assert (found.sections, found.dropped, found.dropped_at_threshold, found.both) == (3, 1, 1, 1)
+
+
+def test_what_both_lists_drop_and_the_quantiles_of_one() -> None:
+    other = Unigrams.of_counts("other", {"common": 1, "rare": 999, "rarest": 99_000})
+    found = calibrate(TEXTS, WORDS, other, -5.0)
+    assert (found.dropped, found.dropped_at_threshold, found.both) == (2, 2, 0)
+    means = sorted(log_probability(text, other) for text in TEXTS * 20)
+    assert calibrate(TEXTS * 20, WORDS, other, -5.0).own_quantiles == (
+        means[1],
+        means[5],
+        means[50],
+        means[95],
+        means[99],
+    )
 
 
 def test_no_texts_cannot_be_calibrated_on() -> None:

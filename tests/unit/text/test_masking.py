@@ -30,6 +30,71 @@ def test_a_text_without_personal_data(text: str, expected: str) -> None:
     assert personal.counts(expected) == personal.counts(text)
 
 
+def test_everything_of_a_parse_is_masked_and_nothing_else_of_it_changes() -> None:
+    address, mask = "ada@cs.ox.ac.uk", "|||EMAIL_ADDRESS|||"
+    text = f"By {address} [1]"
+    span = {"start": 19, "end": 22, "text": "[1]", "ref_id": "BIBREF0"}
+    moved = {**span, "start": 23, "end": 26}
+    paragraph = {
+        "text": text,
+        "section": "A",
+        "cite_spans": [span],
+        "ref_spans": [],
+        "eq_spans": [],
+        "unlinked_spans": [span],
+    }
+    masked_one = {**paragraph, "text": f"By {mask} [1]", "cite_spans": [moved], "unlinked_spans": [moved]}
+    cells = [["x", text], [address]]
+    parse = {
+        "paper_id": address, "title": text, "abstract": [paragraph], "body_text": [paragraph, {"text": "x"}], "back_matter": [],
+        "bib_entries": {"BIBREF0": {"title": text, "venue": "", "raw_text": address, "year": 1, "doi": address}},
+        "ref_entries": {
+            "TABREF0": {"text": text, "html": address, "cells": cells, "cite_spans": [span],
+                        "cell_cite_spans": [{**span, "row": 0, "column": 1}]},
+            "FIGREF0": {"text": "x", "html": None, "cells": None},
+            "TABREF1": {"text": "x", "cells": [["x"]]},
+        },
+        "article": {"a": [address, 1, None, {"b": address}], "c": 2.5},
+    }  # fmt: skip
+    masked_cells = [["x", f"By {mask} [1]"], [mask]]
+    assert masked_parse(parse) == {
+        "paper_id": address, "title": f"By {mask} [1]", "abstract": [masked_one], "body_text": [masked_one, {"text": "x"}],
+        "back_matter": [],
+        "bib_entries": {"BIBREF0": {"title": f"By {mask} [1]", "venue": "", "raw_text": mask, "year": 1, "doi": address}},
+        "ref_entries": {
+            "TABREF0": {"text": f"By {mask} [1]", "html": mask, "cells": masked_cells, "cite_spans": [moved],
+                        "cell_cite_spans": [{**moved, "row": 0, "column": 1}]},
+            "FIGREF0": {"text": "x", "html": None, "cells": None},
+            "TABREF1": {"text": "x", "cells": [["x"]]},
+        },
+        "article": {"a": [mask, 1, None, {"b": mask}], "c": 2.5},
+    }  # fmt: skip
+    assert masked_parse({"body_text": [], "bib_entries": {}, "ref_entries": {}}) == {
+        "body_text": [], "bib_entries": {}, "ref_entries": {},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        (0, 3, (0, 3)),
+        (3, 18, (3, 22)),  # the place itself
+        (0, 4, (0, 22)),  # what ends within it holds all of the replacement
+        (17, 20, (3, 24)),
+        (18, 19, (22, 23)),
+        (18, 18, (22, 22)),
+        (3, 3, (3, 3)),
+        (19, 23, (23, 27)),
+        (23, 38, (27, 46)),
+        (39, 40, (47, 48)),
+    ],
+)
+def test_where_a_stretch_is_now(start: int, end: int, expected: tuple[int, int]) -> None:
+    found = Masked("By ada@cs.ox.ac.uk and bob@cs.ox.ac.uk, so")
+    assert found.text == "By |||EMAIL_ADDRESS||| and |||EMAIL_ADDRESS|||, so"
+    assert found.moved(start, end) == expected
+
+
 PIECES = st.lists(
     st.sampled_from(["ada@cs.ox.ac.uk", "131.111.8.46", "+44 1865 270000", " in ", " [1] ", "(a, b)", "x"])
 )

@@ -105,6 +105,10 @@ REPEATED = st.lists(st.sampled_from(["a", "bb", "a bb ccc dddd e f", "g h i j k 
 @settings(max_examples=150, deadline=None)
 @given(TEXTS | REPEATED | DOTS)
 @example("5....")
+@example("a..\nb ..\nc")
+@example("a...\nb ...\nc")
+@example("a…\nb …\nc‥\nd‧")
+@example("1 2 3 a\n1 2 3 4\n1 2 a b\n1 2 3")
 @example("wait .. .")
 def test_they_are_what_their_definitions_say(text: str) -> None:
     found = signals(text)

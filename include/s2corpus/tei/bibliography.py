@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from s2corpus.parse_model import BibEntry
 from s2corpus.sources import identifiers
-from s2corpus.sources.dates import FIRST_YEAR, LAST_YEAR, year_of
 from s2corpus.sources.dates import parse_date as parse_any_date
+from s2corpus.sources.dates import year_of
 from s2corpus.sources.record import Author
 from s2corpus.tei.people import read_author
 from s2corpus.tei.read import NAMES, local_name
@@ -200,8 +200,6 @@ def _identifiers(idnos: list[Element], urls: list[str], raw: str, notes: list[st
 
 def _year(date: Element) -> int | None:
     for text in (date.get("when"), date.text):
-        if text and len(text) == 4 and text.isdecimal() and text.isascii() and FIRST_YEAR <= int(text) <= LAST_YEAR:
-            return int(text)
         if text and (year := year_of(parse_any_date(text)[0])):
             return year
     return None

@@ -12,7 +12,7 @@ import pytest
 
 from s2corpus.errors import UserError
 from s2corpus.text import Unigrams, log_probabilities, log_probability
-from s2corpus.text.unigrams import parse_unigrams, wordfreq_unigrams
+from s2corpus.text.unigrams import _plain_counts, parse_unigrams, wordfreq_unigrams
 
 COUNTS = {"the": 6, "cat": 1, "sat": 1}  # V = 3, 8 words in all
 LIST = Unigrams.of_counts("three words", COUNTS)
@@ -62,6 +62,21 @@ CSV = b"word,count\nthe,6\ncat,1\nsat,1\n"
 def test_a_list_is_csv_or_tab_separated_plain_or_gzipped(content: bytes) -> None:
     found = parse_unigrams("list", content, hashlib.sha256(content).hexdigest())
     assert (dict(found.log_shares), found.unknown) == (LIST.log_shares, LIST.unknown)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"word,count\nthe,6\ncat,1\n", {"the": 6, "cat": 1}),
+        (b"the\t6\ncat\t1", {"the": 6, "cat": 1}),
+        (b"the,6\r\ncat,1\r\n", {"the": 6, "cat": 1}),
+        (b"the,6\nth\xc3\xa9,1\n", None),
+        (b"the,6\ncat,0\n", None),
+        (b"", None),
+    ],
+)
+def test_lists_of_plain_lines_are_read_at_once(content: bytes, expected: dict[str, int] | None) -> None:
+    assert _plain_counts(content) == expected
 
 
 @pytest.mark.parametrize(

@@ -190,12 +190,12 @@ def _idle(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
 def _same(source: str) -> list[tuple[tuple[int, int], tuple[int, int], set[str]]]:
     """Where an operator, and which others say the same: `is` and `==` of what is equal to itself only (None, truth values, members of an
     enumeration); with 0, of what is NOT_NEGATIVE; `==` and `>=` of a number and a mask of its bits, or of the length that it never exceeds
-    (`n == len(room)`, before there is more room); `&`, `*` and `//`, and `|` and `+`, of truth values, one of them a comparison.
+    (`n == len(room)`, before there is more room); `&` and `*`, `|` and `+` of truth values, one of them a comparison.
     """  # fmt: skip
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.BinOp) and _truth(node.left, node.right):
-            changes = {"BitAnd_Mul", "BitAnd_FloorDiv", "BitOr_Add"}
+            changes = {"BitAnd_Mul", "BitOr_Add"}
             found.append(((node.left.end_lineno or 0, node.left.end_col_offset or 0), _begin(node.right), changes))
         if not isinstance(node, ast.Compare):
             continue

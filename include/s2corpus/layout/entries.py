@@ -88,4 +88,5 @@ def features(rows: Sequence[Row]) -> list[list[str]]:
 
 def starts(rows: Sequence[Row]) -> list[bool]:
     """Whether each line begins an entry; the first always does."""
-    return [i == 0 or x == BEGINS for i, x in enumerate(tagger(MODEL).tag(features(rows)))]
+    model = tagger(MODEL)
+    return [i == 0 or x == BEGINS for i, x in enumerate(model.tag(model.weights(features(rows))))]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .authors import Author
-from .crf import Label, label
+from .crf import Label, label_each
 from .names import people
 
 _YEAR = re.compile(r"(?:1[6-9]|20)\d\d[a-z]?")
@@ -54,10 +55,19 @@ class Reference:
 
 
 def parse(raw: str) -> Reference:
-    """The fields of a reference string. Identifiers are found by their form, the rest by the CRF."""
+    """The fields of one reference string."""
+    return parse_each([raw])[0]
+
+
+def parse_each(raws: Sequence[str]) -> list[Reference]:
+    """The fields of each reference string. Identifiers are found by their form, the rest by the CRF."""
+    return [_reference(raw, fields) for raw, fields in zip(raws, label_each(raws), strict=True)]
+
+
+def _reference(raw: str, fields: list[tuple[Label, str]]) -> Reference:
     out = Reference()
     found: dict[Label, list[str]] = {}
-    for kind, value in _mended(label(raw), raw):
+    for kind, value in _mended(fields, raw):
         found.setdefault(kind, []).append(value)
 
     def first(kind: Label) -> str:

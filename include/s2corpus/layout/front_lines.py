@@ -147,9 +147,9 @@ def judge(lines: Sequence[Line]) -> list[Judged]:
     if not lines:
         return []
     model = tagger(MODEL)
-    model.set(features(facts(lines)))
-    labels = model.tag()
+    scores = model.weights(features(facts(lines)))
+    sure = model.probabilities(scores).tolist()
     return [
-        Judged(Label(label), {name.value: model.marginal(name.value, i) for name in Label})
-        for i, label in enumerate(labels)
+        Judged(Label(label), dict(zip(model.labels, row, strict=True)))
+        for label, row in zip(model.tag(scores), sure, strict=True)
     ]

@@ -43,7 +43,7 @@ def mark(document: Document) -> None:
         for line in edge:
             places[_key(line)].append((page.number, line.y0))
     for page, edge in edges:
-        labels = sum(_LABEL.fullmatch(line.text) is not None for line in page.lines) > 2
+        labels = sum(len(line.text) < 6 and _LABEL.fullmatch(line.text) is not None for line in page.lines) > 2
         for line in edge:
             if labels and _LABEL.fullmatch(line.text):
                 continue
@@ -65,7 +65,7 @@ def _twice(page: Page, family: str) -> list[Line]:
     keys: dict[str, Line] = {}
     again = 0
     for line in page.lines:
-        key = _SIGNS.sub("", line.text.casefold())
+        key = _SIGNS.sub("", line.text.casefold()) if len(line.text) > 8 else ""
         if len(key) > 25:
             other = keys.setdefault(key, line)
             again += other.block != line.block and max(abs(other.y0 - line.y0), abs(other.x0 - line.x0)) < 30

@@ -29,18 +29,24 @@ class Passage(StrEnum):
 
 def features(lines: Sequence[Facts]) -> list[list[str]]:
     """For each line the names of what is true of it and its neighbours, pages apart (the training data have none)."""
+    rows = zip(segmentation.features(lines, paged=False), _said(lines), strict=True)
+    return [row + said for row, said in rows]
+
+
+def _said(lines: Sequence[Facts]) -> list[list[str]]:
+    """What is true of each line besides what the segmentation names."""
     numbers = [m.group(1) if (m := _NUMBER.match(x.text)) else "" for x in lines]
     known = set(numbers)
     out: list[list[str]] = []
-    for i, row in enumerate(segmentation.features(lines, paged=False)):
-        words = len(lines[i].text.split())
-        before = lines[i - 1].text.rstrip() if i else "."
-        row += [f"words={min(words, 12)}", f"ended={int(bool(_ENDS.search(before)))}"]
+    for i, line in enumerate(lines):
+        words = len(line.text.split())
+        ended = int(bool(_ENDS.search(lines[i - 1].text.rstrip()))) if i else 1
+        row = [f"words={min(words, 12)}", f"ended={ended}"]
         if numbers[i]:
             row.append(f"numbered={int(_predecessor(numbers[i]) in known)}{numbers[i].count('.')}")
-        lines_font = (lines[i].new_font, lines[i + 1].new_font if i + 1 < len(lines) else True)
-        row.append(f"fonts={int(lines_font[0])}{int(lines_font[1])}|{int(lines[i].bold)}|{min(words // 4, 3)}")
-        row.append(f"at={int(lines[i].block_start)}{int(bool(_ENDS.search(before)))}|{min(words // 4, 3)}")
+        after = lines[i + 1].new_font if i + 1 < len(lines) else True
+        row.append(f"fonts={int(line.new_font)}{int(after)}|{int(line.bold)}|{min(words // 4, 3)}")
+        row.append(f"at={int(line.block_start)}{ended}|{min(words // 4, 3)}")
         out.append(row)
     return out
 
@@ -59,5 +65,9 @@ def heads(lines: Sequence[Line]) -> dict[int, float]:
     if not lines:
         return {}
     model = tagger(MODEL)
-    model.set(features(segmentation.facts(lines)))
-    return {id(line): model.marginal(Passage.HEAD.value, i) for i, line in enumerate(lines)}
+    facts = segmentation.facts(lines)
+    own, shown = segmentation.described(facts, paged=False)
+    own = [row + said for row, said in zip(own, _said(facts), strict=True)]
+    sure = model.probabilities(model.weights(own) + model.beside(shown, segmentation.NEIGHBOURS))
+    at = model.labels.index(Passage.HEAD)
+    return {id(line): p for line, p in zip(lines, sure[:, at].tolist(), strict=True)}

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from .model import Document, Line
-from .tagger import tagger
+from .tagger import neighboured, tagger
 
 MODEL = Path(__file__).with_name("segmentation.crfsuite")
 """Trained by `python -m s2corpus.layout.training.lines` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
@@ -146,17 +146,30 @@ def _said(text: str) -> tuple[str, ...]:
     return tuple(out)
 
 
+NEIGHBOURS = (-2, -1, 1, 2)
+_BOTH = (False, True)
+_FONT = {(new, size): f"font={int(new)}{size}" for new in _BOTH for size in (-1, 0, 1)}
+_STYLE = {(bold, italic): f"style={int(bold)}{int(italic)}" for bold in _BOTH for italic in _BOTH}
+_BLOCK = {(first, last): f"block={int(first)}{int(last)}" for first in _BOTH for last in _BOTH}
+_LENGTH = [f"len={i}" for i in range(12)]
+
+
 def features(lines: Sequence[Facts], *, paged: bool = True) -> list[list[str]]:
     """For each line the names of what is true of it and its neighbours; with `paged` also where it stands on its page and in the
     document, and whether it is printed at other pages' edges."""
+    return neighboured(*described(lines, paged=paged), NEIGHBOURS)
+
+
+def described(lines: Sequence[Facts], *, paged: bool) -> tuple[list[list[str]], list[list[str]]]:
+    """For each line the names of what is true of it, and those of them that its neighbours have too."""
     n = len(lines)
     reads = [reading(x.text) for x in lines]
     runs = _numbered(lines)
     widths = sorted(len(x.text) for x in lines)
     full = max(widths[int(0.9 * n)] if n else 1, 1)
     places = _places(lines) if paged else []
-    base: list[list[str]] = []
-    beside: list[tuple[tuple[str, ...], ...]] = []
+    own: list[list[str]] = []
+    beside: list[list[str]] = []
     for i, line in enumerate(lines):
         near = reads[max(i - _WINDOW, 0) : i]
         next_ = reads[i + 1 : i + 1 + _WINDOW]
@@ -165,10 +178,10 @@ def features(lines: Sequence[Facts], *, paged: bool = True) -> list[list[str]]:
         shown = [
             here,
             f"run={runs[i]}",
-            f"font={int(line.new_font)}{line.size}",
-            f"style={int(line.bold)}{int(line.italic)}",
-            f"block={int(line.block_start)}{int(i + 1 == n or lines[i + 1].block_start)}",
-            f"len={min(10 * len(line.text.strip()) // full, 11)}",
+            _FONT[line.new_font, line.size],
+            _STYLE[line.bold, line.italic],
+            _BLOCK[line.block_start, i + 1 == n or lines[i + 1].block_start],
+            _LENGTH[min(10 * len(line.text.strip()) // full, 11)],
             digits,
             capitals,
             closing,
@@ -182,24 +195,9 @@ def features(lines: Sequence[Facts], *, paged: bool = True) -> list[list[str]]:
             shown.append(again)
         if rest and rest[0].startswith("all="):
             shown.append(rest[0])
-        base.append(item)
-        beside.append(tuple(zip(*map(_beside, shown), strict=True)))
-    for i, item in enumerate(base):
-        for k, d in enumerate(_NEIGHBOURS):
-            if 0 <= i + d < n:
-                item += beside[i + d][k]
-            else:
-                item.append(f"{d}END")
-    return base
-
-
-_NEIGHBOURS = (-2, -1, 1, 2)
-
-
-@lru_cache(maxsize=1 << 14)
-def _beside(name: str) -> tuple[str, ...]:
-    """What is true of a line, as it is said of its neighbours in the order of _NEIGHBOURS."""
-    return tuple(f"{d}{name}" for d in _NEIGHBOURS)
+        own.append(item)
+        beside.append(shown)
+    return own, beside
 
 
 def _places(lines: Sequence[Facts]) -> list[tuple[str, str, str, str, str]]:
@@ -235,5 +233,7 @@ def _places(lines: Sequence[Facts]) -> list[tuple[str, str, str, str, str]]:
 def label(document: Document) -> dict[int, Label]:
     """The label of each line of a document, by the line's `id`."""
     lines = [line for page in document.pages for line in page.lines][:MAX_LINES]
-    labels = tagger(MODEL).tag(features(facts(lines)))
+    own, shown = described(facts(lines), paged=True)
+    model = tagger(MODEL)
+    labels = model.tag(model.weights(own) + model.beside(shown, NEIGHBOURS))
     return {id(line): Label(x) for line, x in zip(lines, labels, strict=True)}

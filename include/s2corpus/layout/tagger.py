@@ -1,17 +1,172 @@
-"""The CRFs that come with the package, each loaded once in a process."""
+"""The CRFs that come with the package, each loaded once in a process, and how they label a document.
+
+CRFsuite trains them and writes their files. Its Python binding copies every name of every item into C++, which took most of a paper's
+time; numpy adds up the names' weights for a whole document. Labels and probabilities are the same (tests/unit/layout/test_tagger.py).
+"""
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
-from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_NOTHING = ""
+"""The name of what weighs nothing"""
+_LANES = 64
+"""Sequences that are labelled at once"""
+_STEPS = 16
+"""Items after which probabilities are scaled: long before a double runs over"""
+
+
+class Tagger:
+    """A linear-chain CRF of first order."""
+
+    def __init__(self, model: Path) -> None:
+        self.labels, names, self._weights, self._transitions = _read(model.read_bytes())
+        self._index = _Index(zip(names, range(1, len(names) + 1), strict=True))
+
+    def weights(self, items: Sequence[Sequence[str]]) -> Matrix:
+        """What each item's names weigh, by label: [items, labels]. Names that the model has not weigh nothing."""
+        rows = self._rows(chain.from_iterable((_NOTHING, *item) for item in items))
+        return _sums(self._weights[rows], np.fromiter(map(len, items), np.intp, len(items)) + 1)
+
+    def beside(self, shown: Sequence[Sequence[str]], offsets: Sequence[int]) -> Matrix:
+        """What the items' neighbours weigh, where item i + d shows its names to item i as `{d}{name}`: [items, labels]."""
+        n = len(shown)
+        index: dict[str, int] = {}
+        codes = [index.setdefault(name, len(index)) for names in shown for name in (_NOTHING, *names)]
+        lengths = np.fromiter(map(len, shown), np.intp, n) + 1
+        out = np.zeros((n, len(self.labels)))
+        for d in offsets:
+            rows = self._rows([f"{d}{name}" for name in index])
+            weights = _sums(self._weights[rows][codes], lengths)
+            places = np.arange(n) + d
+            there = (places >= 0) & (places < n)
+            out[there] += weights[places[there]]
+            out[~there] += self._weights[self._rows([f"{d}END"])]
+        return out
+
+    def _rows(self, names: Iterable[str]) -> Ints:
+        return np.array(list(map(self._index.__getitem__, names)), np.intp)
+
+    def tag(self, scores: Matrix) -> list[str]:
+        """The most probable labels of a sequence of items."""
+        return self.tag_each([scores])[0]
+
+    def tag_each(self, documents: Sequence[Matrix]) -> list[list[str]]:
+        """The same for several sequences, as many at once as are of about one length."""
+        out: list[list[str]] = [[] for _ in documents]
+        order = sorted(range(len(documents)), key=lambda i: -len(documents[i]))
+        for start in range(0, len(order), _LANES):
+            lanes = order[start : start + _LANES]
+            for i, path in zip(lanes, self._paths([documents[i] for i in lanes]), strict=True):
+                out[i] = [self.labels[label] for label in path]
+        return out
+
+    def _paths(self, lanes: Sequence[Matrix]) -> list[list[int]]:
+        """The most probable labels of sequences from the longest to the shortest."""
+        lengths = np.array([len(lane) for lane in lanes])
+        best = np.zeros((lengths[0], len(lanes), len(self.labels)))
+        back = np.zeros(best.shape, np.intp)
+        for k, lane in enumerate(lanes):
+            best[: len(lane), k] = lane
+        into = np.ascontiguousarray(self._transitions.T)
+        for t in range(1, lengths[0]):
+            running = int((lengths > t).sum())
+            ways = best[t - 1, :running, None, :] + into
+            back[t, :running] = ways.argmax(2)
+            best[t, :running] += np.maximum.reduce(ways, 2)
+        out: list[list[int]] = []
+        for k, length in enumerate(lengths.tolist()):
+            path = [int(best[length - 1, k].argmax())] if length else []
+            before = back[:length, k].tolist()
+            for t in range(length - 1, 0, -1):
+                path.append(before[t][path[-1]])
+            out.append(path[::-1])
+        return out
+
+    def probabilities(self, scores: Matrix) -> Matrix:
+        """How probable each label is for each item of a sequence: [items, labels]."""
+        n = len(scores)
+        states = np.exp(scores - scores.max(1, keepdims=True))
+        ways = np.exp(self._transitions)
+        both = np.stack([ways, ways.T])  # from the first item on, and from the last one back
+        given = np.stack([states, states[::-1]], 1)[:, :, None, :]
+        along = np.empty_like(given)
+        at = np.ones((2, 1, len(self.labels))) @ np.eye(len(self.labels))
+        for i in range(n):
+            at = given[i] * (at @ both if i else at)
+            if i % _STEPS == 0:
+                at = at / at.sum(2, keepdims=True)
+            along[i] = at
+        after = np.ones_like(states)
+        after[:-1] = along[::-1, 1, 0][1:] @ ways.T
+        product: Matrix = along[:, 0, 0] * after
+        summed: Matrix = product / product.sum(1, keepdims=True)
+        return summed
+
+
+class _Index(dict[str, int]):
+    """Names to their rows of weights."""
+
+    def __missing__(self, name: str) -> int:
+        return 0
+
+
+def _sums(weights: Matrix, lengths: Ints) -> Matrix:
+    """Rows of weights added up, so many for each item and not none."""
+    if not len(lengths):
+        return np.zeros((0, weights.shape[1]))
+    summed: Matrix = np.add.reduceat(weights, np.cumsum(lengths) - lengths)
+    return summed
+
+
+def neighboured(own: Sequence[list[str]], shown: Sequence[Sequence[str]], offsets: Sequence[int]) -> list[list[str]]:
+    """The items' own names and, spelt out, what `Tagger.beside` adds."""
+    return [
+        own[i] + [f"{d}{name}" for d in offsets for name in (shown[i + d] if 0 <= i + d < len(own) else ("END",))]
+        for i in range(len(own))
+    ]
+
+
+_FEATURE = np.dtype([("kind", "<u4"), ("from", "<u4"), ("to", "<u4"), ("weight", "<f8")])
+
+
+def _read(data: bytes) -> tuple[list[str], list[str], Matrix, Matrix]:
+    """The labels, the attributes, their weights by label under a row of nothing, and the transitions' weights, of a file of CRFsuite's
+    (crf1d_model.c, version 100)."""
+    magic, _, kind, version, *_ = struct.unpack_from("<4sI4sI", data)
+    if (magic, kind, version) != (b"lCRF", b"FOMC", 100):
+        raise ValueError("not a model of CRFsuite's")
+    at, labels_at, attributes_at = struct.unpack_from("<3I", data, 28)
+    labels, attributes = _strings(data, labels_at), _strings(data, attributes_at)
+    features = np.frombuffer(data, _FEATURE, struct.unpack_from("<I", data, at + 8)[0], at + 12)
+    states, transitions = np.zeros((len(attributes) + 1, len(labels))), np.zeros((len(labels), len(labels)))
+    state, way = features[features["kind"] == 0], features[features["kind"] == 1]
+    states[state["from"] + 1, state["to"]] = state["weight"]
+    transitions[way["from"], way["to"]] = way["weight"]
+    return labels, attributes, states, transitions
+
+
+def _strings(data: bytes, at: int) -> list[str]:
+    """The strings of a CQDB in the order of their numbers."""
+    count, places = struct.unpack_from("<2I", data, at + 16)
+    out = []
+    for place in struct.unpack_from(f"<{count}I", data, at + places):
+        size = struct.unpack_from("<I", data, at + place + 4)[0]
+        out.append(data[at + place + 8 : at + place + 7 + size].decode())
+    return out
 
 
 @cache
-def tagger(model: Path) -> Any:
-    """A trained CRF: `tag(features)` is a label for each item, `set` and `marginal` give probabilities (python-crfsuite)."""
-    import pycrfsuite
-
-    loaded = pycrfsuite.Tagger()
-    loaded.open(str(model))
-    return loaded
+def tagger(model: Path) -> Tagger:
+    """A trained CRF."""
+    return Tagger(model)

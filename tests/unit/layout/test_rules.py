@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from s2corpus.layout import authors
 from s2corpus.layout.callouts import Linker, Style, style_of
-from s2corpus.layout.crf import Label, features, label, pieces
+from s2corpus.layout.crf import Label, label
 from s2corpus.layout.fields import parse
 from s2corpus.layout.heads import split_number
 from s2corpus.layout.model import Font, Line, Token
 from s2corpus.layout.names import people
 from s2corpus.layout.references import Entry
 from s2corpus.layout.text import Joiner, Text
+from s2corpus.layout.tokens import features, pieces
 
 ROMAN = Font("times", 10.0)
 

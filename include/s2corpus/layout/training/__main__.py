@@ -13,7 +13,8 @@ import random
 import time
 from pathlib import Path
 
-from ..crf import MODEL, features, pieces
+from ..crf import MODEL
+from ..tokens import features, pieces
 from . import gold, metadata
 from .forms import bibtex, terse
 from .marks import Sample, labelled

@@ -13,8 +13,9 @@ from typing import Literal
 
 from lxml import etree
 
-from ..crf import Label, Piece, pieces
+from ..crf import Label
 from ..names import people
+from ..tokens import Piece, pieces
 from .marks import Sample
 from .render import Metadata
 

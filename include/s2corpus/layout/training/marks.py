@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ..crf import Label, Piece, pieces
+from ..crf import Label
+from ..tokens import Piece, pieces
 
 _OPEN = 0xE100
 _CLOSE = 0xE200

@@ -1,0 +1,300 @@
+"""The tokens of reference strings and what is true of them, for the reference CRF: whole columns at once, for a list holds thousands."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAX_CHARACTERS = 3000
+"""Longer strings are not references; the rest is left unlabelled."""
+
+_TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
+_MONTH = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*$", re.I)
+_ROMAN = re.compile(r"[IVXLC]+$")
+_STOPS = frozenset(".?!")
+_SIGNS = frozenset(",;:")
+_SIZES = (1, 2, 4, 8, 16)
+"""Words of a stretch"""
+_INSIDE = 60
+"""Tokens between an opening sign and its closing one"""
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+
+class Piece(NamedTuple):
+    """A token of a reference string and where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+
+def pieces(raw: str) -> list[Piece]:
+    """Runs of letters, runs of digits, single signs."""
+    return [Piece(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(raw[:MAX_CHARACTERS])]
+
+
+def _shape(text: str) -> str:
+    if text.isdigit():
+        return f"d{min(len(text), 5)}"
+    if not text.isalpha():
+        return text
+    if len(text) == 1:
+        return "A" if text.isupper() else "a"
+    if text.isupper():
+        return "AA"
+    if text[0].isupper():
+        return "Aa" if text[1:].islower() else "AaA"
+    return "aa" if text.islower() else "aA"
+
+
+class _Is(IntEnum):
+    """What a token may be, by its place in `_Word.is_`."""
+
+    YEAR = 0
+    DIGITS = 1
+    LETTERS = 2
+    LONG = 3
+    """of more than three characters"""
+    UPPER = 4
+    CAPITAL = 5
+    SMALL = 6
+    LETTER = 7
+    INITIAL = 8
+    """one capital letter or digit"""
+    DOT = 9
+    STOP = 10
+    SIGN = 11
+
+
+class _Word(NamedTuple):
+    """What is true of a token by itself: itself without accents in small letters, its endings and what it may be."""
+
+    shape: str
+    own: tuple[str, ...]
+    said: tuple[str, ...]
+    beside: tuple[tuple[str, ...], ...]
+    """how the tokens that it stands beside say it: for each place of _BESIDE"""
+    is_: tuple[bool, ...]
+
+
+_BESIDE = (-3, -2, -1, 1, 2, 3)
+_GAP = 3
+"""Places without token between strings"""
+_NONE = _Word("", (), (), tuple((f"{d}=END",) for d in _BESIDE), (False,) * len(_Is))
+
+
+@lru_cache(maxsize=1 << 15)
+def _word(text: str) -> _Word:
+    if not text:
+        return _NONE
+    low = text.lower()
+    if not text.isascii():
+        low = "".join(c for c in unicodedata.normalize("NFKD", low) if not unicodedata.combining(c))
+    said: list[str] = []
+    if text.isalpha():
+        said += ["p2=" + low[:2], "p3=" + low[:3], "s2=" + low[-2:], "s3=" + low[-3:]]
+        if _MONTH.match(low) and len(low) >= 3:
+            said.append("month")
+        if _ROMAN.match(text):
+            said.append("roman")
+    plain, shape = "NUM" if text.isdigit() else low, _shape(text)
+    is_year = len(text) == 4 and plain == "NUM" and "1600" <= text <= "2035"
+    return _Word(
+        shape,
+        ("w=" + ("YEAR" if is_year else low if len(low) < 2 else plain), "s=" + shape),
+        tuple(said),
+        tuple((f"{d}w={plain}", f"{d}s={shape}") if abs(d) < 3 else (f"{d}s={shape}",) for d in _BESIDE),
+        (
+            is_year,
+            text.isdigit(),
+            text.isalpha(),
+            len(text) > 3,
+            shape == "AA",
+            text[0].isupper(),
+            text[0].islower(),
+            shape in ("A", "a"),
+            shape in ("A", "d1"),
+            text == ".",
+            text in _STOPS,
+            text in _SIGNS,
+        ),
+    )
+
+
+class Column(NamedTuple):
+    """A part of what is true of tokens: for each token an index, and the names that it stands for."""
+
+    codes: Ints
+    names: Sequence[tuple[str, ...]]
+
+
+def features(raw: str, found: list[Piece]) -> list[list[str]]:
+    """For each token of a string the names of what is true of it and its neighbours, as CRFsuite trains on them."""
+    return [[name for codes, names in columns([found]) for name in names[codes[i]]] for i in range(len(found))]
+
+
+class _Tokens:
+    """The tokens of several strings one after another: where each one's string starts, its size, the token's place in it."""
+
+    def __init__(self, strings: Sequence[list[Piece]]) -> None:
+        self.strings = strings
+        self.all = [piece for found in strings for piece in found]
+        lengths = np.fromiter(map(len, strings), np.intp, len(strings))
+        number = np.repeat(np.arange(len(strings)), lengths)
+        self.size = lengths[number]
+        self.start = (np.cumsum(lengths) - lengths)[number]
+        self.at = np.arange(len(self.all)) - self.start
+        self.padded = np.arange(len(self.all)) + _GAP * (number + 1)
+        index = {"": 0}
+        self.codes = np.zeros(len(self.all) + _GAP * (len(strings) + 1), np.intp)
+        self.codes[self.padded] = [index.setdefault(piece.text, len(index)) for piece in self.all]
+        self.words = [_word(text) for text in index]
+        self._is: Flags = np.array([word.is_ for word in self.words])[self.codes]
+        ends, starts = [-1, *(piece.end for piece in self.all)], [*(piece.start for piece in self.all), -1]
+        touching = np.equal(ends, starts)
+        self.glued, self.glues = touching[:-1] & (self.at > 0), touching[1:] & (self.at < self.size - 1)
+
+    def is_(self, what: _Is, offset: int = 0) -> Flags:
+        """Whether a token is this, or the one so many after it; there is none outside its string."""
+        found: Flags = self._is[self.padded + offset, what]
+        return found
+
+    def count_before(self, true: Flags) -> Ints:
+        """How many tokens before each one in its string are this."""
+        count: Ints = np.cumsum(true) - true
+        count -= count[self.start]
+        return count
+
+
+def columns(strings: Sequence[list[Piece]]) -> list[Column]:
+    """What is true of the tokens of strings and their neighbours."""
+    tokens = _Tokens(strings)
+    quoted, quote = _quoted(tokens)
+    words, codes, at = tokens.words, tokens.codes, tokens.padded
+    stops = tokens.is_(_Is.DOT) & (tokens.at > 0) & ~tokens.is_(_Is.INITIAL, -1) & tokens.is_(_Is.LONG, -1)
+    out = [
+        Column(codes[at], [word.own for word in words]),
+        Column(10 * tokens.at // tokens.size, _PLACES["p"]),
+        Column(np.minimum(tokens.at, 4), _PLACES["i"]),
+        Column(np.minimum(tokens.size - 1 - tokens.at, 4), _PLACES["e"]),
+        Column((tokens.count_before(tokens.is_(_Is.YEAR)) > 0).astype(np.intp), _PLACES["y"]),
+        Column(np.minimum(tokens.count_before(stops), 4), _PLACES["st"]),
+        Column(quote, [("q=0",), ("q=b",), ("q=i",), ("q=a",)]),
+        _stretches(tokens, tokens.is_(_Is.STOP), long=True),
+        _stretches(tokens, tokens.is_(_Is.STOP) | tokens.is_(_Is.SIGN), long=False),
+        Column(codes[at], [word.said for word in words]),
+        Column(tokens.glued.astype(np.intp), [(), ("glued",)]),
+        Column(tokens.is_(_Is.YEAR).astype(np.intp), [(), ("year",)]),
+        Column(quoted.astype(np.intp), [(), ("quoted",)]),
+        Column(_inside(tokens, "([", ")]").astype(np.intp), [(), ("bracket",)]),
+    ]
+    out += [Column(codes[at + d], [word.beside[k] for word in words]) for k, d in enumerate(_BESIDE)]
+    forms = {"": 0}
+    shapes = np.array([forms.setdefault(word.shape, len(forms)) for word in words])[codes]
+    return out + [_run(name, shapes, at, places, list(forms)) for name, places in _RUNS]
+
+
+_PLACES = {name: [(f"{name}={i}",) for i in range(10)] for name in ("p", "i", "e", "y", "st")}
+_RUNS = (("s-1s", (-1, 0)), ("ss+1", (0, 1)), ("sss", (-1, 0, 1)), ("s-2s-1s", (-2, -1, 0)), ("ss+1s+2", (0, 1, 2)))
+
+
+def _run(name: str, shapes: Ints, at: Ints, places: tuple[int, ...], forms: list[str]) -> Column:
+    """The shapes of neighbouring tokens, where all of them are there."""
+    n = len(forms)
+    code = np.zeros(len(at), np.intp)
+    for place in places:
+        code = code * n + shapes[at + place]
+    values, codes = np.unique(code, return_inverse=True)
+    rows = [[forms[value // n**k % n] for k in range(len(places) - 1, -1, -1)] for value in values.tolist()]
+    return Column(codes, [(f"{name}={'|'.join(row)}",) if all(row) else () for row in rows])
+
+
+def _quoted(tokens: _Tokens) -> tuple[Flags, Ints]:
+    """Whether each token stands in quotation marks, and where it stands to its string's longest stretch in them: before it (1), inside
+    (2), after (3); 0 if there is none of two tokens."""
+    quoted = _inside(tokens, '“«‘"', '”»’"')
+    out = np.zeros(len(quoted), np.intp)
+    for start in np.unique(tokens.start[quoted]).tolist():
+        inside = quoted[start : start + tokens.size[start]]
+        edges = np.flatnonzero(np.diff(inside, prepend=False, append=False))
+        runs = edges[1::2] - edges[::2]
+        longest = 2 * int(runs.argmax())
+        first, last = edges[longest : longest + 2].tolist()
+        if last - first >= 4:  # the two signs and two tokens
+            out[start : start + len(inside)] = 3
+            out[start : start + last] = 2
+            out[start : start + first] = 1
+    return quoted, out
+
+
+def _inside(tokens: _Tokens, opening: str, closing: str) -> Flags:
+    """Whether each token stands between an opening sign and its closing one."""
+    out = np.zeros(len(tokens.all), bool)
+    start = 0
+    for found in tokens.strings:
+        texts = [piece.text for piece in found]
+        if not set(opening).isdisjoint(texts):
+            i = 0
+            while i < len(texts):
+                at = opening.find(texts[i])
+                if at >= 0 and closing[at] in (near := texts[i + 1 : i + _INSIDE]):
+                    end = i + 1 + near.index(closing[at])
+                    out[start + i : start + end + 1] = True
+                    i = end
+                i += 1
+        start += len(found)
+    return out
+
+
+def _stretches(tokens: _Tokens, signs: Flags, *, long: bool) -> Column:
+    """What is true of each token's stretch between these signs: its number from both ends, the stretches up to the next number, how long it
+    is and how its words are capitalised; of the shorter stretches all but the first two, marked.
+
+    A sign ends a stretch if white space and a capital, digit or sign follow, and it does not shorten an initial."""
+    ends = signs & (tokens.at < tokens.size - 1) & ~tokens.glues
+    ends &= ~tokens.is_(_Is.DOT) | (tokens.at == 0) | ~tokens.is_(_Is.LETTER, -1)
+    ends &= tokens.is_(_Is.SIGN) | ~tokens.is_(_Is.SMALL, 1)
+    begins = tokens.at == 0
+    begins[1:] |= ends[:-1]
+    stretch = np.cumsum(begins) - 1
+    first = np.flatnonzero(begins)
+    if not len(first):
+        return Column(stretch, [])
+
+    def count(true: Flags) -> Ints:
+        return np.add.reduceat(true, first, dtype=np.intp)
+
+    letters = tokens.is_(_Is.LETTERS)
+    order = np.cumsum(letters)
+    words = letters & (order - (order - letters)[first][stretch] > 1) & tokens.is_(_Is.LONG)
+    of_string = stretch[tokens.start[first]]
+    number = np.arange(len(first)) - of_string
+    last = stretch[tokens.start[first] + tokens.size[first] - 1]
+    numbered = np.flatnonzero(count(tokens.is_(_Is.DIGITS)))
+    next_ = np.append(numbered, len(first))[np.searchsorted(numbered, np.arange(len(first)))]
+    away = next_ - np.arange(len(first))
+    near = np.where((next_ <= last) & (away < 9), np.minimum(away, 3), 9)
+    size = np.searchsorted(_SIZES, count(letters))
+    of_words, upper, capital = (
+        count(words),
+        count(words & tokens.is_(_Is.UPPER)),
+        count(words & tokens.is_(_Is.CAPITAL)),
+    )
+    case = np.select([of_words == 0, 2 * upper > of_words, capital == 0, capital == of_words], [0, 1, 2, 3], 4)
+    parts = (np.minimum(number, 6), np.minimum(last - np.arange(len(first)), 5), near, size, case)
+    return Column(stretch, [_stretch(long, *row) for row in np.stack(parts, 1).tolist()])
+
+
+@lru_cache(maxsize=1 << 14)
+def _stretch(long: bool, number: int, rest: int, near: int, size: int, case: int) -> tuple[str, ...]:
+    words, written = (*_SIZES, 17)[size], "-U01s"[case]
+    names = f"sb={number}", f"se={rest}", f"sn={near}", f"sl={words}", f"sc={written}", f"slc={words}{written}"
+    return names if long else tuple("," + name for name in names[2:])

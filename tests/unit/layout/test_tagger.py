@@ -1,0 +1,71 @@
+"""The CRFs label as CRFsuite does, which trained them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pycrfsuite
+import pytest
+
+from s2corpus.layout import crf, entries, front_lines, passages, segmentation
+from s2corpus.layout.tagger import Tagger, neighboured, tagger
+from s2corpus.layout.tokens import features, pieces
+
+MODELS = [crf.MODEL, entries.MODEL, front_lines.MODEL, passages.MODEL, segmentation.MODEL]
+STRINGS = [
+    "[12] L. van der Maaten and G. Hinton. Visualizing data using t-SNE. Journal of Machine Learning Research, 9:2579–2605, 2008.",
+    "Borugă O, Savoiu-Balint G. “Health-related quality of life”, in: Rev Med Chir (Iasi), vol. 117(2), pp. 401-9. doi:10.1000/x",
+    "",
+    ".",
+    "Smith, J. (1999, 2000a). What? Who! “A b c d e”. 12. 13. 14. 15. 16. 17. 18. 19. 20. 21: x",
+]
+
+
+def suite(model: Path) -> pycrfsuite.Tagger:
+    """CRFsuite's own reader of a model."""
+    loaded = pycrfsuite.Tagger()
+    loaded.open(str(model))
+    return loaded
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("length", [1, 2, 17, 300])
+def test_labels_and_probabilities_of_any_names_are_crfsuites(model: Path, length: int) -> None:
+    theirs, ours = suite(model), tagger(model)
+    rng = random.Random(length)
+    known = sorted({name for name, _ in theirs.info().state_features})
+    items = [[*rng.choices(known, k=rng.randrange(30)), "a name that it has not"] for _ in range(length)]
+    theirs.set(items)
+    weights = ours.weights(items)
+    assert ours.tag(weights) == theirs.tag()
+    sure = [[theirs.marginal(label, i) for label in ours.labels] for i in range(length)]
+    assert np.allclose(ours.probabilities(weights), sure, rtol=0, atol=1e-9)
+
+
+def test_sequences_of_any_lengths_are_labelled_as_each_alone() -> None:
+    model = Tagger(crf.MODEL)
+    weights = [model.weights(features(raw, pieces(raw))) for raw in STRINGS * 30]
+    assert model.tag_each(weights) == [model.tag(one) for one in weights]
+    assert model.tag_each([]) == []
+
+
+def test_what_neighbours_show_weighs_what_its_names_weigh() -> None:
+    model = tagger(segmentation.MODEL)
+    known = sorted({name for name, _ in suite(segmentation.MODEL).info().state_features})
+    shown = [
+        [name[2:] for name in random.Random(n).choices([x for x in known if x[:2] == "-1"], k=4)] for n in range(9)
+    ]
+    for lines in ([], shown[:1], shown[:2], shown):
+        own = [["block=11"] for _ in lines]
+        spelt = model.weights(neighboured(own, lines, (-2, -1, 1, 2)))
+        assert np.allclose(model.weights(own) + model.beside(lines, (-2, -1, 1, 2)), spelt)
+
+
+def test_references_are_labelled_by_the_names_that_were_trained_on() -> None:
+    theirs = suite(crf.MODEL)
+    for raw, fields in zip(STRINGS, crf.label_each(STRINGS), strict=True):
+        found = pieces(raw)
+        labels = theirs.tag(features(raw, found)) if found else []
+        assert fields == crf.spans(raw, found, [crf.Label(x) for x in labels])

@@ -354,3 +354,13 @@ def test_which_entries_a_paper_that_came_or_went_touches(paper: dict[str, str | 
     for removed, added in ((nobody, somebody), (somebody, nobody)):
         mask = touched(entries, removed, added, np.empty(0, np.uint64), Search())
         assert np.flatnonzero(mask).tolist() == found
+
+
+@pytest.mark.parametrize(("title", "found"), [(ENTRY["title"], [True, False]), (f"{ENTRY['title']}s", [False, False])])
+def test_an_equal_title_touches_an_entry_that_no_search_finds(title: str, found: list[bool]) -> None:
+    """As where its keys are over-full."""
+    entries = pa.Table.from_pylist([{"title": ENTRY["title"]}, {"title": "Graphs in time and space"}], schema=COLUMNS)
+    nobody, somebody = (
+        Targets.of(pa.Table.from_pylist(some, schema=COLUMNS)) for some in ([], [{"title": title, "paper_id": "p"}])
+    )
+    assert touched(entries, nobody, somebody, np.empty(0, np.uint64), Search(1.0)).tolist() == found

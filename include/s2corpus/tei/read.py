@@ -62,7 +62,7 @@ def read(tei: bytes) -> etree._Element:
     tei = tei.strip()
     if not tei:
         raise BadTei(Reason.EMPTY)
-    if _has_doctype(tei):
+    if _has_doctype(tei):  # asked here: where ids may repeat (collect_ids) lxml loads a DTD whatever load_dtd says
         raise BadTei(Reason.DOCTYPE)
     parser = etree.XMLParser(
         encoding="utf-8", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False,

@@ -6,6 +6,7 @@ import pytest
 import teis
 
 from s2corpus import tei
+from s2corpus.tei import read as tei_read
 
 PARAGRAPH = "<div><p>Text.</p></div>"
 
@@ -51,6 +52,12 @@ def test_bad_tei_has_its_reason(data: bytes, reason: str) -> None:
     assert bad.value.reason == reason
 
 
+def test_no_entity_is_expanded_even_if_one_came_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tei_read, "_has_doctype", lambda xml: False)
+    inside = b'<!DOCTYPE TEI [<!ENTITY x "expanded">]><TEI>a&x;b</TEI>'
+    assert "expanded" not in "".join(tei_read.read(inside).itertext())
+
+
 def test_a_hundred_levels_are_one_section_path() -> None:
     heads = [f"H{n}" for n in range(100)]
     body = "".join(f"<div><head>{head}</head>" for head in heads) + "<p>Deep.</p>" + "</div>" * 100
@@ -71,7 +78,7 @@ def test_a_hundred_levels_are_one_section_path() -> None:
         lambda xml: xml.replace(
             b'<?xml version="1.0" encoding="UTF-8"?>', b'<?xml version="1.0" encoding="ISO-8859-1"?>'
         ),
-        lambda xml: xml.replace(b"<p>", b"<!-- c --><p><?pi?>"),
+        lambda xml: xml.replace(b"<p>", b"<!-- c --><p><?pi so many words?>"),
     ],
 )
 def test_namespaces_and_wrappings_make_no_difference(rewrite: object) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import hashlib
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.text import Unigrams, log_probabilities, log_probability
+from s2corpus.text import Unigrams, log_probabilities, log_probability, unigrams
 from s2corpus.text.unigrams import _plain_counts, parse_unigrams, wordfreq_unigrams
 
 COUNTS = {"the": 6, "cat": 1, "sat": 1}  # V = 3, 8 words in all
@@ -62,6 +63,20 @@ CSV = b"word,count\nthe,6\ncat,1\nsat,1\n"
 def test_a_list_is_csv_or_tab_separated_plain_or_gzipped(content: bytes) -> None:
     found = parse_unigrams("list", content, hashlib.sha256(content).hexdigest())
     assert (dict(found.log_shares), found.unknown) == (LIST.log_shares, LIST.unknown)
+
+
+@pytest.mark.parametrize("most", [len(CSV) - 1, len(CSV), len(CSV) + 1])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_list_has_256_megabytes_at_most(
+    most: int, pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert unigrams._MAX_LIST_BYTES == 256_000_000
+    monkeypatch.setattr(unigrams, "_MAX_LIST_BYTES", most)
+    if most < len(CSV):
+        with pytest.raises(UserError, match=f"more than {most} bytes"):
+            parse_unigrams("list", pack(CSV))
+    else:
+        assert len(parse_unigrams("list", pack(CSV)).log_shares) == 3
 
 
 @pytest.mark.parametrize(

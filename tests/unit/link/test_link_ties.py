@@ -676,3 +676,38 @@ def test_similar_titles_of_several_papers(
     assert (found["paper_id"], found["reason"], found["score"]) == (chosen, "fuzzy", score(GRAPHS, titles[chosen]))
     assert found["warning"] == warning
     assert found["runner_up_score"] == (score(GRAPHS, second) if second else None)
+
+
+SURVEY = "Proceedings of the geological survey of the coast"
+
+
+@pytest.mark.parametrize("at", [0, 50, 99])
+def test_the_next_paper_of_an_identifier_that_many_have(at: int) -> None:
+    """Told apart by the place; the next is the one of the smallest id, wherever it stands, and never the citing one."""
+    ends = [f"{a}{b}" for a in "abcdefghij" for b in "klmnopqrst"]
+    papers = [
+        {"paper_id": f"p{i:03d}", "title": f"{SURVEY} {end}", "doi": "10.1/x", "volume": str(i), "pages": "7"}
+        for i, end in enumerate(ends)
+    ]
+    entry = {"title": SURVEY, "doi": "10.1/x", "volume": str(at), "pages": "7"}
+    for rows in (papers, papers[::-1]):
+        for citing in (None, "p000", "p001"):
+            others = [p for p in papers if p["paper_id"] not in (f"p{at:03d}", citing)]
+            found = link_one({**entry, "citing_paper_id": citing}, *rows)
+            if citing != f"p{at:03d}":
+                assert (found["paper_id"], found["reason"], found["warning"]) == (f"p{at:03d}", "id", None)
+                assert found["runner_up_score"] == score(SURVEY, others[0]["title"])
+
+
+@pytest.mark.parametrize("at", [0, 50, 99])
+def test_where_only_the_citing_paper_has_what_is_known_it_narrows_nothing(at: int) -> None:
+    papers = [{"paper_id": f"p{i:03d}", "title": SURVEY, "year": 1900 + i, "surname": f"Name{i}"} for i in range(100)]
+    entry = {"title": SURVEY, "year": 1900 + at, "citing_paper_id": f"p{at:03d}"}
+    found = link_one(entry, *papers)
+    assert (found["paper_id"], found["warning"], found["runner_up_score"]) == (
+        "p001" if at == 0 else "p000",
+        "tie",
+        1.0,
+    )
+    found = link_one({**entry, "surname": "Name7"}, *papers)
+    assert (found["paper_id"], found["warning"], found["runner_up_score"]) == ("p007", None, 1.0)

@@ -84,3 +84,67 @@ def test_the_latex_source_is_of_the_canonical_arxiv_id_else_of_the_smallest() ->
     del sources["1911.00002"]
     (row,) = rows(*both, sources=sources)
     assert row["latex_parse_id"] == "parse-1911.00001" and row["open_access"] and row["access"][0]["kind"] == "latex"
+
+
+def test_a_row_whole() -> None:
+    """Of a paper with a PDF that its publisher's record names, a LaTeX source and a publisher's full text."""
+    author = {"first": "Ada", "middle": ["K"], "last": "Lovelace", "suffix": "", "affiliations": [], "orcid": None}
+    told = {
+        "venue": "ACL",
+        "journal": "J",
+        "abstract": "We.",
+        "volume": "1",
+        "issue": "2",
+        "pages": "3-4",
+        "pubmed_id": "5",
+        "pmc_id": "PMC6",
+    }
+    members = [
+        member("acl:P19-1001", kind="publisher", doi="10.18653/v1/p19-1001", acl_id="P19-1001", authors=[author], date="2019-07",
+               date_precision="month", mag_id="9", subjects=["b", "a"], pdf_sha1=A, editorial="corrected", **told),
+        member("arxiv:1911.02782", arxiv_id="1911.02782", mag_id="8", subjects=["a"], licence="CC-BY-4.0"),
+        member(f"grobid:{A}", pdf_sha1=A, title="Read"),
+        member("jats:1", doi="10.18653/v1/p19-1001"),
+    ]  # fmt: skip
+    (row,) = rows(
+        *members,
+        pdfs={A: Pdf("2023", (Declaration("d", "a.pdf", None, "MIT"),))},
+        sources={
+            "1911.02782": LatexSource(B, "parse", "1911.02782", (Declaration("d", "s.gz", None, "CC-BY-NC-4.0"),))
+        },
+        articles={"jats:1": Article(C, "jats", "2023", open_access=True, licence="CC0-1.0")},
+        notices={"doi:10.18653/v1/p19-1001": [("retracted", "crossref:n")]},
+    )
+    access, provenance = row.pop("access"), dict(row.pop("provenance"))
+    assert row.pop("authors") == [author]
+    assert row == {
+        "paper_id": "p", "title": "T", "date": "2019-07", "date_precision": "month", "doi": "10.18653/v1/p19-1001", **told,
+        "arxiv_id": "1911.02782", "acl_id": "P19-1001", "mag_ids": ["8", "9"], "fields_of_study": [], "subjects": ["a", "b"],
+        "canonical_pdf": A, "latex_parse_id": "parse", "open_access": True, "oa_evidence": "acl", "licence": "MIT",
+        "editorial": "retracted", "editorial_by": ["crossref:n"],
+        "record_ids": ["acl:P19-1001", "arxiv:1911.02782", f"grobid:{A}", "jats:1"],
+    }  # fmt: skip
+    of_text = ("kind", "sha1", "open_access", "oa_evidence", "licence", "licence_detail")
+    assert [tuple(text[name] for name in of_text) for text in access] == [
+        ("pdf", A, True, "acl", "MIT", None),
+        ("latex", B, True, "arxiv", "CC-BY-NC-4.0", "CC-BY-NC-4.0: the strictest of CC-BY-4.0, CC-BY-NC-4.0"),
+        ("jats", C, True, "publisher", "CC0-1.0", None),
+    ]  # fmt: skip
+    assert [[look["evidence"] for look in text["looks"]] for text in access] == [
+        ["arxiv", "acl", "pmc", "unpaywall", "publisher", "declared"], ["arxiv", "declared"], ["pmc", "unpaywall", "publisher", "declared"],
+    ]  # fmt: skip
+    decided = {"source": "acl", "record_id": "acl:P19-1001", "rule": "publisher", "votes_for": 3, "votes_against": 0}
+    assert provenance["title"] == decided
+    assert provenance["arxiv_id"] == {
+        "source": "arxiv", "record_id": "arxiv:1911.02782", "rule": "majority", "votes_for": 1, "votes_against": 0,
+    }  # fmt: skip
+    assert set(provenance) == {"title", "authors", "date", "doi", "arxiv_id", "acl_id", *told}
+
+
+def test_a_paper_of_which_nothing_is_known() -> None:
+    (row,) = rows(member("dblp:1", title=None, authors=[]))
+    empty = {"authors", "mag_ids", "fields_of_study", "subjects", "access", "provenance", "editorial_by"}
+    assert {name: value for name, value in row.items() if name not in empty} == {
+        **dict.fromkeys(set(row) - empty), "paper_id": "p", "open_access": False, "record_ids": ["dblp:1"],
+    }  # fmt: skip
+    assert all(row[name] == [] for name in empty)

@@ -98,7 +98,7 @@ def _words(given: str, last: str) -> list[tuple[str, ...]]:
         words: list[str] = []
         for text in (given, last):
             for word in re.split(r"[\s.,\-‐-―'’]+", text):
-                initials = word.isupper() and 1 < len(word) <= _INITIALS and not f"{given}{last}".isupper()
+                initials = word.isupper() and len(word) <= _INITIALS and not f"{given}{last}".isupper()
                 words += [_folded(char, expand) for char in word] if initials else [_folded(word, expand)]
         kept = tuple(word for word in words if word and word not in _NOT_NAMES)
         if kept not in spellings:

@@ -29,9 +29,7 @@ class Fate(IntEnum):
     CONFLICT = 2  # refused itself, or cut: see `components`
 
 
-def joined(
-    nodes: Nodes, min_title_score: float = 0.8, max_preprint_years: int = 2
-) -> tuple[Edges, np.ndarray, np.ndarray]:
+def joined(nodes: Nodes, min_title_score: float, max_preprint_years: int) -> tuple[Edges, np.ndarray, np.ndarray]:
     """(all edges in the order they are taken, cluster of each node, fate of each edge).
 
     Equal titles are only compared across clusters. Titles that are similar but not equal are only looked for where they can still join
@@ -51,7 +49,7 @@ def joined(
 
 
 def components(
-    final_doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, edges: Edges, max_preprint_years: int = 2
+    final_doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, edges: Edges, max_preprint_years: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """(cluster of each node: its smallest node, int32; fate of each edge, int8), from what `Nodes` has of each node.
 

@@ -56,7 +56,7 @@ def together(parts: Sequence[Edges]) -> Edges:
     return Edges(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
 
 
-def identifier_edges(nodes: Nodes, min_title_score: float = 0.8) -> Edges:
+def identifier_edges(nodes: Nodes, min_title_score: float) -> Edges:
     """The edges by identifiers, in order of strength, then of ids.
 
     Publishers' and archives' records are joined in a star around the smallest id. What a PDF says of itself, and one PDF named by

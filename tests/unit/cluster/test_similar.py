@@ -163,3 +163,29 @@ def test_keys_that_too_many_have_pair_none_for_another_engine_either(crowd: int,
     assert (len(a) > 0) is pairs
     a, _ = similar.pairs_of_keys(np.zeros(4, np.uint32), np.arange(4), np.ones(4, bool), sizes[:4], sketches[:4], 0.5)
     assert len(a) == 0, "key 0 is the empty title's"
+
+
+def test_of_a_bucket_that_begins_with_too_many_of_a_key_the_others_stay() -> None:
+    for crowd in (MAX_SHARED, MAX_SHARED + 1):
+        keys = np.array([78] + [77] * crowd + [78, 79], np.uint32)
+        _, _, in_order, rows = similar.index(keys)
+        found = {key: sorted(rows[in_order == key].tolist()) for key in (77, 78, 79)}
+        assert found == {
+            77: list(range(1, crowd + 1)) if crowd == MAX_SHARED else [],
+            78: [0, crowd + 1],
+            79: [crowd + 2],
+        }
+        _, _, in_order, _ = similar.index(np.array([77, 77, *[78] * crowd], np.uint32))
+        assert (in_order == 78).sum() == (crowd if crowd == MAX_SHARED else 0) and (in_order == 77).sum() == 2
+
+
+def test_more_pairs_of_a_key_than_there_is_room_for_at_first() -> None:
+    count, keys = 50, np.full(50, 7, np.uint32)
+    sketches, sizes = np.ones((count, 4), np.uint64), np.full(count, 4, np.int32)
+    pairs = similar._proposed(keys, sketches, sizes, *similar.index(keys), sketches, sizes, 0, 0.5)
+    expected = [(i, j) for i in range(count) for j in range(i + 1, count)]
+    assert sorted((int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in pairs) == expected
+    both = similar._proposed(keys, sketches, sizes, *similar.index(keys), sketches, sizes, -1, 0.5)
+    assert len(both) == count * count, "titles that are not held are compared with all"
+    a, b = similar.pairs_of_keys(keys, np.arange(count), np.ones(count, bool), sizes, sketches, 0.5)
+    assert list(zip(a.tolist(), b.tolist(), strict=True)) == expected

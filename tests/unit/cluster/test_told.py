@@ -6,10 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from s2corpus import titles as titles_of
 from s2corpus.clustering import agreement, nodes, parts, places, similar
 from s2corpus.clustering.cluster import named
 from s2corpus.clustering.components import Fate
-from s2corpus.clustering.edges import REASONS, TITLE, Edges, identifier_strength
+from s2corpus.clustering.edges import REASONS, TITLE, Edges, edges_of_similar, identifier_strength
 from s2corpus.clustering.explain import Why, explanations, told
 from s2corpus.clustering.identity import Difference, Parent, difference, identify, new_paper_id
 from s2corpus.clustering.preprints import preprint_of
@@ -157,3 +158,18 @@ def test_a_doi_that_a_drop_gives_overrules_only_those_read_from_its_files() -> N
     codes = found.identifiers["doi"]
     assert (found.final_doi == codes).tolist() == [True, False, True, True, True, False, True]
     assert found.final_doi[[1, 5]].tolist() == [-1, -1], "the header of a file of another DOI, and a preprint"
+
+
+@pytest.mark.parametrize(("journal", "reason"), [("Blood", "title"), ("Kidney Int", "contradiction")])
+def test_similar_titles_are_not_equal_ones_whichever_is_first(journal: str, reason: str) -> None:
+    """Two journals contradict each other where titles are only similar."""
+    titles = ["Role of complement in renal disease", "The role of complement in renal disease"]
+    rows = {
+        "record_id": ["a", "b"], "title": titles, "normalised": titles_of.normalise(pa.array(titles)), "journal": ["Blood", journal],
+        "surnames": pa.array([[1], [1]], pa.list_(pa.uint64())),
+    }  # fmt: skip
+    made = nodes.nodes_from([parts.part_from(pa.table(rows))], [])
+    for a, b in ((0, 1), (1, 0)):
+        found = edges_of_similar(made, np.array([a]), np.array([b]), np.array([0.85]), 2)
+        assert [REASONS[one] for one in found.reason] == [reason] and (found.left[0], found.right[0]) == (0, 1)
+        assert found.strength.tolist() == [0.85]

@@ -8,12 +8,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
 import orjson
 
+from s2corpus.cores import in_order
 from s2corpus.errors import UserError
 from s2corpus.storage.outputs import printable, whole_file
 
@@ -47,10 +49,8 @@ def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Pa
 
     INPUTS are such files, told apart by what is in them, folders of them (read recursively, in order of their names), or Parquet files
     with the columns pdf_sha1 and tei. A parse from a file has the file's name as paper_id. What gives no parse is reported with its
-    reason and the rest continues.
+    reason and the rest continues. Many are converted on all cores.
     """
-    from s2corpus import tei
-
     for path in inputs:
         if not path.exists():
             raise UserError(
@@ -61,23 +61,33 @@ def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Pa
     with contextlib.ExitStack() as files:
         lines: IO[bytes] = files.enter_context(whole_file(out)) if out else sys.stdout.buffer
         rejected = files.enter_context(whole_file(rejects)) if rejects else None
-        for name, pdf_sha1, data in _documents(inputs):
-            parse, outcome = (None, "unreadable") if data is None else _parse(data, pdf_sha1)
-            if parse is None:
+        for name, outcome, line in in_order(partial(_line, schema), _documents(inputs)):
+            if line is None:
                 if rejected is not None:
                     rejected.write(orjson.dumps({"name": name, "outcome": outcome}) + b"\n")
                 else:
                     progress.clear()
                     click.echo(f"{name}: {outcome}", err=True)
             else:
-                paper_id = None if name == pdf_sha1 else name
-                line = tei.to_s2orc(parse, paper_id) if schema == SCHEMAS[0] else tei.to_gorc_line(parse, paper_id)
-                lines.write(tei.to_json_bytes(line) + b"\n")
+                lines.write(line)
             outcomes[outcome] += 1
             progress.show(outcomes)
     progress.clear()
     if not quiet:
         click.echo(_summary(outcomes), err=True)
+
+
+def _line(schema: str, document: tuple[str, str, bytes | None]) -> tuple[str, str, bytes | None]:
+    """(name, outcome, the parse as a line or None) of one of `_documents`."""
+    from s2corpus import tei
+
+    name, pdf_sha1, data = document
+    parse, outcome = (None, "unreadable") if data is None else _parse(data, pdf_sha1)
+    if parse is None:
+        return name, outcome, None
+    paper_id = None if name == pdf_sha1 else name
+    line = tei.to_s2orc(parse, paper_id) if schema == SCHEMAS[0] else tei.to_gorc_line(parse, paper_id)
+    return name, outcome, tei.to_json_bytes(line) + b"\n"
 
 
 def _parse(data: bytes, sha1: str) -> tuple[Parse | None, str]:

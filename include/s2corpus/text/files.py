@@ -7,24 +7,27 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from s2corpus.cores import in_order
 from s2corpus.errors import UserError
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.outputs import whole
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import Decision, Document, Outcome
 from s2corpus.text.layout import Unit
-from s2corpus.text.near_duplicates import Candidate, clusters, text_key
 from s2corpus.text.splits import Split, bounds, date_span, recipe_split, split_by_date
 from s2corpus.text.unigrams import Unigrams
+
+if TYPE_CHECKING:
+    from s2corpus.text.near_duplicates import Candidate, Member
 
 KEYS = ("id", "sha1", "title", "abstract", "date", "year", "body", "sources", "open_access")
 _UNIT_KEYS = {"section", "text"}
@@ -53,6 +56,12 @@ def clean_file(
         raise UserError("the spec's split is rolling: say as of which day with --as-of")
     borders = bounds(spec.split, as_of or datetime.now(UTC))
     decide = clean_s2orc if set_ == "s2orc" else clean_s2ag
+
+    def decided(read: tuple[Any, Document]) -> tuple[object, Document, Decision]:
+        raw, document = read
+        decision = decide(document, spec.clean, unigrams)
+        return raw.get("sha1"), replace(document, body=None), decision
+
     recipe = spec.clean.profile == "recipe-2024"
     outcomes: Counter[str] = Counter()
     candidates: list[Candidate] = []
@@ -60,8 +69,7 @@ def clean_file(
         interim = Path(scratch) / "kept.jsonl"
         reject = _writer(stack, dropped, _DROPPED) if dropped else None
         with interim.open("wb") as kept:
-            for raw, document in _documents(source):
-                decision = decide(document, spec.clean, unigrams)
+            for sha1, document, decision in in_order(decided, _documents(source)):
                 outcomes[decision.outcome] += 1
                 if decision.outcome is not Outcome.KEPT:
                     if reject:
@@ -69,11 +77,13 @@ def clean_file(
                     continue
                 split = _split(document, spec, borders)
                 if not recipe:
+                    from s2corpus.text.near_duplicates import Candidate, text_key  # 0.1 s that the recipe needs not
+
                     key = text_key(decision.text or "")
                     candidates.append(Candidate(set_, document.paper_id, document.date, split, key, None))
-                line = {"id": document.paper_id, "sha1": raw.get("sha1"), "text": decision.text, "split": split}
+                line = {"id": document.paper_id, "sha1": sha1, "text": decision.text, "split": split}
                 kept.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
-        duplicates = clusters(candidates, {}, hold_back=False)
+        duplicates = _equal_texts(candidates)
         accept = _writer(stack, out, _KEPT)
         with interim.open("rb") as lines:
             for text in lines:
@@ -82,6 +92,14 @@ def clean_file(
                     line["split"] = member.split
                 accept.write({key: value for key, value in line.items() if key != "sha1" or value})
     return outcomes
+
+
+def _equal_texts(candidates: list[Candidate]) -> Mapping[tuple[str, str], Member]:
+    if not candidates:
+        return {}
+    from s2corpus.text.near_duplicates import clusters
+
+    return clusters(candidates, {}, hold_back=False)
 
 
 def counted(outcomes: Mapping[str, int]) -> str:

@@ -41,6 +41,14 @@ class ShareTable:
         return cls(hashes, shares, other, unknown)
 
 
+def counted_lines(lines: bytes) -> tuple[np.ndarray, np.ndarray] | None:
+    """(hashes, counts int64) of words as in `ShareTable`, from lines of an ASCII word, a tab or comma that no word has, and a count
+    above 0; of equal words the last counts. None where there is no line, or one reads otherwise."""
+    size = 1 << (max(lines.count(b"\n"), 1) * 2 - 1).bit_length()
+    plain, hashes, counts = _counted_lines(np.frombuffer(lines, np.uint8), size)
+    return (hashes, counts) if plain else None
+
+
 def words_of(text: str) -> np.ndarray:
     """blingfire's words of a text, UTF-8 (uint8) with a space between them; none where blingfire finds none."""
     given = text.encode("utf-8", "ignore")
@@ -107,6 +115,41 @@ def _table(blob: np.ndarray, values: np.ndarray, size: int) -> tuple[np.ndarray,
         shares[at] = values[word]
         start = end + 1
     return hashes, shares
+
+
+@njit(cache=True, nogil=True)
+def _counted_lines(lines: np.ndarray, size: int) -> tuple[bool, np.ndarray, np.ndarray]:
+    """Whether every line reads `word TAB count` or `word,count`, and the table: counts of at most 18 digits, the first not 0."""
+    hashes = np.zeros(size, np.uint64)
+    counts = np.zeros(size, np.int64)
+    mask = np.uint64(size - 1)
+    i = 0
+    while i < len(lines):
+        start = i
+        value = FNV
+        while 33 <= lines[i] <= 126 and lines[i] != 44:
+            value = step(value, lines[i])
+            i += 1
+        if i == start or (lines[i] != 9 and lines[i] != 44) or not 49 <= lines[i + 1] <= 57:
+            return False, hashes, counts
+        i += 1
+        digits = i
+        count = np.int64(0)
+        while 48 <= lines[i] <= 57 and i - digits < 18:
+            count = count * 10 + np.int64(lines[i] - np.uint8(48))
+            i += 1
+        if lines[i] == 13:
+            i += 1
+        if lines[i] != 10:
+            return False, hashes, counts
+        i += 1
+        key = finished(value)
+        at = key & mask
+        while hashes[at] != 0 and hashes[at] != key:
+            at = (at + np.uint64(1)) & mask
+        hashes[at] = key
+        counts[at] = count
+    return i > 0, hashes, counts
 
 
 @njit(cache=True, nogil=True)

@@ -9,13 +9,13 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
 
 from s2corpus.errors import UserError
-from s2corpus.text.tokens import ShareTable, summed_shares
+from s2corpus.text.tokens import ShareTable, counted_lines, summed_shares
 
 CARD_THRESHOLD = -20.0
 """Mean log2 probability below which a section is removed (S2 V2 card)."""
@@ -25,8 +25,6 @@ WORDFREQ_THRESHOLD = -19.82
 _CARD_TOKENS = 588_124_220_187
 """Sum of the counts of the list behind the card: wordfreq's shares are scaled to it, so that √V + 1 means the same."""
 _MAX_LIST_BYTES = 256_000_000
-_PLAIN = re.compile(rb"(?:[!-+\--~]++[\t,][1-9][0-9]{0,17}\r?\n)++")
-"""lines of which every one is an ASCII word, a tab or comma that no word has, and a count above 0"""
 
 
 @dataclass(frozen=True)
@@ -34,28 +32,27 @@ class Unigrams:
     """Words (lower-case) with log2 of their share, and that of any other word."""
 
     name: str
-    log_shares: Mapping[str, float]
-    unknown: float
-    """log2 of the share of a word that is not listed: as if counted √V + 1 times, V the words listed"""
+    table: ShareTable
     threshold: float
     """mean below which text is improbable, for this list"""
 
-    @cached_property
-    def table(self) -> ShareTable:
-        """The words as the kernel looks them up."""
-        return ShareTable.of(self.log_shares, self.unknown)
+    @property
+    def unknown(self) -> float:
+        """log2 of the share of a word that is not listed: as if counted √V + 1 times, V the words listed."""
+        return self.table.unknown
 
     @classmethod
     def of_counts(cls, name: str, counts: Mapping[str, int], threshold: float = CARD_THRESHOLD) -> Unigrams:
         """From word → count; counts are at least 1."""
-        total = math.log2(sum(counts.values()))
-        shares = np.fromiter(map(math.log2, counts.values()), np.float64, len(counts)) - total
-        return cls(
-            name,
-            dict(zip(counts, shares.tolist(), strict=True)),
-            math.log2(math.sqrt(len(counts)) + 1) - total,
-            threshold,
-        )
+        shares, unknown = _log_shares(list(counts.values()))
+        return cls(name, ShareTable.of(dict(zip(counts, shares.tolist(), strict=True)), unknown), threshold)
+
+
+def _log_shares(counts: list[int]) -> tuple[np.ndarray, float]:
+    """log2 of each word's share, and of the share of a word that is not listed."""
+    total = math.log2(sum(counts))
+    shares = np.fromiter(map(math.log2, counts), np.float64, len(counts)) - total
+    return shares, math.log2(math.sqrt(len(counts)) + 1) - total
 
 
 def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unigrams:
@@ -75,8 +72,10 @@ def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unig
         raise UserError(
             f"unigram list {name}: more than {_MAX_LIST_BYTES:,} bytes; expected a list of words with counts"
         )
-    counts = _plain_counts(content) or {}
-    for line in () if counts else content.decode("utf-8", "replace").splitlines():
+    if plain := _of_plain_lines(content):
+        return Unigrams(name, plain, CARD_THRESHOLD)
+    counts = {}
+    for line in content.decode("utf-8", "replace").splitlines():
         word, _, count = line.strip().partition("\t" if "\t" in line else ",")
         if count.isdecimal() and int(count) > 0:
             counts[word] = int(count)
@@ -85,15 +84,18 @@ def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unig
     return Unigrams.of_counts(name, counts)
 
 
-def _plain_counts(content: bytes) -> dict[str, int] | None:
-    """The words and counts of a list of plain lines, below its header if it has one, read at once; None where a line is not plain."""
+def _of_plain_lines(content: bytes) -> ShareTable | None:
+    """The table of a list of plain lines, below its header if it has one, read at once; None where a line is not plain."""
     header, _, rest = content.partition(b"\n")
     lines = rest if re.fullmatch(rb"[A-Za-z_]++[\t,][A-Za-z_]++\r?", header) else content
-    lines = lines if lines.endswith(b"\n") else lines + b"\n"
-    if not _PLAIN.fullmatch(lines):
+    counted = counted_lines(lines if lines.endswith(b"\n") else lines + b"\n")
+    if counted is None:
         return None
-    columns = lines.decode("ascii").replace(",", "\t").split()
-    return dict(zip(columns[::2], map(int, columns[1::2]), strict=True))
+    hashes, counts = counted
+    listed = np.flatnonzero(hashes)
+    shares = np.zeros(len(hashes), np.float64)
+    shares[listed], unknown = _log_shares(counts[listed].tolist())
+    return ShareTable(hashes, shares, {}, unknown)
 
 
 @cache

@@ -12,6 +12,7 @@ from s2corpus.sources.fields import clean_abstract
 from s2corpus.spec import Clean
 from s2corpus.text.clean import clean_s2ag
 from s2corpus.text.documents import Document
+from s2corpus.text.tokens import ShareTable
 from s2corpus.text.unigrams import Unigrams, wordfreq_unigrams
 from tests.unit.clean.conftest import GERMAN, english
 
@@ -58,7 +59,7 @@ def test_outcome(unigrams: Unigrams, fields: dict[str, Any], expected: str) -> N
     ],
 )
 def test_log_probabilities_must_be_above_the_threshold(mean: float, title: str, expected: str) -> None:
-    flat = Unigrams("flat", {}, unknown=mean, threshold=-20.0)
+    flat = Unigrams("flat", ShareTable.of({}, mean), threshold=-20.0)
     assert clean_s2ag(Document("p", title, abstract(60), "2011", None), Clean(), flat).outcome == expected
 
 

@@ -10,6 +10,7 @@ import pytest
 from s2corpus.spec import Clean
 from s2corpus.text.clean import clean_s2orc
 from s2corpus.text.documents import Document
+from s2corpus.text.tokens import ShareTable
 from s2corpus.text.unigrams import Unigrams
 from tests.unit.clean.conftest import GERMAN, english
 
@@ -108,7 +109,7 @@ def test_a_section_without_paragraphs_stays(paper: Paper, card: Clean, unigrams:
 
 @pytest.mark.parametrize(("threshold", "outcome"), [(-16.0, "kept"), (-15.0, "few_paragraphs")])
 def test_a_mean_at_the_threshold_stays(paper: Paper, threshold: float, outcome: str) -> None:
-    halves = Unigrams("halves", {}, unknown=-16.0, threshold=threshold)  # every word has log probability −16
+    halves = Unigrams("halves", ShareTable.of({}, -16.0), threshold=threshold)  # every word has log probability −16
     assert clean_s2orc(paper(), Clean(), halves).outcome == outcome
 
 

@@ -28,7 +28,7 @@ KERNELS = (
     "papers",
     "parse_model",
 )
-BASE = {"errors", "scratch", "web", "ids", "row_types", "tables", "version", "compiled", ""}
+BASE = {"cores", "errors", "scratch", "web", "ids", "row_types", "tables", "version", "compiled", ""}
 LOW = BASE | {"spec", "storage", "catalog"}
 MIDDLE = LOW | {"sandbox", *KERNELS, "snapshot"}
 ALLOWED = {
@@ -36,6 +36,7 @@ ALLOWED = {
     "ids": {"errors"},
     "version": {""},
     "compiled": set(),
+    "cores": {"errors"},
     "sandbox": set(),
     "row_types": set(),
     "tables": {"row_types", ""},

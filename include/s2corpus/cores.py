@@ -1,0 +1,76 @@
+"""Work on many items, in their order, on all cores of the machine: what the commands over files do with more than a few."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from s2corpus.errors import UserError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_HERE = 16
+"""Items done in this process before others are started: few are done sooner than a process starts, and what they load is shared."""
+_AT_ONCE = 8
+"""Items sent at once."""
+_work: Callable[[Any], Any]
+
+
+def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = None) -> Iterator[R]:
+    """The result of each item in the order of the items, of which a few are taken ahead.
+
+    The processes are forked, so that `work` may hold what is large; items and results are pickled. Where threads run already,
+    or there is one core, everything is done here.
+
+    Raises:
+        UserError: a process was ended from outside, as a rule for want of memory.
+    """
+    items = iter(items)
+    yield from map(work, islice(items, _HERE))
+    cores = cores or len(os.sched_getaffinity(0))
+    if (more := next(items, None)) is None:
+        return
+    items = chain([more], items)
+    if cores == 1 or threading.active_count() > 1:
+        yield from map(work, items)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    gc.collect()
+    gc.freeze()  # the collector writes to what it looks at: pages would be copied
+    with ProcessPoolExecutor(cores, get_context("fork"), _begin, (work,)) as pool:
+        ahead: deque[Future[list[R]]] = deque()
+        try:
+            while some := list(islice(items, _AT_ONCE)):
+                ahead.append(pool.submit(_done, some))
+                if len(ahead) > 2 * cores:
+                    yield from ahead.popleft().result()
+            while ahead:
+                yield from ahead.popleft().result()
+        except BrokenProcessPool:
+            raise UserError(
+                "a process was ended while it worked, perhaps for want of memory: give it fewer cores (taskset -c 0)"
+            ) from None
+        finally:
+            gc.unfreeze()
+            pool.shutdown(cancel_futures=True)
+
+
+def _begin(work: Callable[[Any], Any]) -> None:
+    global _work
+    _work = work
+
+
+def _done(items: list[Any]) -> list[Any]:
+    return [_work(item) for item in items]

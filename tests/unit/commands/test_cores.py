@@ -1,0 +1,56 @@
+"""Many items on all cores: the same results in the same order, and few of them here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from s2corpus.cores import in_order
+from s2corpus.errors import UserError
+
+PROGRAM = """
+import os, signal, sys
+from itertools import count, islice
+from s2corpus.cores import in_order
+from s2corpus.errors import UserError
+
+taken = 0
+def items():
+    global taken
+    for taken in count():
+        yield taken
+# what cannot be pickled may be in the work, and far more items than are done
+found = list(islice(in_order(lambda n: (n * n, os.getpid()), items(), cores=3), 500))
+assert [square for square, _ in found] == [n * n for n in range(500)]
+assert {pid for _, pid in found[:16]} == {os.getpid()} and os.getpid() not in {pid for _, pid in found[16:]}
+assert taken < 500 + 100
+def ended(n):
+    if n == 300:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return n
+try:
+    list(in_order(ended, range(400), cores=2))
+except UserError as error:
+    print(error)
+"""
+
+
+def test_many_items_are_done_by_others_in_their_order_and_a_killed_one_is_told() -> None:
+    """In a process of its own: this one has threads."""
+    found = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
+    assert (found.returncode, "for want of memory" in found.stdout) == (0, True), found.stderr
+
+
+def test_few_items_and_what_is_wrong_with_one_are_seen_here() -> None:
+    assert set(in_order(lambda _: os.getpid(), range(16), cores=2)) == {os.getpid()}
+
+    def items() -> Iterator[int]:
+        yield 1
+        raise UserError("line 2")
+
+    with pytest.raises(UserError, match="line 2"):
+        list(in_order(str, items(), cores=2))

@@ -158,7 +158,7 @@ def _letters(head: str) -> str:
 
 
 def _is_under(numbers: tuple[str, ...], above: tuple[str, ...]) -> bool:
-    return len(above) < len(numbers) and numbers[: len(above)] == above
+    return numbers[: len(above)] == above != numbers
 
 
 def _clean(n: str) -> str | None:

@@ -140,6 +140,13 @@ def test_what_stands_around_a_citation_that_is_dropped(text: str, expected: str)
     assert unit == Unit(None, expected)
 
 
+def test_a_citation_within_another_is_dropped_with_it() -> None:
+    text = "Cells grow [1, 2] and divide."
+    spans = [{"start": start, "end": end, "text": text[start:end], "ref_id": None} for start, end in ((11, 17), (12, 13))]
+    (unit,) = units_of_parse({"body_text": [{"section": "", "text": text, "cite_spans": spans}]}, drop_citations=True)
+    assert unit.text == "Cells grow and divide."
+
+
 def test_the_entries_of_a_range_are_dropped_once() -> None:
     """Its ends have spans of their own, each work between them one on the whole range."""
     text = "Cells grow [1–4] and divide."

@@ -79,6 +79,20 @@ def test_as_many_threads_as_may_be_in_flight_and_none_keeps_the_process_from_end
     ]
 
 
+def test_what_a_line_of_the_log_says(started: Callable[..., Run]) -> None:
+    state = started(servers=("a", "b"), out=("b",))
+    assert state._progress(0.0) == (
+        "extracted 0 of 9 PDFs in 0 s (0.00/s): none; 0 in flight, 0 waiting; http://a 0, http://b out"
+    )
+    state.loads[1].look_at = 1_000.0
+    sent(state)
+    state.counts.update({Outcome.OK: 2, Outcome.BAD_TEI: 1})
+    state.total = None
+    assert state._progress(2.0) == (
+        "extracted 3 PDFs in 2 s (1.50/s): 1 bad_tei, 2 ok; 1 in flight, 0 waiting; http://a 1, http://b out"
+    )
+
+
 def test_pdfs_are_sent_in_order_until_as_many_are_in_flight_as_may_be(started: Callable[..., Run]) -> None:
     state = started()
     for number in (1, 2):

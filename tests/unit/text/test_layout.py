@@ -142,7 +142,9 @@ def test_what_stands_around_a_citation_that_is_dropped(text: str, expected: str)
 
 def test_a_citation_within_another_is_dropped_with_it() -> None:
     text = "Cells grow [1, 2] and divide."
-    spans = [{"start": start, "end": end, "text": text[start:end], "ref_id": None} for start, end in ((11, 17), (12, 13))]
+    spans = [
+        {"start": start, "end": end, "text": text[start:end], "ref_id": None} for start, end in ((11, 17), (12, 13))
+    ]
     (unit,) = units_of_parse({"body_text": [{"section": "", "text": text, "cite_spans": spans}]}, drop_citations=True)
     assert unit.text == "Cells grow and divide."
 

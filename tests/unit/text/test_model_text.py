@@ -111,6 +111,12 @@ def paragraph(text: str, *spans: tuple[str, str | None], **more: Any) -> Any:
         (paragraph("in [1]-[3].", ("[1]-[3]", "A"), ("[1]-[3]", "B")), "in [@a; @b]."),
         (paragraph("in [1]-[3].", ("[1]-[3]", "A"), ("[1]-[3]", "X")), "in [1]-[3] [@a]."),
         (paragraph("in [9], lost", ("[9]", None)), "in [9], lost"),
+        (paragraph("in [1][2].", ("[1]", "A"), ("[2]", "B")), "in [@a][@b]."),
+        (paragraph("as [1 so", ("1", "A")), "as [[@a] so"),
+        (paragraph("as 1] so", ("1", "A")), "as [@a]] so"),
+        (paragraph("[1] so", ("1", "A")), "[@a] so"),
+        (paragraph("as [1]", ("1", "A")), "as [@a]"),
+        (paragraph("as (Bo) so", ("Bo", "A"), ("Bo", "A")), "as ([@a]) so"),
     ],
 )  # fmt: skip
 def test_citations(given: Any, expected: str) -> None:

@@ -605,6 +605,13 @@ def test_a_link_without_a_title_has_no_score(entry: str | None, paper: str | Non
     assert found["score"] is found["runner_up_score"] is None
 
 
+@pytest.mark.parametrize("title", ["A", "ab", "Abc", "abcd"])
+def test_the_shortest_titles_have_a_score_too(title: str) -> None:
+    papers = [{"paper_id": id_, "title": title.upper(), "doi": "10.1/x"} for id_ in "ab"]
+    found = link_one({"title": title, "doi": "10.1/x"}, *papers)
+    assert (found["reason"], found["score"], found["runner_up_score"]) == ("id", 1.0, 1.0)
+
+
 def test_what_is_searched_by_similarity() -> None:
     """Each title once of which an entry is left, but those that say little and need what is not known."""
     entries: list[Row] = [

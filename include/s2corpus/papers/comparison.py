@@ -137,7 +137,7 @@ def _same_name(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def _surname(name: tuple[str, ...]) -> str:
-    return next((word for word in reversed(name) if len(word) > 1), name[-1])
+    return next((word for word in reversed(name) if len(word) > 1), "")
 
 
 def names_in_common(one: Sequence[Name], other: Sequence[Name]) -> tuple[int, int, int]:

@@ -48,8 +48,8 @@ def normalise(titles: pa.Array | pa.ChunkedArray) -> pa.Array:
     return pc.replace_with_mask(normalised, mask, pa.array(general, pa.string()))
 
 
-KEEP = np.array([chr(byte).isascii() and chr(byte).isalnum() for byte in range(256)], np.uint8)
-LOWER = np.array([ord(chr(byte).lower()) if byte < 128 else 0 for byte in range(256)], np.uint8)
+KEEP = np.array([bytes([byte]).isalnum() for byte in range(256)], np.uint8)
+LOWER = np.array(list(bytes(range(256)).lower()), np.uint8)
 """By byte: whether it stays, and as what. Each is written, and only those that stay move the place to write: there is no branch."""
 
 

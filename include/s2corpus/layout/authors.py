@@ -28,6 +28,32 @@ PARTICLES = {
     "van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "du", "la", "le", "ter", "ten", "el", "al", "bin", "ibn",
     "st.", "zu",
 }  # fmt: skip
+_SMALL = {
+    "das",
+    "do",
+    "e",
+    "y",
+    "dem",
+    "dela",
+    "degli",
+    "dalla",
+    "zum",
+    "zur",
+    "op",
+    "te",
+    "'t",
+    "’t",
+    "ben",
+    "af",
+    "av",
+}
+"""Particles in small letters, which are initials or names in capitals"""
+_STUDIES = frozenset(
+    "medicine pharmacy surgery nursing dentistry pediatrics psychiatry oncology biology chemistry physics mathematics statistics economics "
+    "engineering informatics psychology sociology neuroscience agriculture forestry linguistics geography geology biochemistry genetics "
+    "microbiology immunology epidemiology bioinformatics".split()
+)
+"""Fields of study, which departments are named by and nobody is"""
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = {
     "dr", "dr.", "prof", "prof.", "mr", "mrs", "ms", "phd", "ph.d.", "md", "m.d.", "msc", "bsc", "mph", "frcs", "fellow", "member",
@@ -93,10 +119,13 @@ def authors(lines: list[Line]) -> list[Author]:
     closed: set[int] = set()
     carry = ""
     above: Line | None = None
+    elsewhere = False  # the line above names no one but where they work
     for line in sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0)):
         if above is not None and line.y0 - above.y1 > 0.9 * line.size:  # affiliations stand between
-            carry = ""
+            carry, elsewhere = "", False
         above = line
+        if elsewhere and _CONJUNCTION.match(line.text):
+            continue
         font = (line.font.family, round(line.size))
         if (names_font and font != names_font) or line.block in closed:
             carry = ""
@@ -105,9 +134,11 @@ def authors(lines: list[Line]) -> list[Author]:
         affiliated = False
         parts = pieces(line.tokens)
         if carry and parts and not _CONJUNCTION.match(line.text):
-            parts[0] = f"{carry} {parts[0]}"
-            if found and found[-1] == carry:
-                found.pop()
+            named = found[-1:] == [carry]
+            if not named or parse(f"{carry} {parts[0]}") is not None:
+                parts[0] = f"{carry} {parts[0]}"
+                if named:
+                    found.pop()
         capitals = leads_in_capitals(parts)
         for part in parts:
             affiliated |= capitals and not part.isupper()
@@ -115,7 +146,8 @@ def authors(lines: list[Line]) -> list[Author]:
                 names.append(part)
             elif len(part) > 3 and affiliation_words(part):
                 affiliated = True
-        if affiliated and not names:
+        elsewhere = affiliated and not names
+        if elsewhere:
             if found:
                 closed.add(line.block)
             continue
@@ -194,6 +226,10 @@ def _turned(text: str) -> list[str]:
     return [f"{first} {last}" for last, first in whole]
 
 
+def _is_particle(word: str) -> bool:
+    return word in _SMALL or word.lower() in PARTICLES
+
+
 def parse(text: str) -> Author | None:
     """A name as printed, first names first; None if it does not look like one.
 
@@ -208,17 +244,21 @@ def parse(text: str) -> Author | None:
         return None
     if len(words) > _CASELESS and not any(c.isupper() for c in text):  # a sentence of a script without capitals
         return None
-    if not all(_NAME_WORD.fullmatch(w) for w in words):
+    if not all(_NAME_WORD.fullmatch(w) or w in _SMALL for w in words):
         return None
-    significant = [w for w in words if w.lower() not in PARTICLES]
-    if not significant or not all(w[0].isupper() or not w[0].isascii() for w in significant):
+    significant = [w for w in words if not _is_particle(w)]
+    if (
+        not significant
+        or words[-1].lower() in _STUDIES
+        or not all(w[0].isupper() or not w[0].isascii() for w in significant)
+    ):
         return None
     if text.isupper():
         words = [w if len(w) < 3 and w.endswith(".") else w.title() for w in words]
     if len(words) > 2 and words[-1].lower() in SUFFIXES:
         words = words[:-1]
     cut = len(words) - 1
-    while cut > 1 and words[cut - 1].lower() in PARTICLES:
-        cut -= 1
+    while cut > 1 and _is_particle(words[cut - 1]):
+        cut -= 2 if words[cut - 1] in ("e", "y") and cut > 2 else 1  # Ortega y Gasset
     surname = " ".join(words[cut:])
     return Author(tuple(words[:cut]), surname) if len(surname.strip(".")) > 1 else None

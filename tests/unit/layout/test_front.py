@@ -206,6 +206,8 @@ def line(text: str, y: float = 0.0, block: int = 0) -> Line:
         (["ADA BYRON, The Analytical Society, Iceland", "LUIGI MENABREA, Accademia Paris-Torino, Italy"],
          ["Ada|Byron", "Luigi|Menabrea"]),
         (["YI-HENG TAI, Institute of Brain Science, National Yang-Ming University, Taipei, Taiwan"], ["Yi-Heng|Tai"]),
+        (["Ada Byron, Luigi Menabrea", "Faculty of Cattle, University of Agricultural Sciences", "and Animal Husbandry, Timișoara"],
+         ["Ada|Byron", "Luigi|Menabrea"]),
         (["By Ada Byron and Luigi Menabrea"], ["Ada|Byron", "Luigi|Menabrea"]),
         (["JohnSmith,KeesBerg,MariaLo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
     ],

@@ -38,6 +38,11 @@ def line(text: str, y: float = 0.0) -> Line:
         ("C. Lee Giles", ("C.", "Lee"), "Giles"),
         ("Martin Luther King Jr.", ("Martin", "Luther"), "King"),
         ("王小明", ("小明",), "王"),
+        ("Olaf von dem Knesebeck", ("Olaf",), "von dem Knesebeck"),
+        ("José Ortega y Gasset", ("José",), "Ortega y Gasset"),
+        ("Laura van ’t Veer", ("Laura",), "van ’t Veer"),
+        ("Anna Y Lee", ("Anna", "Y"), "Lee"),
+        ("Tien Do", ("Tien",), "Do"),
     ],
 )
 def test_a_name(text: str, forenames: tuple[str, ...], surname: str) -> None:
@@ -53,6 +58,8 @@ def test_a_name(text: str, forenames: tuple[str, ...], surname: str) -> None:
         "Pittsburgh",
         "of the people",
         "Room 7",
+        "Veterinary Medicine",
+        "Computational Linguistics",
     ],
 )
 def test_no_name(text: str) -> None:

@@ -169,13 +169,13 @@ class _Reader:
             found = (_attributes(rest) if tag == "String" else {} for tag, rest in _ELEMENT.findall(xml))
             words = [tuple(given.get(name, "") for name in _NAMES) for given in found]
         tokens: list[Token] = []
+        fonts = self._fonts
         space = False
         for content, left, top, width, height, style in words:
-            if not style and not content:
-                space = True
+            if not content:
+                space = space or not style
                 continue
-            text = unescape(content) if "&" in content else content
-            text = text.strip()
+            text = unescape(content).strip() if "&" in content else content.strip()
             if not text.isascii():
                 text = CONTROLS.sub("", text)
             if not text:
@@ -184,7 +184,7 @@ class _Reader:
                 x, y, wide, high = float(left), float(top), float(width), float(height)
             except ValueError:
                 x, y, wide, high = map(_number, (left, top, width, height))
-            tokens.append(Token(text[:MAX_TOKEN], x, y, x + wide, y + high, self._fonts.get(style, _NO_FONT), space))
+            tokens.append(Token(text[:MAX_TOKEN], x, y, x + wide, y + high, fonts.get(style, _NO_FONT), space))
             space = False
         self._tokens += len(tokens)
         if self._tokens > MAX_TOKENS:

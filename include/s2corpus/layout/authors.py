@@ -48,11 +48,12 @@ _SMALL = {
     "av",
 }
 """Particles in small letters, which are initials or names in capitals"""
-_STUDIES = frozenset(
-    "medicine pharmacy surgery nursing dentistry pediatrics psychiatry oncology biology chemistry physics mathematics statistics economics "
-    "engineering informatics psychology sociology neuroscience agriculture forestry linguistics geography geology biochemistry genetics "
-    "microbiology immunology epidemiology bioinformatics".split()
-)
+_STUDIES = {
+    "medicine", "pharmacy", "surgery", "nursing", "dentistry", "pediatrics", "psychiatry", "oncology", "biology", "chemistry", "physics",
+    "mathematics", "statistics", "economics", "engineering", "informatics", "psychology", "sociology", "neuroscience", "agriculture",
+    "forestry", "linguistics", "geography", "geology", "biochemistry", "genetics", "microbiology", "immunology", "epidemiology",
+    "bioinformatics",
+}  # fmt: skip
 """Fields of study, which departments are named by and nobody is"""
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = {

@@ -33,6 +33,8 @@ def mark(document: Document) -> None:
 def _mark(page: Page, goes_on: bool) -> bool:
     """Mark a page's part; whether it goes on at the page's end."""
     lines = [line for line in page.lines if line.kind is Kind.BODY]
+    if not goes_on and not any(_led(line.text) or _HEAD.fullmatch(line.text) for line in lines):
+        return False  # nearly all pages
     i = 0
     while i < len(lines):
         headed = _HEAD.fullmatch(lines[i].text) is not None

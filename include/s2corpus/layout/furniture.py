@@ -44,13 +44,14 @@ def mark(document: Document) -> None:
             places[_key(line)].append((page.number, line.y0))
     for page, edge in edges:
         labels = sum(len(line.text) < 6 and _LABEL.fullmatch(line.text) is not None for line in page.lines) > 2
+        first, last = min((x.y0 for x in edge), default=0.0), max((x.y0 for x in edge), default=0.0)
         for line in edge:
             if labels and _LABEL.fullmatch(line.text):
                 continue
             again = {n for n, y in places[_key(line)] if n != page.number and abs(y - line.y0) < 8}
             few = len(document.pages) < 6 or len(line.text) > 20
             outer = line.y0 < page.height * 0.12 or line.y0 > page.height * 0.88
-            outermost = line.y0 < min(x.y0 for x in edge) + 3 or line.y0 > max(x.y0 for x in edge) - 3
+            outermost = line.y0 < first + 3 or line.y0 > last - 3
             if (
                 (outer and len(again) >= (1 if few else 2))
                 or (outermost and outer and _NUMBER.fullmatch(line.text))

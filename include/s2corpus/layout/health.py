@@ -58,7 +58,9 @@ def _ill(page: Page) -> Ill | None:
     if beyond > _MAX_OUTSIDE * len(tokens):
         return Ill.OUTSIDE
     text = " ".join(token.text for token in tokens)
-    if len(_UNMAPPED.findall(text)) + sum(map(len, _NUMBERED.findall(text))) > _MAX_UNMAPPED * len(text):
+    unmapped = 0 if text.isascii() else len(_UNMAPPED.findall(text))  # control characters are read as U+FFFD
+    numbered = sum(map(len, _NUMBERED.findall(text))) if "(cid:" in text else 0
+    if unmapped + numbered > _MAX_UNMAPPED * len(text):
         return Ill.NO_UNICODE
     words = _WORD.findall(text[: 20 * _MAX_WORDS])[:_MAX_WORDS]
     latin = sum(len(w) if w.isascii() else sum("A" <= c <= "\u024f" for c in w) for w in words)

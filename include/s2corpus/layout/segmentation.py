@@ -122,11 +122,15 @@ def _said(text: str) -> tuple[str, ...]:
     visible = max(len(text) - text.count(" "), 1)
     first, _, rest = text.partition(" ")
     second = rest.split(" ", 1)[0]
+    digits = _DIGITS.findall(text)
+    if digits:
+        first, second = _DIGITS.sub("#", first), _DIGITS.sub("#", second)
+    capitals = sum([w[0].isupper() for w in words])
     out = [
-        "w1=" + _DIGITS.sub("#", first.casefold())[:12],
-        "w2=" + _DIGITS.sub("#", second.casefold())[:12],
-        f"digits={round(5 * sum(map(len, _DIGITS.findall(text))) / visible)}",
-        f"capitals={round(4 * sum(w[0].isupper() for w in words) / max(len(words), 1))}",
+        "w1=" + first.casefold()[:12],
+        "w2=" + second.casefold()[:12],
+        f"digits={round(5 * sum(map(len, digits)) / visible)}",
+        f"capitals={round(4 * capitals / max(len(words), 1))}",
         f"end={text[-1:] if text[-1:] in '.,;:-)' else 'x'}",
     ]
     if len(words) <= 6:

@@ -190,6 +190,7 @@ class _Way:
 def _likeliest(parts: Sequence[str], style: Style) -> list[Author | None]:
     """The authors of parts between commas, by the way of reading them that costs least (dynamic programming)."""
     split = [part.split() for part in parts]
+    suffixed = [words.is_suffix(part) for part in split]
     ways: list[dict[bool, _Way]] = [{} for _ in range(len(parts) + 1)]
     ways[0] = {False: _Way(0.0, 0, False)}
     for at in range(len(parts)):
@@ -197,7 +198,10 @@ def _likeliest(parts: Sequence[str], style: Style) -> list[Author | None]:
             for length in (1, 2, 3, 4):
                 if at + length > len(parts):
                     break
-                for paired, price in _prices(split[at : at + length], style):
+                rest = suffixed[at + 1 : at + length]
+                if sum(rest) < len(rest) - 1:  # nothing to pair the others with
+                    continue
+                for paired, price in _prices(split[at : at + length], rest, style):
                     change = 0.0
                     if at and former != paired:
                         change = 4.0 if paired else 0.5 if way.before == 0 else 1.5
@@ -223,10 +227,9 @@ def _author_of(parts: Sequence[str], paired: bool, style: Style) -> Author | Non
     return inverted(parts[0], parts[given], " ".join(parts[at] for at in suffixes if at != given))
 
 
-def _prices(parts: Sequence[Sequence[str]], style: Style) -> list[tuple[bool, float]]:
-    """(whether it is "Last, First"; its cost) of the ways to read parts as one author."""
+def _prices(parts: Sequence[Sequence[str]], suffixed: Sequence[bool], style: Style) -> list[tuple[bool, float]]:
+    """(whether it is "Last, First"; its cost) of the ways to read parts as one author; which but the first are suffixes."""
     name, rest = parts[0], parts[1:]
-    suffixed = [words.is_suffix(part) for part in rest]
     prices = []
     if all(suffixed):
         sure = all(map(words.is_certain_suffix, rest))

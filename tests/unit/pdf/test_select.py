@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import sys
 import threading
@@ -160,6 +161,13 @@ def test_what_a_reading_says(
     monkeypatch.setattr(inspection.pypdfium2, "PdfDocument", Document)
     found = inspection.read(b"", Select(max_pages=50))
     assert (found.outcome, found.pages, found.width_pt, found.height_pt, found.detail) == expected
+
+
+def test_a_pdf_whose_table_of_objects_lies_elsewhere_than_it_says_is_read() -> None:
+    whole = assemble(paper())
+    said = re.sub(rb"(?<=startxref\n)\d+", lambda found: b"%d" % (int(found.group()) + 7), whole)
+    assert said != whole
+    assert inspection.read(said, Select(max_pages=50)) == inspection.read(whole, Select(max_pages=50))
 
 
 def test_too_little_memory_is_left_to_whoever_asked(monkeypatch: pytest.MonkeyPatch) -> None:

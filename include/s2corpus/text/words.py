@@ -43,13 +43,16 @@ def word_counts(texts: pa.Array) -> pa.Array:
 
 @njit(cache=True, nogil=True)
 def _space(data: np.ndarray, i: int) -> int:
-    """How many bytes of white space start at `i`: one character of `str.isspace` in UTF-8, or none."""
+    """How many bytes of white space start at `i`: one character of `str.isspace` in UTF-8, or none.
+
+    In UTF-8 one other byte follows 0xC2, and two follow 0xE1 to 0xE3.
+    """
     byte = data[i]
     if byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31:
         return 1
-    if byte == 0xC2 and i + 1 < len(data):
+    if byte == 0xC2:
         return 2 if data[i + 1] == 0x85 or data[i + 1] == 0xA0 else 0
-    if 0xE1 <= byte <= 0xE3 and i + 2 < len(data):
+    if 0xE1 <= byte <= 0xE3:
         middle, last = data[i + 1], data[i + 2]
         if byte == 0xE1:
             return 3 if middle == 0x9A and last == 0x80 else 0

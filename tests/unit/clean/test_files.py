@@ -19,6 +19,7 @@ from s2corpus.errors import UserError
 from s2corpus.text import files
 from s2corpus.text.documents import Outcome
 from s2corpus.text.files import counted, document_of, read_documents
+from s2corpus.text.layout import Unit
 from tests.unit.clean.conftest import GERMAN, english
 
 
@@ -177,6 +178,12 @@ def test_years_of_a_file(year: int | None, found: str | None) -> None:
             document_of({"id": "a", "year": year}, "here")
 
 
+def test_a_paragraph_needs_neither_head_nor_text() -> None:
+    body = [{"text": "x"}, {"section": "A"}, {"section": None, "text": None}, {}]
+    found = document_of({"id": "a", "body": body}, "here").body
+    assert found == (Unit(None, "x"), Unit("A", None), Unit(None, None), Unit(None, None))
+
+
 @pytest.mark.parametrize(("given", "open_access"), [(None, True), (True, True), (False, False)])
 def test_a_document_is_open_unless_the_file_says_otherwise(given: bool | None, open_access: bool) -> None:
     assert document_of({"id": "a", "open_access": given}, "here").open_access is open_access
@@ -207,6 +214,9 @@ def test_parquet_files_of_any_length_are_whole_and_in_order(tmp_path: Path, coun
     ]
     CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
     assert [row["id"] for row in pq.read_table(dropped).to_pylist()] == [row["id"] for row in rows]
+    groups = pq.ParquetFile(dropped).metadata
+    sizes = [groups.row_group(number).num_rows for number in range(groups.num_row_groups)]
+    assert sizes == [256] * (count // 256) + [count % 256]
 
 
 def test_a_packed_file_has_the_same_bytes_in_every_run(tmp_path: Path) -> None:

@@ -64,7 +64,12 @@ def test_a_tei_may_have_its_limit_and_no_byte_more() -> None:
 @pytest.mark.parametrize(
     ("status", "body", "outcome"),
     [
+        (199, GOOD, Outcome.CONNECTION),
+        (200, GOOD, Outcome.OK),
+        (201, GOOD, Outcome.CONNECTION),
+        (203, b"", Outcome.CONNECTION),
         (204, b"", Outcome.NO_CONTENT),
+        (205, b"", Outcome.CONNECTION),
         (503, b"", Outcome.BUSY),
         (503, b"[NO_BLOCKS]", Outcome.BUSY),
         (429, b"", Outcome.BUSY),

@@ -6,14 +6,16 @@ import io
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
-from s2corpus.extractors import Limits, Outcome, run
+from s2corpus.errors import TransientError, UserError
+from s2corpus.extractors import Limits, Outcome, Pool, run
 from s2corpus.extractors.grobid import Server
 from s2corpus.extractors.http import refusal
 from s2corpus.extractors.load import Load
-from s2corpus.extractors.protocol import Answer, Task
+from s2corpus.extractors.protocol import Answer, Identity, Task
 from s2corpus.extractors.run import Run, _Job
 
 LIMITS = Limits(
@@ -77,6 +79,32 @@ def test_as_many_threads_as_may_be_in_flight_and_none_keeps_the_process_from_end
     assert [(one["target"], one["name"], one["daemon"]) for one in made] == [
         (state._work, f"extractor-{number}", True) for number in range(3)
     ]
+
+
+@pytest.mark.parametrize(
+    ("alive", "told", "expected"),
+    [
+        (True, Identity("grobid", "0.8.1"), True),
+        (False, Identity("grobid", "0.8.1"), False),
+        (True, Identity("grobid", "0.8.2"), False),
+        (True, UserError("wants a token"), False),
+        (True, TransientError("does not answer"), False),
+    ],
+)
+def test_a_server_that_was_out_is_used_again_if_it_is_alive_and_what_the_others_are(
+    alive: bool, told: Identity | Exception, expected: bool
+) -> None:
+    def identity(*, timeout: float) -> Identity:
+        if isinstance(told, Exception):
+            raise told
+        return told
+
+    pool = Pool(["http://a"])
+    pool.known = replace(Identity("grobid", "0.8.1"), options_hash=pool.options_hash)
+    one = cast(Server, SimpleNamespace(name="http://a", alive=lambda timeout: alive, identity=identity))
+    assert pool.fit(one) is expected
+    pool.known = None
+    assert pool.fit(one) is alive
 
 
 def test_what_a_line_of_the_log_says(started: Callable[..., Run]) -> None:

@@ -110,6 +110,8 @@ def test_titles_and_where_a_work_appeared(xml: str, title: str, venue: str) -> N
         ('<biblScope unit="page" to="9"/>', ("", "", "9")),
         ('<biblScope unit="page" from="1"/><biblScope unit="page" to="9"/>', ("", "", "1--9")),
         ('<biblScope unit="page" from="9"/><biblScope unit="page" to="9"/>', ("", "", "9")),
+        ('<biblScope unit="page" from="198"/><biblScope unit="page" to="198"/>', ("", "", "198")),
+        ('<biblScope unit="page" from="198" to="198"/>', ("", "", "198")),
         ('<biblScope unit="page">17</biblScope><biblScope unit="page">18</biblScope>', ("", "", "17")),
         ('<biblScope unit="pp">17-18</biblScope>', ("", "", "17-18")),
         ('<biblScope unit="page">1</biblScope><biblScope unit="pp">2</biblScope>', ("", "", "1")),

@@ -81,6 +81,8 @@ def entry(key: str, last: str, year: int | None = 2010, raw: str = "", first: st
 
 
 ENTRIES = (
+    entry("undated", "Undated", None),
+    BibEntry("nobody", "nobody", year=2010),
     entry("two-a", "Two", raw="Two, A. 2010a."),
     entry("two-b", "Two", raw="Two, A. 2010b."),
     entry("plain-1", "Plain"),
@@ -90,8 +92,6 @@ ENTRIES = (
     entry("one", "One"),
     entry("berg", "van der Berg"),
     entry("company", "", first="Company"),
-    entry("undated", "Undated", None),
-    BibEntry("nobody", "nobody", year=2010),
 )
 
 

@@ -39,11 +39,17 @@ def test_a_threshold_lies_between_the_last_that_is_dropped_and_the_first_that_st
     assert calibrate(TEXTS, WORDS, WORDS, threshold).threshold == expected
 
 
+def test_a_text_at_the_very_threshold_stays() -> None:
+    mean = log_probability("rare", WORDS)
+    found = calibrate(TEXTS, WORDS, WORDS, mean)
+    assert (found.dropped, found.both) == (2, 2)
+
+
 def test_a_threshold_has_as_many_decimals_as_it_needs() -> None:
     close = Unigrams.of_counts("close", {"one": 1_000_000, "two": 1_000_001, "three": 1_000_002})
     reference = Unigrams.of_counts("reference", {"one": 1, "two": 900, "three": 900})
     found = calibrate(["one", "two", "three"], reference, close, -5.0)
-    one, two = (close.log_shares[word] for word in ("one", "two"))
+    one, two = (log_probability(word, close) for word in ("one", "two"))
     assert found.threshold == (one + two) / 2 and one < found.threshold < two
     assert (found.sections, found.dropped, found.dropped_at_threshold, found.both) == (3, 1, 1, 1)
 

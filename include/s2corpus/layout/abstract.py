@@ -64,9 +64,20 @@ def find(lines: list[Line], top: float, measures: Measures) -> list[Line]:
             line.kind = Kind.FRONT
             below = [x for x in lines if x is not line and x.y0 > line.y0 + 2 and x.y0 >= line.y1 - 2]
             below = _column(line, below)
-            after = [x for x in lines[i + 1 :] if x in below] or below
+            after = _after(lines[i + 1 :], below) or below
             return _run(_from_head(line, after, below), measures)
     return []
+
+
+def _after(lines: list[Line], below: list[Line]) -> list[Line]:
+    """What follows a head in reading order: what is `below` it, and of the columns to the right all."""
+    out: list[Line] = []
+    right = False
+    for line in lines:
+        right = right or (bool(out) and line.y0 < out[-1].y0 - 2 and line.x0 > out[-1].x1 - 2)
+        if right or line in below:
+            out.append(line)
+    return out
 
 
 def _from_head(head: Line, after: list[Line], below: list[Line]) -> list[Line]:
@@ -156,7 +167,8 @@ def rest(abstract: list[Line], after: list[Line], judged: bool, measures: Measur
     first, last = after[0], abstract[-1]
     if first.font.family != last.font.family or abs(first.size - last.size) > 0.3 or not first.text[:1].islower():
         return []
-    if abs(last.size - measures.size) < 0.3 and not judged:  # the text itself may go on there
+    as_text = abs(last.size - measures.size) < 0.3 and last.font.family == measures.family
+    if as_text and not judged:  # the text itself may go on there
         return []
     return _run(after, measures)
 

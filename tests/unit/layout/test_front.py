@@ -142,6 +142,41 @@ def test_title_names_and_abstract_of_many_looks(name: str, tmp_path: Path) -> No
     assert "We relate the traits" in "".join(tei.find(".//t:profileDesc/t:abstract", NS).itertext())
 
 
+FOUND = " ".join(
+    f"We marked {count} beetles of the {which} family in the litter of the park and followed them for some days with radio tags."
+    for count, which in enumerate(("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"), 120)
+)
+HELD = f'#text(size: 16pt, weight: "bold")[{TITLE}]\n\n{", ".join(NAMES)}'
+BROKEN = {
+    "over the page, bold, without a head": f"#align(center)[{HELD}]\n#v(19.5cm)\n*{FOUND}*",
+    "over the page": f"#align(center)[{HELD}]\n#v(19.5cm)\n*Abstract*\\ {FOUND}",
+    "over the page, in smaller type": f"#align(center)[{HELD}]\n#v(19.5cm)\n#text(size: 8.5pt)[*Abstract*\\ {FOUND}]",
+    "over both columns": f"""#set page(columns: 2)
+#place(top + center, scope: "parent", float: true)[{HELD} #columns(2)[#text(size: 9pt)[*Abstract.* {FOUND}]]]""",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_an_abstract_that_breaks_is_whole_and_nothing_more(name: str, tmp_path: Path) -> None:
+    text = f'#set page(paper: "a4", numbering: "1")\n#set text(size: 10pt)\n{BROKEN[name]}\n{BODY}'
+    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
+    tei = etree.fromstring(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
+    assert " ".join("".join(p.itertext()) for p in tei.iterfind(".//t:abstract/t:p", NS)) == FOUND
+
+
+def test_an_abstract_ends_at_the_introductions_head_in_the_next_column(tmp_path: Path) -> None:
+    text = f"""#set page(paper: "a4", columns: 2)
+#set text(size: 10pt)
+#place(top + center, scope: "parent", float: true)[{HELD}]
+#v(9cm)
+*Abstract*\\ {FOUND} {FOUND}
+{BODY}"""
+    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
+    tei = etree.fromstring(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
+    abstract = "".join(tei.find(".//t:abstract", NS).itertext())
+    assert abstract.startswith(FOUND[:200]) and PROSE[:60] not in abstract
+
+
 def test_a_title_goes_on_with_two_halves_that_could_be_names(tmp_path: Path) -> None:
     title = "Why Traits of Beetles Follow the Litter They Live In: Protective Habits and Novel Trails"
     text = f"""#set page(paper: "a4", numbering: "1")

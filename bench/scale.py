@@ -1,4 +1,4 @@
-"""How each stage grows with the corpus: `python bench/scale.py [RECORDS …] [--stages intake,cluster] [--pdfs 0.01] [--folder DIR]`.
+"""How each stage grows: `python bench/scale.py [RECORDS …] [--stages intake,select] [--pdfs 0.01] [--folder DIR] [--copies N]`.
 
 10,000 and 100,000 records where no number is given. A release of generated records (`cluster_records`) with abstracts, delivered as
 gzipped JSON lines by source, and for one record in a hundred a PDF: a page of text of its own, so that `select` reads it, and the TEI
@@ -29,9 +29,11 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import UTC, datetime
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -42,8 +44,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from bench.cluster_records import GENERIC, copied, rows  # noqa: E402
+from s2corpus.errors import QualityBlocked  # noqa: E402
 from s2corpus.pipeline import runner  # noqa: E402
-from s2corpus.pipeline.registry import STAGES, stage  # noqa: E402
+from s2corpus.pipeline.registry import GATHERS, STAGES, stage  # noqa: E402
 from s2corpus.pipeline.run import Run  # noqa: E402
 from s2corpus.spec import ReleaseSpec  # noqa: E402
 from s2corpus.storage.local_lake import LocalLake  # noqa: E402
@@ -171,22 +174,40 @@ def _authors(row: dict[str, Any]) -> str:
     )
 
 
-def work(folder: Path, name: str, ending: bool, memory_mb: int, answer: Any) -> None:
+def work(folder: Path, name: str, ending: bool, given: argparse.Namespace, answer: Any) -> None:
     """The rounds of a stage, or its end and checks, as the runner does it; its CPU and its memory."""
     engine = "here" if name == "rounds" else ""
     os.environ["ENGINE"] = engine
     name = "cluster" if engine else name
-    spec = ReleaseSpec.model_validate({"name": "scale", "resources": {"memory_mb": memory_mb}})
+    spec = ReleaseSpec.model_validate({"name": "scale", "resources": {"memory_mb": given.memory_mb}})
     run = Run(spec, AS_OF, LocalLake(folder / "lake"), folder)
     stage(name)
     before = _cpu()
     if ending:
         runner.finish(run, name)
-        runner.check(run, name)
+        try:
+            runner.check(run, name)
+        except QualityBlocked as blocked:  # as where a run goes on with other code
+            print(blocked, flush=True)
     else:
-        runner.work(run, name, runner.plan(run, name))
-        runner.gather_all(run, name)
-    answer.put((_cpu() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
+        _shards(partial(runner.work, run, name), runner.plan(run, name), given.workers)
+        for number in range(1, GATHERS.get(name, 0) + 1):
+            _shards(partial(_gather, run, name, number), runner.regroup(run, name, number), given.workers)
+    who = resource.RUSAGE_SELF if given.workers == 1 or ending else resource.RUSAGE_CHILDREN
+    answer.put((_cpu() - before, resource.getrusage(who).ru_maxrss / 1024))
+
+
+def _shards(do: Callable[[list[int]], None], indexes: list[int], workers: int) -> None:
+    """In so many processes, each some of the shards one after the other."""
+    if workers == 1:
+        do(indexes)
+        return
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        list(pool.map(do, [some for first in range(4 * workers) if (some := indexes[first :: 4 * workers])]))
+
+
+def _gather(run: Run, name: str, number: int, indexes: list[int]) -> None:
+    runner.gather(run, name, indexes, number)
 
 
 def _cpu() -> float:
@@ -238,7 +259,7 @@ def measured(folder: Path, count: int, given: argparse.Namespace) -> Iterator[tu
             said = f"{name}: finish" if ending else name
             if said not in before:
                 answer = spawn.Queue()
-                process = spawn.Process(target=work, args=(lake, name, ending, given.memory_mb, answer))
+                process = spawn.Process(target=work, args=(lake, name, ending, given, answer))
                 process.start()
                 process.join()
                 if process.exitcode:
@@ -256,6 +277,7 @@ def main() -> None:
     parser.add_argument("--stages", default=",".join([*STAGES[:5], "rounds", *STAGES[5:]]))
     parser.add_argument("--pdfs", type=float, default=0.01, help="PDFs for each record")
     parser.add_argument("--memory-mb", type=int, default=ReleaseSpec(name="scale").resources.memory_mb)
+    parser.add_argument("--workers", type=int, default=1, help="processes for the shards of a stage")
     parser.add_argument("--folder", type=Path, help="keeps the lakes, and what was measured")
     parser.add_argument("--copies", type=int, default=0, help="of each record of a run in --folder")
     given = parser.parse_args()

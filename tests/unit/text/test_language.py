@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus.text import english_probability, language, languages
-from s2corpus.text.language import TIE, UNKNOWN, majority
+from s2corpus.text.language import TIE, UNKNOWN, english_share, majority
 
 ENGLISH = "The results show that the concentration of proteins was well above the expected value in all samples."
 GERMAN = "Die Ergebnisse zeigen, dass die Konzentration der Proteine deutlich über dem erwarteten Wert lag."
@@ -36,6 +36,18 @@ def test_text_that_is_no_unicode_does_not_break_it() -> None:
 def test_english_probability_is_zero_for_another_language() -> None:
     assert english_probability(ENGLISH) > 0.9
     assert english_probability(GERMAN) == 0.0
+
+
+def test_the_share_that_cld2_takes_for_english() -> None:
+    pytest.importorskip("pycld2")
+    assert english_share(ENGLISH) > 0.9 and english_share(GERMAN) == english_share("") == 0.0
+    assert english_share("The results show") > 0.9  # its best guess, however short the text
+    assert 0.3 < english_share(f"{ENGLISH} {GERMAN}") < 0.7
+    assert (
+        english_share(ENGLISH.replace(" ", "\x85"))
+        == english_share(f"\x00{ENGLISH}\ufffe\ud800")
+        == english_share(ENGLISH)
+    )
 
 
 def test_languages_of_an_array_keep_nulls() -> None:

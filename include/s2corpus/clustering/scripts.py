@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from functools import lru_cache
 
 
@@ -13,9 +14,9 @@ def same_script(a: str, b: str) -> bool:
 
 @lru_cache(1 << 12)
 def _script(title: str) -> str:
-    found: dict[str, int] = {}
-    for character in title[:200]:
-        if character.isalpha():
-            name = "LATIN" if character.isascii() else unicodedata.name(character, "OTHER").split()[0]
-            found[name] = found.get(name, 0) + 1
+    found = Counter(
+        "LATIN" if character.isascii() else unicodedata.name(character, "OTHER").split()[0]
+        for character in title[:200]
+        if character.isalpha()
+    )
     return max(sorted(found), key=lambda name: found[name], default="OTHER")

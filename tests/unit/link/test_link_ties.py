@@ -170,6 +170,8 @@ CUT = {
         ("Cellular senescence", {"year": 2007}, "none"),
         ("Cellular senescence", {"year": 2007, "surname": "Collado", "volume": "131"}, "none"),
         ("Cellular senescence", {"year": 2007, "surname": "Collado", "volume": "130", "pages": "223"}, "prefix"),
+        ("Cellular senescence", {"year": 2007, "surname": "Collado", "pages": "224"}, "none"),
+        ("Cellular senescence", {"year": 2007, "surname": "Collado", "volume": "130", "pages": "224"}, "none"),
         ("Cancer and aging", {"year": 2007, "surname": "Collado"}, "none"),  # it does not begin so
         ("Cellular mechanisms", {"year": 2007, "surname": "Collado"}, "none"),  # words as long, but other ones
         ("Cellular senescencf", {"year": 2007, "surname": "Collado"}, "none"),

@@ -26,11 +26,14 @@ def text_of(column: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]
         return _nothing(0)
     _, offset_buffer, data_buffer = column.buffers()
     offsets = np.frombuffer(offset_buffer, np.int32)[column.offset : column.offset + len(column) + 1]
-    return offsets, np.frombuffer(data_buffer, np.uint8)
+    data = np.frombuffer(data_buffer, np.uint8)
+    offsets.flags.writeable = data.flags.writeable = (
+        False  # whoever made the column: numba compiles a kernel once for each
+    )
+    return offsets, data
 
 
 def _nothing(rows: int) -> tuple[np.ndarray, np.ndarray]:
-    # Read-only as Arrow's own buffers are: numba compiles a kernel once for each.
     return np.frombuffer(bytes(4 * (rows + 1)), np.int32), np.frombuffer(b"", np.uint8)
 
 

@@ -41,6 +41,8 @@ CASES = [
     ["The price of p. falls."],
     ["It was (as is known.) so."],
     ["It was … so."],
+    ["It was … 12 of them."],
+    ["It was ...", "12 of them."],
     ["It was ...", "Then it was not."],
     ["It was?", "12 of them were."],
     ["It was.", "α-helices form."],

@@ -39,6 +39,8 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
         (b"\0" + GOOD, False),
         (b"<TEI xmlns='http://www.tei-c.org/ns/1.0'>\xff</TEI>", False),
         (b"<TEI xmlns='http://www.tei-c.org/ns/1.0'>&nbsp;</TEI>", False),
+        (b"<TEI2 xmlns='http://www.tei-c.org/ns/1.0'/>", False),
+        (b"<T xmlns='http://www.tei-c.org/ns/1.0'/>", False),
         (b"<TEI xmlns='http://www.tei-c.org/ns/1.0'>" + b"<p>" * 5000 + b"</p>" * 5000 + b"</TEI>", False),
         (
             f'<!DOCTYPE TEI [<!ENTITY l0 "ha">{LAUGHS}]><TEI xmlns="http://www.tei-c.org/ns/1.0">&l9;</TEI>'.encode(),

@@ -43,7 +43,7 @@ class ShareTable:
 
 def counted_lines(lines: bytes) -> tuple[np.ndarray, np.ndarray] | None:
     """(hashes, counts int64) of words as in `ShareTable`, from lines of an ASCII word, a tab or comma that no word has, and a count
-    above 0; of equal words the last counts. None where there is no line, or one reads otherwise."""
+    above 0; of equal words the last counts. Each ends with LF, the last too. None where there is no line, or one reads otherwise."""
     size = 1 << (max(lines.count(b"\n"), 1) * 2 - 1).bit_length()
     plain, hashes, counts = _counted_lines(np.frombuffer(lines, np.uint8), size)
     return (hashes, counts) if plain else None

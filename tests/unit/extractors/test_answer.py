@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 
 import pytest
 import requests
@@ -11,9 +14,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from urllib3.exceptions import MaxRetryError, NewConnectionError
 
-from s2corpus.errors import UserError
+from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Outcome, http
-from s2corpus.extractors.grobid import form, is_tei, judge
+from s2corpus.extractors.grobid import Server, form, is_tei, judge
 from s2corpus.extractors.protocol import Answer, Identity, Task, options_hash
 from s2corpus.spec import Extract
 from tests.standin_grobid import TEI
@@ -91,6 +94,42 @@ def test_a_tei_may_have_its_limit_and_no_byte_more() -> None:
 )
 def test_statuses_and_codes(status: int, body: bytes, outcome: Outcome) -> None:
     assert judge(status, body, LIMIT).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, None),
+        (401, "wants a token (HTTP 401)"),
+        (402, None),
+        (403, "wants a token (HTTP 403)"),
+        (404, None),
+        (499, None),
+        (500, "answers HTTP 500 to /api/version"),
+        (503, "answers HTTP 503 to /api/version"),
+    ],
+)
+def test_what_a_status_says_of_the_server_itself(status: int, said: str | None) -> None:
+    """A token is for people to give, a fault of the server passes, and what else it answers is looked at."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"so")
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as listening:
+        Thread(target=listening.handle_request, daemon=True).start()
+        asked = Server(f"http://127.0.0.1:{listening.server_port}", {}, token=None, connections=1, max_bytes=10)
+        if said is None:
+            assert asked.version_answer("/api/version", timeout=5) == (status, b"so")
+        else:
+            with pytest.raises(TransientError if status >= 500 else UserError, match=re.escape(said)):
+                asked.version_answer("/api/version", timeout=5)
 
 
 @given(st.integers(100, 599), st.binary(max_size=200))

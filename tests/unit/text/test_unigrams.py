@@ -94,6 +94,7 @@ def test_a_list_has_256_megabytes_at_most(
         (b"the\t6\ncat\t1", {"the": 6, "cat": 1}),
         (b"the,6\r\ncat,1\r\n", {"the": 6, "cat": 1}),
         (b"the,6\nth\xc3\xa9,1\n", None),
+        (b"the,9\n!,1\n~,1048\n", {"the": 9, "!": 1, "~": 1048}),
         (b"the,6\ncat,0\n", None),
         (b"", None),
     ],

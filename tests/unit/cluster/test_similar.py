@@ -179,6 +179,14 @@ def test_of_a_bucket_that_begins_with_too_many_of_a_key_the_others_stay() -> Non
         assert (in_order == 78).sum() == (crowd if crowd == MAX_SHARED else 0) and (in_order == 77).sum() == 2
 
 
+@pytest.mark.parametrize("key", [1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE])
+@pytest.mark.parametrize("crowd", [MAX_SHARED, MAX_SHARED + 1])
+def test_too_many_of_a_key_are_left_out_in_whichever_bucket(key: int, crowd: int) -> None:
+    _, _, in_order, rows = similar.index(np.array([*[key] * crowd, key + 1], np.uint32))
+    assert (in_order == key).sum() == (crowd if crowd == MAX_SHARED else 0)
+    assert rows[in_order == key + 1].tolist() == [crowd]
+
+
 def test_more_pairs_of_a_key_than_there_is_room_for_at_first() -> None:
     count, keys = 50, np.full(50, 7, np.uint32)
     sketches, sizes = np.ones((count, 4), np.uint64), np.full(count, 4, np.int32)

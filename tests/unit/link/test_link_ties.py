@@ -720,3 +720,16 @@ def test_where_only_the_citing_paper_has_what_is_known_it_narrows_nothing(at: in
     )
     found = link_one({**entry, "surname": "Name7"}, *papers)
     assert (found["paper_id"], found["warning"], found["runner_up_score"]) == ("p007", None, 1.0)
+
+
+@pytest.mark.parametrize("other", ["A history of the coast", "Zoology of the coast"])
+def test_of_two_papers_of_a_title_the_citing_one_is_not_the_next(other: str) -> None:
+    """Nor is what follows them a paper of that title."""
+    papers = [
+        {"paper_id": "p0", "title": SURVEY, "year": 1900},
+        {"paper_id": "p1", "title": SURVEY, "year": 1901},
+        *({"paper_id": f"q{n}", "title": f"{other} {n}" if n > 1 else other, "year": 1900} for n in range(4)),
+    ]
+    for rows in (papers, papers[::-1]):
+        found = link_one({"title": SURVEY, "year": 1900, "citing_paper_id": "p1"}, *rows)
+        assert (found["paper_id"], found["warning"], found["runner_up_score"]) == ("p0", None, None)

@@ -56,8 +56,7 @@ status: setup ## How they are, and where their logs are
 
 test: .venv/.development ## All tests: the quick ones first, then those that start services, Spark or Airflow
 	@$(RUN) pytest -q -n 2 --dist loadfile -m "not slow and not services and not airflow" tests/unit
-	@$(RUN) pytest -q -n 2 --dist loadfile -m "slow or services or airflow" tests/unit
-	@$(RUN) pytest -q tests/real
+	@$(RUN) pytest -q -n 2 --dist loadfile -m "slow or services or airflow" tests/unit tests/real
 	@$(RUN) pytest -q -m "not long" tests/dags tests/e2e tests/ui tests/faults
 
 test-faults: .venv/.development ## All faults of docs/faults.md, those that take minutes too

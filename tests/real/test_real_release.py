@@ -36,6 +36,8 @@ from tests.real.compare import FACTS, Line, compare
 from tests.real.truth import RealPaper, real_papers
 from tests.releases import ROOT
 
+pytestmark = [pytest.mark.slow, pytest.mark.services]
+
 DOC = ROOT / "docs" / "real-papers.md"
 PAPERS_OF_TRUTH = real_papers()
 

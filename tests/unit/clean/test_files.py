@@ -168,7 +168,15 @@ def test_profiles_need_their_list(tmp_path: Path, options: tuple[str, ...], mess
 
 @pytest.mark.parametrize(
     ("year", "found"),
-    [(1, "0001"), (9999, "9999"), (None, None), (0, "expected 1"), (10_000, "expected 1"), (True, "expected int")],
+    [
+        (1, "0001"),
+        (9999, "9999"),
+        (None, None),
+        (0, "expected 1"),
+        (-2011, "expected 1"),
+        (10_000, "expected 1"),
+        (True, "expected int"),
+    ],
 )
 def test_years_of_a_file(year: int | None, found: str | None) -> None:
     if found is None or found.isdecimal():

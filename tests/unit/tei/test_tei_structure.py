@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 import teis
+from lxml import etree
 
 from s2corpus import tei
 from s2corpus.parse_model import RefType
+from s2corpus.tei.references import float_type, printed_label
 
 
 def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
@@ -178,6 +180,21 @@ def test_the_number_is_the_one_printed(
 ) -> None:
     (entry,) = teis.parse("<p>x</p>" + figure(head, label, caption)).ref_entries
     assert (entry.type, entry.num, entry.text) == (kind, num, text)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("<table><head>Figure 1</head></table>", RefType.TABLE),
+        ('<figure type="table"><head>Figure 1</head></figure>', RefType.TABLE),
+        ("<figure><head>Figure 1</head></figure>", RefType.FIGURE),
+        ("<figure><head>TABLE 1</head></figure>", RefType.TABLE),
+        ("<figure/>", RefType.FIGURE),
+    ],
+)
+def test_a_table_is_one_by_its_element_its_type_or_its_word(given: str, expected: RefType) -> None:
+    element = etree.fromstring(given)
+    assert float_type(element, printed_label(element)) is expected
 
 
 def test_a_table_has_cells_and_leaves_the_text() -> None:

@@ -422,7 +422,7 @@ def try_all(
             print(f"{result or 'no change'} in {time.monotonic() - began:.0f} s: {place}", file=sys.stderr, flush=True)
         if known[place]["result"]:
             results.append(known[place])
-    for process in collected.values():
+    for process in reversed(collected.values()):  # each has the pipes of those before it
         process.close()
     return results
 

@@ -175,6 +175,7 @@ def test_profiles_need_their_list(tmp_path: Path, options: tuple[str, ...], mess
         (0, "expected 1"),
         (-2011, "expected 1"),
         (10_000, "expected 1"),
+        (20_110, "expected 1"),
         (True, "expected int"),
     ],
 )

@@ -154,6 +154,21 @@ def test_an_abstract_has_all_its_paragraphs() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("body", "sections"),
+    [
+        ("<head>Alpha</head><p>x</p><div><head>Beta</head><p>y</p><head>Figure 1.</head><p>z</p></div>", "Alpha::Beta"),
+        (
+            '<head n="1">Alpha</head><p>x</p><head n="1.1">Beta</head><p>y</p><head>Table 2</head><p>z</p>',
+            "Alpha::Beta",
+        ),
+        ("<head>Alpha</head><p>x</p><head>Beta</head><p>y</p><head>Figure 1.</head><p>z</p>", "Beta"),
+    ],
+)
+def test_what_is_no_head_leaves_paragraphs_in_their_section(body: str, sections: str) -> None:
+    assert [p.section for p in teis.parse(f"<div>{body}</div>").body_text] == ["Alpha", sections, sections]
+
+
 def figure(head: str, label: str, caption: str, *, kind: str = "", xml_id: str = "fig_0", inside: str = "") -> str:
     return f'<figure{kind} xml:id="{xml_id}"><head>{head}</head><label>{label}</label><figDesc>{caption}</figDesc>{inside}</figure>'
 

@@ -8,10 +8,8 @@ kernels' sources, and of numba's version and the processor it compiled for; comp
 from __future__ import annotations
 
 import hashlib
-import importlib
 import os
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
@@ -66,19 +64,6 @@ def fill(ready_made: Path, folder: Path) -> None:
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def _load_without_blas() -> None:
-    """Have numba load its array functions without the BLAS of a scipy that happens to be there: no kernel of ours multiplies
-    matrices, and every process that uses a kernel would wait for it longer than for numba itself."""
-    if "scipy" in sys.modules:
-        return
-    sys.modules["scipy"] = None  # type: ignore[assignment]
-    try:
-        importlib.import_module("numba.np.arraymath")
-    finally:
-        del sys.modules["scipy"]
-
-
-_load_without_blas()
 _NAME = f"kernels-{_sources()}"
 FOLDER = _folder() / _NAME
 """where numba keeps the kernels of these sources"""

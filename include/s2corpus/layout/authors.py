@@ -29,24 +29,8 @@ PARTICLES = {
     "st.", "zu",
 }  # fmt: skip
 _SMALL = {
-    "das",
-    "do",
-    "e",
-    "y",
-    "dem",
-    "dela",
-    "degli",
-    "dalla",
-    "zum",
-    "zur",
-    "op",
-    "te",
-    "'t",
-    "’t",
-    "ben",
-    "af",
-    "av",
-}
+    "das", "do", "e", "y", "dem", "dela", "degli", "dalla", "zum", "zur", "op", "te", "'t", "’t", "ben", "af", "av",
+}  # fmt: skip
 """Particles in small letters, which are initials or names in capitals"""
 _STUDIES = {
     "medicine", "pharmacy", "surgery", "nursing", "dentistry", "pediatrics", "psychiatry", "oncology", "biology", "chemistry", "physics",

@@ -18,16 +18,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-_HERE = 16
-"""Items done in this process before others are started: few are done sooner than a process starts, and what they load is shared."""
-_AT_ONCE = 8
-"""Items sent at once."""
+_FEW = 16
+"""Items of some milliseconds that are done sooner than a process starts."""
 _work: Callable[[Any], Any]
 
 
-def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = None) -> Iterator[R]:
-    """The result of each item in the order of the items, of which a few are taken ahead.
+def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = None, few: int = _FEW) -> Iterator[R]:
+    """The result of each item in the order of the items, of which some are taken ahead.
 
+    The first `few` are done in this process, and what they load is shared; then others are started, which are sent half as many at once.
     The processes are forked, so that `work` may hold what is large; items and results are pickled. Where threads run already,
     or there is one core, everything is done here.
 
@@ -35,7 +34,8 @@ def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = Non
         UserError: a process was ended from outside, as a rule for want of memory.
     """
     items = iter(items)
-    yield from map(work, islice(items, _HERE))
+    yield from map(work, islice(items, few))
+    at_once = max(few // 2, 1)
     cores = cores or len(os.sched_getaffinity(0))
     if (more := next(items, None)) is None:
         return
@@ -52,7 +52,7 @@ def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = Non
     with ProcessPoolExecutor(cores, get_context("fork"), _begin, (work,)) as pool:
         ahead: deque[Future[list[R]]] = deque()
         try:
-            while some := list(islice(items, _AT_ONCE)):
+            while some := list(islice(items, at_once)):
                 ahead.append(pool.submit(_done, some))
                 if len(ahead) > 2 * cores:
                     yield from ahead.popleft().result()

@@ -8,17 +8,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, Literal
 
 import click
 
+from s2corpus.cores import in_order
 from s2corpus.errors import UserError
 from s2corpus.storage.outputs import printable, whole_file
-
-if TYPE_CHECKING:
-    from s2corpus.parse_model import Parse
 
 _SUFFIXES = (".tar.gz", ".tgz", ".gz", ".tar", ".tex")
 
@@ -39,7 +36,7 @@ _SUFFIXES = (".tar.gz", ".tgz", ".gz", ".tar", ".tex")
     help="Time of one source.  [default: as in a release: `resources.latex_seconds`]",
 )
 @click.option("--unsafe", is_flag=True, help="Run LaTeXML where the kernel has no sandbox for it.")
-@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Sources read at a time.")
+@click.option("--workers", type=click.IntRange(1, 64), help="Sources read at a time.  [default: as many as cores]")
 @click.option(
     "--rejects", type=click.Path(path_type=Path, dir_okay=False), help="JSONL of what gave no parse, with its outcome."
 )
@@ -50,7 +47,7 @@ def command(
     converter: Literal["pandoc", "latexml"],
     seconds: float | None,
     unsafe: bool,
-    workers: int,
+    workers: int | None,
     rejects: Path | None,
     quiet: bool,
 ) -> None:
@@ -68,33 +65,32 @@ def command(
     outcomes: Counter[str] = Counter()
     start = time.monotonic()
 
-    def work(path: Path) -> Parse | latex.BadSource:
+    def work(path: Path) -> tuple[latex.Outcome, bytes]:
+        """The outcome of a source, and its line: the parse, or what there is to say of it."""
         try:
             with path.open("rb") as file:
                 data = file.read(latex.MAX_PACKED + 1)
         except OSError as error:
-            return latex.BadSource(latex.Outcome.UNREADABLE, error.strerror or str(error))
+            return latex.Outcome.UNREADABLE, (error.strerror or str(error)).encode()
         sha1 = hashlib.sha1(data, usedforsecurity=False).hexdigest()
         try:
-            return latex.convert(data, sha1=sha1, converter_name=converter, seconds=seconds, unsafe=unsafe)
+            parse = latex.convert(data, sha1=sha1, converter_name=converter, seconds=seconds, unsafe=unsafe)
         except latex.BadSource as bad:
-            return bad
+            return bad.outcome, bad.detail.encode("utf-8", "replace")
+        return latex.Outcome.OK, tei.to_json_bytes(tei.to_s2orc(parse, _stem(path))) + b"\n"
 
     with contextlib.ExitStack() as opened:
         lines: IO[bytes] = opened.enter_context(whole_file(out)) if out else sys.stdout.buffer
         rejected = opened.enter_context(whole_file(rejects)) if rejects else None
-        pool = opened.enter_context(ThreadPoolExecutor(workers))
-        for path, result in zip(files, pool.map(work, files), strict=True):
-            if isinstance(result, latex.BadSource):
-                outcomes[result.outcome] += 1
-                if rejected is not None:
-                    row = {"name": printable(path.name), "outcome": result.outcome.value, "detail": result.detail}
-                    rejected.write(tei.to_json_bytes(row) + b"\n")
-                else:
-                    click.echo(f"{printable(path.name)}: {result}", err=True)
-                continue
-            outcomes[latex.Outcome.OK] += 1
-            lines.write(tei.to_json_bytes(tei.to_s2orc(result, _stem(path))) + b"\n")
+        for path, (outcome, said) in zip(files, in_order(work, files, workers, few=1), strict=True):
+            outcomes[outcome] += 1
+            if outcome is latex.Outcome.OK:
+                lines.write(said)
+            elif rejected is not None:
+                row = {"name": printable(path.name), "outcome": outcome.value, "detail": said.decode()}
+                rejected.write(tei.to_json_bytes(row) + b"\n")
+            else:
+                click.echo(f"{printable(path.name)}: {latex.BadSource(outcome, said.decode())}", err=True)
     if not quiet:
         bad = {word: n for word, n in sorted(outcomes.items()) if word != latex.Outcome.OK}
         details = f" ({', '.join(f'{word} {n}' for word, n in bad.items())})" if bad else ""

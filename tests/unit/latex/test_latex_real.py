@@ -138,15 +138,18 @@ def test_the_command(shared_data: Path, tmp_path: Path) -> None:
 
     from s2corpus.commands.latex import command
 
-    broken = tmp_path / "broken.gz"
-    broken.write_bytes(b"\x1f\x8b nothing")
+    broken = [tmp_path / f"{name}.gz" for name in ("broken", "another", "third")]
+    for file in broken:
+        file.write_bytes(b"\x1f\x8b nothing")
     out, rejects = tmp_path / "parses.jsonl", tmp_path / "rejects.jsonl"
+    inputs = [broken[0], shared_data / "latex" / SCIFACT, *broken[1:]]
     result = CliRunner().invoke(
-        command, [str(shared_data / "latex" / SCIFACT), str(broken), "--out", str(out), "--rejects", str(rejects)]
+        command,
+        [*map(str, inputs), "--workers", "2", "--out", str(out), "--rejects", str(rejects)],
     )
     assert result.exit_code == 0, result.output
     (line,) = [orjson.loads(line) for line in out.read_bytes().splitlines()]
     assert line["paper_id"] == "2004.14974" and len(line["bib_entries"]) == 36
     assert line["provenance"]["extractor"] == "pandoc"
-    (reject,) = [orjson.loads(line) for line in rejects.read_bytes().splitlines()]
-    assert (reject["name"], reject["outcome"]) == ("broken.gz", "damaged")
+    rejected = [orjson.loads(line) for line in rejects.read_bytes().splitlines()]
+    assert [(row["name"], row["outcome"]) for row in rejected] == [(file.name, "damaged") for file in broken]

@@ -8,6 +8,8 @@ UV := .venv/bin/uv
 UV_LOCK := deploy/uv.txt
 RUN := .venv/bin/python -m
 export UV_PYTHON_DOWNLOADS = never
+# Where a shell sets it, each process would compile thousands of source files again: half of a small release's time.
+unexport PYTHONDONTWRITEBYTECODE
 
 help: ## List the commands
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12

@@ -8,8 +8,9 @@ COPY packages.txt requirements-fab.txt deploy/uv.txt ./
 RUN apt-get update \
  && xargs -a packages.txt apt-get install -y --no-install-recommends \
  && rm -rf /var/lib/apt/lists/*
+# With bytecode: the user below may not write it, so that every process would compile what it imports, each time.
 RUN python -m pip install --no-cache-dir --require-hashes -r uv.txt \
- && uv pip install --system --no-cache --require-hashes -r requirements-fab.txt
+ && uv pip install --system --no-cache --compile-bytecode --require-hashes -r requirements-fab.txt
 COPY pyproject.toml README.md LICENSE airflow_settings.yaml ./
 COPY include include
 COPY sql sql
@@ -25,4 +26,4 @@ USER airflow
 # (AVX2); for others --build-arg PROCESSOR=generic.
 ARG PROCESSOR=x86-64-v3
 ENV NUMBA_CPU_NAME=${PROCESSOR} NUMBA_CPU_FEATURES= S2CORPUS_KERNELS=/usr/local/airflow/kernels
-RUN NUMBA_CACHE_DIR=$S2CORPUS_KERNELS python -m s2corpus.local.kernels
+RUN python -m compileall -q include plugins && NUMBA_CACHE_DIR=$S2CORPUS_KERNELS python -m s2corpus.local.kernels

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from s2corpus.spec import Clean  # noqa: E402
-from s2corpus.text import clean, recipe, unigrams  # noqa: E402
+from s2corpus.text import card, clean, recipe, unigrams  # noqa: E402
 from s2corpus.text.documents import Document, Outcome  # noqa: E402
 from s2corpus.text.files import document_of  # noqa: E402
 from tests.unit.clean import straightforward  # noqa: E402
@@ -81,15 +81,12 @@ def where_time_goes(docs: list[Document], rules: Clean, words: unigrams.Unigrams
         return lambda: setattr(module, attribute, inner)
 
     undo = [
-        timed("CLD3 vote", clean, "majority"),
-        timed("log probability", clean, "log_probability"),
-        timed("layout", clean, "blocks"),
-        timed("words", clean, "count_words"),
-        timed("CLD3 vote", recipe, "majority"),
-        timed("log probability", recipe, "log_probability"),
-        timed("layout", recipe, "merged_paragraphs"),
-        timed("words", recipe, "count_words"),
-    ]
+        timed(name, profile, attribute)
+        for profile, layout in ((card, "blocks"), (recipe, "merged_paragraphs"))
+        for name, attribute in (
+            ("CLD3 vote", "majority"), ("log probability", "log_probabilities"), ("layout", layout), ("words", "count_words"),
+        )
+    ]  # fmt: skip
     start = time.perf_counter()
     fast(docs, rules, words)
     total = time.perf_counter() - start

@@ -8,7 +8,7 @@ from s2corpus.text.documents import Outcome
 from s2corpus.text.language import language, majority
 from s2corpus.text.layout import Block, blocks, document_text, line, lines
 from s2corpus.text.rules import EDITORIAL, Facts, Rule, Rules
-from s2corpus.text.unigrams import log_probability
+from s2corpus.text.unigrams import log_probabilities, log_probability
 from s2corpus.text.words import count_words
 
 
@@ -58,7 +58,7 @@ class FullText(_CardFacts):
     @cached_property
     def kept(self) -> list[Block]:
         """The sections that are not improbable; one without paragraphs stays."""
-        means = [log_probability(s.text, self.unigrams) if s.paragraphs else 0.0 for s in self.sections]
+        means = log_probabilities([s.text if s.paragraphs else "" for s in self.sections], self.unigrams)
         kept = [section for section, mean in zip(self.sections, means, strict=True) if mean >= self.least]
         self.decision.log_prob = min(means, default=None)
         self.decision.removed_sections = len(means) - len(kept)

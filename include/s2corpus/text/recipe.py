@@ -12,7 +12,7 @@ from s2corpus.text.documents import Outcome
 from s2corpus.text.language import UNKNOWN, language, majority
 from s2corpus.text.layout import Unit
 from s2corpus.text.rules import EDITORIAL, Facts, Rule, Rules
-from s2corpus.text.unigrams import CARD_THRESHOLD, log_probability
+from s2corpus.text.unigrams import CARD_THRESHOLD, log_probabilities, log_probability
 from s2corpus.text.words import Words, count_words
 
 CUTOFF = date(2024, 8, 1)
@@ -105,7 +105,7 @@ class FullText(Facts):
     @cached_property
     def kept(self) -> list[str]:
         """The paragraphs that are not improbable."""
-        means = [log_probability(paragraph, self.unigrams) for paragraph in self.paragraphs]
+        means = log_probabilities(self.paragraphs, self.unigrams)
         kept = [p for p, mean in zip(self.paragraphs, means, strict=True) if mean >= CARD_THRESHOLD]
         self.decision.log_prob = min(means, default=None)
         self.decision.removed_sections = len(means) - len(kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import blingfire
@@ -12,7 +12,9 @@ import numpy as np
 from s2corpus.compiled import njit
 from s2corpus.text.word_hashes import FNV, finished, step
 
-_TEXT_TO_WORDS = blingfire.blingfire.TextToWords
+_TEXT_TO_WORDS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int)(
+    ("TextToWords", blingfire.blingfire)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +51,31 @@ def counted_lines(lines: bytes) -> tuple[np.ndarray, np.ndarray] | None:
     return (hashes, counts) if plain else None
 
 
-def words_of(text: str) -> np.ndarray:
-    """blingfire's words of a text, UTF-8 (uint8) with a space between them; none where blingfire finds none."""
-    given = text.encode("utf-8", "ignore")
-    out = np.empty(3 * len(given) + 1, np.uint8)  # as much as blingfire's own wrapper gives it
-    length = _TEXT_TO_WORDS(
-        ctypes.c_char_p(given), ctypes.c_int(len(given)), ctypes.c_void_p(out.ctypes.data), ctypes.c_int(len(out) - 1)
-    )
-    return out[: max(length, 0)] if length < len(out) else out[:0]
+def words_of(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """blingfire's words of some texts, UTF-8 with a space between them (uint8), and where those of each end (int64); none where it
+    finds none."""
+    given = [text.encode("utf-8", "ignore") for text in texts]
+    out = np.empty(3 * sum(map(len, given)) + 1, np.uint8)  # as much as blingfire's own wrapper gives it
+    start, end = out.ctypes.data, 0
+    ends = np.empty(len(given), np.int64)
+    for number, text in enumerate(given):
+        length = _TEXT_TO_WORDS(text, len(text), start + end, 3 * len(text))
+        if 0 < length <= 3 * len(text):
+            end += length
+        ends[number] = end
+    return out[:end], ends
 
 
-def summed_shares(text: str, table: ShareTable) -> tuple[float, int]:
-    """Sum of the log2 shares of a text's words, and their number."""
-    data = words_of(text)
-    total, count, starts, ends = _summed(data, table.hashes, table.shares, table.unknown)
-    for start, end in zip(starts, ends, strict=True):
-        for word in data[start:end].tobytes().decode("utf-8", "ignore").lower().split():
-            total += table.other.get(word) or _of_ascii(word, table)
-            count += 1
-    return total, count
+def summed_shares(texts: Sequence[str], table: ShareTable) -> list[tuple[float, int]]:
+    """Sum of the log2 shares of each text's words, and their number."""
+    data, ends = words_of(texts)
+    totals, counts, others = _summed(data, ends, table.hashes, table.shares, table.unknown)
+    sums, words, given = totals.tolist(), counts.tolist(), data.tobytes()
+    for number, start, end in others.tolist():
+        for word in given[start:end].decode("utf-8", "ignore").lower().split():
+            sums[number] += table.other.get(word) or _of_ascii(word, table)
+            words[number] += 1
+    return list(zip(sums, words, strict=True))
 
 
 def _of_ascii(word: str, table: ShareTable) -> float:
@@ -87,13 +95,12 @@ def _hash(word: np.ndarray) -> np.uint64:
 
 @njit(cache=True, nogil=True)
 def _lookup(key: np.uint64, hashes: np.ndarray, shares: np.ndarray, unknown: float) -> float:
+    """The share of a word. With more than one `return` numba would count references to the arrays for every word."""
     mask = np.uint64(len(hashes) - 1)
     at = key & mask
-    while hashes[at] != 0:
-        if hashes[at] == key:
-            return float(shares[at])
+    while hashes[at] != 0 and hashes[at] != key:
         at = (at + np.uint64(1)) & mask
-    return unknown
+    return shares[at] if hashes[at] != 0 else unknown
 
 
 @njit(cache=True, nogil=True)
@@ -154,33 +161,43 @@ def _counted_lines(lines: np.ndarray, size: int) -> tuple[bool, np.ndarray, np.n
 
 @njit(cache=True, nogil=True)
 def _summed(
-    data: np.ndarray, hashes: np.ndarray, shares: np.ndarray, unknown: float
-) -> tuple[float, int, list[int], list[int]]:
-    """Sum and number of the ASCII words in `data`, and where the other ones are; a zero byte ends the text."""
-    total = 0.0
-    count = 0
-    starts = [0 for _ in range(0)]
-    ends = [0 for _ in range(0)]
+    data: np.ndarray, ends: np.ndarray, hashes: np.ndarray, shares: np.ndarray, unknown: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sum and number of the ASCII words of each text in `data`, and (text, start, end) of the other words; a zero byte ends a text.
+
+    All words of a text are hashed before the first is looked up: then the table's slots are fetched side by side.
+    """
+    totals = np.zeros(len(ends), np.float64)
+    counts = np.zeros(len(ends), np.int64)
+    others = np.empty((len(data) // 2 + 1, 3), np.int64)
+    keys = np.empty(len(data) // 2 + 1, np.uint64)
+    found = 0
     start = 0
-    value = FNV
-    ascii_only = True
-    for i in range(len(data) + 1):
-        byte = data[i] if i < len(data) else np.uint8(32)
-        if byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31 or byte == 0:
-            if i > start:
-                if ascii_only:
-                    total += _lookup(finished(value), hashes, shares, unknown)
-                    count += 1
-                else:
-                    starts.append(start)
-                    ends.append(i)
-            if byte == 0:
-                break
-            start = i + 1
-            value = FNV
-            ascii_only = True
-        elif byte >= 128:
-            ascii_only = False
-        else:
-            value = step(value, byte | np.uint8(32) if 65 <= byte <= 90 else byte)
-    return total, count, starts, ends
+    for text in range(len(ends)):
+        words = 0
+        value = FNV
+        ascii_only = True
+        for i in range(start, ends[text] + 1):
+            byte = data[i] if i < ends[text] else np.uint8(32)
+            if byte <= 32 and (byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31 or byte == 0):
+                if i > start:
+                    if ascii_only:
+                        keys[words] = finished(value)
+                        words += 1
+                    else:
+                        others[found] = text, start, i
+                        found += 1
+                if byte == 0:
+                    break
+                start = i + 1
+                value = FNV
+                ascii_only = True
+            elif byte >= 128:
+                ascii_only = False
+            else:
+                value = step(value, byte | np.uint8(32) if 65 <= byte <= 90 else byte)
+        start = ends[text]
+        counts[text] = words
+        for word in range(words):
+            totals[text] += _lookup(keys[word], hashes, shares, unknown)
+    return totals, counts, others[:found]

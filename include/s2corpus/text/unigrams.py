@@ -7,12 +7,11 @@ import hashlib
 import io
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import pyarrow as pa
 
 from s2corpus.errors import UserError
 from s2corpus.text.tokens import ShareTable, counted_lines, summed_shares
@@ -110,10 +109,9 @@ def wordfreq_unigrams() -> Unigrams:
 
 def log_probability(text: str, unigrams: Unigrams) -> float:
     """Mean log2 probability a word of `text`, words as blingfire cuts them, lower-cased; 0 for a text without words."""
-    total, words = summed_shares(text, unigrams.table)
-    return total / words if words else 0.0
+    return log_probabilities([text], unigrams)[0]
 
 
-def log_probabilities(texts: pa.Array, unigrams: Unigrams) -> pa.Array:
-    """`log_probability` of every string of an array (double); null for null."""
-    return pa.array([None if t is None else log_probability(t, unigrams) for t in texts.to_pylist()], pa.float64())
+def log_probabilities(texts: Sequence[str], unigrams: Unigrams) -> list[float]:
+    """`log_probability` of each of some texts."""
+    return [total / words if words else 0.0 for total, words in summed_shares(texts, unigrams.table)]

@@ -47,59 +47,79 @@ def _space(data: np.ndarray, i: int) -> int:
 
     In UTF-8 one other byte follows 0xC2, and two follow 0xE1 to 0xE3.
     """
+    size = 0  # one `return`: with several numba would count references to the array for every character
     byte = data[i]
     if byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31:
-        return 1
-    if byte == 0xC2:
-        return 2 if data[i + 1] == 0x85 or data[i + 1] == 0xA0 else 0
-    if 0xE1 <= byte <= 0xE3:
+        size = 1
+    elif byte == 0xC2:
+        if data[i + 1] == 0x85 or data[i + 1] == 0xA0:
+            size = 2
+    elif 0xE1 <= byte <= 0xE3:
         middle, last = data[i + 1], data[i + 2]
         if byte == 0xE1:
-            return 3 if middle == 0x9A and last == 0x80 else 0
-        if byte == 0xE3:
-            return 3 if middle == 0x80 and last == 0x80 else 0
-        if middle == 0x80:
-            return 3 if 0x80 <= last <= 0x8A or last == 0xA8 or last == 0xA9 or last == 0xAF else 0
-        return 3 if middle == 0x81 and last == 0x9F else 0
-    return 0
+            spaced = middle == 0x9A and last == 0x80
+        elif byte == 0xE3:
+            spaced = middle == 0x80 and last == 0x80
+        elif middle == 0x80:
+            spaced = 0x80 <= last <= 0x8A or last == 0xA8 or last == 0xA9 or last == 0xAF
+        else:
+            spaced = middle == 0x81 and last == 0x9F
+        if spaced:
+            size = 3
+    return size
 
 
 @njit(cache=True, nogil=True)
 def _counted(data: np.ndarray) -> tuple[int, tuple[int, int, int], tuple[int, int, int]]:
-    """Number of words, and (start, end, count) of the two most frequent, by 64-bit hashes in an open-addressing table."""
-    size = 64
-    while size < len(data):  # there are at most half as many words as bytes
-        size *= 2
-    hashes = np.zeros(size, np.uint64)
-    slots = np.zeros(size, np.int32)
-    starts = np.empty(len(data), np.int32)
-    ends = np.empty(len(data), np.int32)
-    counts = np.zeros(len(data), np.int32)
+    """Number of words, and (start, end, count) of the two most frequent, by 64-bit hashes in an open-addressing table.
+
+    The table grows with the distinct words, which are far fewer than there could be: it stays where it is soon read.
+    """
+    size = 1024
+    slots = np.zeros(size, np.int32)  # 1 + number of a distinct word; 0 where empty
+    hashes = np.empty(len(data) // 2 + 1, np.uint64)  # of the distinct words
+    starts = np.empty(len(hashes), np.int32)
+    ends = np.empty(len(hashes), np.int32)
+    counts = np.empty(len(hashes), np.int32)
     mask = np.uint64(size - 1)
     words = 0
     distinct = 0
     i = 0
     while i < len(data):
-        skip = _space(data, i)
-        if skip:
-            i += skip
-            continue
+        byte = data[i]
+        if byte <= 32 or 0xC2 <= byte <= 0xE3:
+            skip = _space(data, i)
+            if skip:
+                i += skip
+                continue
         start = i
         value = FNV
-        while i < len(data) and not _space(data, i):
-            value = step(value, data[i])
+        while i < len(data):
+            byte = data[i]
+            if (byte <= 32 or 0xC2 <= byte <= 0xE3) and _space(data, i):
+                break
+            value = step(value, byte)
             i += 1
         value = finished(value)
         words += 1
         at = value & mask
-        while hashes[at] != 0 and hashes[at] != value:
+        while slots[at] != 0 and hashes[slots[at] - 1] != value:
             at = (at + np.uint64(1)) & mask
-        if hashes[at] == 0:
-            hashes[at] = value
-            slots[at] = distinct
-            starts[distinct], ends[distinct] = start, i
-            distinct += 1
-        counts[slots[at]] += 1
+        if slots[at] != 0:
+            counts[slots[at] - 1] += 1
+            continue
+        hashes[distinct], starts[distinct], ends[distinct], counts[distinct] = value, start, i, 1
+        distinct += 1
+        slots[at] = distinct
+        if 2 * distinct > size:
+            size *= 4
+            slots = np.zeros(size, np.int32)
+            mask = np.uint64(size - 1)
+            for word in range(distinct):
+                at = hashes[word] & mask
+                while slots[at] != 0:
+                    at = (at + np.uint64(1)) & mask
+                slots[at] = word + 1
     first = (0, 0, 0)
     second = (0, 0, 0)
     for word in range(distinct):

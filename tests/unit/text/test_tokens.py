@@ -46,16 +46,20 @@ BYTES = st.lists(
 
 
 @settings(deadline=None, max_examples=300)  # kernels may have to be compiled
-@given(BYTES)
-def test_ascii_words_are_summed_and_the_others_are_named(data: bytes) -> None:
-    """Up to a zero byte; what separates words is what separates them in `str.split`."""
+@given(st.lists(BYTES, max_size=4))
+def test_ascii_words_are_summed_and_the_others_are_named(texts: list[bytes]) -> None:
+    """Text by text, up to a zero byte; what separates words is what separates them in `str.split`."""
     table = tokens.ShareTable.of(LISTED, -20.0)
-    total, count, starts, ends = tokens._summed(np.frombuffer(data, np.uint8), table.hashes, table.shares, -20.0)
-    words = [word for word in re.split(rb"[\x09-\x0d\x1c-\x20]", data.partition(b"\0")[0]) if word]
-    plain = [word.decode().lower() for word in words if word.isascii()]
-    assert count == len(plain)
-    assert total == sum(LISTED.get(word, -20.0) for word in plain)
-    assert [data[a:b] for a, b in zip(starts, ends, strict=True)] == [word for word in words if not word.isascii()]
+    given = np.frombuffer(b"".join(texts), np.uint8)
+    ends = np.cumsum([0, *map(len, texts)])[1:]
+    totals, counts, others = tokens._summed(given, ends, table.hashes, table.shares, -20.0)
+    found = [(text, given[start:end].tobytes()) for text, start, end in others.tolist()]
+    for number, data in enumerate(texts):
+        words = [word for word in re.split(rb"[\x09-\x0d\x1c-\x20]", data.partition(b"\0")[0]) if word]
+        plain = [word.decode().lower() for word in words if word.isascii()]
+        assert counts[number] == len(plain)
+        assert totals[number] == sum(LISTED.get(word, -20.0) for word in plain)
+        assert [word for text, word in found if text == number] == [word for word in words if not word.isascii()]
 
 
 @settings(deadline=None)
@@ -66,7 +70,7 @@ def test_every_word_has_the_share_that_it_was_given_and_others_have_none(shares:
     assert size & (size - 1) == 0 and 2 * sum(map(str.isascii, shares)) <= size <= 256
     for word in {*shares, "d", "ad", "dddd"} - {""}:
         found = table.other[word] if not word.isascii() else tokens._of_ascii(word, table) if word in shares else -50.0
-        assert tokens.summed_shares(word, table) == (shares.get(word, -50.0), 1), (word, found)
+        assert tokens.summed_shares([word], table) == [(shares.get(word, -50.0), 1)], (word, found)
 
 
 def test_a_table_that_is_full_to_the_half_is_walked_around_its_end() -> None:
@@ -81,8 +85,8 @@ def test_a_table_that_is_full_to_the_half_is_walked_around_its_end() -> None:
 def test_the_kelvin_sign_is_a_k() -> None:
     """What becomes ASCII by lower-casing is looked up as such; what does not, and is not listed, is unknown."""
     table = tokens.ShareTable.of({"k": -3.0, "ab": -4.0}, -20.0)
-    assert tokens.summed_shares("\u212a", table) == (-3.0, 1)
-    assert tokens.summed_shares("ж", table) == (-20.0, 1)
+    assert tokens.summed_shares(["\u212a"], table) == [(-3.0, 1)]
+    assert tokens.summed_shares(["ж", "", "k"], table) == [(-20.0, 1), (0.0, 0), (-3.0, 1)]
     assert tokens._of_ascii("ж", table) == -20.0
 
 
@@ -92,6 +96,8 @@ def test_words_of_a_text_are_blingfires(text: str) -> None:
 
     readable = text.encode("utf-8", "ignore").decode()
     expected = "" if not readable.strip() else blingfire.text_to_words(readable)
-    found = tokens.words_of(text).tobytes().decode("utf-8", "ignore")
+    data, ends = tokens.words_of([text, "after it"])
+    assert data[ends[0] :].tobytes().rstrip(b"\0") == b"after it"
+    found = data[: ends[0]].tobytes().decode("utf-8", "ignore")
     assert found.partition("\0")[0].split() == expected.partition("\0")[0].split()
-    assert math.isfinite(tokens.summed_shares(text, tokens.ShareTable.of(LISTED, -20.0))[0])
+    assert math.isfinite(tokens.summed_shares([text], tokens.ShareTable.of(LISTED, -20.0))[0][0])

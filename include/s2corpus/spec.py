@@ -25,7 +25,7 @@ MIN_REASON = 10
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 Fraction = Annotated[float, Field(ge=0, le=1)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2corpus.snapshot import hub, report
 from s2corpus.snapshot.croissant import described
+from s2corpus.snapshot.meanings import meanings
 from s2corpus.snapshot.plots import bars
 
 if TYPE_CHECKING:
@@ -48,7 +49,5 @@ def _plain(value: float) -> float | int:
 
 def _rules(job: Job) -> list[dict[str, Any]]:
     values = job.params.model_dump(mode="json")
-    fields = type(job.params).model_fields
-    return [
-        {"name": n, "value": v, "meaning": " ".join((fields[n].description or "").split())} for n, v in values.items()
-    ]
+    said = meanings(type(job.params))
+    return [{"name": n, "value": v, "meaning": " ".join(said.get(n, "").split())} for n, v in values.items()]

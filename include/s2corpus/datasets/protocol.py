@@ -30,7 +30,7 @@ Positive = Annotated[int, Field(ge=1)]
 class Params(BaseModel):
     """Every threshold of a dataset: its docstring says what it means and where it is from."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from s2corpus.ids import SPEC_NAME
 class DatasetSpec(BaseModel):
     """A dataset of a release's snapshots."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Annotated[str, Field(pattern=f"^{SPEC_NAME}$")]
     """its folder below `datasets/` in the lake"""

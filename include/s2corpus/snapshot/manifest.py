@@ -12,6 +12,7 @@ import orjson
 from pydantic import BaseModel
 
 from s2corpus.snapshot.files import File
+from s2corpus.snapshot.meanings import meanings
 from s2corpus.spec import RECIPE_HAS_ITS_OWN, ReleaseSpec
 
 FORMAT = "s2corpus-snapshot-1"
@@ -48,7 +49,7 @@ def meaning_of(rule: str) -> str:
     model = ReleaseSpec.model_fields[section].annotation if section in ReleaseSpec.model_fields else None
     if not (isinstance(model, type) and issubclass(model, BaseModel) and name in model.model_fields):
         return ""
-    return model.model_fields[name].description or ""
+    return meanings(model).get(name, "")
 
 
 def rules_of(spec: ReleaseSpec) -> list[Rule]:
@@ -64,9 +65,10 @@ def rules_of(spec: ReleaseSpec) -> list[Rule]:
 def _rules(prefix: str, section: BaseModel) -> Iterator[Rule]:
     values = section.model_dump(mode="json")
     ignored = RECIPE_HAS_ITS_OWN if values.get("profile") == "recipe-2024" else ()
-    for name, stated in type(section).model_fields.items():
+    said = meanings(type(section))
+    for name in type(section).model_fields:
         if not name.startswith("approval") and name not in ignored:
-            yield Rule(f"{prefix}.{name}", values[name], stated.description or "")
+            yield Rule(f"{prefix}.{name}", values[name], said.get(name, ""))
 
 
 @dataclass(frozen=True, slots=True)

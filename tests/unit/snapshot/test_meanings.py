@@ -1,0 +1,41 @@
+"""What a rule means is the docstring below it, as pydantic reads it where a model asks for that."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from s2corpus.snapshot.manifest import meaning_of, rules_of
+from s2corpus.snapshot.meanings import meanings
+from s2corpus.spec import load_spec, releases_folder
+
+
+class Shared(BaseModel):
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    first: int = 1
+    """what comes first"""
+    plain: int = 2
+
+
+class Section(Shared):
+    """A section, whose own docstring is no field's."""
+
+    second: str = ""
+    """goes over
+    two lines"""
+
+
+def test_the_docstring_below_a_field_is_its_meaning_of_inherited_fields_too() -> None:
+    assert meanings(Section) == {"first": "what comes first", "second": "goes over\ntwo lines"}
+
+
+def test_pydantic_reads_the_same() -> None:
+    assert meanings(Shared) == {"first": Shared.model_fields["first"].description}
+    assert meanings(Section)["second"] == Section.model_fields["second"].description
+
+
+def test_rules_of_a_spec_say_what_they_mean() -> None:
+    rules = rules_of(load_spec(releases_folder() / "sample.yaml"))
+    said = {rule.name: rule.meaning for rule in rules}
+    assert said["select.max_pages"] == "more pages are not a paper (S2ORC App. B)" == meaning_of("select.max_pages")
+    assert meaning_of("select.unheard_of") == ""

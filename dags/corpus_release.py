@@ -315,7 +315,7 @@ def _pod(stage: str) -> dict[str, Any]:
 
 def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -> Any:
     """The task group of one stage, after the stage before it."""
-    doc_md = _documentation(stage)
+    doc_md = None if _asked else _documentation(stage)  # nobody reads it in a task's process
 
     @task_group(group_id=stage)
     def group() -> Any:

@@ -19,8 +19,6 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.clustering.cluster import cluster
-from s2corpus.clustering.nodes import from_preprint_server
 from s2corpus.papers.comparison import names_in_common, same_title
 from s2corpus.parse_model import ParseKind
 from s2corpus.pipeline.run import Metrics, Run
@@ -85,6 +83,9 @@ def clusters(run: Run, papers: int) -> Gold:
     Known are pairs of one paper that share an identifier; a pair is said to be one paper rightly if it shares one, wrongly if both
     have one of a kind and none in common (DOIs of preprints aside).
     """
+    from s2corpus.clustering.cluster import cluster  # and its kernels, which the checks of other stages need not load
+    from s2corpus.clustering.nodes import from_preprint_server
+
     read = run.table(MEMBERS).read(list(_RECORDS), where=in_slice(run, papers))
     prefixes, rules = run.spec.cluster.preprint_prefixes, run.spec.cluster
     preprint = pa.array(from_preprint_server(pc.fill_null(read["doi"], "").combine_chunks(), prefixes))

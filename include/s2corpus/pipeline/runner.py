@@ -17,7 +17,6 @@ from s2corpus.errors import QualityBlocked
 from s2corpus.pipeline import acceptance, approvers, quality
 from s2corpus.pipeline.registry import GATHERS, TAKES_OVER, stage
 from s2corpus.pipeline.run import Gathers, Run, Shard
-from s2corpus.pipeline.summary import approval_request
 from s2corpus.scratch import private
 from s2corpus.snapshot import pointer
 from s2corpus.storage.progress import counting
@@ -154,6 +153,8 @@ def ask(run: Run) -> str | None:
         return None
     if catalog := Catalog.from_environment():
         catalog.end_release(run.release_id, ReleaseState.AWAITING, run.snapshot_id)
+    from s2corpus.pipeline.summary import approval_request
+
     return approval_request(run)
 
 

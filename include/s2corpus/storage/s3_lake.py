@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -46,10 +47,13 @@ class S3Lake:
     def _client(self) -> Any:
         if self._made is None:
             import boto3
+            import botocore.session
             from botocore.config import Config
 
             # a session of our own: the default one keeps the first keys it saw, rotated or not
-            self._made = boto3.session.Session().client(
+            session = botocore.session.get_session()
+            session.register_component("data_loader", _descriptions())
+            self._made = boto3.session.Session(botocore_session=session).client(
                 "s3",
                 config=Config(
                     retries={"mode": "standard", "max_attempts": 8},
@@ -181,6 +185,14 @@ class S3Lake:
         else:
             fs = pyarrow.fs.S3FileSystem()
         return fs, f"{self._bucket}/{self._prefix}"
+
+
+@cache
+def _descriptions() -> Any:
+    """AWS' descriptions of its services, read once a process: each session of botocore's would read half a megabyte of its own."""
+    import botocore.session
+
+    return botocore.session.get_session().get_component("data_loader")
 
 
 def _code(error: Exception) -> str:

@@ -63,10 +63,10 @@ def airflow_environ(state: State) -> dict[str, str]:
         "SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL": 5,
         "SCHEDULER__ORPHANED_TASKS_CHECK_INTERVAL": 15,
         "SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": 15,
-        # New files and new releases show within seconds; by default after five minutes.
+        # New and changed files show within seconds, by default after five minutes; what they read, as a new release's spec, within
+        # Airflow's own 30 s: to read them all takes seconds of processor.
         "DAG_PROCESSOR__REFRESH_INTERVAL": 5,
         "DAG_PROCESSOR__BUNDLE_REFRESH_CHECK_INTERVAL": 2,
-        "DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": 10,
         "LOGGING__BASE_LOG_FOLDER": home / "logs",
     }
     return {f"AIRFLOW__{name}": str(value) for name, value in settings.items()} | {

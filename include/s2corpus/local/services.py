@@ -30,6 +30,8 @@ _LARGEST_LOG = 20_000_000
 # What a user's own shell may hold that would turn the services or their clients elsewhere.
 _FOREIGN = frozenset(
     {"AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"}
+    # Airflow's processes and each task's would compile thousands of source files, every time: half of their start.
+    | {"PYTHONDONTWRITEBYTECODE"}
 )
 _FOREIGN_PREFIXES = ("AIRFLOW", "WEED_", "PG")
 # What tasks read from the environment of whoever starts them: another value restarts Airflow.

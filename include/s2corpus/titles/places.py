@@ -11,7 +11,7 @@ from s2corpus.titles.equal import hash_strings
 from s2corpus.titles.journals import journal_key
 
 _LEADING = r"^\W*(?:(?:vol(?:ume)?|pp?|pages?|art(?:icle)?|s)\b\W*)*0*"
-_FIRST = _LEADING + r"([\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*).*$"
+_FIRST = _LEADING + r"([\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*).*$|^[^\p{L}\p{N}]*$"
 
 
 def journal_keys(names: pa.Array | pa.ChunkedArray) -> np.ndarray:

@@ -188,7 +188,7 @@ def test_the_first_number_of_a_place(one: str, other: str, same: bool) -> None:
 
 
 def test_no_place_is_0() -> None:
-    assert first_numbers(pa.array(["", None, "7"]))[:2].tolist() == [0, 0]
+    assert first_numbers(pa.array(["", None, "—", " – ", "7"]))[:4].tolist() == [0] * 4, "two dashes are not one volume"
     assert (
         first_numbers(pa.array([None, None], pa.string())).tolist()
         == [0, 0]

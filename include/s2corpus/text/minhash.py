@@ -97,8 +97,7 @@ def _keys(
 ) -> npt.NDArray[np.int64]:
     bands = len(add) // rows if len(shingles) else 0
     minima = np.full(len(add), np.uint32(0xFFFFFFFF))
-    for shingle in shingles:
-        lower(minima, shingle, add, multiply)
+    lower(minima, shingles, add, multiply)
     found = np.empty(bands, np.int64)
     for band in range(bands):
         key = np.uint64(band)

@@ -52,11 +52,14 @@ def _alike(
     """Pairs that may have S above the threshold, by `b`; the sizes of `a` ascend."""
     share = threshold / 2.0
     least = np.empty(len(sizes_a), np.float64)
+    words = np.empty((4, len(sizes_a)), np.uint64)
     for i in range(len(sizes_a)):
         bits = 0
         for word in range(4):
+            words[word, i] = sketches_a[i, word]
             bits += ones(sketches_a[i, word])
         least[i] = share * sizes_a[i] - (sizes_a[i] - bits)
+    a0, a1, a2, a3 = words[0], words[1], words[2], words[3]
     room = 1 << 16
     found_i, found_j, count = np.empty(room, np.int64), np.empty(room, np.int64), 0
     for j in range(len(sizes_b)):
@@ -73,9 +76,12 @@ def _alike(
             found_i, found_j = wider_i, wider_j
         b0, b1, b2, b3 = sketches_b[j, 0], sketches_b[j, 1], sketches_b[j, 2], sketches_b[j, 3]
         more = share * size - 1e-6
+        alike = 0  # of most there is none: this loop branches on nothing, and is done for several at once
         for i in range(begin, end):
-            common = ones(sketches_a[i, 0] & b0) + ones(sketches_a[i, 1] & b1)
-            common += ones(sketches_a[i, 2] & b2) + ones(sketches_a[i, 3] & b3)
+            common = ones(a0[i] & b0) + ones(a1[i] & b1) + ones(a2[i] & b2) + ones(a3[i] & b3)
+            alike += int(common >= least[i] + more)
+        for i in range(begin, end if alike else begin):
+            common = ones(a0[i] & b0) + ones(a1[i] & b1) + ones(a2[i] & b2) + ones(a3[i] & b3)
             found_i[count], found_j[count] = i, j
             count += int(common >= least[i] + more)
     return found_i[:count].copy(), found_j[:count].copy()

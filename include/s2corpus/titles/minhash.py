@@ -62,19 +62,28 @@ def _keys(
         if offsets[i] == offsets[i + 1]:
             continue
         minima[:] = np.uint32(0xFFFFFFFF)
-        for k in range(offsets[i], offsets[i + 1]):
-            lower(minima, values[k], add, multiply)
+        lower(minima, values[offsets[i] : offsets[i + 1]], add, multiply)
         for band in range(bands):
             out[band, i] = key_of(minima[band * rows : (band + 1) * rows], first + band)
     return out
 
 
 @njit(cache=True, nogil=True)
-def lower(minima: np.ndarray, gram: np.uint64, add: np.ndarray, multiply: np.ndarray) -> None:
-    """Lower the minima to the hashes of one 3-gram."""
-    upper = np.uint32(gram >> np.uint64(32))
-    for h in range(len(minima)):
-        minima[h] = min(minima[h], np.uint32((upper ^ add[h]) * multiply[h]))
+def lower(minima: np.ndarray, values: np.ndarray, add: np.ndarray, multiply: np.ndarray) -> None:
+    """Lower the minima to the hashes of values (uint64), four of them for each time that the minima are read and written."""
+    last = len(values) - 1
+    for k in range(0, len(values), 4):
+        a, b = np.uint32(values[k] >> np.uint64(32)), np.uint32(values[min(k + 1, last)] >> np.uint64(32))
+        c, d = (
+            np.uint32(values[min(k + 2, last)] >> np.uint64(32)),
+            np.uint32(values[min(k + 3, last)] >> np.uint64(32)),
+        )
+        for h in range(len(minima)):
+            x, y = add[h], multiply[h]
+            lowest = min(
+                min(np.uint32((a ^ x) * y), np.uint32((b ^ x) * y)), min(np.uint32((c ^ x) * y), np.uint32((d ^ x) * y))
+            )
+            minima[h] = min(minima[h], lowest)
 
 
 @njit(cache=True, nogil=True)

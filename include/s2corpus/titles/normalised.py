@@ -6,7 +6,6 @@ import unicodedata
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from s2corpus.compiled import njit
 from s2corpus.titles.arrays import strings, text_of
@@ -40,12 +39,10 @@ def normalise(titles: pa.Array | pa.ChunkedArray) -> pa.Array:
     """
     offsets, data = text_of(titles)
     out_offsets, out, other = _ascii(offsets, data)
-    normalised = strings(out_offsets, out)
     if not other.any():
-        return normalised
-    mask = pa.array(other)
-    general = [normalise_one(title) for title in titles.filter(mask).to_pylist()]
-    return pc.replace_with_mask(normalised, mask, pa.array(general, pa.string()))
+        return strings(out_offsets, out)
+    general = pa.array([normalise_one(title) for title in titles.filter(pa.array(other)).to_pylist()], pa.string())
+    return strings(*_filled(out_offsets, out, np.flatnonzero(other), *text_of(general)))
 
 
 KEEP = np.array([bytes([byte]).isalnum() for byte in range(256)], np.uint8)
@@ -74,3 +71,23 @@ def _ascii(offsets: np.ndarray, data: np.ndarray) -> tuple[np.ndarray, np.ndarra
             at = begin
         ends[row + 1] = at
     return ends, out[:at], other
+
+
+@njit(cache=True, nogil=True)
+def _filled(
+    offsets: np.ndarray, data: np.ndarray, places: np.ndarray, other_offsets: np.ndarray, other: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Strings of which those at `places` (ascending) are empty, and these put there."""
+    rows = len(offsets) - 1
+    out, ends = np.empty(len(data) + len(other), np.uint8), np.empty(rows + 1, np.int32)
+    row = 0
+    for k in range(len(places) + 1):
+        end = places[k] if k < len(places) else rows
+        moved = other_offsets[k] - other_offsets[0]
+        ends[row : end + 1] = offsets[row : end + 1] + moved
+        at = offsets[end] + moved
+        out[offsets[row] + moved : at] = data[offsets[row] : offsets[end]]
+        if k < len(places):
+            out[at : at + other_offsets[k + 1] - other_offsets[k]] = other[other_offsets[k] : other_offsets[k + 1]]
+        row = end + 1
+    return ends, out

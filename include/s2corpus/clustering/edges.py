@@ -145,7 +145,7 @@ def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarr
     )
     asked_for = np.unique(pair)
     other = np.zeros(len(a), bool)
-    other[asked_for] = numbered(*(nodes.originals.take(pa.array(side[asked_for])) for side in (a, b)))
+    other[asked_for] = numbered(*(nodes.originals(side[asked_for]) for side in (a, b)))
     kept = ~other[pair]
     return _judged(nodes, left[kept], right[kept], score[pair[kept]])
 
@@ -199,7 +199,9 @@ def _strangers(
 def _in_order(a: np.ndarray, b: np.ndarray, reason: np.ndarray, strength: np.ndarray) -> Edges:
     """Edges by strength, then ids."""
     left, right = np.minimum(a, b).astype(np.int32), np.maximum(a, b).astype(np.int32)
-    order = np.lexsort((right, left, -strength))
+    order = np.argsort(left.astype(np.int64) << 32 | right, kind="stable")
+    if np.any(strength != strength[:1]):
+        order = order[np.argsort(-strength[order], kind="stable")]
     return Edges(left[order], right[order], reason[order].astype(np.int8), strength[order])
 
 

@@ -44,7 +44,8 @@ class Nodes:
     year: np.ndarray  # int32, 0 = unknown
     title: np.ndarray  # int32 code into `titles`
     titles: pa.Array  # string: the distinct normalised titles
-    originals: pa.Array  # string per distinct title: as its first record gives it
+    given: pa.ChunkedArray  # string: titles as records give them, in the order that they came in
+    given_at: np.ndarray  # int64 per distinct title: where `given` has its first record's
     strict: np.ndarray  # bool per distinct title: too short or generic to say anything alone
     by_title: Groups  # records of each title, by year
     surname_offsets: np.ndarray  # int64, n + 1
@@ -54,6 +55,16 @@ class Nodes:
 
     def __len__(self) -> int:
         return len(self.record_ids)
+
+    def originals(self, titles: np.ndarray) -> pa.Array:
+        """Some of the distinct titles as their first records give them."""
+        rows, begin, found = self.given_at[titles], 0, []
+        order = np.argsort(rows)
+        for chunk in self.given.chunks:  # `take` would make one of them all
+            low, high = np.searchsorted(rows[order], (begin, begin + len(chunk)))
+            found.append(chunk.take(pa.array(rows[order[low:high]] - begin)))
+            begin += len(chunk)
+        return pa.concat_arrays([pa.array([], pa.string()), *found]).take(pa.array(np.argsort(order)))
 
 
 def nodes_of(records: pa.Table | Iterable[pa.RecordBatch], preprint_prefixes: Sequence[str]) -> Nodes:
@@ -95,7 +106,7 @@ def nodes_from(parts: list[Part], preprint_prefixes: Sequence[str]) -> Nodes:
         record_ids = given.take(order)
         if len(record_ids) > 1 and pc.any(same := pc.equal(record_ids[1:], record_ids[:-1])).as_py():
             raise ValueError(f"record_id {record_ids[1:].filter(same)[0].as_py()!r} occurs twice")
-        place = order.to_numpy()
+        place = order.to_numpy().view(np.int64)  # numpy takes no other type as it is
         identifiers, values = {}, {}
         for name in IDENTIFIERS:
             codes, values[name] = texts.pop(name).result()
@@ -133,7 +144,8 @@ def nodes_from(parts: list[Part], preprint_prefixes: Sequence[str]) -> Nodes:
         year=year,
         title=title,
         titles=distinct.take(pa.array(former)),
-        originals=pa.concat_arrays(columns.pop("title")).take(pa.array(place[first])),
+        given=pa.chunked_array(columns.pop("title"), pa.string()),
+        given_at=place[first],
         strict=little[first],
         by_title=by_title,
         surname_offsets=surname_offsets,

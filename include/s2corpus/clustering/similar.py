@@ -128,7 +128,7 @@ def _signatures(
         for k in range(sizes[i]):
             bit = found[k] & np.uint64(255)
             sketches[i, bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
-            lower(minima, found[k], add, multiply)
+        lower(minima, found[: sizes[i]], add, multiply)
         for band in range(hashes // rows):
             keys[band, i] = key_of(minima[band * rows : (band + 1) * rows], band)
     return keys, sketches, sizes
@@ -136,8 +136,8 @@ def _signatures(
 
 @njit(cache=True, nogil=True)
 def index(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """One band's keys by their upper bits: (filter: a bit for each key's upper bits, eight times as many as buckets; starts of the
-    buckets with the end; keys; rows). Crowded keys and 0 are left out."""
+    """One band's keys by their upper bits: (filters: a bit for each key's upper bits, eight times as many as buckets, and in a second
+    row those that several keys have; starts of the buckets with the end; keys; rows). Crowded keys and 0 are left out."""
     bits = 6
     while 1 << bits < len(keys) and bits < 26:
         bits += 1
@@ -166,11 +166,13 @@ def index(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndar
                     run = k
             in_order[begin:end], rows[begin:end] = sorted_keys, sorted_rows
     fine = np.uint32(29 - bits)
-    there = np.zeros(1 << (bits - 3), np.uint64)
+    there = np.zeros((2, 1 << (bits - 3)), np.uint64)
     for k in range(len(keys)):
         if in_order[k] != 0:
             at = in_order[k] >> fine
-            there[at >> np.uint32(6)] |= np.uint64(1) << np.uint64(at & np.uint32(63))
+            bit = np.uint64(1) << np.uint64(at & np.uint32(63))
+            there[1, at >> np.uint32(6)] |= there[0, at >> np.uint32(6)] & bit
+            there[0, at >> np.uint32(6)] |= bit
     return there, starts, in_order, rows
 
 
@@ -182,8 +184,10 @@ def _proposed(
 ) -> np.ndarray:  # fmt: skip
     """Pairs (a << 32 | b) of passing and held titles with one band's key, of which S may be above the threshold.
 
-    Passing titles that are held ones, from number `first` on (−1: they are not), only propose those after themselves.
+    Passing titles that are held ones, from number `first` on (−1: they are not), only propose those after themselves, and have
+    none to propose where no other key has their bit.
     """
+    told = there[1 if first >= 0 else 0]
     bits = 6
     while 1 << bits < len(starts) - 1:
         bits += 1
@@ -192,7 +196,7 @@ def _proposed(
     for i in range(len(keys)):
         key = keys[i]
         at = key >> fine
-        if there[at >> np.uint32(6)] >> np.uint64(at & np.uint32(63)) & np.uint64(1) == 0 or key == 0:
+        if told[at >> np.uint32(6)] >> np.uint64(at & np.uint32(63)) & np.uint64(1) == 0 or key == 0:
             continue
         for place in range(starts[key >> shift], starts[(key >> shift) + np.uint32(1)]):
             j = held_rows[place]

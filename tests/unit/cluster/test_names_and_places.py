@@ -222,6 +222,9 @@ def test_records_as_arrays_have_the_shapes_that_are_stated() -> None:
     found = [nodes.surnames[a:b].tolist() for a, b in pairwise(nodes.surname_offsets)]
     assert found == keys(*(names[id_] for id_ in nodes.record_ids.to_pylist()))
     assert nodes.title.tolist() == [0, 0, 1, 2] and nodes.titles.to_pylist() == ["titleofa", "titleofb", "titleofc"]
-    assert nodes.originals.to_pylist() == ["Title of a", "Title of b", "Title of c"] and len(nodes.strict) == 3
+    assert (
+        nodes.originals(np.arange(3)[::-1]).to_pylist()[::-1] == ["Title of a", "Title of b", "Title of c"]
+        and len(nodes.strict) == 3
+    )
     assert (nodes.year.tolist(), nodes.final_doi.tolist(), nodes.trusted.tolist()) == ([0] * 4, [-1] * 4, [True] * 4)
     assert len(nodes_of([], [])) == 0

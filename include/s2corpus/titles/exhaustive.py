@@ -76,11 +76,11 @@ def _alike(
             found_i, found_j = wider_i, wider_j
         b0, b1, b2, b3 = sketches_b[j, 0], sketches_b[j, 1], sketches_b[j, 2], sketches_b[j, 3]
         more = share * size - 1e-6
-        alike = 0  # of most there is none: this loop branches on nothing, and is done for several at once
+        hits = 0  # of most there is none: this loop branches on nothing, and is done for several at once
         for i in range(begin, end):
             common = ones(a0[i] & b0) + ones(a1[i] & b1) + ones(a2[i] & b2) + ones(a3[i] & b3)
-            alike += int(common >= least[i] + more)
-        for i in range(begin, end if alike else begin):
+            hits += int(common >= least[i] + more)
+        for i in range(begin, end if hits else begin):
             common = ones(a0[i] & b0) + ones(a1[i] & b1) + ones(a2[i] & b2) + ones(a3[i] & b3)
             found_i[count], found_j[count] = i, j
             count += int(common >= least[i] + more)

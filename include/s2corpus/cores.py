@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-_FEW = 16
+_FEW = 8
 """Items of some milliseconds that are done sooner than a process starts."""
 _work: Callable[[Any], Any]
 
@@ -47,7 +47,6 @@ def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = Non
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
-    gc.collect()
     gc.freeze()  # the collector writes to what it looks at: pages would be copied
     with ProcessPoolExecutor(cores, get_context("fork"), _begin, (work,)) as pool:
         ahead: deque[Future[list[R]]] = deque()

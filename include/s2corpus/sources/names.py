@@ -194,14 +194,13 @@ def _likeliest(parts: Sequence[str], style: Style) -> list[Author | None]:
     ways: list[dict[bool, _Way]] = [{} for _ in range(len(parts) + 1)]
     ways[0] = {False: _Way(0.0, 0, False)}
     for at in range(len(parts)):
-        for former, way in sorted(ways[at].items()):
-            for length in (1, 2, 3, 4):
-                if at + length > len(parts):
-                    break
-                rest = suffixed[at + 1 : at + length]
-                if sum(rest) < len(rest) - 1:  # nothing to pair the others with
-                    continue
-                for paired, price in _prices(split[at : at + length], rest, style):
+        here = sorted(ways[at].items())
+        for length in range(1, min(4, len(parts) - at) + 1 if here else 0):
+            rest = suffixed[at + 1 : at + length]
+            if sum(rest) < len(rest) - 1:  # nothing to pair the others with
+                continue
+            for paired, price in _prices(split[at : at + length], rest, style):
+                for former, way in here:
                     change = 0.0
                     if at and former != paired:
                         change = 4.0 if paired else 0.5 if way.before == 0 else 1.5

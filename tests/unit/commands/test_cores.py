@@ -26,7 +26,7 @@ def items():
 # what cannot be pickled may be in the work, and far more items than are done
 found = list(islice(in_order(lambda n: (n * n, os.getpid()), items(), cores=3), 500))
 assert [square for square, _ in found] == [n * n for n in range(500)]
-assert {pid for _, pid in found[:16]} == {os.getpid()} and os.getpid() not in {pid for _, pid in found[16:]}
+assert {pid for _, pid in found[:8]} == {os.getpid()} and os.getpid() not in {pid for _, pid in found[8:]}
 assert taken < 500 + 100
 # of long ones but the first
 found = list(in_order(lambda n: (n, os.getpid()), range(6), cores=2, few=1))
@@ -50,7 +50,7 @@ def test_many_items_are_done_by_others_in_their_order_and_a_killed_one_is_told()
 
 
 def test_few_items_and_what_is_wrong_with_one_are_seen_here() -> None:
-    assert set(in_order(lambda _: os.getpid(), range(16), cores=2)) == {os.getpid()}
+    assert set(in_order(lambda _: os.getpid(), range(8), cores=2)) == {os.getpid()}
 
     def items() -> Iterator[int]:
         yield 1

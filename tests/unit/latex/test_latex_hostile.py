@@ -59,6 +59,7 @@ CASES: dict[str, tuple[bytes, Outcome]] = {
     "files that input each other twice": (bomb_of_inputs(), Outcome.TOO_LARGE),
     "cut off": (tar({"main.tex": GOOD})[:-30], Outcome.DAMAGED),
     "checksum wrong": (gz(GOOD)[:-8] + b"\0" * 8, Outcome.DAMAGED),
+    "a size that is not true": (gz(GOOD)[:-4] + b"\xff\xff\xff\0", Outcome.DAMAGED),
     "a macro without end": (gz(article(r"\def\a{\a\a}\a")), Outcome.TIMEOUT),
     "a tar inside": (tar({"inner.tar": tar({"main.tex": GOOD})}), Outcome.NO_LATEX),
     "random bytes": (random.Random(1).randbytes(4000), Outcome.NOT_AN_ARCHIVE),
@@ -67,6 +68,12 @@ CASES: dict[str, tuple[bytes, Outcome]] = {
     "no LaTeX": (gz(r"\input amstex \document \bye"), Outcome.NO_LATEX),
     "nothing to read": (gz(article("")), Outcome.NO_TEXT),
 }
+
+
+@pytest.mark.parametrize("behind", [b"junk", bytes(512), b"\xff\xff\xff\0", b"\1\0\0\0", gz("another")])
+def test_what_stands_behind_the_content_is_not_read(behind: bytes) -> None:
+    """Nor taken for its size."""
+    assert archive.unpack(gz(GOOD) + behind) == archive.unpack(gz(GOOD)) == {"main.tex": GOOD.encode()}
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from s2corpus.tei.sections import Section, Sections
 from s2corpus.tei.text import Draft, Element, TextReader, plain
 
 _BACK_PARTS = {part.value: part for part in BackPart}
-CONVERTER_VERSION = "6"  # part of the key of every stored parse: raise it when any parse may come out different
+CONVERTER_VERSION = "7"  # part of the key of every stored parse: raise it when any parse may come out different
 
 
 def convert(tei: bytes, *, pdf_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:

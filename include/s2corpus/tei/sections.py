@@ -144,7 +144,10 @@ class Sections:
             return parts
         if num.isalpha():
             return (self._current[0], num)
-        return (*self._current[:2], num)
+        letter = tuple(
+            part for part in self._current[1:2] if part.isalpha()
+        )  # none where "1)" stands under "I." itself
+        return (self._current[0], *letter, num)
 
 
 def _section(heads: tuple[str, ...], num: str | None = None, numbers: tuple[str, ...] = ()) -> Section:

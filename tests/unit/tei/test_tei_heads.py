@@ -27,7 +27,7 @@ def numbered(*heads: str) -> list[tuple[str | None, str]]:
         (("I. A", "X. B"), ["A", "A::B"]),
         # and below letters numbers
         (("I. A", "A. B", "1) C", "2) D", "B. E", "1) F"), ["A", "A::B", "A::B::C", "A::B::D", "A::E", "A::E::F"]),
-        (("I. A", "1) B"), ["A", "A::B"]),
+        (("I. A", "1) B", "2) C", "3) D", "II. E", "1) F"), ["A", "A::B", "A::C", "A::D", "E", "E::F"]),
         # without Roman numerals a letter alone is no number, before any appendix
         (("1. A", "B. Cell"), ["A", "B. Cell"]),
         (("Appendix", "A. Cell", "B. Rest"), ["Appendix", "Cell", "Rest"]),

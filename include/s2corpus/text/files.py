@@ -33,6 +33,7 @@ KEYS = ("id", "sha1", "title", "abstract", "date", "year", "body", "sources", "o
 _UNIT_KEYS = {"section", "text"}
 _MAX_LINE = 64 << 20
 _ROWS = 256
+_Given = tuple[str, bytes | dict[str, Any]]
 
 
 def clean_file(
@@ -57,10 +58,10 @@ def clean_file(
     borders = bounds(spec.split, as_of or datetime.now(UTC))
     decide = clean_s2orc if set_ == "s2orc" else clean_s2ag
 
-    def decided(read: tuple[Any, Document]) -> tuple[object, Document, Decision]:
-        raw, document = read
+    def decided(given: _Given) -> tuple[str, object, Document, Decision]:
+        row, document = _read(given)
         decision = decide(document, spec.clean, unigrams)
-        return raw.get("sha1"), replace(document, body=None), decision
+        return given[0], row.get("sha1"), replace(document, body=None), decision
 
     recipe = spec.clean.profile == "recipe-2024"
     outcomes: Counter[str] = Counter()
@@ -69,7 +70,9 @@ def clean_file(
         interim = Path(scratch) / "kept.jsonl"
         reject = _writer(stack, dropped, _DROPPED) if dropped else None
         with interim.open("wb") as kept:
-            for sha1, document, decision in in_order(decided, _documents(source)):
+            seen: set[str] = set()
+            for where, sha1, document, decision in in_order(decided, _rows(source)):
+                _refuse_again(document, where, seen)
                 outcomes[decision.outcome] += 1
                 if decision.outcome is not Outcome.KEPT:
                     if reject:
@@ -128,21 +131,28 @@ def read_documents(path: Path) -> Iterator[Document]:
     Raises:
         UserError: names the file, the line, what is wrong with it and what is expected.
     """
-    return (document for _, document in _documents(path))
-
-
-def _documents(path: Path) -> Iterator[tuple[dict[str, Any], Document]]:
     seen: set[str] = set()
-    for where, row in _rows(path):
-        document = document_of(row, where)
-        if document.paper_id in seen:
-            raise UserError(f"{where}: id {document.paper_id!r} is there twice; ids are unique in a file")
-        seen.add(document.paper_id)
-        yield row, document
+    for given in _rows(path):
+        _, document = _read(given)
+        _refuse_again(document, given[0], seen)
+        yield document
 
 
-def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(where, row) of a file of documents."""
+def _read(given: _Given) -> tuple[Mapping[str, Any], Document]:
+    """The row and its document of what `_rows` gives."""
+    where, line = given
+    row = _object(line, where) if isinstance(line, bytes) else line
+    return row, document_of(row, where)
+
+
+def _refuse_again(document: Document, where: str, seen: set[str]) -> None:
+    if document.paper_id in seen:
+        raise UserError(f"{where}: id {document.paper_id!r} is there twice; ids are unique in a file")
+    seen.add(document.paper_id)
+
+
+def _rows(path: Path) -> Iterator[_Given]:
+    """(where, row) of a file of documents; a line is as it stands there, for whoever works on it to read."""
     try:
         if path.suffix == ".parquet":
             number = 0
@@ -158,7 +168,7 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 if len(line) > _MAX_LINE:
                     raise UserError(f"{where}: longer than {_MAX_LINE:,} bytes; a line is one document")
                 if line.strip():
-                    yield where, _object(line, where)
+                    yield where, line
     except FileNotFoundError:
         raise UserError(f"{path} does not exist: give a file of documents, .jsonl, .jsonl.gz or .parquet") from None
     except (OSError, EOFError, pa.ArrowInvalid) as error:

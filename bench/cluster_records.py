@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -71,9 +71,9 @@ def copied(records: pa.Table, number: int) -> pa.Table:
     return records
 
 
-def rows(records: int, rng: random.Random) -> Iterator[dict[str, object]]:
-    """About so many records, each with the number of its paper as `truth`."""
-    words = _vocabulary(rng, 60_000)
+def rows(records: int, rng: random.Random, words: Sequence[str] = ()) -> Iterator[dict[str, object]]:
+    """About so many records, each with the number of its paper as `truth`; titles of these words by rank, or of made-up ones."""
+    words = words or _vocabulary(rng, 60_000)
     surnames = [word.capitalize() for word in _vocabulary(rng, 40_000)]
     draws = _Zipf(len(words), 1.05, rng)
     name_draws = _Zipf(len(surnames), 1.02, rng)

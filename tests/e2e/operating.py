@@ -119,7 +119,7 @@ class Operator:
         deadline = time.monotonic() + seconds
         while (state := self.client.state(self.dag, run)) not in ENDED:
             assert time.monotonic() < deadline, f"{run} does not end: {self.why(run)}"
-            time.sleep(0.3)
+            time.sleep(1)
         return state
 
     def why(self, run: str) -> str:

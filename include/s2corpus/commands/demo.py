@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import click
@@ -18,6 +19,7 @@ def command(datasets: bool) -> None:
     from s2corpus.local import default_state
     from s2corpus.local.datasets import await_datasets, make_datasets
     from s2corpus.local.release import kernels_being_compiled, make_release, print_how_on, start_services
+    from s2corpus.local.state import State
     from s2corpus.sample.compare import TABLES as COMPARED
     from s2corpus.sample.compare import compare
     from s2corpus.storage.lake import open_lake
@@ -28,12 +30,14 @@ def command(datasets: bool) -> None:
     def step(text: str) -> None:
         click.echo(f"[{time.monotonic() - began:4.0f} s] {text}")
 
-    step("starting S3, PostgreSQL, the extractor and Airflow")
+    step("starting S3, PostgreSQL, the extractor and Airflow, and typesetting the sample papers beside")
     click.get_current_context().with_resource(kernels_being_compiled())
-    endpoints = start_services()
-    step("typesetting the sample papers")
+    State(default_state()).create()
     folder = default_state() / "sample"
-    truth = sample.generate(folder)
+    with ThreadPoolExecutor(1) as beside:
+        made = beside.submit(sample.generate, folder)
+        endpoints = start_services()
+        truth = made.result()
     lake = open_lake(endpoints.environ()["S2CORPUS_LAKE"])
     sent = deliver_tree(lake, folder)
     step(f"{len(truth.pdfs)} PDFs, {sent} new files delivered to {lake.root}; building the release")

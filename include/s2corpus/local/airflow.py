@@ -8,7 +8,8 @@ import importlib.metadata
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
@@ -154,17 +155,23 @@ def _started(ticks: int) -> datetime.datetime:
     return datetime.datetime.fromtimestamp(boot + ticks / os.sysconf("SC_CLK_TCK"), datetime.UTC)
 
 
-def migrate(state: State, environ: Mapping[str, str]) -> None:
-    """Bring Airflow's database to the installed version, if it is not there already."""
+@contextmanager
+def migrating(state: State, environ: Mapping[str, str]) -> Iterator[None]:
+    """Bring Airflow's database to the installed version, if it is not there already, beside what the block does: it is mostly imports."""
     version = importlib.metadata.version("apache-airflow-core")
     mark = state.root / "airflow" / "migrated"
     if mark.exists() and mark.read_text() == version:
+        yield
         return
     state.folder("airflow")
     log = state.logs / "airflow-migrate.log"
     made = start(
         [sys.executable, "-m", "airflow", "db", "migrate"], folder=state.root / "airflow", log=log, environ=environ
     )
-    if made.wait():
+    try:
+        yield
+    finally:
+        failed = made.wait()
+    if failed:
         raise UserError(f"Airflow's database could not be migrated: see {log}")
     state.write("airflow/migrated", version)

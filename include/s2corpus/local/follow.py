@@ -13,6 +13,7 @@ from s2corpus.local.airflow_client import AirflowClient
 from s2corpus.pipeline.registry import STAGES
 
 _BAD = ("failed", "upstream_failed")
+_ENDED = (*_BAD, "success", "skipped", "removed")
 
 
 def follow(
@@ -26,28 +27,30 @@ def follow(
     began = time.monotonic()
     told: set[str] = set()
     while True:
-        state = client.state(dag, run_id)
-        groups = _by_stage(client.tasks(dag, run_id))
-        for stage, tasks in groups.items():
-            if stage not in told and all(task["state"] == "success" for task in tasks):
+        tasks = client.tasks(dag, run_id)
+        # a request less each time while tasks are to do: the API server answers them beside what the tasks ask
+        state = "running" if any(task["state"] not in _ENDED for task in tasks) else client.state(dag, run_id)
+        groups = _by_stage(tasks)
+        for stage, done in groups.items():
+            if stage not in told and all(task["state"] == "success" for task in done):
                 told.add(stage)
                 if not quiet:
-                    _say(f"  {stage:<12} {_duration(tasks):5.1f} s  {len(tasks)} tasks")
+                    _say(f"  {stage:<12} {_duration(done):5.1f} s  {len(done)} tasks")
         if state == "success":
             _progress("")
-            return {stage: _duration(tasks) for stage, tasks in groups.items()}
+            return {stage: _duration(done) for stage, done in groups.items()}
         if state == "failed":
             _progress("")
-            raise UserError(_why(client, dag, run_id, [task for tasks in groups.values() for task in tasks]))
-        running = [task["task_id"] for tasks in groups.values() for task in tasks if task["state"] == "running"]
-        done = sum(task["state"] == "success" for tasks in groups.values() for task in tasks)
-        now = ", ".join(sorted(set(running))) or "waiting for the scheduler"
-        _progress(f"  {time.monotonic() - began:4.0f} s  {done} tasks done, now: {now}")
+            raise UserError(_why(client, dag, run_id, tasks))
+        running = {task["task_id"] for task in tasks if task["state"] == "running"}
+        count = sum(task["state"] == "success" for task in tasks)
+        now = ", ".join(sorted(running)) or "waiting for the scheduler"
+        _progress(f"  {time.monotonic() - began:4.0f} s  {count} tasks done, now: {now}")
         if time.monotonic() - began > seconds:
             raise UserError(
                 f"the run {run_id} of {dag} has not ended after {seconds:.0f} s; it goes on: {client.url}/dags/{dag}"
             )
-        time.sleep(0.5)
+        time.sleep(1)
 
 
 def _by_stage(tasks: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

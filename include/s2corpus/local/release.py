@@ -35,7 +35,8 @@ def kernels_being_compiled() -> Iterator[None]:
     """Compile the kernels beside what the block does, where they are not yet: clustering and linking wait forty seconds for it else."""
     command = [sys.executable, "-m", "s2corpus.local.kernels"]
     quiet = subprocess.DEVNULL
-    process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    process = subprocess.Popen(command, env=environ, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
     try:
         yield
     finally:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -17,7 +18,7 @@ from pathlib import Path
 from s2corpus.catalog import Catalog
 from s2corpus.errors import UserError
 from s2corpus.local import process
-from s2corpus.local.airflow import ADMIN, PARTS, AirflowPart, airflow_environ, migrate
+from s2corpus.local.airflow import ADMIN, PARTS, AirflowPart, airflow_environ, migrating
 from s2corpus.local.extractor import Extractor, external_grobid
 from s2corpus.local.postgres import Postgres
 from s2corpus.local.process import Process
@@ -111,11 +112,11 @@ class Services:
             elif "extractor" in wanted:
                 first.append(Extractor(self.state, workers))
             self._start(first)
-            if "postgres" in wanted:
-                Catalog(Postgres(self.state).database_url("catalog")).migrate()
+            variables = self.endpoints().variables if "airflow" in wanted else {}
+            with migrating(self.state, _inherited() | dict(variables)) if "airflow" in wanted else nullcontext():
+                if "postgres" in wanted:
+                    Catalog(Postgres(self.state).database_url("catalog")).migrate()
             if "airflow" in wanted:
-                variables = self.endpoints().variables
-                migrate(self.state, _inherited() | dict(variables))
                 self._start([AirflowPart(self.state, part, variables) for part in PARTS])
             return self.endpoints()
 

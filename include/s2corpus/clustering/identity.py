@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.clustering.sha256 import first_64_bits
 from s2corpus.compiled import njit
 from s2corpus.tables import ALIASES, CLUSTERS
 
@@ -92,13 +91,13 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
 
 def _new_paper_ids(record_ids: pa.Array) -> tuple[pa.Array, np.ndarray]:
     """(`new_paper_id` of each; the same as numbers, uint64)."""
-    numbers = first_64_bits(record_ids)
-    upper = numbers.astype(">u8").view(np.uint8).reshape(-1, 8)
+    digests = b"".join([hashlib.sha256(one).digest() for one in record_ids.cast(pa.binary()).to_pylist()])
+    upper = np.ascontiguousarray(np.frombuffer(digests, np.uint8).reshape(-1, 32)[:, :8])
     digits = np.stack([upper >> 4, upper & 15], axis=2).reshape(-1, 16)[:, :15]
     text = np.ascontiguousarray(np.frombuffer(b"0123456789abcdef", np.uint8)[digits])
     offsets = np.arange(0, 15 * len(text) + 1, 15, dtype=np.int64)  # 143 million ids are 2 GiB
     ids = pa.Array.from_buffers(pa.large_string(), len(text), [None, pa.py_buffer(offsets), pa.py_buffer(text)])
-    return ids, numbers >> np.uint64(4)
+    return ids, upper.view(">u8").ravel().astype(np.uint64) >> np.uint64(4)
 
 
 def _in_pieces(ids: pa.Array) -> pa.ChunkedArray:

@@ -10,20 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus.clustering.identity import Parent, difference, identify, new_paper_id
-from s2corpus.clustering.sha256 import first_64_bits
 
 Clusters = list[set[str]]
-
-
-def test_hashes_of_many_strings_are_those_of_hashlib() -> None:
-    """Of every length around that of a block, so that the length itself goes into another; and from the middle of a column."""
-    texts = ["é" * (size // 2) + "x" * (size % 2) for size in range(260)]
-    expected = [int(hashlib.sha256(text.encode()).hexdigest()[:16], 16) for text in texts]
-    assert first_64_bits(pa.array(texts)).tolist() == expected
-    assert first_64_bits(pa.array(texts).slice(100, 20)).tolist() == expected[100:120]
-    assert first_64_bits(pa.array([], pa.string())).tolist() == []
-
-
 READY = {"a": "1", "b": "2", "c": "3", "d": "4", "e": "5", "f": "6", "g": "7"}
 
 

@@ -13,7 +13,6 @@ from s2corpus.local.airflow_client import AirflowClient
 from s2corpus.pipeline.registry import STAGES
 
 _BAD = ("failed", "upstream_failed")
-_ENDED = (*_BAD, "success", "skipped", "removed")
 
 
 def follow(
@@ -28,8 +27,11 @@ def follow(
     told: set[str] = set()
     while True:
         tasks = client.tasks(dag, run_id)
-        # a request less each time while tasks are to do: the API server answers them beside what the tasks ask
-        state = "running" if any(task["state"] not in _ENDED for task in tasks) else client.state(dag, run_id)
+        # a request less while tasks run: the API server answers them beside what the tasks ask. Of a run that was ended by hand some
+        # tasks never get a state.
+        state = "running" if any(task["state"] == "running" for task in tasks) else client.state(dag, run_id)
+        if state in ("success", "failed"):
+            tasks = client.tasks(dag, run_id)  # as they ended
         groups = _by_stage(tasks)
         for stage, done in groups.items():
             if stage not in told and all(task["state"] == "success" for task in done):

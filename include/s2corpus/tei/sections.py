@@ -144,9 +144,7 @@ class Sections:
             return parts
         if num.isalpha():
             return (self._current[0], num)
-        letter = tuple(
-            part for part in self._current[1:2] if part.isalpha()
-        )  # none where "1)" stands under "I." itself
+        letter = [part for part in self._current[1:2] if part.isalpha()]  # none where "1)" stands under "I." itself
         return (self._current[0], *letter, num)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from s2corpus.snapshot.manifest import meaning_of, rules_of
 from s2corpus.snapshot.meanings import meanings
@@ -32,6 +32,16 @@ def test_the_docstring_below_a_field_is_its_meaning_of_inherited_fields_too() ->
 def test_pydantic_reads_the_same() -> None:
     assert meanings(Shared) == {"first": Shared.model_fields["first"].description}
     assert meanings(Section)["second"] == Section.model_fields["second"].description
+
+
+def test_a_stated_description_comes_first_and_is_all_that_a_model_without_source_has() -> None:
+    class Stated(Section):
+        second: str = Field("", description="as stated")
+        """as written below"""
+
+    assert meanings(Stated)["second"] == "as stated"
+    typed_in = create_model("TypedIn", third=(int, Field(3, description="the third")), fourth=(int, 4))
+    assert meanings(typed_in) == {"third": "the third"}
 
 
 def test_rules_of_a_spec_say_what_they_mean() -> None:

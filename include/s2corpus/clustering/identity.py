@@ -17,6 +17,8 @@ from s2corpus.tables import ALIASES, CLUSTERS
 
 _PIECE = 1 << 26
 """Paper ids of one Arrow string array: 15 bytes each, and its offsets have 32 bits."""
+_HASHED = 1 << 13
+"""Records that are hashed at once: what is made of them on the way stays in the cache."""
 
 
 @dataclass(frozen=True)
@@ -91,13 +93,17 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
 
 def _new_paper_ids(record_ids: pa.Array) -> tuple[pa.Array, np.ndarray]:
     """(`new_paper_id` of each; the same as numbers, uint64)."""
-    digests = b"".join([hashlib.sha256(one).digest() for one in record_ids.cast(pa.binary()).to_pylist()])
-    upper = np.ascontiguousarray(np.frombuffer(digests, np.uint8).reshape(-1, 32)[:, :8])
-    digits = np.stack([upper >> 4, upper & 15], axis=2).reshape(-1, 16)[:, :15]
-    text = np.ascontiguousarray(np.frombuffer(b"0123456789abcdef", np.uint8)[digits])
+    text, numbers = np.empty((len(record_ids), 15), np.uint8), np.empty(len(record_ids), np.uint64)
+    for at in range(0, len(record_ids), _HASHED):
+        some = slice(at, at + _HASHED)
+        digests = b"".join([hashlib.sha256(one).digest() for one in record_ids[some].cast(pa.binary()).to_pylist()])
+        upper = np.ascontiguousarray(np.frombuffer(digests, np.uint8).reshape(-1, 32)[:, :8])
+        digits = np.stack([upper >> 4, upper & 15], axis=2).reshape(-1, 16)[:, :15]
+        text[some] = np.frombuffer(b"0123456789abcdef", np.uint8)[digits]
+        numbers[some] = upper.view(">u8").ravel() >> np.uint64(4)
     offsets = np.arange(0, 15 * len(text) + 1, 15, dtype=np.int64)  # 143 million ids are 2 GiB
     ids = pa.Array.from_buffers(pa.large_string(), len(text), [None, pa.py_buffer(offsets), pa.py_buffer(text)])
-    return ids, upper.view(">u8").ravel().astype(np.uint64) >> np.uint64(4)
+    return ids, numbers
 
 
 def _in_pieces(ids: pa.Array) -> pa.ChunkedArray:

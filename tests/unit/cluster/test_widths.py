@@ -23,6 +23,14 @@ def test_offsets_of_paper_ids_have_64_bits_and_pieces_of_them_less_than_2_gib() 
     assert 15 * identity._PIECE < 1 << 31
 
 
+def test_ids_are_those_of_their_records_however_many_are_hashed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [f"s:{i}" for i in range(10)]
+    monkeypatch.setattr(identity, "_HASHED", 4)
+    ids, numbers = identity._new_paper_ids(pa.array(records))
+    assert ids.to_pylist() == list(map(identity.new_paper_id, records))
+    assert numbers.tolist() == [int(name, 16) for name in ids.to_pylist()]
+
+
 def test_pieces_of_ids_make_one_column(monkeypatch: pytest.MonkeyPatch) -> None:
     ids, labels = pa.array([f"s:{i:04d}" for i in range(1000)]), np.arange(1000) // 3
     ready = pa.nulls(1000, pa.string())

@@ -192,11 +192,15 @@ def _proposed(
     while 1 << bits < len(starts) - 1:
         bits += 1
     shift, fine = np.uint32(32 - bits), np.uint32(29 - bits)
+    left, m = np.empty(len(keys), np.int32), 0
+    for i in range(len(keys)):  # without a branch: each is written, and only those that stay move the place
+        at = keys[i] >> fine
+        left[m] = i
+        m += int(told[at >> np.uint32(6)] >> np.uint64(at & np.uint32(63)) & np.uint64(1))
     found, n = np.empty(1024, np.uint64), 0
-    for i in range(len(keys)):
+    for i in left[:m]:
         key = keys[i]
-        at = key >> fine
-        if told[at >> np.uint32(6)] >> np.uint64(at & np.uint32(63)) & np.uint64(1) == 0 or key == 0:
+        if key == 0:
             continue
         for place in range(starts[key >> shift], starts[(key >> shift) + np.uint32(1)]):
             j = held_rows[place]

@@ -126,11 +126,12 @@ def _kruskal(
     """Take edges after others: a `_State`'s arrays are changed; the fates of the edges."""
     fates = np.zeros(len(left), np.int8)
     # nodes of a cluster that have foes, as a ring; of a root: how many they are
-    ring = np.arange(len(foe_starts) - 1).astype(np.int32)
-    hostile = np.diff(foe_starts)
-    hostile = np.minimum(hostile, 1)
-    some = np.arange(len(ring)).astype(np.int32)  # of a root: a node of its ring
-    for node in range(len(ring)):
+    nodes = len(foe_starts) - 1
+    ring, hostile = np.empty(nodes, np.int32), np.empty(nodes, np.int32)
+    some = np.empty(nodes, np.int32)  # of a root: a node of its ring
+    for node in range(nodes):
+        ring[node], some[node], hostile[node] = node, node, foe_starts[node + 1] > foe_starts[node]
+    for node in range(nodes):
         if hostile[node] and parent[node] != node:
             _link(ring, hostile, some, parent[node], node)
     for edge in range(len(left)):

@@ -238,6 +238,7 @@ def numbered(first: pa.Array, second: pa.Array) -> np.ndarray:
     """Which pairs of titles, as given, differ only in a number or numeral, or in the part they name (bool a pair)."""
     found = only_numbers_differ(first, second)
     told = pc.or_(*(pc.match_substring_regex(side, r"(?i)\b(?:part|pt|chapter)\b") for side in (first, second)))
-    for row in np.flatnonzero(np.asarray(told) & ~found):
-        found[row] = _other_parts(first[int(row)].as_py(), second[int(row)].as_py())
+    asked = np.flatnonzero(np.asarray(told) & ~found)
+    sides = (side.take(pa.array(asked)).to_pylist() for side in (first, second))
+    found[asked] = [_other_parts(*pair) for pair in zip(*sides, strict=True)]
     return found

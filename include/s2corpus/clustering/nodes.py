@@ -107,6 +107,17 @@ def nodes_from(parts: list[Part], preprint_prefixes: Sequence[str]) -> Nodes:
         if len(record_ids) > 1 and pc.any(same := pc.equal(record_ids[1:], record_ids[:-1])).as_py():
             raise ValueError(f"record_id {record_ids[1:].filter(same)[0].as_py()!r} occurs twice")
         place = order.to_numpy().view(np.int64)  # numpy takes no other type as it is
+        # what needs no codes goes first: they take longer than the sorting
+        surname_offsets, surnames = _in_order(
+            np.concatenate([np.zeros(1, np.int32), *map(np.diff, columns["surname_offsets"])], dtype=np.int64).cumsum(),
+            np.concatenate(columns.pop("surnames")), place,
+        )  # fmt: skip
+        publisher, trusted, declares, second, year, little = (
+            np.concatenate(columns.pop(name))[place]
+            for name in ("publisher", "trusted", "declares", "second_header", "year", "little")
+        )
+        volume, issue, page = (np.concatenate(columns.pop(name))[place] for name in ("volume", "issue", "page"))
+        titled = pool.submit(_titles_in_order, coded, place, year)
         identifiers, values = {}, {}
         for name in IDENTIFIERS:
             codes, values[name] = texts.pop(name).result()
@@ -115,23 +126,11 @@ def nodes_from(parts: list[Part], preprint_prefixes: Sequence[str]) -> Nodes:
         of_preprint = np.append(from_preprint_server(values["doi"], preprint_prefixes), False)[
             doi
         ]  # code −1 reads the appended False
-        publisher, trusted, declares, second, year, little = (
-            np.concatenate(columns.pop(name))[place]
-            for name in ("publisher", "trusted", "declares", "second_header", "year", "little")
-        )
         final_doi = np.where(of_preprint, np.int32(-1), doi)
         final_doi[_overruled(identifiers["declared"], declares, final_doi)] = -1
         ready, times = texts.pop("ready_at").result()
-        surname_offsets, surnames = _in_order(
-            np.concatenate([np.zeros(1, np.int32), *map(np.diff, columns["surname_offsets"])], dtype=np.int64).cumsum(),
-            np.concatenate(columns.pop("surnames")), place,
-        )  # fmt: skip
         journal, journals = texts.pop("journal").result()
-        volume, issue, page = (np.concatenate(columns.pop(name))[place] for name in ("volume", "issue", "page"))
-        title, distinct = coded.result()
-        title, first, former = _by_first(title[place], len(distinct))
-        by_title = groups(title, len(first))
-        order_within(by_title.nodes, by_title.starts, year)
+        title, distinct, first, by_title = titled.result()
     return Nodes(
         record_ids=record_ids,
         ready_at=pa.DictionaryArray.from_arrays(pa.array(ready[place], mask=ready[place] < 0), times),
@@ -143,7 +142,7 @@ def nodes_from(parts: list[Part], preprint_prefixes: Sequence[str]) -> Nodes:
         preprint=of_preprint | ((identifiers["arxiv_id"] >= 0) & ~publisher),
         year=year,
         title=title,
-        titles=distinct.take(pa.array(former)),
+        titles=distinct,
         given=pa.chunked_array(columns.pop("title"), pa.string()),
         given_at=place[first],
         strict=little[first],
@@ -192,6 +191,17 @@ def _title_codes(normalised: pa.ChunkedArray) -> tuple[np.ndarray, pa.Array]:
     if (empty := pc.index(distinct, "").as_py()) >= 0:
         codes[codes == empty] = -1
     return codes, distinct
+
+
+def _titles_in_order(
+    coded: Future[tuple[np.ndarray, pa.Array]], place: np.ndarray, year: np.ndarray
+) -> tuple[np.ndarray, pa.Array, np.ndarray, Groups]:
+    """(code of each node's title, by its first node; the distinct titles by code; the first node of each; the nodes of each by year)."""
+    codes, distinct = coded.result()
+    title, first, former = _by_first(codes[place], len(distinct))
+    by_title = groups(title, len(first))
+    order_within(by_title.nodes, by_title.starts, year)
+    return title, distinct.take(pa.array(former)), first, by_title
 
 
 @njit(cache=True, nogil=True)

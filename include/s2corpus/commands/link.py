@@ -53,12 +53,13 @@ def command(entries: Path, papers: Path, out: Path, min_score: float, memory_mb:
     import pyarrow as pa
 
     from s2corpus.titles.candidates import Search
+    from s2corpus.titles.equal import EqualStrings
     from s2corpus.titles.linking import PapersInMemory, link
     from s2corpus.titles.targets import Targets
 
     write = _writer(out)
     targets = Targets.of(pa.concat_tables(_tables(papers, "paper_id", PAPER_KEYS)))
-    if len(targets.papers) < len(targets.paper_id):
+    if len(EqualStrings.of(targets.paper_id)) < len(targets.paper_id):
         raise UserError(f"{papers}: a paper_id is empty or occurs twice: every paper needs its own")
     search = Search(min_score, memory_mb=memory_mb)
     linked = []

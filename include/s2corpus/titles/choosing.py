@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,10 @@ TITLE, AGREES, JOURNAL, VOLUME, PAGE, YEAR, SURNAME = 64, 32, 16, 8, 4, 2, 1
 """How far an entry and a paper agree: a sum, whose order is that of the tie rules. AGREES: year and surname do not both differ."""
 
 
+FiveFacts: TypeAlias = tuple[np.int32, np.uint64, np.uint32, np.uint32, np.uint32]
+"""year, surname, journal, volume and page of one row"""
+
+
 class Known(NamedTuple):
     """What is known of each entry beside its title."""
 
@@ -25,7 +29,7 @@ class Known(NamedTuple):
     volume: np.ndarray
     page: np.ndarray
     citing: np.ndarray
-    """row of the citing paper among those it may link to, -1 where it is not there"""
+    """hash of the citing paper's id, uint64, 0 where there is none"""
     little: np.ndarray
 
 
@@ -41,6 +45,7 @@ class Tied(NamedTuple):
     volume: np.ndarray
     page: np.ndarray
     rank: np.ndarray
+    id_hash: np.ndarray
     little: np.ndarray
     """by title group"""
     title: np.ndarray
@@ -70,7 +75,7 @@ class Chosen(NamedTuple):
 
 
 def known_of(facts: Facts, citing: np.ndarray) -> Known:
-    """The facts of entries, and the rows of their own papers."""
+    """The facts of entries, and the hashes of their own papers' ids."""
     place = facts.journal, facts.volume, facts.page
     return Known(facts.year, facts.surname, *place, citing, facts.little)
 
@@ -80,27 +85,38 @@ def tied_of(targets: Targets) -> Tied:
     facts = targets.facts
     place = facts.journal, facts.volume, facts.page
     groups = targets.single, targets.keys, targets.rows
-    return Tied(*groups, facts.year, facts.surname, *place, targets.rank, targets.little, targets.titles.groups)
+    return Tied(
+        *groups, facts.year, facts.surname, *place, targets.rank, targets.id_hash, targets.little, targets.titles.groups
+    )
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
+def _agree(one: FiveFacts, other: FiveFacts) -> int:
+    """How far the facts of an entry and of a paper agree, their titles left aside."""
+    year, surname, journal, volume, page = one
+    their_year, their_surname, their_journal, their_volume, their_page = other
+    dated, named = year != NO_YEAR and their_year != NO_YEAR, surname != 0 and their_surname != 0
+    same_year, same_surname = dated and year == their_year, named and surname == their_surname
+    value = YEAR * int(same_year) + SURNAME * int(same_surname)
+    if not (dated and named) or same_year or same_surname:
+        value += AGREES
+    if journal != 0 and journal == their_journal:
+        value += JOURNAL
+    if volume != 0 and volume == their_volume:
+        value += VOLUME
+    if page != 0 and page == their_page:
+        value += PAGE
+    return value
+
+
+@njit(cache=True, nogil=True)
 def _agreement(i: int, row: int, title: int, known: Known, papers: Tied) -> int:
     """How far entry `i` and a paper agree; `title` is the title group equal to the entry's, or -1 where it does not matter."""
-    dated = known.year[i] != NO_YEAR and papers.year[row] != NO_YEAR
-    named = known.surname[i] != 0 and papers.surname[row] != 0
-    year, surname = dated and known.year[i] == papers.year[row], named and known.surname[i] == papers.surname[row]
-    value = YEAR * int(year) + SURNAME * int(surname)
-    if not (dated and named) or year or surname:
-        value += AGREES
-    if known.journal[i] != 0 and known.journal[i] == papers.journal[row]:
-        value += JOURNAL
-    if known.volume[i] != 0 and known.volume[i] == papers.volume[row]:
-        value += VOLUME
-    if known.page[i] != 0 and known.page[i] == papers.page[row]:
-        value += PAGE
-    if title >= 0 and papers.title[row] == title:
-        value += TITLE
-    return value
+    value = _agree(
+        (known.year[i], known.surname[i], known.journal[i], known.volume[i], known.page[i]),
+        (papers.year[row], papers.surname[row], papers.journal[row], papers.volume[row], papers.page[row]),
+    )
+    return value + TITLE if title >= 0 and papers.title[row] == title else value
 
 
 @njit(cache=True, nogil=True)
@@ -118,7 +134,7 @@ def _run(group: int, i: int, must_agree: bool, known: Known, papers: Tied) -> tu
     for by in range(1, 3 if must_agree else NARROWED + 1):
         narrow, first = _narrowed(group, i, by, known, papers)
         while narrow != 0 and first < len(papers.keys) and papers.keys[first] == narrow:
-            if papers.rows[first] != known.citing[i]:
+            if papers.id_hash[papers.rows[first]] != known.citing[i]:
                 return narrow, first, True
             first += 1
     return key, at, True
@@ -140,13 +156,14 @@ def choose(group: int, i: int, title: int, must_agree: bool, known: Known, paper
     if papers.single[group] >= 0:
         only = int(papers.single[group])
         agreed = _agreement(i, only, title, known, papers)
-        return (only if only != citing and (not must_agree or _enough(agreed)) else -1), agreed, -1, False
+        may_be = papers.id_hash[only] != citing and (not must_agree or _enough(agreed))
+        return (only if may_be else -1), agreed, -1, False
     key, at, narrowed = _run(group, i, must_agree, known, papers)
     best, best_agreement, second, tied, seen = -1, -1, -1, False, 0
     while at < len(papers.keys) and papers.keys[at] == key:
         row = int(papers.rows[at])
         at += 1
-        if row == citing:
+        if papers.id_hash[row] == citing:
             continue
         seen += 1
         if seen > MOST:  # what is not looked at may agree as far
@@ -167,7 +184,7 @@ def choose(group: int, i: int, title: int, must_agree: bool, known: Known, paper
         _, at = _narrowed(group, i, 0, known, papers)
         while second < 0:
             row = int(papers.rows[at])
-            if row != best and row != citing:
+            if row != best and papers.id_hash[row] != citing:
                 second = row
             at += 1
     return best, max(best_agreement, 0), second, tied
@@ -176,33 +193,64 @@ def choose(group: int, i: int, title: int, must_agree: bool, known: Known, paper
 @njit(cache=True, nogil=True)
 def decide_equal(by_id: np.ndarray, by_title: np.ndarray, known: Known, papers: Tied, out: Chosen) -> None:
     """Links by identifier, else by equal title."""
+    # Arrays that a loop takes out of a tuple are counted every time: what most entries need is taken out once.
+    years, surnames, journals, volumes, pages = known.year, known.surname, known.journal, known.volume, known.page
+    their_years, their_surnames, their_journals = papers.year, papers.surname, papers.journal
+    their_volumes, their_pages = papers.volume, papers.page
+    single, id_hash, little, citing, known_little = (
+        papers.single,
+        papers.id_hash,
+        papers.little,
+        known.citing,
+        known.little,
+    )
+    rows, reasons, scores, agreements = out.row, out.reason, out.score, out.agreement
     for i in range(len(by_title)):
-        best, best_agreement, other, tied = -1, 0, -1, False
+        title = by_title[i]
+        named = False
         for kind in range(by_id.shape[1]):
-            if by_id[i, kind] < 0:
-                continue
-            row, agreement, second, also = choose(by_id[i, kind], i, by_title[i], False, known, papers)
-            if row < 0 or row == best:
-                continue
-            if best < 0 or agreement > best_agreement:
-                row, best, best_agreement, tied = best, row, agreement, also
-            elif agreement == best_agreement:
-                tied = True
-                if papers.rank[row] < papers.rank[best]:
-                    row, best = best, row
-            if other < 0:
-                other = row if row >= 0 else second
+            named |= by_id[i, kind] >= 0
+        if named or (title >= 0 and single[title] < 0):
+            _decide_among(i, by_id, title, known, papers, out)
+        elif title >= 0:
+            row = single[title]
+            agreed = _agree(
+                (years[i], surnames[i], journals[i], volumes[i], pages[i]),
+                (their_years[row], their_surnames[row], their_journals[row], their_volumes[row], their_pages[row]),
+            )
+            if id_hash[row] != citing[i] and (not (known_little[i] or little[title]) or _enough(agreed)):
+                rows[i], reasons[i], scores[i], agreements[i] = row, _EXACT, 1.0, agreed
+
+
+@njit(cache=True, nogil=True)
+def _decide_among(i: int, by_id: np.ndarray, title: int, known: Known, papers: Tied, out: Chosen) -> None:
+    """The link of one entry that has an identifier, or whose title several papers have."""
+    best, best_agreement, other, tied = -1, 0, -1, False
+    for kind in range(by_id.shape[1]):
+        if by_id[i, kind] < 0:
+            continue
+        row, agreement, second, also = choose(by_id[i, kind], i, title, False, known, papers)
+        if row < 0 or row == best:
+            continue
+        if best < 0 or agreement > best_agreement:
+            row, best, best_agreement, tied = best, row, agreement, also
+        elif agreement == best_agreement:
+            tied = True
+            if papers.rank[row] < papers.rank[best]:
+                row, best = best, row
+        if other < 0:
+            other = row if row >= 0 else second
+    if best >= 0:
+        out.row[i], out.second[i], out.reason[i] = best, other, _ID
+    elif title >= 0:
+        must_agree = known.little[i] or papers.little[title]
+        best, best_agreement, other, tied = choose(title, i, -1, must_agree, known, papers)
         if best >= 0:
-            out.row[i], out.second[i], out.reason[i] = best, other, _ID
-        elif by_title[i] >= 0:
-            must_agree = known.little[i] or papers.little[by_title[i]]
-            best, best_agreement, other, tied = choose(by_title[i], i, -1, must_agree, known, papers)
-            if best >= 0:
-                out.row[i], out.second[i], out.reason[i], out.score[i] = best, other, _EXACT, 1.0
-                if other >= 0:
-                    out.runner_up[i] = 1.0
-        if best >= 0:
-            out.agreement[i], out.tied[i] = best_agreement, tied
+            out.row[i], out.second[i], out.reason[i], out.score[i] = best, other, _EXACT, 1.0
+            if other >= 0:
+                out.runner_up[i] = 1.0
+    if best >= 0:
+        out.agreement[i], out.tied[i] = best_agreement, tied
 
 
 @njit(cache=True, nogil=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus.compiled import njit
-from s2corpus.titles.arrays import text_of
+from s2corpus.titles.arrays import strings, text_of
 
 _UPPER = np.uint64(0xFFFFFFFF00000000)
 
@@ -28,6 +28,11 @@ class EqualStrings:
 
     def __len__(self) -> int:
         return len(self.first)
+
+    @property
+    def distinct(self) -> pa.Array:
+        """The string of each group."""
+        return strings(self._offsets, self._data).take(pa.array(self.first))
 
     @staticmethod
     def of(column: pa.Array | pa.ChunkedArray, hashes: np.ndarray | None = None) -> EqualStrings:
@@ -55,13 +60,19 @@ def hash_strings(offsets: np.ndarray, data: np.ndarray) -> np.ndarray:
         if begin == end:
             continue
         value = np.uint64(end - begin) * np.uint64(0x9E3779B97F4A7C15)
-        word = np.uint64(0)
-        for i in range(begin, end):
-            word = word << np.uint64(8) | np.uint64(data[i])
-            if (i - begin) & 7 == 7 or i == end - 1:
-                value = (value ^ word) * np.uint64(0xBF58476D1CE4E5B9)
-                value ^= value >> np.uint64(32)
-                word = np.uint64(0)
+        at, last = np.uint64(begin), np.uint64(end)
+        while at < last:
+            word = np.uint64(0)
+            if last - at >= np.uint64(8):
+                for k in range(np.uint64(8)):
+                    word = word << np.uint64(8) | np.uint64(data[at + k])
+                at += np.uint64(8)
+            else:
+                while at < last:
+                    word = word << np.uint64(8) | np.uint64(data[at])
+                    at += np.uint64(1)
+            value = (value ^ word) * np.uint64(0xBF58476D1CE4E5B9)
+            value ^= value >> np.uint64(32)
         value *= np.uint64(0x94D049BB133111EB)
         hashes[row] = max(value ^ (value >> np.uint64(29)), np.uint64(1))
     return hashes
@@ -74,10 +85,11 @@ def _same(
     size = offsets_a[a + 1] - offsets_a[a]
     if size != offsets_b[b + 1] - offsets_b[b]:
         return False
-    for i in range(size):  # noqa: SIM110 - all() over a generator is not compiled
-        if data_a[offsets_a[a] + i] != data_b[offsets_b[b] + i]:
-            return False
-    return True
+    differ = np.uint8(0)  # without a branch it is many bytes at a time, and what has one hash is nearly always equal
+    at_a, at_b = np.uint64(offsets_a[a]), np.uint64(offsets_b[b])
+    for i in range(np.uint64(size)):
+        differ |= data_a[at_a + i] ^ data_b[at_b + i]
+    return bool(differ == 0)
 
 
 @njit(cache=True, nogil=True)

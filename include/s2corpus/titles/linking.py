@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.titles.arrays import one_chunk
+from s2corpus.titles.arrays import one_chunk, text_of
 from s2corpus.titles.candidates import Pairs, Passing, Search, Titles, candidates
 from s2corpus.titles.choosing import AGREES, Chosen, decide_equal, decide_fuzzy, known_of, tied_of
-from s2corpus.titles.equal import EqualStrings
+from s2corpus.titles.equal import EqualStrings, hash_strings
 from s2corpus.titles.partial import link_partial, partial_keys_of
 from s2corpus.titles.rules import only_numbers_differ
 from s2corpus.titles.targets import IDENTIFIERS, NO_YEAR, Facts, Targets
@@ -74,8 +74,10 @@ class Links:
 class Papers(Protocol):
     """The papers that entries may link to, wherever they are kept."""
 
-    def equal(self, wanted: Mapping[str, EqualStrings]) -> Targets:
-        """All papers equal to a wanted string in its column (`normalised`, `paper_id` or an identifier), and maybe others."""
+    def equal(self, wanted: Mapping[str, EqualStrings]) -> tuple[Targets, np.ndarray]:
+        """All papers equal to a wanted string in its column (`normalised`, `paper_id` or an identifier), and maybe others; and the title
+        group of each wanted `normalised` in them, int32, -1 for none.
+        """  # fmt: skip
 
     @property
     def titles(self) -> Passing:
@@ -88,7 +90,7 @@ class Papers(Protocol):
         """All papers with the distinct titles of these numbers, and maybe others; and the title group of each number in them."""
 
     def having(self, keys: np.ndarray) -> pa.Table:
-        """The papers with one of these `partial_keys` (ascending): paper_id, title, journal and FACTS."""
+        """The papers with one of these `partial_keys` (ascending, maybe repeated): paper_id, title, journal and FACTS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +104,10 @@ class PapersInMemory:
         """Papers as `Targets.of` takes them."""
         return PapersInMemory(Targets.of(papers))
 
-    def equal(self, wanted: Mapping[str, EqualStrings]) -> Targets:
+    def equal(self, wanted: Mapping[str, EqualStrings]) -> tuple[Targets, np.ndarray]:
         """See `Papers`."""
-        return self.targets
+        titles = wanted.get("normalised")
+        return self.targets, self.targets.titles.find(titles.distinct if titles else pa.array([], pa.string()))
 
     @property
     def titles(self) -> Passing:
@@ -134,12 +137,14 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
     `id` and `exact` one with the same identifier or title.
     """
     search = search or Search()
+    at = entries.column_names.index("title")  # it is read several times: in one piece
+    entries = entries.set_column(at, "title", one_chunk(entries["title"]))
     facts = Facts.of(entries)
     titles = EqualStrings.of(facts.normalised)
-    distinct = facts.normalised.take(pa.array(titles.first))
+    distinct = titles.distinct
     given = [name for name in IDENTIFIERS if entries[name].null_count < len(entries)]
     wanted = {"normalised": titles, **{name: EqualStrings.of(entries[name]) for name in given}}
-    equal = papers.equal(wanted)
+    equal, group = papers.equal(wanted)
     del wanted
     by_id = np.full((len(entries), len(IDENTIFIERS)), -1, np.int32)
     before = len(equal.titles)
@@ -148,11 +153,10 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
             group_of = groups.find(entries[name])
             by_id[:, kind] = np.where(group_of < 0, -1, group_of + before)
         before += len(groups)
-    by_title = np.append(equal.titles.find(distinct), np.int32(-1))[titles.groups]
-    citing = EqualStrings.of(entries["citing_paper_id"])
-    citing_id = entries["citing_paper_id"].take(pa.array(citing.first))
+    by_title = np.append(group, np.int32(-1))[titles.groups]
+    known = known_of(facts, hash_strings(*text_of(entries["citing_paper_id"])))
     out = Chosen.nothing(len(entries))
-    decide_equal(by_id, by_title, known_of(facts, _own(citing, citing_id, equal)), tied_of(equal), out)
+    decide_equal(by_id, by_title, known, tied_of(equal), out)
 
     # What is left is compared by similarity. A title that says little needs to agree in what is not known: left out.
     unknown = (
@@ -171,7 +175,6 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
     similar, group = papers.titled(pairs.b)
     starts = np.searchsorted(pairs.a, np.arange(len(searched) + 1))
     out.row[:] = -1
-    known = known_of(facts, _own(citing, citing_id, similar))
     decide_fuzzy(left, among, starts, group, pairs.score, known, tied_of(similar), out)
     fuzzy = np.flatnonzero(out.reason == _FUZZY)
     chosen = pa.array(out.row[fuzzy])
@@ -198,7 +201,7 @@ def _partial(
     """Link cut titles, and entries without a title, among what is left; return the paper ids with theirs."""
     keys = np.where(out.reason == 0, partial_keys_of(facts), np.uint64(0))
     left = np.flatnonzero(keys)
-    table = papers.having(np.unique(keys[left]))
+    table = papers.having(np.sort(keys[left]))
     if not len(table):
         return paper_id
     found = link_partial(entries, left, keys[left], table)
@@ -215,13 +218,6 @@ def _partial(
     linked = np.zeros(len(paper_id), np.bool_)
     linked[found.entry] = True
     return pc.replace_with_mask(paper_id, pa.array(linked), one_chunk(table["paper_id"]).take(pa.array(found.paper)))
-
-
-def _own(citing: EqualStrings, citing_id: pa.ChunkedArray, targets: Targets) -> np.ndarray:
-    """The row of each entry's own paper among the targets, or -1."""
-    row = np.append(targets.papers.first, np.int32(-1))[targets.papers.find(citing_id)]
-    own: np.ndarray = np.append(row, np.int32(-1))[citing.groups]
-    return own
 
 
 def _score(titles_a: pa.Array, a: np.ndarray, titles_b: pa.Array, b: np.ndarray) -> np.ndarray:

@@ -18,8 +18,8 @@ from s2corpus.titles.threegrams import grams
 MAX_SHARED = 256
 """A key that more titles share proposes no candidates, and is counted: it bounds the work on titles made from one template."""
 _STEP = 1 << 12
-_BLOCK = 1 << 16
-"""Strings whose 3-grams are held at once: 30 MB."""
+BLOCK = 1 << 12
+"""Strings whose 3-grams are held at once: 2 MB, which stay in the cache, and for which the system is asked for memory once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ def keys_of(titles: pa.Array, bands: range, rows: int) -> Keys:
     table = np.empty((len(bands), len(titles)), np.uint32)
     sizes = np.empty(len(titles), np.int32)
     sketches = np.zeros((len(titles), 4), np.uint64)
-    for begin in range(0, len(titles), _BLOCK):
-        sets = grams(titles.slice(begin, _BLOCK))
-        table[:, begin : begin + _BLOCK] = minhash.keys(sets, bands, rows)
-        sizes[begin : begin + _BLOCK] = sets.sizes
-        _sketch(sets.offsets, sets.values, sketches[begin : begin + _BLOCK])
+    for begin in range(0, len(titles), BLOCK):
+        sets = grams(titles.slice(begin, BLOCK))
+        table[:, begin : begin + BLOCK] = minhash.keys(sets, bands, rows)
+        sizes[begin : begin + BLOCK] = sets.sizes
+        _sketch(sets.offsets, sets.values, sketches[begin : begin + BLOCK])
     return Keys(table, sizes, sketches)
 
 

@@ -84,7 +84,7 @@ def withheld(
     again = link(bare, papers, search).rows["paper_id"].combine_chunks()
     there = again.is_valid().to_numpy(zero_copy_only=False)
     pairs = [ids.filter(pa.array(by_id & there)) for ids in (again, rows["paper_id"].combine_chunks())]
-    both = papers.equal({"paper_id": EqualStrings.of(pa.concat_arrays(pairs))})
+    both, _ = papers.equal({"paper_id": EqualStrings.of(pa.concat_arrays(pairs))})
     title_again, title_known = (both.facts.normalised.take(pc.index_in(ids, both.paper_id)) for ids in pairs)
     right = int(np.sum(pc.equal(*pairs).to_numpy(zero_copy_only=False)))
     rest = pa.array(there & ~by_id)

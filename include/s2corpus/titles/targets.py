@@ -89,7 +89,8 @@ class Targets:
     facts: Facts
     rank: np.ndarray
     """place of each paper in the order of paper ids, int32"""
-    papers: EqualStrings
+    id_hash: np.ndarray
+    """`hash_strings` of the paper ids, uint64: which paper is the citing one"""
     titles: EqualStrings
     distinct: pa.Array
     """the normalised title of each title group"""
@@ -105,11 +106,13 @@ class Targets:
 
     @staticmethod
     def of(papers: pa.Table) -> Targets:
-        """Papers with `paper_id` (unique), `title`, IDENTIFIERS, and `year`, `surname` and maybe PLACES, or FACTS; in any order."""
+        """Papers with `paper_id` (unique), `title`, IDENTIFIERS, and `year`, `surname` and maybe PLACES, or FACTS; in any order; maybe with
+        `hash`, `hash_strings` of FACTS' titles.
+        """  # fmt: skip
         facts = Facts.of(papers)
         paper_id = one_chunk(papers["paper_id"])
         rank = np.asarray(pc.rank(paper_id)).astype(np.int32)
-        titles = EqualStrings.of(facts.normalised)
+        titles = EqualStrings.of(facts.normalised, papers["hash"].to_numpy() if "hash" in papers.column_names else None)
         alone = len(titles) == len(papers)
         distinct = facts.normalised if alone else facts.normalised.take(pa.array(titles.first))
         little = np.zeros(len(titles), np.bool_)
@@ -139,7 +142,7 @@ class Targets:
             one_chunk(papers["journal"]) if "journal" in papers.column_names else pa.nulls(len(papers), pa.string())
         )
         return Targets(
-            paper_id, one_chunk(papers["title"]), journal, facts, rank, EqualStrings.of(paper_id), titles,
+            paper_id, one_chunk(papers["title"]), journal, facts, rank, hash_strings(*text_of(paper_id)), titles,
             distinct, little, identifiers, single, key[order], tied[order],
         )  # fmt: skip
 

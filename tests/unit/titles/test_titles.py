@@ -205,6 +205,7 @@ def test_equal_strings_are_one_group(column: list[str], others: list[str]) -> No
     number = {text: n for n, text in enumerate(dict.fromkeys(t for t in column if t))}
     assert groups.groups.tolist() == [number.get(text, -1) for text in column]
     assert [column[row] for row in groups.first] == list(number)
+    assert groups.distinct.to_pylist() == list(number)
     assert groups.find(pa.array(others, pa.string())).tolist() == [number.get(text, -1) for text in others]
 
 

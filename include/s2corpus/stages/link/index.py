@@ -22,7 +22,7 @@ from s2corpus.tables import PAPERS
 from s2corpus.titles.arrays import text_of
 from s2corpus.titles.candidates import Search
 from s2corpus.titles.equal import EqualStrings, hash_strings
-from s2corpus.titles.postings import keys_of
+from s2corpus.titles.postings import BLOCK, keys_of
 from s2corpus.titles.targets import FACTS, IDENTIFIERS, Facts
 
 SCHEMA = pa.schema(
@@ -104,18 +104,21 @@ def write_titles(run: Run, shard: Shard, search: Search) -> None:
             continue
         with TemporaryDirectory(prefix="s2corpus-link-", dir=run.scratch) as folder:
             texts, keys = Path(folder) / f"titles-{piece:05d}", Path(folder) / f"keys-{piece:05d}"
-            mapped = np.memmap(keys, np.uint8, "w+", shape=len(titles) * (4 * search.bands + BYTES_BESIDE_KEYS))
-            at_sizes = len(titles) * (4 * search.bands + 32)
-            sketches = mapped[: 32 * len(titles)].view(np.uint64).reshape(len(titles), 4)
-            of_bands = mapped[32 * len(titles) : at_sizes].view(np.uint32).reshape(search.bands, len(titles))
-            sizes = mapped[at_sizes:].view(np.int32)
             with pa.ipc.new_stream(str(texts), _TEXTS) as writer:
-                for begin in range(0, len(titles), _ROWS):
-                    some = titles.slice(begin, _ROWS)
-                    writer.write_table(pa.table([some], schema=_TEXTS))
-                    made, here = keys_of(some, range(search.bands), search.rows), slice(begin, begin + len(some))
-                    of_bands[:, here], sizes[here], sketches[here] = made.keys, made.sizes, made.sketches
-            mapped.flush()
+                writer.write_table(pa.table([titles], schema=_TEXTS), _ROWS)
+            with keys.open("wb") as file:
+                for begin in range(0, len(titles), BLOCK):
+                    some = titles.slice(begin, BLOCK)
+                    made = keys_of(some, range(search.bands), search.rows)
+                    of_bands = 4 * search.bands * len(titles)
+                    places = [(32 * begin, made.sketches), (32 * len(titles) + of_bands + 4 * begin, made.sizes)]
+                    places += [
+                        (32 * len(titles) + 4 * (band * len(titles) + begin), made.keys[band])
+                        for band in range(search.bands)
+                    ]
+                    for place, array in places:
+                        file.seek(place)
+                        file.write(array.tobytes())
             for path in (keys, texts):
                 run.lake.upload(f"{exchange.prefix}/index/{path.name}", path)
 

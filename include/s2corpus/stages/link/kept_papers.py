@@ -57,9 +57,14 @@ class KeptPapers:
         with shared(f"link-{hashlib.sha256(key.encode()).hexdigest()[:16]}", fill) as folder:
             yield KeptPapers(folder, search, run.spec.resources.memory_mb)
 
-    def equal(self, wanted: Mapping[str, EqualStrings]) -> Targets:
+    def equal(self, wanted: Mapping[str, EqualStrings]) -> tuple[Targets, np.ndarray]:
         """See `linking.Papers`."""
-        return Targets.of(self._where(wanted))
+        rows = self._where(wanted)
+        targets = Targets.of(rows)
+        titles = wanted.get("normalised")
+        group = np.full(len(titles) + 1 if titles else 1, -1, np.int32)
+        group[rows["wanted"].to_numpy()] = targets.titles.groups
+        return targets, group[:-1]
 
     @property
     def titles(self) -> TitlesOnDisk:
@@ -78,8 +83,8 @@ class KeptPapers:
             low, high = np.searchsorted(once, (first, first + len(texts)))
             found.append(texts.take(pa.array(once[low:high] - first)))
         titles = pa.concat_arrays([pa.array([], pa.string()), *found])
-        targets = self.equal({"normalised": EqualStrings.of(titles)})
-        return targets, targets.titles.find(titles)[inverse]
+        targets, group = self.equal({"normalised": EqualStrings.of(titles)})  # a group each: they are distinct
+        return targets, group[inverse]
 
     def having(self, keys: np.ndarray) -> pa.Table:
         """See `linking.Papers`."""
@@ -95,7 +100,7 @@ class KeptPapers:
             yield from batches_of(path)
 
     def _where(self, wanted: Mapping[str, EqualStrings]) -> pa.Table:
-        """The papers equal to a wanted string in its column."""
+        """The papers equal to a wanted string in its column, and in `wanted` the group of the wanted title, or -1."""
         by_title = wanted.get("normalised")
         named = {name: strings for name, strings in wanted.items() if name != "normalised" and len(strings)}
         found: list[pa.Table] = []
@@ -104,17 +109,19 @@ class KeptPapers:
             needed = np.zeros(len(batch), np.bool_)
             for name, strings in named.items():
                 needed |= strings.find(batch[name]) >= 0
-            mask = needed.copy()
+            group = np.full(len(batch), -1, np.int32)
             if by_title is not None:
-                mask |= by_title.find(batch["normalised"], batch["hash"].to_numpy()) >= 0
+                group = by_title.find(batch["normalised"], batch["hash"].to_numpy())
             table = pa.Table.from_batches([batch]).append_column("needed", pa.array(needed))
-            found.append(table.filter(pa.array(mask)))
+            table = table.append_column("wanted", pa.array(group))
+            found.append(table.filter(pa.array(needed | (group >= 0))))
             rows += len(found[-1])
             if rows > room:
                 found = [_first_of_each(pa.concat_tables(found))]
                 rows = len(found[0])
                 room = rows + self._room
-        return pa.concat_tables([SCHEMA.empty_table(), *(table.select(SCHEMA.names) for table in found)])
+        schema = SCHEMA.append(pa.field("wanted", pa.int32()))
+        return pa.concat_tables([schema.empty_table(), *(table.select(schema.names) for table in found)])
 
 
 class TitlesOnDisk:

@@ -88,7 +88,9 @@ class Link:
             counts.update(_withheld(run, papers, search))
         held = Held.of(run, over_full, search, _entries_at_once(run), exchange_of(run), writers(run))
         for number, buckets in enumerate(groups):
-            entries, sizes = _gathered([read_entries(run, bucket) for bucket in buckets])
+            tables = [read_entries(run, bucket) for bucket in buckets]
+            entries, sizes = pa.concat_tables(tables), [len(table) for table in tables]
+            del tables
             # Buckets are a random division of the papers: one group stands for all.
             sample = SAMPLE if number == shard.index == 0 else 0
             linked = _linked(run, buckets, entries, papers, held, search, sample, counts)
@@ -195,16 +197,6 @@ def _withheld(run: Run, papers: KeptPapers, search: Search) -> dict[str, int]:
     found = withheld(entries, papers, search, run.spec.quality.gold_sample, is_preprint, dois_of)
     gold = Gold(found.known, found.found, found.said, found.right).metrics("links")
     return {name: int(n) for name, n in gold.items()} | {"tried": found.tried, "agreed": found.agreed}
-
-
-def _gathered(tables: list[pa.Table]) -> tuple[pa.Table, list[int]]:
-    """Tables as one, in one piece each column, and how many rows each had; the tables themselves are let go."""
-    sizes = [len(table) for table in tables]
-    gathered = pa.concat_tables(tables)
-    tables.clear()
-    gathered = gathered.combine_chunks()
-    pa.default_memory_pool().release_unused()
-    return gathered, sizes
 
 
 def _counts_key(run: Run, shard: Shard) -> str:

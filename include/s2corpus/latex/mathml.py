@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import orjson
 
 from s2corpus.latex.outcome import BadSource
-from s2corpus.latex.pandoc import binary, limited
+from s2corpus.latex.pandoc import command, limited
 from s2corpus.latex.process import run
 
 MAX_FORMULA = 20_000
@@ -54,21 +54,9 @@ def to_mathml(formulas: Iterable[str], *, seconds: float, memory_mb: int) -> dic
         return {}
     blocks = [{"t": "Para", "c": [{"t": "Math", "c": [{"t": "InlineMath"}, inner(formula)]}]} for formula in wanted]
     given = orjson.dumps({"pandoc-api-version": [1, 23, 1], "meta": {}, "blocks": blocks})
-    command = [
-        binary(),
-        "+RTS",
-        f"-M{memory_mb}m",
-        "-RTS",
-        "--sandbox",
-        "--from",
-        "json",
-        "--to",
-        "html",
-        "--mathml",
-        "--wrap=none",
-    ]
+    line = command(memory_mb, "--from", "json", "--to", "html", "--mathml", "--wrap=none")
     try:
-        status, out, _ = run(command, given, seconds=seconds, policy=limited(memory_mb))
+        status, out, _ = run(line, given, seconds=seconds, policy=limited(memory_mb))
     except BadSource:
         return {}
     found = _PARAGRAPH.findall(out.decode()) if status == 0 else []

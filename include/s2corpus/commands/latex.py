@@ -82,7 +82,8 @@ def command(
     with contextlib.ExitStack() as opened:
         lines: IO[bytes] = opened.enter_context(whole_file(out)) if out else sys.stdout.buffer
         rejected = opened.enter_context(whole_file(rejects)) if rejects else None
-        for path, (outcome, said) in zip(files, in_order(work, files, workers, few=1), strict=True):
+        few = int(len(files) == 1)  # one source takes longer than all that is loaded with it
+        for path, (outcome, said) in zip(files, in_order(work, files, workers, few), strict=True):
             outcomes[outcome] += 1
             if outcome is latex.Outcome.OK:
                 lines.write(said)

@@ -28,10 +28,10 @@ found = list(islice(in_order(lambda n: (n * n, os.getpid()), items(), cores=3), 
 assert [square for square, _ in found] == [n * n for n in range(500)]
 assert {pid for _, pid in found[:8]} == {os.getpid()} and os.getpid() not in {pid for _, pid in found[8:]}
 assert taken < 500 + 100
-# of long ones but the first
-found = list(in_order(lambda n: (n, os.getpid()), range(6), cores=2, few=1))
+# of long ones even the first
+found = list(in_order(lambda n: (n, os.getpid()), range(6), cores=2, few=0))
 assert [n for n, _ in found] == list(range(6))
-assert [pid == os.getpid() for _, pid in found] == [True] + 5 * [False]
+assert [pid == os.getpid() for _, pid in found] == 6 * [False]
 def ended(n):
     if n == 300:
         os.kill(os.getpid(), signal.SIGKILL)

@@ -158,6 +158,43 @@ def test_parsing_takes_little_beyond_airflow_itself() -> None:
     assert done.stdout.splitlines()[-1].split() == []  # a provider may warn before
 
 
+def told(argument: str, code: str) -> list[str]:
+    """What a process prints that Airflow would start with this argument, after the import of its local settings."""
+    begin = f"import sys; sys.argv = ['airflow', {argument!r}]; sys.path[:0] = ['dags', 'plugins']; import airflow_local_settings;"
+    done = subprocess.run([sys.executable, "-c", begin + code], capture_output=True, text=True, check=True, cwd=ROOT)
+    return done.stdout.splitlines()[-1].split()
+
+
+def test_a_process_that_forks_has_what_its_tasks_import() -> None:
+    code = (
+        "before = set(sys.modules); import corpus_release; from s2corpus.pipeline import registry, runner;"
+        "[registry.stage(name) for name in registry.STAGES];"
+        "print('-', *(name for name in set(sys.modules) - before if name.split('.')[0] in ('s2corpus', 'boto3', 'numba', 'pyarrow')))"
+    )
+    assert told("scheduler", code) == ["-"]
+
+
+def test_a_process_that_forks_nothing_is_spared_that() -> None:
+    code = "print('-', *({'numba', 'boto3', 's2corpus.pipeline.runner'} & set(sys.modules)))"
+    assert told("api-server", code) == ["-"]
+
+
+def test_a_tasks_process_makes_the_tasks_up_to_its_own_stage() -> None:
+    code = (
+        "import importlib, json; from airflow.sdk.definitions._internal import dag_parsing_context as asked\n"
+        "def made(task):\n"
+        "    with asked._airflow_parsing_context_manager(dag_id='corpus_release__sample', task_id=task):\n"
+        "        import corpus_release; importlib.reload(corpus_release)\n"
+        "    return [task.task_id for task in corpus_release.corpus_release__sample.tasks]\n"
+        f"print(*(f'{{stage}}={{task}}' for stage in {STAGES} for task in made(f'{{stage}}.quality')))"
+    )
+    made = [pair.split("=") for pair in told("tasks", code)]
+    for number, stage in enumerate(STAGES):
+        tasks = [task for name, task in made if name == stage]
+        assert f"{stage}.quality" in tasks
+        assert {task.split(".")[0] for task in tasks} == set(STAGES[: number + 1])
+
+
 WRONG_SPECS = {
     "unknown": ("name: unknown\nschedul: {}\n", "schedul: unknown field"),
     "no_date": (

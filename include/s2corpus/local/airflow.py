@@ -19,6 +19,7 @@ from s2corpus.local.process import start
 from s2corpus.local.service import Service, ask
 from s2corpus.local.settings import Settings, load_settings
 from s2corpus.local.state import State, project
+from s2corpus.version import code_version
 
 ADMIN, APPROVER = "admin", "approver"
 """who does all, and who answers the request for approval of what the other started or delivered"""
@@ -29,6 +30,8 @@ PARTS = {
     "triggerer": ["triggerer", "--skip-serve-logs"],
     "dag_processor": ["dag-processor"],
 }
+FORKING = ("scheduler", "dag_processor")
+"""which of them fork tasks and readers of DAG files, with our modules in them (plugins/airflow_local_settings.py)"""
 
 
 def airflow_environ(state: State) -> dict[str, str]:
@@ -54,7 +57,7 @@ def airflow_environ(state: State) -> dict[str, str]:
         "API__SECRET_KEY": secrets["airflow-session"],
         "API_AUTH__JWT_SECRET": secrets["airflow-jwt"],
         # Where time goes when a run is many small tasks: an idle scheduler sleeps 1 s by default.
-        "SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": 0.1,
+        "SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": 0.2,
         # A task's end may be noticed only at its next heartbeat, after five seconds by default: its supervisor waits on the sockets that
         # the ending process closes, and where it is quicker than the kernel, on none (Airflow 3.3.2, `_monitor_subprocess`).
         "WORKERS__MIN_HEARTBEAT_INTERVAL": 1,
@@ -89,6 +92,7 @@ class AirflowPart(Service):
         self.home = state.root / "airflow" / part
         self.api = f"http://127.0.0.1:{state.ports().get('airflow', 0)}"
         self.port = state.ports().get("airflow", 0) if part == "api_server" else 0
+        self.sources = code_version() if part in FORKING else ""
 
     def prepare(self) -> None:
         """Make its working folder and the file with the passwords."""

@@ -36,6 +36,8 @@ class Service(ABC):
     patience: float = 30.0
     """Seconds it may take from its start to a healthy answer."""
     steps: tuple[Step, ...] = TERMINATE
+    sources: str = ""
+    """Which of our own sources it holds in memory: after a change it is restarted."""
 
     def __init__(self, state: State) -> None:
         self.state = state

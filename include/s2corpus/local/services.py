@@ -314,7 +314,7 @@ def _without_proxy() -> dict[str, str]:
 
 def _fingerprint(service: Service) -> str:
     """Return what identifies a service's configuration: one that changed is restarted."""
-    content = json.dumps([service.command(), dict(service.environ())], sort_keys=True)
+    content = json.dumps([service.command(), dict(service.environ()), service.sources], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
 

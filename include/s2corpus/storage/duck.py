@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 from fsspec.implementations.arrow import ArrowFSWrapper
+
+# Bytes of a file that is kept, and of all that a table's view keeps.
+_SMALL, _KEPT = 1 << 20, 16 << 20
 
 
 @contextmanager
@@ -43,12 +49,19 @@ def view(connection: duckdb.DuckDBPyConnection, name: str, paths: Sequence[str],
 
 
 class _Files(ArrowFSWrapper):  # type: ignore[misc]
-    """The files of an Arrow file system; a star in a path is a star."""
+    """The files of an Arrow file system, none of which changes meanwhile; a star in a path is a star.
+
+    DuckDB asks for a file's size and time each time a query names it, and reads its footer: what was answered once is kept, and small
+    files are, else a dozen checks of a small release ask S3 for the same hundreds of times.
+    """
 
     cachable = False
 
     def __init__(self, filesystem: pa.fs.FileSystem, protocol: str) -> None:
         self._protocol = protocol
+        self._infos: dict[str, dict[str, Any]] = {}
+        self._small: dict[str, bytes] = {}
+        self._kept = 0
         super().__init__(filesystem)
 
     @property
@@ -58,6 +71,25 @@ class _Files(ArrowFSWrapper):  # type: ignore[misc]
 
     def _strip_protocol(self, path: str) -> str:
         return path.removeprefix(f"{self._protocol}://")
+
+    def info(self, path: str, **_: object) -> dict[str, Any]:
+        """Kind, size and time of change of a file, asked for once."""
+        if path not in self._infos:
+            self._infos[path] = super().info(path)
+        return self._infos[path]
+
+    def modified(self, path: str) -> datetime:
+        """When a file was changed."""
+        changed: datetime = self.info(path)["mtime"]
+        return changed
+
+    def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> Any:
+        size = self.info(path)["size"]
+        if path not in self._small and size <= _SMALL and self._kept + size <= _KEPT:
+            with super()._open(path, mode, **kwargs) as file:
+                self._small[path] = file.read()
+            self._kept += size
+        return io.BytesIO(self._small[path]) if path in self._small else super()._open(path, mode, **kwargs)
 
     def glob(self, path: str, **_: object) -> list[str]:
         """The path itself."""

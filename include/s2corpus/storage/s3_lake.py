@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pyarrow.fs
 
 _BAD_KEYS = frozenset({"403", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"})
+_PARTS_FROM = 8 << 20
+"""Bytes from which a file is uploaded in parts, as boto3 does by default."""
 _ALWAYS = {
     "get_object": ("ETag", "ContentLength"),
     "head_object": ("ETag", "ContentLength"),
@@ -36,6 +38,7 @@ class S3Lake:
         self._prefix = f"{match[2]}/" if match[2] else ""
         self.root = f"s3://{self._bucket}/{self._prefix}".rstrip("/")
         self._made: Any = None
+        self._files: pyarrow.fs.FileSystem | None = None
         try:
             # not HEAD, whose answer cannot say whether keys, rights or the clock are wrong
             self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
@@ -52,7 +55,7 @@ class S3Lake:
 
             # a session of our own: the default one keeps the first keys it saw, rotated or not
             session = botocore.session.get_session()
-            session.register_component("data_loader", _descriptions())
+            session.register_component("data_loader", descriptions())
             self._made = boto3.session.Session(botocore_session=session).client(
                 "s3",
                 config=Config(
@@ -72,7 +75,7 @@ class S3Lake:
         return (ClientError, BotoCoreError, S3UploadFailedError)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": None}
+        return {**self.__dict__, "_made": None, "_files": None}
 
     def _call(self, verb: str, key: str, **kwargs: Any) -> Any:
         try:
@@ -119,6 +122,9 @@ class S3Lake:
 
     def upload(self, key: str, path: Path) -> None:
         """See `Lake.upload`."""
+        if path.stat().st_size < _PARTS_FROM:  # one request; boto3's transfers start ten threads for each file
+            self.put(key, path.read_bytes())
+            return
         try:
             self._client.upload_file(str(path), self._bucket, self._prefix + checked(key))
         except self._errors as error:
@@ -173,26 +179,31 @@ class S3Lake:
         """See `Lake.filesystem`."""
         import pyarrow.fs
 
-        endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
-        if endpoint:
-            scheme, _, host = endpoint.partition("://")
-            fs = pyarrow.fs.S3FileSystem(
-                endpoint_override=host.rstrip("/"),
-                scheme=scheme,
-                region=os.environ.get("AWS_DEFAULT_REGION", "us-east-1"),
-                allow_bucket_creation=False,
-            )
-        else:
-            fs = pyarrow.fs.S3FileSystem()
-        return fs, f"{self._bucket}/{self._prefix}"
+        if self._files is None:
+            endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+            if endpoint:
+                scheme, _, host = endpoint.partition("://")
+                self._files = pyarrow.fs.S3FileSystem(
+                    endpoint_override=host.rstrip("/"),
+                    scheme=scheme,
+                    region=os.environ.get("AWS_DEFAULT_REGION", "us-east-1"),
+                    allow_bucket_creation=False,
+                )
+            else:
+                self._files = pyarrow.fs.S3FileSystem()
+        return self._files, f"{self._bucket}/{self._prefix}"
 
 
 @cache
-def _descriptions() -> Any:
-    """AWS' descriptions of its services, read once a process: each session of botocore's would read half a megabyte of its own."""
+def descriptions() -> Any:
+    """AWS' descriptions of S3, read once a process: each session of botocore's would read half a megabyte of its own."""
     import botocore.session
 
-    return botocore.session.get_session().get_component("data_loader")
+    loader = botocore.session.get_session().get_component("data_loader")
+    for kind in ("service-2", "endpoint-rule-set-1", "paginators-1"):
+        loader.load_service_model("s3", kind)
+    loader.load_data("endpoints")
+    return loader
 
 
 def _code(error: Exception) -> str:

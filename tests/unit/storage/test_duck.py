@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.fs
+import pyarrow.parquet as pq
 import pytest
+from fsspec.implementations.local import LocalFileSystem
 
 from s2corpus.errors import UserError
-from s2corpus.storage.duck import duckdb_connection
+from s2corpus.storage.duck import duckdb_connection, view
 from s2corpus.storage.transient import explained
 
 ROWS = 400_000
@@ -48,3 +53,33 @@ def test_too_little_memory_is_a_sentence_that_says_what_to_do(tmp_path: Path) ->
         duckdb_connection(memory_mb=64, scratch=tmp_path) as connection,
     ):
         connection.execute("SELECT list(range) FROM range(20_000_000)").fetchall()
+
+
+class Asked(LocalFileSystem):
+    """A file system that counts how often a file is opened."""
+
+    def __init__(self) -> None:
+        super().__init__(skip_instance_cache=True)
+        self.requests: Counter[str] = Counter()
+
+    def _open(self, path: str, *args: object, **kwargs: object) -> object:
+        self.requests[f"open {Path(path).name}"] += 1
+        return super()._open(path, *args, **kwargs)
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["small", "large"])
+def test_queries_read_a_small_file_once_and_a_large_one_each_time(
+    kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("s2corpus.storage.duck._SMALL", 1 << 20 if kept else 0)
+    for name in "ab":
+        pq.write_table(pa.table({"number": range(1000)}), tmp_path / f"{name}.parquet")
+    files = Asked()
+    with duckdb_connection(memory_mb=128, scratch=tmp_path) as connection:
+        lake = pyarrow.fs.PyFileSystem(pyarrow.fs.FSSpecHandler(files))
+        view(connection, "numbers", [str(tmp_path / "a.parquet"), str(tmp_path / "b.parquet")], lake)
+        for least in range(10):
+            found = connection.execute("SELECT count(*) FROM numbers WHERE number >= ?", [least]).fetchall()
+            assert found == [(2 * (1000 - least),)]
+    opened = [files.requests[f"open {name}.parquet"] for name in "ab"]
+    assert max(opened) <= 2 if kept else min(opened) >= 10  # two threads may both be the first

@@ -7,6 +7,11 @@
     python bench/cluster.py crossref [--mb 1000]          memory and speed of the adapter on a generated dump
 
 The rules are the shipped ones; nothing is trained.
+
+What `scale` counts of both sides is the same: a process of its own each, in turn, from one Parquet file to another of record_id and
+paper_id, on all cores, each with its own library's reader and writer. Neither side's imports, threads' start nor kernels' loading are in
+it: both have clustered 2,000 of the records before. pyarrow writes on one core, Polars on all: 0.2 s of ours by the clock at a million.
+Edges are found and not written; the stage writes them.
 """
 
 from __future__ import annotations

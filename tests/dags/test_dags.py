@@ -179,22 +179,6 @@ def test_a_process_that_forks_nothing_is_spared_that() -> None:
     assert told("api-server", code) == ["-"]
 
 
-def test_a_tasks_process_makes_the_tasks_up_to_its_own_stage() -> None:
-    code = (
-        "import importlib, json; from airflow.sdk.definitions._internal import dag_parsing_context as asked\n"
-        "def made(task):\n"
-        "    with asked._airflow_parsing_context_manager(dag_id='corpus_release__sample', task_id=task):\n"
-        "        import corpus_release; importlib.reload(corpus_release)\n"
-        "    return [task.task_id for task in corpus_release.corpus_release__sample.tasks]\n"
-        f"print(*(f'{{stage}}={{task}}' for stage in {STAGES} for task in made(f'{{stage}}.quality')))"
-    )
-    made = [pair.split("=") for pair in told("tasks", code)]
-    for number, stage in enumerate(STAGES):
-        tasks = [task for name, task in made if name == stage]
-        assert f"{stage}.quality" in tasks
-        assert {task.split(".")[0] for task in tasks} == set(STAGES[: number + 1])
-
-
 WRONG_SPECS = {
     "unknown": ("name: unknown\nschedul: {}\n", "schedul: unknown field"),
     "no_date": (

@@ -25,7 +25,7 @@ def facts(nodes: Nodes, max_preprint_years: int) -> Facts:
 @njit(cache=True, nogil=True)
 def agree(
     i: int, j: int, doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray,
-    volume: np.ndarray, page: np.ndarray, years: int, exact: bool, near: bool,
+    volume: np.ndarray, page: np.ndarray, years: int, exact: bool | np.bool_, near: bool | np.bool_,
 ) -> bool:  # fmt: skip
     """DOIs do not forbid it, years agree, authors agree (half of the shorter list's surnames, or one list empty).
 

@@ -114,7 +114,7 @@ def _reported(edges: Edges, state: _State) -> tuple[np.ndarray, np.ndarray]:
 def _find(parent: np.ndarray, node: int) -> int:
     while parent[node] != node:
         parent[node] = parent[parent[node]]
-        node = parent[node]
+        node = int(parent[node])
     return node
 
 
@@ -133,12 +133,12 @@ def _kruskal(
         ring[node], some[node], hostile[node] = node, node, foe_starts[node + 1] > foe_starts[node]
     for node in range(nodes):
         if hostile[node] and parent[node] != node:
-            _link(ring, hostile, some, parent[node], node)
+            _link(ring, hostile, some, int(parent[node]), node)
     for edge in range(len(left)):
         if reason[edge] >= CONTRADICTION:
             fates[edge] = 2
             continue
-        a, b = _find(parent, left[edge]), _find(parent, right[edge])
+        a, b = _find(parent, int(left[edge])), _find(parent, int(right[edge]))
         if a == b:
             continue
         if doi[a] >= 0 and doi[b] >= 0 and doi[a] != doi[b]:
@@ -193,7 +193,7 @@ def _are_foes(
     node = begin
     while True:
         for at in range(starts[node], starts[node + 1]):
-            if (by_title or for_certain[at]) and _find(parent, foes[at]) == root:
+            if (by_title or for_certain[at]) and _find(parent, int(foes[at])) == root:
                 return True
         node = ring[node]
         if node == begin:

@@ -253,13 +253,19 @@ def _groups(codes: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     return nodes, starts
 
 
-@njit(cache=True, nogil=True)
 def order_within(nodes: np.ndarray, starts: np.ndarray, by: np.ndarray) -> None:
     """Put the nodes of each group in order of a value, then of node, where they are."""
+    _order_short(nodes, starts, by)
+    for group in np.flatnonzero(np.diff(starts) > _SHORT):
+        long = nodes[starts[group] : starts[group + 1]]
+        long[:] = long[np.argsort(by[long], kind="stable")]
+
+
+@njit(cache=True, nogil=True)
+def _order_short(nodes: np.ndarray, starts: np.ndarray, by: np.ndarray) -> None:
     for group in range(len(starts) - 1):
         begin, end = starts[group], starts[group + 1]
         if end - begin > _SHORT:
-            nodes[begin:end] = nodes[begin:end][np.argsort(by[nodes[begin:end]], kind="mergesort")]
             continue
         for k in range(begin + 1, end):
             node, to = nodes[k], k

@@ -102,7 +102,9 @@ def equal_titles(
                 if strict[title]:
                     if not agree_strictly(i, j, doi, year, offsets, names):
                         continue
-                elif not agree(i, j, doi, year, preprint, offsets, names, volume, page, years, True, True):
+                elif not agree(
+                    i, j, doi, year, preprint, offsets, names, volume, page, years, np.bool_(True), np.bool_(True)
+                ):
                     continue
                 if n == len(left):
                     left, right = np.append(left, left), np.append(right, right)
@@ -125,7 +127,18 @@ def near_titles(
             for q in range(starts[b], min(starts[b + 1], starts[b] + window)):
                 i, j = nodes[p], nodes[q]
                 if not agree(
-                    i, j, doi, year, preprint, offsets, names, volume, page, years, False, score[k] > UNNAMED_SCORE
+                    i,
+                    j,
+                    doi,
+                    year,
+                    preprint,
+                    offsets,
+                    names,
+                    volume,
+                    page,
+                    years,
+                    np.bool_(False),
+                    score[k] > UNNAMED_SCORE,
                 ):
                     continue
                 if n == len(left):

@@ -13,7 +13,7 @@ from s2corpus.titles.arrays import text_of
 from s2corpus.titles.normalised import KEEP, LOWER
 
 _SHORT = 32
-"""Keys of a row that are sorted where they are; more are sorted by numpy."""
+"""Keys of a row that are sorted by insertion; more are sorted by numpy before."""
 
 
 def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
@@ -41,7 +41,10 @@ def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     if len(unnamed):
         groups = pc.match_substring_regex(last.take(pa.array(unnamed)), rf"(?i){GROUP}.*")
         keys[unnamed[np.asarray(pc.fill_null(groups, False))]] = 0
-    return _distinct(offsets - offsets[0], authors.is_valid().to_numpy(zero_copy_only=False), keys)
+    offsets -= offsets[0]
+    for row in np.flatnonzero(np.diff(offsets) > _SHORT):
+        keys[offsets[row] : offsets[row + 1]].sort()
+    return _distinct(offsets, authors.is_valid().to_numpy(zero_copy_only=False), keys)
 
 
 @njit(cache=True, nogil=True)
@@ -80,15 +83,12 @@ def _distinct(offsets: np.ndarray, valid: np.ndarray, keys: np.ndarray) -> tuple
                 if keys[k] != 0:
                     out[at] = keys[k]
                     at += 1
-            if at - begin > _SHORT:
-                out[begin:at] = np.sort(out[begin:at])
-            else:
-                for k in range(begin + 1, at):
-                    key, to = out[k], k
-                    while to > begin and out[to - 1] > key:
-                        out[to] = out[to - 1]
-                        to -= 1
-                    out[to] = key
+            for k in range(begin + 1, at):
+                key, to = out[k], k
+                while to > begin and out[to - 1] > key:
+                    out[to] = out[to - 1]
+                    to -= 1
+                out[to] = key
             kept = begin
             for k in range(begin, at):
                 if kept == begin or out[kept - 1] != out[k]:

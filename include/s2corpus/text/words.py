@@ -84,7 +84,7 @@ def _counted(data: np.ndarray) -> tuple[int, tuple[int, int, int], tuple[int, in
     mask = np.uint64(size - 1)
     words = 0
     distinct = 0
-    i = 0
+    i = np.int64(0)
     while i < len(data):
         byte = data[i]
         if byte <= 32 or 0xC2 <= byte <= 0xE3:

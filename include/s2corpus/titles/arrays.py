@@ -27,10 +27,14 @@ def text_of(column: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]
     _, offset_buffer, data_buffer = column.buffers()
     offsets = np.frombuffer(offset_buffer, np.int32)[column.offset : column.offset + len(column) + 1]
     data = np.frombuffer(data_buffer, np.uint8)
-    offsets.flags.writeable = data.flags.writeable = (
-        False  # whoever made the column: numba compiles a kernel once for each
-    )
-    return offsets, data
+    return read_only(offsets), read_only(data)
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A view that nothing can be written to, whoever made the array: numba compiles a kernel once for each of both kinds."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _nothing(rows: int) -> tuple[np.ndarray, np.ndarray]:

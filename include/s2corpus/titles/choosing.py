@@ -7,6 +7,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from s2corpus.compiled import njit
+from s2corpus.titles.arrays import read_only
+from s2corpus.titles.rules import place_of
 from s2corpus.titles.targets import NARROWED, NO_YEAR, Facts, Targets, key_of
 
 MOST = 64
@@ -77,7 +79,7 @@ class Chosen(NamedTuple):
 def known_of(facts: Facts, citing: np.ndarray) -> Known:
     """The facts of entries, and the hashes of their own papers' ids."""
     place = facts.journal, facts.volume, facts.page
-    return Known(facts.year, facts.surname, *place, citing, facts.little)
+    return Known(*map(read_only, (facts.year, facts.surname, *place, citing, facts.little)))
 
 
 def tied_of(targets: Targets) -> Tied:
@@ -85,9 +87,8 @@ def tied_of(targets: Targets) -> Tied:
     facts = targets.facts
     place = facts.journal, facts.volume, facts.page
     groups = targets.single, targets.keys, targets.rows
-    return Tied(
-        *groups, facts.year, facts.surname, *place, targets.rank, targets.id_hash, targets.little, targets.titles.groups
-    )
+    others = targets.rank, targets.id_hash, targets.little, targets.titles.groups
+    return Tied(*map(read_only, (*groups, facts.year, facts.surname, *place, *others)))
 
 
 @njit(cache=True, nogil=True)
@@ -110,7 +111,7 @@ def _agree(one: FiveFacts, other: FiveFacts) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _agreement(i: int, row: int, title: int, known: Known, papers: Tied) -> int:
+def _agreement(i: int, row: int, title: int | np.int64, known: Known, papers: Tied) -> int:
     """How far entry `i` and a paper agree; `title` is the title group equal to the entry's, or -1 where it does not matter."""
     value = _agree(
         (known.year[i], known.surname[i], known.journal[i], known.volume[i], known.page[i]),
@@ -126,9 +127,9 @@ def _enough(agreement: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _run(group: int, i: int, must_agree: bool, known: Known, papers: Tied) -> tuple[np.uint64, int, bool]:
+def _run(group: int, i: int, must_agree: bool | np.bool_, known: Known, papers: Tied) -> tuple[np.uint64, int, bool]:
     """The papers of a group that are looked at: their key, its first place, and whether there are others."""
-    key, at = _narrowed(group, i, 0, known, papers)
+    key, at = _narrowed(group, i, np.int64(0), known, papers)
     if at + MOST >= len(papers.keys) or papers.keys[at + MOST] != key:
         return key, at, False
     for by in range(1, 3 if must_agree else NARROWED + 1):
@@ -141,14 +142,16 @@ def _run(group: int, i: int, must_agree: bool, known: Known, papers: Tied) -> tu
 
 
 @njit(cache=True, nogil=True)
-def _narrowed(group: int, i: int, by: int, known: Known, papers: Tied) -> tuple[np.uint64, int]:
+def _narrowed(group: int, i: int, by: int | np.int64, known: Known, papers: Tied) -> tuple[np.uint64, int]:
     """The key of the group's papers that have what is known of the entry, and its first place."""
     key = key_of(np.uint64(group), by, known.year[i], known.surname[i], known.volume[i], known.page[i])
-    return key, int(np.searchsorted(papers.keys, key))
+    return key, place_of(papers.keys, key)
 
 
 @njit(cache=True, nogil=True)
-def choose(group: int, i: int, title: int, must_agree: bool, known: Known, papers: Tied) -> tuple[int, int, int, bool]:
+def choose(
+    group: int, i: int, title: int | np.int64, must_agree: bool | np.bool_, known: Known, papers: Tied
+) -> tuple[int, int, int, bool]:
     """The paper of a group that the tie rules prefer for entry `i` (else -1), how far it agrees, another that could be (else -1), and
     whether one agrees as far.
     """  # fmt: skip
@@ -181,7 +184,7 @@ def choose(group: int, i: int, title: int, must_agree: bool, known: Known, paper
             if second < 0:
                 second = row
     if narrowed and best >= 0 and second < 0 and not must_agree:
-        _, at = _narrowed(group, i, 0, known, papers)
+        _, at = _narrowed(group, i, np.int64(0), known, papers)
         while second < 0:
             row = int(papers.rows[at])
             if row != best and papers.id_hash[row] != citing:
@@ -211,7 +214,7 @@ def decide_equal(by_id: np.ndarray, by_title: np.ndarray, known: Known, papers: 
         for kind in range(by_id.shape[1]):
             named |= by_id[i, kind] >= 0
         if named or (title >= 0 and single[title] < 0):
-            _decide_among(i, by_id, title, known, papers, out)
+            _decide_among(i, by_id, int(title), known, papers, out)
         elif title >= 0:
             row = single[title]
             agreed = _agree(
@@ -229,7 +232,7 @@ def _decide_among(i: int, by_id: np.ndarray, title: int, known: Known, papers: T
     for kind in range(by_id.shape[1]):
         if by_id[i, kind] < 0:
             continue
-        row, agreement, second, also = choose(by_id[i, kind], i, title, False, known, papers)
+        row, agreement, second, also = choose(int(by_id[i, kind]), i, title, np.bool_(False), known, papers)
         if row < 0 or row == best:
             continue
         if best < 0 or agreement > best_agreement:
@@ -244,7 +247,7 @@ def _decide_among(i: int, by_id: np.ndarray, title: int, known: Known, papers: T
         out.row[i], out.second[i], out.reason[i] = best, other, _ID
     elif title >= 0:
         must_agree = known.little[i] or papers.little[title]
-        best, best_agreement, other, tied = choose(title, i, -1, must_agree, known, papers)
+        best, best_agreement, other, tied = choose(title, i, np.int64(-1), must_agree, known, papers)
         if best >= 0:
             out.row[i], out.second[i], out.reason[i], out.score[i] = best, other, _EXACT, 1.0
             if other >= 0:
@@ -268,10 +271,12 @@ def decide_fuzzy(
     first.
     """  # fmt: skip
     for k in range(len(left)):
-        i = left[k]
+        i = int(left[k])
         for pair in range(starts[searched[k]], starts[searched[k] + 1]):
             must_agree = known.little[i] or papers.little[groups[pair]]
-            row, agreement, second, tied = choose(groups[pair], i, -1, must_agree, known, papers)
+            row, agreement, second, tied = choose(
+                int(groups[pair]), i, np.int64(-1), must_agree, known, papers
+            )
             if row < 0:
                 continue
             if out.row[i] >= 0:

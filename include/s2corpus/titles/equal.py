@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus.compiled import njit
-from s2corpus.titles.arrays import strings, text_of
+from s2corpus.titles.arrays import read_only, strings, text_of
 
 _UPPER = np.uint64(0xFFFFFFFF00000000)
 
@@ -38,14 +38,14 @@ class EqualStrings:
     def of(column: pa.Array | pa.ChunkedArray, hashes: np.ndarray | None = None) -> EqualStrings:
         """Group the rows of a string column; their `hash_strings` may be given."""
         offsets, data = text_of(column)
-        hashes = hash_strings(offsets, data) if hashes is None else hashes
+        hashes = read_only(hash_strings(offsets, data) if hashes is None else hashes)
         slots = np.zeros(2 << int(np.count_nonzero(hashes)).bit_length(), np.uint64)
         return EqualStrings(*_group(offsets, data, hashes, slots), offsets, data, slots)
 
     def find(self, column: pa.Array | pa.ChunkedArray, hashes: np.ndarray | None = None) -> np.ndarray:
         """Group that each row of another string column is equal to, int32; -1 for none. Their `hash_strings` may be given."""
         offsets, data = text_of(column)
-        hashes = hash_strings(offsets, data) if hashes is None else hashes
+        hashes = read_only(hash_strings(offsets, data) if hashes is None else hashes)
         rows = _find(self._offsets, self._data, self._slots, offsets, data, hashes)
         return np.where(rows < 0, np.int32(-1), np.append(self.groups, np.int32(-1))[rows])
 

@@ -84,10 +84,13 @@ def _filled(
     for k in range(len(places) + 1):
         end = places[k] if k < len(places) else rows
         moved = other_offsets[k] - other_offsets[0]
-        ends[row : end + 1] = offsets[row : end + 1] + moved
-        at = offsets[end] + moved
-        out[offsets[row] + moved : at] = data[offsets[row] : offsets[end]]
+        for kept in range(row, end + 1):
+            ends[kept] = offsets[kept] + moved
+        for i in range(offsets[row], offsets[end]):
+            out[i + moved] = data[i]
         if k < len(places):
-            out[at : at + other_offsets[k + 1] - other_offsets[k]] = other[other_offsets[k] : other_offsets[k + 1]]
+            at = offsets[end] + moved - other_offsets[k]
+            for i in range(other_offsets[k], other_offsets[k + 1]):
+                out[at + i] = other[i]
         row = end + 1
     return ends, out

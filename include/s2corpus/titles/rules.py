@@ -164,6 +164,19 @@ _VALUES = np.array([value for _, value in _ASCII_NUMERALS], np.int64)
 
 
 @njit(cache=True, nogil=True)
+def place_of(ascending: np.ndarray, value: np.uint64) -> int:
+    """The first place whose value is not below this one: `np.searchsorted`, which takes numba a second to compile."""
+    low, high = np.int64(0), np.int64(len(ascending))
+    while low < high:
+        middle = (low + high) >> 1
+        if ascending[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
 def _few_ascii_words(offsets: np.ndarray, data: np.ndarray, enough: int) -> tuple[np.ndarray, np.ndarray]:
     """Rows of fewer words that hold an ASCII letter or digit (there may be more in a row that is not pure ASCII: those are marked)."""
     rows = len(offsets) - 1
@@ -216,7 +229,7 @@ def _ascii_without_numbers(
                 i += 1
                 continue
             if letters_only and i - word <= 8:
-                found = np.searchsorted(packed, key)
+                found = place_of(packed, key)
                 if found < len(packed) and packed[found] == key:
                     value = values[found]
                     if value >= 10:

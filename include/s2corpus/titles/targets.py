@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.compiled import njit
-from s2corpus.titles.arrays import one_chunk, text_of
+from s2corpus.titles.arrays import one_chunk, read_only, text_of
 from s2corpus.titles.equal import EqualStrings, hash_strings
 from s2corpus.titles.normalised import normalise
 from s2corpus.titles.places import first_numbers, journal_keys
@@ -171,7 +171,7 @@ def _keys(
 
 @njit(cache=True, nogil=True)
 def key_of(
-    group: np.uint64, by: int, year: np.int32, surname: np.uint64, volume: np.uint32, page: np.uint32
+    group: np.uint64, by: int | np.int64, year: np.int32, surname: np.uint64, volume: np.uint32, page: np.uint32
 ) -> np.uint64:
     """Hash of a group (`by` = 0), or of a group and the facts by which it is narrowed; 0 where one of these is unknown."""
     when = np.uint64(np.int64(year) + (1 << 40))
@@ -189,7 +189,7 @@ def key_of(
 
 
 @njit(cache=True, nogil=True)
-def mixed(group: np.uint64, by: int, one: np.uint64, other: np.uint64) -> np.uint64:
+def mixed(group: np.uint64, by: int | np.int64, one: np.uint64, other: np.uint64) -> np.uint64:
     """A hash of three numbers and the kind of key they make, never 0."""
     value = (np.uint64(group) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(by)
     value = (value ^ (value >> np.uint64(31)) ^ np.uint64(one)) * np.uint64(0xBF58476D1CE4E5B9)
@@ -205,7 +205,8 @@ def partial_keys(facts: Facts) -> tuple[np.ndarray, np.ndarray]:
     """Two hashes of each row, uint64, 0 where a part is unknown: how its title begins, with year and surname; and journal, volume, first
     page and year.
     """  # fmt: skip
-    return _partial_keys(*text_of(facts.normalised), facts.year, facts.surname, facts.journal, facts.volume, facts.page)
+    numbers = facts.year, facts.surname, facts.journal, facts.volume, facts.page
+    return _partial_keys(*text_of(facts.normalised), *map(read_only, numbers))
 
 
 def wanted_rows(facts: Facts, keys: np.ndarray) -> np.ndarray:
@@ -245,8 +246,8 @@ def _partial_keys(
             first = np.uint64(0)
             for k in range(offsets[i], offsets[i] + PREFIX_BYTES):
                 first = first << np.uint64(8) | np.uint64(data[k])
-            begins[i] = mixed(first, 1, when, surname[i])
+            begins[i] = mixed(first, np.int64(1), when, surname[i])
         if journal[i] != 0 and volume[i] != 0 and page[i] != 0:
             where = np.uint64(volume[i]) << np.uint64(32) | np.uint64(page[i])
-            places[i] = mixed(np.uint64(journal[i]), 2, when, where)
+            places[i] = mixed(np.uint64(journal[i]), np.int64(2), when, where)
     return begins, places

@@ -76,7 +76,7 @@ def _grams(offsets: np.ndarray, data: np.ndarray) -> tuple[np.ndarray, np.ndarra
     ends = np.zeros(rows + 1, np.int64)
     values = np.empty(offsets[rows] - offsets[0], np.uint64)
     starts = np.empty(2 * max(longest, 64), np.int32)
-    at = 0
+    at = np.int64(0)
     for row in range(rows):
         count = in_order(data, offsets[row], offsets[row + 1], found)
         at = _sort_unique(found, count, starts, values, at)

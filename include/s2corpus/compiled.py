@@ -7,6 +7,7 @@ kernels' sources, and of numba's version and the processor it compiled for; comp
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import shutil
@@ -15,9 +16,13 @@ from pathlib import Path
 
 import numba
 from llvmlite import binding
-from numba import config, njit
+from numba import config
 
 __all__ = ["FOLDER", "njit"]
+
+njit = functools.partial(numba.njit, no_cfunc_wrapper=True)
+"""A kernel, without the wrapper for C that none has a use for. One that only kernels call has `no_cpython_wrapper` too: both take as
+long to compile as a small kernel does."""
 
 _PACKAGE = Path(__file__).parent
 

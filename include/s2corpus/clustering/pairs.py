@@ -9,6 +9,15 @@ from s2corpus.compiled import njit
 from s2corpus.spec import UNNAMED_SCORE
 
 
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+def grown(full: np.ndarray) -> np.ndarray:
+    """As long again, with room behind: `np.append`, without the second that numba takes to compile it."""
+    wider = np.empty(2 * len(full), full.dtype)
+    for k in range(len(full)):
+        wider[k] = full[k]
+    return wider
+
+
 @njit(cache=True, nogil=True)
 def stars(
     order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, title: np.ndarray
@@ -55,7 +64,7 @@ def doubtful(order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, window:
                 if trusted[order[p]] and trusted[order[q]]:
                     continue
                 if n == len(left):
-                    left, right = np.append(left, left), np.append(right, right)
+                    left, right = grown(left), grown(right)
                 left[n], right[n] = order[p], order[q]
                 n += 1
     return left[:n], right[:n]
@@ -107,7 +116,7 @@ def equal_titles(
                 ):
                     continue
                 if n == len(left):
-                    left, right = np.append(left, left), np.append(right, right)
+                    left, right = grown(left), grown(right)
                 left[n], right[n] = i, j
                 n += 1
     return left[:n], right[:n]
@@ -142,7 +151,7 @@ def near_titles(
                 ):
                     continue
                 if n == len(left):
-                    left, right, pair = np.append(left, left), np.append(right, right), np.append(pair, pair)
+                    left, right, pair = grown(left), grown(right), grown(pair)
                 left[n], right[n], pair[n] = i, j, k
                 n += 1
     return left[:n], right[:n], pair[:n]

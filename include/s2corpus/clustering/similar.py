@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus import titles
+from s2corpus.clustering.pairs import grown
 from s2corpus.compiled import njit
 from s2corpus.titles.arrays import text_of
 from s2corpus.titles.candidates import best
@@ -134,10 +135,19 @@ def _signatures(
     return keys, sketches, sizes
 
 
-@njit(cache=True, nogil=True)
 def index(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """One band's keys by their upper bits: (filters: a bit for each key's upper bits, eight times as many as buckets, and in a second
     row those that several keys have; starts of the buckets with the end; keys; rows). Crowded keys and 0 are left out."""
+    starts, in_order, rows = _in_buckets(keys)
+    for bucket in np.flatnonzero(np.diff(starts) > MAX_SHARED):
+        held = in_order[starts[bucket] : starts[bucket + 1]]
+        _, same, times = np.unique(held, return_inverse=True, return_counts=True)
+        held[times[same] > MAX_SHARED] = 0
+    return _filters(in_order, len(starts) - 1), starts, in_order, rows
+
+
+@njit(cache=True, nogil=True)
+def _in_buckets(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     bits = 6
     while 1 << bits < len(keys) and bits < 26:
         bits += 1
@@ -153,27 +163,23 @@ def index(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndar
         at = filled[keys[i] >> shift]
         in_order[at], rows[at] = keys[i], i
         filled[keys[i] >> shift] += 1
-    for bucket in range(1 << bits):
-        begin, end = starts[bucket], starts[bucket + 1]
-        if end - begin > MAX_SHARED:
-            order = np.argsort(in_order[begin:end])
-            sorted_keys, sorted_rows = in_order[begin:end][order], rows[begin:end][order]
-            run = 0
-            for k in range(1, end - begin + 1):
-                if k == end - begin or sorted_keys[k] != sorted_keys[run]:
-                    if k - run > MAX_SHARED:
-                        sorted_keys[run:k] = 0
-                    run = k
-            in_order[begin:end], rows[begin:end] = sorted_keys, sorted_rows
+    return starts, in_order, rows
+
+
+@njit(cache=True, nogil=True)
+def _filters(in_order: np.ndarray, buckets: int) -> np.ndarray:
+    bits = 6
+    while 1 << bits < buckets:
+        bits += 1
     fine = np.uint32(29 - bits)
     there = np.zeros((2, 1 << (bits - 3)), np.uint64)
-    for k in range(len(keys)):
+    for k in range(len(in_order)):
         if in_order[k] != 0:
             at = in_order[k] >> fine
             bit = np.uint64(1) << np.uint64(at & np.uint32(63))
             there[1, at >> np.uint32(6)] |= there[0, at >> np.uint32(6)] & bit
             there[0, at >> np.uint32(6)] |= bit
-    return there, starts, in_order, rows
+    return there
 
 
 @njit(cache=True, nogil=True)
@@ -209,7 +215,7 @@ def _proposed(
             if not _may_reach(sizes[i], held_sizes[j], sketches[i], held_sketches[j], threshold):
                 continue
             if n == len(found):
-                found = np.append(found, found)
+                found = grown(found)
             found[n] = np.uint64(i) << np.uint64(32) | np.uint64(j)
             n += 1
     return found[:n]
@@ -237,7 +243,7 @@ def pairs_of_keys(
                 if not _may_reach(sizes[i], sizes[j], sketches[i], sketches[j], threshold):
                     continue
                 if n == len(a):
-                    a, b = np.append(a, a), np.append(b, b)
+                    a, b = grown(a), grown(b)
                 a[n], b[n] = title[i], title[j]
                 n += 1
         begin = end

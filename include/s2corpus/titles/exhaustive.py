@@ -12,6 +12,7 @@ import pyarrow as pa
 from s2corpus.compiled import njit
 from s2corpus.titles.candidates import Passing, Search, Titles
 from s2corpus.titles.postings import keys_of, ones
+from s2corpus.titles.rules import place_of
 from s2corpus.titles.threegrams import grams, score_pairs
 
 
@@ -65,14 +66,15 @@ def _alike(
     for j in range(len(sizes_b)):
         size = sizes_b[j]
         # Neither is above 1/share - 1 times as long as the other.
-        begin = np.searchsorted(sizes_a, size * share / (1.0 - share) - 1e-6)
-        end = np.searchsorted(sizes_a, size * (1.0 - share) / share + 1e-6)
+        begin = place_of(sizes_a, size * share / (1.0 - share) - 1e-6)
+        end = place_of(sizes_a, size * (1.0 - share) / share + 1e-6)
         if size == 0 or begin >= end:
             continue
         if count + end - begin > room:
             room = 2 * room + end - begin
             wider_i, wider_j = np.empty(room, np.int64), np.empty(room, np.int64)
-            wider_i[:count], wider_j[:count] = found_i[:count], found_j[:count]
+            for k in range(count):
+                wider_i[k], wider_j[k] = found_i[k], found_j[k]
             found_i, found_j = wider_i, wider_j
         b0, b1, b2, b3 = sketches_b[j, 0], sketches_b[j, 1], sketches_b[j, 2], sketches_b[j, 3]
         more = share * size - 1e-6

@@ -42,7 +42,7 @@ def word_counts(texts: pa.Array) -> pa.Array:
 
 
 @njit(cache=True, nogil=True, no_cpython_wrapper=True)
-def _space(data: np.ndarray, i: int) -> int:
+def _space(data: np.ndarray, i: int | np.int64) -> int:
     """How many bytes of white space start at `i`: one character of `str.isspace` in UTF-8, or none.
 
     In UTF-8 one other byte follows 0xC2, and two follow 0xE1 to 0xE3.

@@ -173,7 +173,7 @@ def place_of(ascending: np.ndarray, value: np.uint64 | float) -> int:
             low = middle + 1
         else:
             high = middle
-    return low
+    return int(low)
 
 
 @njit(cache=True, nogil=True)

@@ -76,7 +76,7 @@ def _grams(offsets: np.ndarray, data: np.ndarray) -> tuple[np.ndarray, np.ndarra
     ends = np.zeros(rows + 1, np.int64)
     values = np.empty(offsets[rows] - offsets[0], np.uint64)
     starts = np.empty(2 * max(longest, 64), np.int32)
-    at = np.int64(0)
+    at: int | np.int64 = np.int64(0)
     for row in range(rows):
         count = in_order(data, offsets[row], offsets[row + 1], found)
         at = _sort_unique(found, count, starts, values, at)
@@ -124,7 +124,9 @@ def _scrambled(gram: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True, no_cpython_wrapper=True)
-def _sort_unique(found: np.ndarray, count: int, starts: np.ndarray, values: np.ndarray, at: int) -> int:
+def _sort_unique(
+    found: np.ndarray, count: int, starts: np.ndarray, values: np.ndarray, at: int | np.int64
+) -> int | np.int64:
     """Write `found[:count]` ascending, each once, to `values` from `at` on; returns the end.
 
     Values are spread evenly, so one pass over as many buckets as there are values leaves them all but sorted.

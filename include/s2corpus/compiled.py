@@ -21,8 +21,7 @@ from numba import config
 __all__ = ["FOLDER", "njit"]
 
 njit = functools.partial(numba.njit, no_cfunc_wrapper=True)
-"""A kernel, without the wrapper for C that none has a use for. One that only kernels call has `no_cpython_wrapper` too: both take as
-long to compile as a small kernel does."""
+"""A kernel, without the wrapper for C that none has a use for; the one for Python stays: called without it, the process ends."""
 
 _PACKAGE = Path(__file__).parent
 

@@ -22,7 +22,7 @@ def facts(nodes: Nodes, max_preprint_years: int) -> Facts:
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def agree(
     i: int, j: int, doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray,
     volume: np.ndarray, page: np.ndarray, years: int, exact: bool | np.bool_, near: bool | np.bool_,
@@ -50,7 +50,7 @@ def agree(
     return bool(2 * shared(offsets, names, i, j) >= shorter)
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def agree_strictly(i: int, j: int, doi: np.ndarray, year: np.ndarray, offsets: np.ndarray, names: np.ndarray) -> bool:
     """For titles that say little: DOIs do not forbid it, year and authors are known and equal."""
     if doi[i] >= 0 and doi[j] >= 0 and doi[i] != doi[j]:
@@ -61,7 +61,7 @@ def agree_strictly(i: int, j: int, doi: np.ndarray, year: np.ndarray, offsets: n
     return bool(size > 0 and size == offsets[j + 1] - offsets[j] and shared(offsets, names, i, j) == size)
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def shared(offsets: np.ndarray, names: np.ndarray, i: int, j: int) -> int:
     """Names that two records share, both ascending."""
     shared, a, b = 0, offsets[i], offsets[j]

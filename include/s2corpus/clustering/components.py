@@ -110,7 +110,7 @@ def _reported(edges: Edges, state: _State) -> tuple[np.ndarray, np.ndarray]:
     return labels, fates
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def _find(parent: np.ndarray, node: int) -> int:
     while parent[node] != node:
         parent[node] = parent[parent[node]]
@@ -164,7 +164,7 @@ def _kruskal(
     return fates
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def _link(ring: np.ndarray, hostile: np.ndarray, some: np.ndarray, root: int, child: int) -> None:
     """Give the nodes that have foes of one root to another."""
     if hostile[child] and hostile[root]:
@@ -174,7 +174,7 @@ def _link(ring: np.ndarray, hostile: np.ndarray, some: np.ndarray, root: int, ch
     hostile[root] += hostile[child]
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def _widen(first: np.ndarray, last: np.ndarray, root: int, child: int) -> None:
     """Add the first and last years of one root to another's."""
     for kind in range(2):
@@ -184,7 +184,7 @@ def _widen(first: np.ndarray, last: np.ndarray, root: int, child: int) -> None:
             last[kind, root] = max(last[kind, root], last[kind, child])
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def _are_foes(
     parent: np.ndarray, ring: np.ndarray, begin: int, root: int, starts: np.ndarray, foes: np.ndarray, for_certain: np.ndarray,
     by_title: bool,
@@ -220,7 +220,7 @@ def _foes(
     return starts, foes, for_certain
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def _years_agree(first: np.ndarray, last: np.ndarray, a: int, b: int, max_preprint_years: int) -> bool:
     """Published and published overlap, so do preprint and preprint; preprint and published lie at most some years apart."""
     for x in range(2):

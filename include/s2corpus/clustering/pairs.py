@@ -9,7 +9,7 @@ from s2corpus.compiled import njit
 from s2corpus.spec import UNNAMED_SCORE
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def grown(full: np.ndarray) -> np.ndarray:
     """As long again, with room behind: `np.append`, without the second that numba takes to compile it."""
     wider = np.empty(2 * len(full), full.dtype)

@@ -75,7 +75,7 @@ def _stop_words() -> npt.NDArray[np.uint64]:
     return np.sort(word_hashes.words(" ".join(STOP_WORDS))[0])
 
 
-@njit(cache=True, no_cpython_wrapper=True)
+@njit(cache=True)
 def _slot(table: npt.NDArray[np.int32], keys: npt.NDArray[np.uint64], key: np.uint64) -> int:
     """The slot of an open-addressing table (index + 1 of the first with this key, 0 empty) for `key`."""
     mask = np.uint64(len(table) - 1)
@@ -85,7 +85,7 @@ def _slot(table: npt.NDArray[np.int32], keys: npt.NDArray[np.uint64], key: np.ui
     return int(at)
 
 
-@njit(cache=True, no_cpython_wrapper=True)
+@njit(cache=True)
 def _table(rows: int) -> npt.NDArray[np.int32]:
     size = 16
     while size < 2 * rows:

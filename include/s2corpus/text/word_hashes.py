@@ -49,7 +49,7 @@ def classes() -> npt.NDArray[np.uint8]:
     return found
 
 
-@njit(cache=True, no_cpython_wrapper=True)
+@njit(cache=True)
 def class_of(classes: npt.NDArray[np.uint8], code: np.uint32) -> np.uint8:
     """The bits of a code point."""
     return classes[code] if code < len(classes) else np.uint8(2)

@@ -41,7 +41,7 @@ def word_counts(texts: pa.Array) -> pa.Array:
     return pa.array([None if t is None else len(t.split()) for t in texts.to_pylist()], pa.int64())
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def _space(data: np.ndarray, i: int | np.int64) -> int:
     """How many bytes of white space start at `i`: one character of `str.isspace` in UTF-8, or none.
 

@@ -91,7 +91,7 @@ def tied_of(targets: Targets) -> Tied:
     return Tied(*map(read_only, (*groups, facts.year, facts.surname, *place, *others)))
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def _agree(one: FiveFacts, other: FiveFacts) -> int:
     """How far the facts of an entry and of a paper agree, their titles left aside."""
     year, surname, journal, volume, page = one
@@ -110,7 +110,7 @@ def _agree(one: FiveFacts, other: FiveFacts) -> int:
     return value
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def _agreement(i: int, row: int, title: int | np.int64, known: Known, papers: Tied) -> int:
     """How far entry `i` and a paper agree; `title` is the title group equal to the entry's, or -1 where it does not matter."""
     value = _agree(
@@ -120,13 +120,13 @@ def _agreement(i: int, row: int, title: int | np.int64, known: Known, papers: Ti
     return value + TITLE if title >= 0 and papers.title[row] == title else value
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def _enough(agreement: int) -> bool:
     """Whether a title that says little may link: year and surname agree, or volume and first page do."""
     return agreement & (YEAR | SURNAME) == YEAR | SURNAME or agreement & (VOLUME | PAGE) == VOLUME | PAGE
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def _run(group: int, i: int, must_agree: bool | np.bool_, known: Known, papers: Tied) -> tuple[np.uint64, int, bool]:
     """The papers of a group that are looked at: their key, its first place, and whether there are others."""
     key, at = _narrowed(group, i, np.int64(0), known, papers)
@@ -141,14 +141,14 @@ def _run(group: int, i: int, must_agree: bool | np.bool_, known: Known, papers: 
     return key, at, True
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def _narrowed(group: int, i: int, by: int | np.int64, known: Known, papers: Tied) -> tuple[np.uint64, int]:
     """The key of the group's papers that have what is known of the entry, and its first place."""
     key = key_of(np.uint64(group), by, known.year[i], known.surname[i], known.volume[i], known.page[i])
     return key, place_of(papers.keys, key)
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def choose(
     group: int, i: int, title: int | np.int64, must_agree: bool | np.bool_, known: Known, papers: Tied
 ) -> tuple[int, int, int, bool]:
@@ -225,7 +225,7 @@ def decide_equal(by_id: np.ndarray, by_title: np.ndarray, known: Known, papers: 
                 rows[i], reasons[i], scores[i], agreements[i] = row, _EXACT, 1.0, agreed
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def _decide_among(i: int, by_id: np.ndarray, title: int, known: Known, papers: Tied, out: Chosen) -> None:
     """The link of one entry that has an identifier, or whose title several papers have."""
     best, best_agreement, other, tied = -1, 0, -1, False

@@ -78,7 +78,7 @@ def hash_strings(offsets: np.ndarray, data: np.ndarray) -> np.ndarray:
     return hashes
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def _same(
     offsets_a: np.ndarray, data_a: np.ndarray, a: int, offsets_b: np.ndarray, data_b: np.ndarray, b: int | np.int64
 ) -> bool:

@@ -68,7 +68,7 @@ def _keys(
     return out
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def lower(minima: np.ndarray, values: np.ndarray, add: np.ndarray, multiply: np.ndarray) -> None:
     """Lower the minima to the hashes of values (uint64), four of them for each time that the minima are read and written."""
     last = len(values) - 1
@@ -86,7 +86,7 @@ def lower(minima: np.ndarray, values: np.ndarray, add: np.ndarray, multiply: np.
             minima[h] = min(minima[h], lowest)
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def key_of(minima: np.ndarray, band: int) -> np.uint32:
     """The key of one band's minima; never 0, which is the empty set's."""
     key = np.uint64(band)

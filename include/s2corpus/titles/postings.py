@@ -165,7 +165,7 @@ def _sketch(offsets: np.ndarray, values: np.ndarray, sketches: np.ndarray) -> No
             sketches[i, bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def ones(bits: np.uint64) -> int:
     """How many bits are set."""
     bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)

@@ -163,7 +163,7 @@ _PACKED = np.array([word for word, _ in _ASCII_NUMERALS], np.uint64)
 _VALUES = np.array([value for _, value in _ASCII_NUMERALS], np.int64)
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def place_of(ascending: np.ndarray, value: np.uint64 | float) -> int:
     """The first place whose value is not below this one: `np.searchsorted`, which takes numba a second to compile."""
     low, high = np.int64(0), np.int64(len(ascending))

@@ -188,7 +188,7 @@ def key_of(
     return mixed(group, by, np.uint64(0), np.uint64(0)) if by == 0 else np.uint64(0)
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def mixed(group: np.uint64, by: int | np.int64, one: np.uint64, other: np.uint64) -> np.uint64:
     """A hash of three numbers and the kind of key they make, never 0."""
     value = (np.uint64(group) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(by)

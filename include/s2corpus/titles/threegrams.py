@@ -123,7 +123,7 @@ def _scrambled(gram: np.uint64) -> np.uint64:
     return gram ^ (gram >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+@njit(cache=True, nogil=True)
 def _sort_unique(
     found: np.ndarray, count: int, starts: np.ndarray, values: np.ndarray, at: int | np.int64
 ) -> int | np.int64:

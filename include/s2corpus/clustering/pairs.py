@@ -134,21 +134,8 @@ def near_titles(
         a, b = title_a[k], title_b[k]
         for p in range(starts[a], min(starts[a + 1], starts[a] + window)):
             for q in range(starts[b], min(starts[b + 1], starts[b] + window)):
-                i, j = nodes[p], nodes[q]
-                if not agree(
-                    i,
-                    j,
-                    doi,
-                    year,
-                    preprint,
-                    offsets,
-                    names,
-                    volume,
-                    page,
-                    years,
-                    np.bool_(False),
-                    score[k] > UNNAMED_SCORE,
-                ):
+                i, j, named = nodes[p], nodes[q], score[k] > UNNAMED_SCORE
+                if not agree(i, j, doi, year, preprint, offsets, names, volume, page, years, np.bool_(False), named):
                     continue
                 if n == len(left):
                     left, right, pair = grown(left), grown(right), grown(pair)

@@ -160,8 +160,9 @@ def test_parsing_takes_little_beyond_airflow_itself() -> None:
 
 def told(argument: str, code: str) -> list[str]:
     """What a process prints that Airflow would start with this argument, after the import of its local settings."""
-    begin = f"import sys; sys.argv = ['airflow', {argument!r}]; sys.path[:0] = ['dags', 'plugins']; import airflow_local_settings;"
-    done = subprocess.run([sys.executable, "-c", begin + code], capture_output=True, text=True, check=True, cwd=ROOT)
+    begin = f"import sys; sys.argv = ['airflow', {argument!r}]; sys.path[:0] = ['dags', 'plugins', 'include'];"
+    code = f"{begin} import airflow_local_settings; {code}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     return done.stdout.splitlines()[-1].split()
 
 

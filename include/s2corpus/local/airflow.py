@@ -30,8 +30,6 @@ PARTS = {
     "triggerer": ["triggerer", "--skip-serve-logs"],
     "dag_processor": ["dag-processor"],
 }
-FORKING = ("scheduler", "dag_processor")
-"""which of them fork tasks and readers of DAG files, with our modules in them (plugins/airflow_local_settings.py)"""
 
 
 def airflow_environ(state: State) -> dict[str, str]:
@@ -92,7 +90,8 @@ class AirflowPart(Service):
         self.home = state.root / "airflow" / part
         self.api = f"http://127.0.0.1:{state.ports().get('airflow', 0)}"
         self.port = state.ports().get("airflow", 0) if part == "api_server" else 0
-        self.sources = code_version() if part in FORKING else ""
+        # its children, the tasks, have our modules from it (include/airflow_local_settings.py)
+        self.sources = code_version() if part == "scheduler" else ""
 
     def prepare(self) -> None:
         """Make its working folder and the file with the passwords."""

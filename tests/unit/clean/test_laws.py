@@ -82,7 +82,7 @@ def rules_of(profile: str, **more: Any) -> Clean:
 
 
 @given(made, profiles, st.sampled_from([clean_s2orc, clean_s2ag]))
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 def test_every_document_has_one_outcome_and_text_only_if_kept(unigrams: Unigrams, document, profile, decide) -> None:  # type: ignore[no-untyped-def]
     decision = decide(document, rules_of(profile), unigrams)
     assert isinstance(decision.outcome, Outcome)

@@ -329,7 +329,7 @@ def record_sets(draw: st.DrawFn) -> list[Record]:
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(record_sets(), st.randoms())
 def test_the_order_of_records_does_not_matter(records: list[Record], rng: Any) -> None:
     shuffled = list(records)
@@ -338,7 +338,7 @@ def test_the_order_of_records_does_not_matter(records: list[Record], rng: Any) -
     assert once.clusters.equals(again.clusters) and once.edges.equals(again.edges)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(record_sets())
 def test_the_rules_again_by_brute_force(records: list[Record]) -> None:
     """Every pair is asked, edges are sorted, and taken one by one where they break nothing."""

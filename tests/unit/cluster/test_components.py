@@ -71,7 +71,7 @@ def years_agree(facts: Facts, one: set[int], other: set[int], most: int) -> bool
     return True
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(FACTS, EDGES, st.integers(0, 2))
 def test_edges_are_taken_where_they_break_nothing(facts: Facts, edges: list[tuple[int, int, int]], years: int) -> None:
     left, right, reason = (

@@ -104,7 +104,7 @@ partitions = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 3), min
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(partitions, min_size=2, max_size=4))
 def test_laws_of_identity(releases: list[Clusters]) -> None:
     parent: Parent | None = None

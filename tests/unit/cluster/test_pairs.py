@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.clustering import pairs
@@ -28,7 +28,6 @@ def found(columns: tuple[np.ndarray, ...]) -> list[tuple[int, ...]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-@settings(deadline=None)  # the first call compiles
 @given(CODES, FLAGS, TITLES)
 def test_blocks_and_the_pairs_around_one_record(codes: list[int], flags: list[bool], titles: list[int]) -> None:
     block = groups(np.array(codes, np.int32), 4)
@@ -48,7 +47,6 @@ def test_blocks_and_the_pairs_around_one_record(codes: list[int], flags: list[bo
     assert found(pairs.untitled(block.nodes, block.starts, trusted, title)) == untitled
 
 
-@settings(deadline=None)  # the first call compiles
 @given(CODES, FLAGS, st.integers(1, 4))
 def test_doubtful_pairs_are_looked_for_among_the_next_neighbours(
     codes: list[int], flags: list[bool], window: int
@@ -172,7 +170,6 @@ def test_titles_that_say_little_need_equal_years_and_authors(
         assert agree_strictly(i, j, doi, year, offsets, names) is agreed
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.sets(st.integers(0, 6)), min_size=2, max_size=2))
 def test_shared_names(sets: list[set[int]]) -> None:
     names = np.array([name for one in sets for name in sorted(one)], np.uint64)
@@ -186,7 +183,6 @@ RECORDS = st.lists(
 )  # fmt: skip
 
 
-@settings(deadline=None)  # the first call compiles
 @given(RECORDS, st.lists(st.integers(0, 2), min_size=8, max_size=8), st.lists(st.integers(0, 3), min_size=8, max_size=8),
        st.integers(1, 4))  # fmt: skip
 def test_records_of_equal_and_of_similar_titles(
@@ -219,7 +215,6 @@ def test_records_of_equal_and_of_similar_titles(
     assert found(near) == expected_near
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 9)), max_size=90))
 def test_the_records_of_a_title_are_in_order_of_year_then_of_id(rows: list[tuple[int, int]]) -> None:
     by_title, years = (

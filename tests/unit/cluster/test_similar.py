@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.clustering import similar
@@ -82,7 +82,6 @@ def test_a_signature_is_keys_a_bit_for_each_3_gram_and_their_number() -> None:
         assert {64 * n + bit for n in range(4) for bit in range(64) if int(found.sketches[row, n]) >> bit & 1} == bits
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.text("abc", max_size=20), st.text("abc", max_size=20), st.sampled_from([0.0, 0.5, 0.8, 0.95]))
 def test_no_pair_above_the_threshold_is_thinned_out(one: str, other: str, threshold: float) -> None:
     signs, sets = similar.signatures(pa.array([one, other])), grams(pa.array([one, other]))

@@ -19,7 +19,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.datasets import runner
@@ -400,7 +400,6 @@ def test_a_citation_context_has_its_mark_its_neighbours_and_negatives(made: dict
 
 
 @given(st.lists(st.tuples(PIECE, PIECE, PIECE), min_size=1, max_size=4), st.integers(0, 3))
-@settings(deadline=None)
 def test_places_of_citations_in_their_contexts_are_exact(drawn: list[tuple[str, str, str]], window: int) -> None:
     body = []
     for pieces in drawn:
@@ -499,7 +498,6 @@ def test_elseviers_own_article_goes_out_as_it_came() -> None:
 
 
 @given(st.lists(st.tuples(PIECE, PIECE, st.sampled_from(["A", "A::B", "C", ""])), min_size=1, max_size=5))
-@settings(deadline=None)
 def test_offsets_of_elseviers_form_are_exact(drawn: list[tuple[str, str, str]]) -> None:
     body = []
     for one, two, path in drawn:

@@ -199,7 +199,7 @@ sentences = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(body=st.lists(sentences, max_size=6))
 def test_any_sentences(body: list[Json]) -> None:
     try:
@@ -211,7 +211,7 @@ def test_any_sentences(body: list[Json]) -> None:
         tei.to_json_bytes(tei.to_s2orc(found))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.dictionaries(st.sampled_from(["docId", "metadata", "abstract", "bib_entries", "body_text"]), values))
 def test_any_json_is_a_parse_or_a_reason(given: Json) -> None:
     try:

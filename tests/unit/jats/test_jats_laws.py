@@ -122,7 +122,7 @@ sections = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(body=sections, abstract=texts, back=sections)
 def test_any_tree(body: str, abstract: str, back: str) -> None:
     parse = articles.parse(f"<p/>{body}", 3, meta=f"<abstract><p>{abstract}</p></abstract>", back=f"<ack>{back}</ack>")
@@ -131,7 +131,7 @@ def test_any_tree(body: str, abstract: str, back: str) -> None:
     tei.to_json_bytes(tei.to_gorc(parse))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.one_of(
         st.binary(max_size=200),

@@ -174,7 +174,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(PIECES, max_size=30).map("".join))
 @example("\\input{}")
 def test_no_text_breaks_what_comes_before_the_converter(text: str) -> None:

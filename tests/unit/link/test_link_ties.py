@@ -366,7 +366,7 @@ facts = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(facts, min_size=1, max_size=6), st.lists(facts, min_size=1, max_size=8), st.randoms(use_true_random=False)
 )
@@ -377,7 +377,7 @@ def test_the_order_of_papers_does_not_matter(entries: list[Row], papers: list[Ro
     assert link_all(entries, papers) == link_all(entries, shuffled)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(facts, min_size=1, max_size=6), st.lists(facts, min_size=1, max_size=8))
 def test_a_tie_never_links_silently(entries: list[Row], papers: list[Row]) -> None:
     """With a copy of every paper under another id, whatever links is one of two equals: it says so and takes the smaller id."""
@@ -457,7 +457,7 @@ def say_little(row: Row) -> bool:
     return is_generic(row["title"]) or word_count(row["title"]) < 3
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(facts, min_size=1, max_size=6),
     st.lists(facts, min_size=1, max_size=9),
@@ -521,7 +521,7 @@ def chosen_by_the_rules(entry: Row, group: list[Row], *, must_agree: bool) -> tu
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.sampled_from(["Report of the annual meeting", "Editorial"]), st.integers(MOST - 1, MOST + 3), st.randoms(use_true_random=False),
     st.sampled_from([None, "p000", "p001"]), st.integers(1, 4),

@@ -64,7 +64,7 @@ def test_surnames_are_compared_without_accents_hyphens_and_case() -> None:
     assert keys == {"garciamolina"}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=60))
 def test_nothing_raises_and_every_author_has_a_name(text: str) -> None:
     for author in parse_authors(text):

@@ -142,7 +142,7 @@ bibliographies = st.lists(
 ).map(tuple)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(body=divs, bibliography=bibliographies, abstract=texts, back=divs)
 def test_any_tree(body: str, bibliography: tuple[str, ...], abstract: str, back: str) -> None:
     data = teis.document(body, bibliography, abstract=f"<p>{abstract}</p>", back=f'<div type="annex">{back}</div>')
@@ -159,7 +159,7 @@ def test_any_tree(body: str, bibliography: tuple[str, ...], abstract: str, back:
     tei.to_json_bytes(tei.to_gorc(parse))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.one_of(
         st.binary(max_size=200),

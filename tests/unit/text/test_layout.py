@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.text.layout import Unit, blocks, document_text, line, lines, lines_of, units_of_parse
@@ -71,7 +71,6 @@ units = st.lists(st.tuples(st.none() | text, text), max_size=12)
 
 
 @given(text, text, units)
-@settings(deadline=None)
 def test_text_round_trips_to_the_same_blocks_and_lines(
     title: str, abstract: str, given_units: list[tuple[str | None, str]]
 ) -> None:
@@ -82,7 +81,6 @@ def test_text_round_trips_to_the_same_blocks_and_lines(
 
 
 @given(units)
-@settings(deadline=None)
 def test_no_word_of_a_paragraph_is_lost_but_formulas(given_units: list[tuple[str | None, str]]) -> None:
     made, _ = blocks(Unit(*unit) for unit in given_units)
     found = [word for block in made for paragraph in block.paragraphs for word in paragraph.split()]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -29,7 +29,6 @@ def ngrams(words: list[str], length: int) -> set[tuple[str, ...]]:
     return {tuple(words[i : i + length]) for i in range(len(words) - length + 1)} if words else set()
 
 
-@settings(deadline=None)  # kernels may have to be compiled
 @given(WORDS.map(" ".join), WORDS.map(" \n".join), st.integers(1, 5))
 @example("", "", 1)
 @example("cell", "Cell,", 1)
@@ -56,7 +55,6 @@ def test_these_rules_have_version_1() -> None:
     assert found.tolist() == [3640899039185727801, 4059086398637589081]
 
 
-@settings(deadline=None)  # kernels may have to be compiled
 @given(
     st.lists(st.tuples(st.integers(-3, 3), st.integers(-4, 4)), max_size=40),
     st.integers(1, 50),
@@ -120,7 +118,6 @@ def test_two_readings_of_one_article_are_found_and_two_articles_never_are(shared
     assert found == exact
 
 
-@settings(deadline=None)  # kernels may have to be compiled
 @given(st.lists(st.sets(st.integers(0, 9), max_size=8), min_size=1, max_size=5))
 @example([{1}, set(), {1}, {2}])
 def test_the_jaccard_indexes_of_many_sets(sets: list[set[int]]) -> None:

@@ -102,7 +102,7 @@ REPEATED = st.lists(st.sampled_from(["a", "bb", "a bb ccc dddd e f", "g h i j k 
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(TEXTS | REPEATED | DOTS)
 @example("5....")
 @example("a..\nb ..\nc")
@@ -116,7 +116,7 @@ def test_they_are_what_their_definitions_say(text: str) -> None:
     assert found == pytest.approx(slowly(text), abs=1e-12)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(max_size=300))
 def test_any_text_has_shares_between_0_and_1(text: str) -> None:
     for name, value in signals(text).items():

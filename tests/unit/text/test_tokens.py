@@ -45,7 +45,7 @@ BYTES = st.lists(
 ).map(b"".join)  # fmt: skip
 
 
-@settings(deadline=None, max_examples=300)  # kernels may have to be compiled
+@settings(max_examples=300)
 @given(st.lists(BYTES, max_size=4))
 def test_ascii_words_are_summed_and_the_others_are_named(texts: list[bytes]) -> None:
     """Text by text, up to a zero byte; what separates words is what separates them in `str.split`."""
@@ -62,7 +62,6 @@ def test_ascii_words_are_summed_and_the_others_are_named(texts: list[bytes]) -> 
         assert [word for text, word in found if text == number] == [word for word in words if not word.isascii()]
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.text("abcé", min_size=0, max_size=4), st.integers(-30, -1).map(float), max_size=70))
 def test_every_word_has_the_share_that_it_was_given_and_others_have_none(shares: dict[str, float]) -> None:
     table = tokens.ShareTable.of(shares, -50.0)

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.text import top_word, word_counts
@@ -36,7 +36,6 @@ def test_word_counts_of_an_array() -> None:
 @given(
     st.text(st.sampled_from("ab é\u0301\u2003\u3000\u1680\x85\xa0\x1c\n\u200b\u2028\u205f中\U0001f600\x00")) | st.text()
 )
-@settings(deadline=None)
 def test_counting_equals_splitting(text: str) -> None:
     words = text.split()
     found = count_words(text)

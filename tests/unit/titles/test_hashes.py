@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.titles import grams, score_pairs, threegrams
@@ -86,7 +86,6 @@ def test_an_over_full_group_is_narrowed_by_what_is_known(known: dict[str, np.gen
     assert len(set(keys) - {0}) == len(ways), "each way has its own key"
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.text("ab", max_size=3)), st.lists(st.text("ab", max_size=3)), st.integers(1, 3))
 def test_strings_of_one_hash_are_told_apart(column: list[str], others: list[str], hashes: int) -> None:
     """As if all strings had but one, two or three hashes, in the upper half or in the lower."""
@@ -101,7 +100,6 @@ def test_strings_of_one_hash_are_told_apart(column: list[str], others: list[str]
         assert found.tolist() == [number.get(text, -1) for text in others]
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.text("abc", max_size=12), min_size=2, max_size=6))
 def test_a_pair_at_the_very_threshold_has_its_score(texts: list[str]) -> None:
     sets = grams(pa.array(texts))
@@ -111,7 +109,6 @@ def test_a_pair_at_the_very_threshold_has_its_score(texts: list[str]) -> None:
         assert s == 0 or score_pairs(sets, np.array([a]), sets, np.array([b]), s + 1e-6).tolist() == [0.0]
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=8))
 def test_a_3_gram_is_its_three_code_points(text: str) -> None:
     offsets, data = text_of(pa.array([text]))

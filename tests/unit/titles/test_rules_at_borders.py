@@ -78,7 +78,6 @@ def test_other_words_are_not(word: str) -> None:
     assert _without_numbers(f"On {word}") == (f"on{word}", "")
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(TITLE | NUMBERED | st.text("ab1 0xi-", max_size=30), max_size=6))
 def test_titles_without_their_numbers(titles: list[str]) -> None:
     rest, numbers = _columns_without_numbers(pa.array(titles, pa.string()))
@@ -110,7 +109,7 @@ def test_strings_as_arrays() -> None:
     assert strings(np.array([0, 1, 3], np.int32), np.frombuffer(b"abc", np.uint8)).to_pylist() == ["a", "bc"]
 
 
-@settings(deadline=None, max_examples=30)  # the first call compiles
+@settings(max_examples=30)
 @given(st.lists(st.text("abcdefghijklmnopqrstuvwxyz", min_size=60, max_size=400), min_size=1, max_size=3))
 def test_sets_of_many_3_grams(texts: list[str]) -> None:
     sets = grams(pa.array(texts))
@@ -241,7 +240,6 @@ def facts_of(rows: Known) -> Facts:
     )
 
 
-@settings(deadline=None)  # the first call compiles
 @given(FACTS_ROWS, FACTS_ROWS)
 def test_keys_of_beginnings_and_of_places(rows: Known, others: Known) -> None:
     """Equal for equal facts, different for different ones, 0 where one is unknown; and found among others'."""
@@ -263,7 +261,7 @@ def test_keys_of_beginnings_and_of_places(rows: Known, others: Known) -> None:
     assert wanted_rows(facts_of(rows), keys).tolist() == expected
 
 
-@settings(deadline=None, max_examples=30)  # the first call compiles
+@settings(max_examples=30)
 @given(
     st.lists(
         st.fixed_dictionaries(

@@ -62,7 +62,6 @@ def test_normal_form(title: str, normal: str) -> None:
     assert normalise(pa.array([title])).to_pylist() == [normal]
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.one_of(st.none(), TITLE), max_size=20), st.integers(0, 5))
 def test_the_ascii_path_is_the_rule(titles: list[str | None], skipped: int) -> None:
     column = pa.array(titles, pa.string()).slice(skipped)
@@ -87,7 +86,6 @@ def _s(a: set[str], b: set[str]) -> float:
     return 2 * jaccard * containment / (jaccard + containment)
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(TITLE, min_size=1, max_size=12))
 def test_s_is_equation_1(titles: list[str]) -> None:
     normal = normalise(pa.array(titles))
@@ -190,7 +188,7 @@ NUMBERED = st.lists(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=200)  # the first call compiles
+@settings(max_examples=200)
 @given(st.lists(st.tuples(TITLE | NUMBERED, TITLE | NUMBERED), max_size=8))
 def test_the_compiled_rules_are_the_rules(pairs: list[tuple[str, str]]) -> None:
     a, b = (pa.array([pair[i] for pair in pairs], pa.string()) for i in (0, 1))
@@ -198,7 +196,6 @@ def test_the_compiled_rules_are_the_rules(pairs: list[tuple[str, str]]) -> None:
     assert only_numbers_differ(a, b).tolist() == [differ_only_in_number(*pair) for pair in pairs]
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.text("ab", max_size=3)), st.lists(st.text("ab", max_size=3)))
 def test_equal_strings_are_one_group(column: list[str], others: list[str]) -> None:
     groups = EqualStrings.of(pa.array(column, pa.string()))

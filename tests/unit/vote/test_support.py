@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.papers import explain, fewest
@@ -19,7 +19,6 @@ TEXT = st.text("abc", min_size=1, max_size=12)
 
 
 @pytest.mark.parametrize("name", ["title", "abstract", "venue", "journal"])
-@settings(deadline=None)  # the first call compiles
 @given(TEXT, TEXT)
 def test_texts_support_each_other_by_s(name: str, a: str, b: str) -> None:
     assert similarity(name, a, b) == pytest.approx(score(a, b))

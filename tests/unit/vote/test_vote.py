@@ -222,7 +222,7 @@ def outcome(paper: Paper) -> Any:
     return paper.values, decided, paper.canonical_pdf, replace(paper.openness, looks=())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(clusters(), st.randoms())
 def test_the_order_of_records_never_matters(cluster: list[Delivered], rng: Any) -> None:
     shuffled = list(cluster)
@@ -230,7 +230,7 @@ def test_the_order_of_records_never_matters(cluster: list[Delivered], rng: Any) 
     assert canonical("p", cluster, trust=TRUST) == canonical("p", shuffled, trust=TRUST)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(clusters(), st.data())
 def test_the_same_record_again_under_another_id_changes_nothing(cluster: list[Delivered], data: st.DataObject) -> None:
     duplicate = data.draw(st.sampled_from(cluster))
@@ -243,7 +243,7 @@ def test_the_same_record_again_under_another_id_changes_nothing(cluster: list[De
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(clusters())
 def test_a_publisher_record_that_names_the_canonical_pdf_always_wins(cluster: list[Delivered]) -> None:
     paper = canonical("p", cluster, trust=TRUST)
@@ -256,7 +256,7 @@ def test_a_publisher_record_that_names_the_canonical_pdf_always_wins(cluster: li
                 assert paper.values[name] == said and paper.provenance[name].rule is Rule.PUBLISHER
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(clusters())
 def test_no_value_is_invented_and_none_beats_a_majority(cluster: list[Delivered]) -> None:
     paper = canonical("p", cluster, trust=TRUST)
@@ -278,7 +278,7 @@ def _latest(cluster: list[Delivered], name: str) -> list[Record]:
     return [d.record for d in found.values()]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(clusters())
 def test_ties_are_broken_with_the_fewest_sources_there_can_be(cluster: list[Delivered]) -> None:
     """Brute force: every way to give each tied field one of its sources."""
@@ -296,7 +296,7 @@ def test_ties_are_broken_with_the_fewest_sources_there_can_be(cluster: list[Deli
     assert len({d.source for d in paper.provenance.values()}) == fewest
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.sets(st.sampled_from("abcdefgh"), min_size=1), max_size=6),
     st.sets(st.sampled_from("abcdefgh"), max_size=2),

@@ -189,7 +189,7 @@ def decided(
     return chosen, values, decisions
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(clusters(), st.lists(st.tuples(st.sampled_from(["", "2022", "2023"]), st.sampled_from([None, True, False])), min_size=2, max_size=2),
        st.booleans(), st.booleans())  # fmt: skip
 def test_the_vote_written_out(

@@ -71,7 +71,8 @@ if _RUNS_TASKS & set(sys.argv):
     for _name in _HEAVY + _OURS:
         with contextlib.suppress(ImportError):
             importlib.import_module(_name)
-    with contextlib.suppress(ImportError):
+    # What is wrong with the package or with AWS' configuration each task says in a sentence; here it would end the scheduler.
+    with contextlib.suppress(Exception):
         from s2corpus.pipeline.registry import STAGES, stage
         from s2corpus.storage.s3_lake import descriptions
         from s2corpus.version import code_version

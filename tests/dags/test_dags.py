@@ -158,11 +158,13 @@ def test_parsing_takes_little_beyond_airflow_itself() -> None:
     assert done.stdout.splitlines()[-1].split() == []  # a provider may warn before
 
 
-def told(argument: str, code: str) -> list[str]:
+def told(argument: str, code: str, **environ: str) -> list[str]:
     """What a process prints that Airflow would start with this argument, after the import of its local settings."""
     begin = f"import sys; sys.argv = ['airflow', {argument!r}]; sys.path[:0] = ['dags', 'plugins', 'include'];"
     code = f"{begin} import airflow_local_settings; {code}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT, env=os.environ | environ
+    )
     return done.stdout.splitlines()[-1].split()
 
 
@@ -178,6 +180,10 @@ def test_a_process_that_forks_has_what_its_tasks_import() -> None:
 def test_a_process_that_forks_nothing_is_spared_that() -> None:
     code = "print('-', *({'numba', 'boto3', 's2corpus.pipeline.runner'} & set(sys.modules)))"
     assert told("api-server", code) == ["-"]
+
+
+def test_a_mistyped_aws_profile_is_left_to_the_tasks_to_say() -> None:
+    assert told("scheduler", "print('lives')", AWS_PROFILE="mistyped") == ["lives"]
 
 
 WRONG_SPECS = {

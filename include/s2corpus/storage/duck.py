@@ -14,8 +14,8 @@ import duckdb
 import pyarrow as pa
 from fsspec.implementations.arrow import ArrowFSWrapper
 
-# Bytes of a file that is kept, and of all that a table's view keeps.
-_SMALL, _KEPT = 1 << 20, 16 << 20
+# Bytes of a file that is kept, and of all that the view of one table keeps: a dozen tables may be seen at once.
+_SMALL, _KEPT = 1 << 18, 4 << 20
 
 
 @contextmanager

@@ -7,15 +7,7 @@ import numpy as np
 from s2corpus.clustering.agreement import agree, agree_strictly
 from s2corpus.compiled import njit
 from s2corpus.spec import UNNAMED_SCORE
-
-
-@njit(cache=True, nogil=True)
-def grown(full: np.ndarray) -> np.ndarray:
-    """As long again, with room behind: `np.append`, without the second that numba takes to compile it."""
-    wider = np.empty(2 * len(full), full.dtype)
-    for k in range(len(full)):
-        wider[k] = full[k]
-    return wider
+from s2corpus.titles.arrays import doubled
 
 
 @njit(cache=True, nogil=True)
@@ -64,7 +56,7 @@ def doubtful(order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, window:
                 if trusted[order[p]] and trusted[order[q]]:
                     continue
                 if n == len(left):
-                    left, right = grown(left), grown(right)
+                    left, right = doubled(left), doubled(right)
                 left[n], right[n] = order[p], order[q]
                 n += 1
     return left[:n], right[:n]
@@ -116,7 +108,7 @@ def equal_titles(
                 ):
                     continue
                 if n == len(left):
-                    left, right = grown(left), grown(right)
+                    left, right = doubled(left), doubled(right)
                 left[n], right[n] = i, j
                 n += 1
     return left[:n], right[:n]
@@ -138,7 +130,7 @@ def near_titles(
                 if not agree(i, j, doi, year, preprint, offsets, names, volume, page, years, np.bool_(False), named):
                     continue
                 if n == len(left):
-                    left, right, pair = grown(left), grown(right), grown(pair)
+                    left, right, pair = doubled(left), doubled(right), doubled(pair)
                 left[n], right[n], pair[n] = i, j, k
                 n += 1
     return left[:n], right[:n], pair[:n]

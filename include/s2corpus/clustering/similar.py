@@ -15,9 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus import titles
-from s2corpus.clustering.pairs import grown
 from s2corpus.compiled import njit
-from s2corpus.titles.arrays import text_of
+from s2corpus.titles.arrays import doubled, text_of
 from s2corpus.titles.candidates import best
 from s2corpus.titles.minhash import coefficients, key_of, lower
 from s2corpus.titles.postings import MAX_SHARED, ones
@@ -215,7 +214,7 @@ def _proposed(
             if not _may_reach(sizes[i], held_sizes[j], sketches[i], held_sketches[j], threshold):
                 continue
             if n == len(found):
-                found = grown(found)
+                found = doubled(found)
             found[n] = np.uint64(i) << np.uint64(32) | np.uint64(j)
             n += 1
     return found[:n]
@@ -243,7 +242,7 @@ def pairs_of_keys(
                 if not _may_reach(sizes[i], sizes[j], sketches[i], sketches[j], threshold):
                     continue
                 if n == len(a):
-                    a, b = grown(a), grown(b)
+                    a, b = doubled(a), doubled(b)
                 a[n], b[n] = title[i], title[j]
                 n += 1
         begin = end

@@ -1,9 +1,11 @@
-"""Arrow strings as the arrays that compiled kernels read, and back, without copying."""
+"""Arrow strings as the arrays that compiled kernels read, and back, without copying; and what kernels do with arrays in numpy's place."""
 
 from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+
+from s2corpus.compiled import njit
 
 
 def text_of(column: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
@@ -55,3 +57,25 @@ def one_chunk(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 def strings(offsets: np.ndarray, data: np.ndarray) -> pa.Array:
     """A string column over offsets (int32, rows + 1) and UTF-8 bytes (uint8)."""
     return pa.Array.from_buffers(pa.string(), len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
+
+
+@njit(cache=True, nogil=True)
+def place_of(ascending: np.ndarray, value: np.uint64 | float) -> int:
+    """The first place whose value is not below this one: `np.searchsorted`, which takes numba a second to compile."""
+    low, high = np.int64(0), np.int64(len(ascending))
+    while low < high:
+        middle = (low + high) >> 1
+        if ascending[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return int(low)
+
+
+@njit(cache=True, nogil=True)
+def doubled(full: np.ndarray) -> np.ndarray:
+    """As long again, with room behind: `np.append`, without the second that numba takes to compile it."""
+    wider = np.empty(2 * len(full), full.dtype)
+    for k in range(len(full)):
+        wider[k] = full[k]
+    return wider

@@ -7,8 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from s2corpus.compiled import njit
-from s2corpus.titles.arrays import read_only
-from s2corpus.titles.rules import place_of
+from s2corpus.titles.arrays import place_of, read_only
 from s2corpus.titles.targets import NARROWED, NO_YEAR, Facts, Targets, key_of
 
 MOST = 64
@@ -127,6 +126,12 @@ def _enough(agreement: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
+def _may_link(paper: np.uint64, citing: np.uint64, must_agree: bool | np.bool_, agreement: int) -> bool:
+    """Whether a paper is not the citing one (hashes of their ids), and agrees enough where it must."""
+    return bool(paper != citing and (not must_agree or _enough(agreement)))
+
+
+@njit(cache=True, nogil=True)
 def _run(group: int, i: int, must_agree: bool | np.bool_, known: Known, papers: Tied) -> tuple[np.uint64, int, bool]:
     """The papers of a group that are looked at: their key, its first place, and whether there are others."""
     key, at = _narrowed(group, i, np.int64(0), known, papers)
@@ -159,8 +164,7 @@ def choose(
     if papers.single[group] >= 0:
         only = int(papers.single[group])
         agreed = _agreement(i, only, title, known, papers)
-        may_be = papers.id_hash[only] != citing and (not must_agree or _enough(agreed))
-        return (only if may_be else -1), agreed, -1, False
+        return (only if _may_link(papers.id_hash[only], citing, must_agree, agreed) else -1), agreed, -1, False
     key, at, narrowed = _run(group, i, must_agree, known, papers)
     best, best_agreement, second, tied, seen = -1, -1, -1, False, 0
     while at < len(papers.keys) and papers.keys[at] == key:
@@ -200,13 +204,8 @@ def decide_equal(by_id: np.ndarray, by_title: np.ndarray, known: Known, papers: 
     years, surnames, journals, volumes, pages = known.year, known.surname, known.journal, known.volume, known.page
     their_years, their_surnames, their_journals = papers.year, papers.surname, papers.journal
     their_volumes, their_pages = papers.volume, papers.page
-    single, id_hash, little, citing, known_little = (
-        papers.single,
-        papers.id_hash,
-        papers.little,
-        known.citing,
-        known.little,
-    )
+    single, id_hash, little = papers.single, papers.id_hash, papers.little
+    citing, known_little = known.citing, known.little
     rows, reasons, scores, agreements = out.row, out.reason, out.score, out.agreement
     for i in range(len(by_title)):
         title = by_title[i]
@@ -221,7 +220,7 @@ def decide_equal(by_id: np.ndarray, by_title: np.ndarray, known: Known, papers: 
                 (years[i], surnames[i], journals[i], volumes[i], pages[i]),
                 (their_years[row], their_surnames[row], their_journals[row], their_volumes[row], their_pages[row]),
             )
-            if id_hash[row] != citing[i] and (not (known_little[i] or little[title]) or _enough(agreed)):
+            if _may_link(id_hash[row], citing[i], known_little[i] or little[title], agreed):
                 rows[i], reasons[i], scores[i], agreements[i] = row, _EXACT, 1.0, agreed
 
 

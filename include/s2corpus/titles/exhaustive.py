@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus.compiled import njit
+from s2corpus.titles.arrays import place_of
 from s2corpus.titles.candidates import Passing, Search, Titles
 from s2corpus.titles.postings import keys_of, ones
-from s2corpus.titles.rules import place_of
 from s2corpus.titles.threegrams import grams, score_pairs
 
 

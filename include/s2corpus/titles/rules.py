@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.compiled import njit
-from s2corpus.titles.arrays import strings, text_of
+from s2corpus.titles.arrays import place_of, strings, text_of
 from s2corpus.titles.normalised import normalise_one
 
 MIN_WORDS = 3
@@ -161,19 +161,6 @@ _ASCII_NUMERALS = sorted((_packed(word), value) for word, value in _NUMERALS.ite
 _PACKED = np.array([word for word, _ in _ASCII_NUMERALS], np.uint64)
 """Numerals of at most eight ASCII characters as big-endian numbers, ascending: how the compiled path looks a word up."""
 _VALUES = np.array([value for _, value in _ASCII_NUMERALS], np.int64)
-
-
-@njit(cache=True, nogil=True)
-def place_of(ascending: np.ndarray, value: np.uint64 | float) -> int:
-    """The first place whose value is not below this one: `np.searchsorted`, which takes numba a second to compile."""
-    low, high = np.int64(0), np.int64(len(ascending))
-    while low < high:
-        middle = (low + high) >> 1
-        if ascending[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return int(low)
 
 
 @njit(cache=True, nogil=True)

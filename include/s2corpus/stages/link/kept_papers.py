@@ -62,6 +62,7 @@ class KeptPapers:
         rows = self._where(wanted)
         targets = Targets.of(rows)
         titles = wanted.get("normalised")
+        # The last is of papers whose title nobody wants.
         group = np.full(len(titles) + 1 if titles else 1, -1, np.int32)
         group[rows["wanted"].to_numpy()] = targets.titles.groups
         return targets, group[:-1]

@@ -141,7 +141,6 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
     entries = entries.set_column(at, "title", one_chunk(entries["title"]))
     facts = Facts.of(entries)
     titles = EqualStrings.of(facts.normalised)
-    distinct = titles.distinct
     given = [name for name in IDENTIFIERS if entries[name].null_count < len(entries)]
     wanted = {"normalised": titles, **{name: EqualStrings.of(entries[name]) for name in given}}
     equal, group = papers.equal(wanted)
@@ -164,12 +163,12 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
     )
     left = np.flatnonzero((out.row < 0) & ~unknown & (titles.groups >= 0))
     asked, among = np.unique(titles.groups[left], return_inverse=True)
-    searched = distinct.take(pa.array(asked))
+    searched = facts.normalised.take(pa.array(titles.first[asked]))
     for other, scores in ((out.row, out.score), (out.second, out.runner_up)):
         by_identifier = np.flatnonzero((out.reason == _ID) & (other >= 0))
         scores[by_identifier] = _score(facts.normalised, by_identifier, equal.facts.normalised, other[by_identifier])
     paper_id = equal.paper_id.take(pa.array(out.row, mask=out.row < 0))
-    del equal, distinct, titles
+    del equal, titles
 
     pairs = papers.similar(searched, search)
     similar, group = papers.titled(pairs.b)

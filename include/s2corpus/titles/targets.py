@@ -92,8 +92,6 @@ class Targets:
     id_hash: np.ndarray
     """`hash_strings` of the paper ids, uint64: which paper is the citing one"""
     titles: EqualStrings
-    distinct: pa.Array
-    """the normalised title of each title group"""
     little: np.ndarray
     """whether a title group holds a title that says little, boolean"""
     identifiers: tuple[EqualStrings, ...]
@@ -113,8 +111,6 @@ class Targets:
         paper_id = one_chunk(papers["paper_id"])
         rank = np.asarray(pc.rank(paper_id)).astype(np.int32)
         titles = EqualStrings.of(facts.normalised, papers["hash"].to_numpy() if "hash" in papers.column_names else None)
-        alone = len(titles) == len(papers)
-        distinct = facts.normalised if alone else facts.normalised.take(pa.array(titles.first))
         little = np.zeros(len(titles), np.bool_)
         little[titles.groups[facts.little & (titles.groups >= 0)]] = True
         identifiers = tuple(EqualStrings.of(papers[name]) for name in IDENTIFIERS)
@@ -143,8 +139,14 @@ class Targets:
         )
         return Targets(
             paper_id, one_chunk(papers["title"]), journal, facts, rank, hash_strings(*text_of(paper_id)), titles,
-            distinct, little, identifiers, single, key[order], tied[order],
+            little, identifiers, single, key[order], tied[order],
         )  # fmt: skip
+
+    @property
+    def distinct(self) -> pa.Array:
+        """The normalised title of each title group."""
+        alone = len(self.titles) == len(self.rank)
+        return self.facts.normalised if alone else self.facts.normalised.take(pa.array(self.titles.first))
 
     def having(self, keys: np.ndarray) -> pa.Table:
         """The papers with one of these `partial_keys` (ascending): paper_id, title, journal and FACTS."""

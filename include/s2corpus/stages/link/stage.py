@@ -60,6 +60,7 @@ class Link:
 
     def work(self, run: Run, shard: Shard) -> None:
         """Write the papers of some buckets into the index."""
+        _reuse_memory()
         write_papers(run, shard)
 
     def regroup(self, run: Run, number: int) -> list[Shard]:
@@ -68,6 +69,7 @@ class Link:
 
     def gather(self, run: Run, number: int, shard: Shard) -> None:
         """First write the titles into the index, then link."""
+        _reuse_memory()
         if number == 1:
             write_titles(run, shard, _search(run))
         elif groups := tasks_of(run).get(shard.index):
@@ -134,6 +136,11 @@ class Link:
                     float(value) if statistic == "parses" else value / counts[f"{kind}.parses"]
                 )
         return metrics
+
+
+def _reuse_memory() -> None:
+    """Arrow's own allocator gives large arrays back to the system, which clears their pages again: an eighth of the stage's time."""
+    pa.set_memory_pool(pa.system_memory_pool())
 
 
 def tasks_of(run: Run) -> dict[int, list[list[int]]]:

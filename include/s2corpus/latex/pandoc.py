@@ -21,6 +21,7 @@ from s2corpus.latex.macros import definitions, names_in
 from s2corpus.latex.outcome import BadSource, Outcome
 from s2corpus.latex.pandoc_ast import BLOCK, CELL, CLOSE, END, FIELD, OPEN, VALUE, XSPACE, Reader, plain
 from s2corpus.latex.process import run
+from s2corpus.latex.signs import Signs
 from s2corpus.latex.source import Source
 from s2corpus.latex.tex import balanced, calls, replaced
 from s2corpus.sandbox import Policy
@@ -150,8 +151,8 @@ class Pandoc:
         )
         text = "\n".join((_TEXT_BOXES, own_macros, "\\begin{document}", body, "", tail, "\\end{document}\n"))
         text = re.sub(r"\\href\s*(?:%\n\s*)?\{", r"\\href{", text)  # pandoc wants no line end between them
-        ast = _convert(text, seconds, memory_mb)
-        return Reader(flat, pieces, items).document(ast)
+        ast, signs = _convert(text, seconds, memory_mb)
+        return Reader(flat, pieces, items, signs).document(ast)
 
     def texts(self, records: list[Record], *, seconds: float, memory_mb: int) -> list[Record]:
         """Records whose fields, TeX so far, are text."""
@@ -170,8 +171,9 @@ class Pandoc:
         fields = [dict(record.fields) for record in records]
         if places:
             text = "\n\n".join((_TEXT_BOXES, "\\begin{document}", _OF_ENTRIES, *lines, "\\end{document}\n"))
-            reader = Reader([], [], [RawItem(str(i), None, "") for i in range(len(places))])
-            for item in reader.document(_convert(text, seconds, memory_mb)).bibliography:
+            ast, signs = _convert(text, seconds, memory_mb)
+            reader = Reader([], [], [RawItem(str(i), None, "") for i in range(len(places))], signs)
+            for item in reader.document(ast).bibliography:
                 number, name = places[int(item.key)]
                 fields[number][name] = plain(item.content)
         return [Record(record.key, record.type, found) for record, found in zip(records, fields, strict=True)]
@@ -227,13 +229,16 @@ def _entries(items: list[RawItem]) -> str:
     return "\n\n".join(lines)
 
 
-def _convert(text: str, seconds: float, memory_mb: int) -> dict[str, Any]:
-    """pandoc's AST; a command that it skipped with its text is defined to show it, a paragraph it cannot read is left out."""
+def _convert(text: str, seconds: float, memory_mb: int) -> tuple[dict[str, Any], Signs]:
+    """pandoc's AST and its signs; a command skipped with its text is defined to show it, a paragraph that cannot be read is left out."""
     import time
 
     until = time.monotonic() + seconds
-    defined = False
-    for _ in range(_REPAIRS + 2):
+    signs = Signs()
+    whole, text = text, signs.shortened(text)
+    defined, runs = False, 0
+    while runs < _REPAIRS + 2:
+        runs += 1
         status, out, said = run(
             command(memory_mb, "--verbose", "--from", "latex", "--to", "json"),
             text.encode(),
@@ -241,14 +246,17 @@ def _convert(text: str, seconds: float, memory_mb: int) -> dict[str, Any]:
             policy=limited(memory_mb),
         )
         if status == 0:
-            unknown = "" if defined else _unknown(said)
+            unknown = "" if defined else _unknown(signs.raw(said))
             if not unknown:
                 try:
                     ast: dict[str, Any] = orjson.loads(out)
                 except orjson.JSONDecodeError:  # nested deeper than any reader goes
                     raise BadSource(Outcome.CONVERTER_FAILED, "nested too deep") from None
-                return ast
+                return ast, signs
             defined, text = True, unknown + text
+            continue
+        if signs:  # what it cannot read is shown to it as it is: only so the line that it names is the one to leave out
+            signs, text, defined, runs = Signs(), whole, False, 0
             continue
         where = re.search(r"line (\d+)", said)
         if where is None:

@@ -24,6 +24,7 @@ from s2corpus.latex.document import (
     Ref,
 )  # fmt: skip
 from s2corpus.latex.floats import Piece
+from s2corpus.latex.signs import SIGN, Signs, Style, styled
 
 OPEN, CLOSE = "\ue000", "\ue001"  # around a mark: F0, C0, R0, B0, L0, A, Z
 CELL, BLOCK = "\ue002", "\ue003"
@@ -40,7 +41,8 @@ _QUOTES = {"DoubleQuote": ("“", "”"), "SingleQuote": ("‘", "’")}
 class Reader:
     """pandoc's AST → document."""
 
-    def __init__(self, flat: list[Piece], pieces: list[Piece], items: list[RawItem]) -> None:
+    def __init__(self, flat: list[Piece], pieces: list[Piece], items: list[RawItem], signs: Signs) -> None:
+        self.signs = signs
         self.flat = flat
         self.pieces = pieces
         self.items = items
@@ -178,11 +180,38 @@ class Reader:
                         text.clear()
                     found.append(inline)
 
+        def say_signs(content: str) -> Style | None:
+            """Say a text with signs; the style of the group behind it, if it ends with one."""
+            style: Style | None = None
+            for part in self.signs.read(content):
+                if style is not None:
+                    say(styled(style, ()))
+                style = part if isinstance(part, Style) else None
+                if not isinstance(part, Style):
+                    say((part,))
+            return style
+
+        style: Style | None = None
+        joins = False  # does an emphasis end here that one behind it goes on with?
         for node in nodes:
             kind: str = node["t"]
             content: Any = node.get("c")
+            if style is not None:
+                if kind == "Span":
+                    inner = self._inlines(content[1])
+                    if joins and style.kind == "emph" and not text and isinstance(found[-1], Mark):
+                        inner = (*found.pop().content, *inner)  # type: ignore[union-attr]
+                    say(styled(style, inner))
+                    joins, style = style.kind == "emph", None
+                    continue
+                say(styled(style, ()))
+                style = None
+            joins = joins and kind == "Str" and len(content) == 1
             if kind == "Str":
-                text.append(content)
+                if SIGN.search(content):
+                    style = say_signs(content)
+                else:
+                    text.append(content)
             elif kind in ("Space", "SoftBreak", "LineBreak"):
                 text.append(" ")
             elif kind in ("Strong", "SmallCaps", "Underline", "Superscript", "Subscript", "Strikeout"):
@@ -195,9 +224,9 @@ class Reader:
             elif kind == "Cite":
                 say((self._cite(content),))
             elif kind == "Math":
-                say((Math(content[1].replace(XSPACE, ""), content[0]["t"] == "DisplayMath"),))
+                say((Math(self.signs.raw(content[1]).replace(XSPACE, ""), content[0]["t"] == "DisplayMath"),))
             elif kind == "Code":
-                text.append(content[1])
+                style = say_signs(content[1])
             elif kind == "Link":
                 say(self._link(content))
             elif kind == "Note":
@@ -206,6 +235,8 @@ class Reader:
                 (identifier, _, pairs), inner = content
                 label = dict(pairs).get("label") or identifier
                 say((*((Label(label),) if label else ()), *self._inlines(inner)))
+        if style is not None:
+            say(styled(style, ()))
         if text:
             found.append("".join(text))
         return tuple(found)
@@ -230,7 +261,7 @@ class Reader:
             printed = plain(self._inlines(inlines))
             labels = tuple(label.strip() for label in attributes["reference"].split(","))
             return (Ref(attributes.get("reference-type", "ref"), labels, "" if printed.startswith("[") else printed),)
-        return (Mark("link", self._inlines(inlines), target),)
+        return (Mark("link", self._inlines(inlines), self.signs.raw(target)),)
 
 
 def plain(content: Inlines) -> str:

@@ -15,17 +15,16 @@ def text_of(column: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]
         TypeError: the column holds no strings.
         pa.ArrowCapacityError: it holds 2 GB of text or more: cut it into batches.
     """
-    column = one_chunk(column)
-    if pa.types.is_null(column.type):
+    kind = column.type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)):
+        raise TypeError(f"a column of strings is expected, this is {kind}")
+    if column.null_count == len(column):
         return _nothing(len(column))
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-        raise TypeError(f"a column of strings is expected, this is {column.type}")
+    column = one_chunk(column)
     if column.null_count:
         column = column.fill_null("")
-    if pa.types.is_large_string(column.type):
+    if pa.types.is_large_string(kind):
         column = column.cast(pa.string())
-    if not len(column):
-        return _nothing(0)
     _, offset_buffer, data_buffer = column.buffers()
     offsets = np.frombuffer(offset_buffer, np.int32)[column.offset : column.offset + len(column) + 1]
     data = np.frombuffer(data_buffer, np.uint8)

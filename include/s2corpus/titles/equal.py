@@ -47,7 +47,7 @@ class EqualStrings:
         offsets, data = text_of(column)
         hashes = read_only(hash_strings(offsets, data) if hashes is None else hashes)
         rows = _find(self._offsets, self._data, self._slots, offsets, data, hashes)
-        return np.where(rows < 0, np.int32(-1), np.append(self.groups, np.int32(-1))[rows])
+        return np.where(rows < 0, np.int32(-1), self.groups[rows]) if len(self.groups) else rows
 
 
 @njit(cache=True, nogil=True)

@@ -6,6 +6,7 @@ import unicodedata
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from s2corpus.compiled import njit
 from s2corpus.titles.arrays import strings, text_of
@@ -38,11 +39,10 @@ def normalise(titles: pa.Array | pa.ChunkedArray) -> pa.Array:
     Equal to `normalise_one` row by row; rows of pure ASCII take a path that is some thirty times as fast.
     """
     offsets, data = text_of(titles)
-    out_offsets, out, other = _ascii(offsets, data)
-    if not other.any():
-        return strings(out_offsets, out)
-    general = pa.array([normalise_one(title) for title in titles.filter(pa.array(other)).to_pylist()], pa.string())
-    return strings(*_filled(out_offsets, out, np.flatnonzero(other), *text_of(general)))
+    rows = strings(offsets, data)
+    other = np.flatnonzero(~pc.string_is_ascii(rows).to_numpy(zero_copy_only=False))
+    general = pa.array([normalise_one(title) for title in rows.take(pa.array(other)).to_pylist()], pa.string())
+    return strings(*_normalised(offsets, data, other, *text_of(general)))
 
 
 KEEP = np.array([bytes([byte]).isalnum() for byte in range(256)], np.uint8)
@@ -51,46 +51,25 @@ LOWER = np.array(list(bytes(range(256)).lower()), np.uint8)
 
 
 @njit(cache=True, nogil=True)
-def _ascii(offsets: np.ndarray, data: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Normalise rows of pure ASCII; the others are left empty and marked."""
-    rows = len(offsets) - 1
-    out = np.empty(offsets[rows] - offsets[0] + 1, np.uint8)
-    ends = np.zeros(rows + 1, np.int32)
-    other = np.zeros(rows, np.bool_)
-    at = 0
-    for row in range(rows):
-        begin = at
-        seen = np.uint8(0)
-        for i in range(offsets[row], offsets[row + 1]):
-            byte = data[i]
-            seen |= byte
-            out[at] = LOWER[byte]
-            at += int(KEEP[byte])
-        if seen >= 128:
-            other[row] = True
-            at = begin
-        ends[row + 1] = at
-    return ends, out[:at], other
-
-
-@njit(cache=True, nogil=True)
-def _filled(
-    offsets: np.ndarray, data: np.ndarray, places: np.ndarray, other_offsets: np.ndarray, other: np.ndarray
+def _normalised(
+    offsets: np.ndarray, data: np.ndarray, others: np.ndarray, other_offsets: np.ndarray, other: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Strings of which those at `places` (ascending) are empty, and these put there."""
+    """Normalise rows of pure ASCII; what the `others` (rows, ascending) become is given."""
     rows = len(offsets) - 1
-    out, ends = np.empty(len(data) + len(other), np.uint8), np.empty(rows + 1, np.int32)
-    row = 0
-    for k in range(len(places) + 1):
-        end = places[k] if k < len(places) else rows
-        moved = other_offsets[k] - other_offsets[0]
-        for kept in range(row, end + 1):
-            ends[kept] = offsets[kept] + moved
-        for i in range(offsets[row], offsets[end]):
-            out[i + moved] = data[i]
-        if k < len(places):
-            at = offsets[end] + moved - other_offsets[k]
+    out = np.empty(offsets[rows] - offsets[0] + len(other) + 1, np.uint8)
+    ends = np.zeros(rows + 1, np.int32)
+    at = 0
+    k = 0
+    for row in range(rows):
+        if k < len(others) and others[k] == row:
             for i in range(other_offsets[k], other_offsets[k + 1]):
-                out[at + i] = other[i]
-        row = end + 1
-    return ends, out
+                out[at] = other[i]
+                at += 1
+            k += 1
+        else:
+            for i in range(offsets[row], offsets[row + 1]):
+                byte = data[i]
+                out[at] = LOWER[byte]
+                at += int(KEEP[byte])
+        ends[row + 1] = at
+    return ends, out[:at]

@@ -74,9 +74,8 @@ class LocalLake:
         """See `Lake.upload`."""
         target = self._path(key)
         target.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("rb") as source, self._beside(target) as file:
-            shutil.copyfileobj(source, file)
-            file.flush()
+        with self._beside(target) as file:
+            shutil.copyfile(path, file.name)
             Path(file.name).replace(target)
 
     @contextmanager

@@ -19,7 +19,7 @@ from s2corpus.pipeline.run import Run, Shard
 from s2corpus.stages.link.relink import Changes, parent_run, read_papers
 from s2corpus.storage.exchange import Exchange, spread
 from s2corpus.tables import PAPERS
-from s2corpus.titles.arrays import text_of
+from s2corpus.titles.arrays import one_chunk, text_of
 from s2corpus.titles.candidates import Search
 from s2corpus.titles.equal import EqualStrings, hash_strings
 from s2corpus.titles.postings import BLOCK, keys_of
@@ -95,11 +95,11 @@ def write_titles(run: Run, shard: Shard, search: Search) -> None:
     exchange = exchange_of(run)
     for piece in range(tasks.index(shard.index), pieces, len(tasks)):
         part = exchange.read("titles", range(writers(run)), piece, _TITLES)
-        hashes = part["hash"].to_numpy()
-        first = EqualStrings.of(part["normalised"], hashes).first
+        column, hashes = one_chunk(part["normalised"]), part["hash"].to_numpy()
+        first = EqualStrings.of(column, hashes).first
         first = first[np.argsort(hashes[first], kind="stable")]
-        titles = part["normalised"].combine_chunks().take(pa.array(first))
-        del part, hashes, first
+        titles = column.take(pa.array(first))
+        del part, column, hashes, first
         if not len(titles):
             continue
         with TemporaryDirectory(prefix="s2corpus-link-", dir=run.scratch) as folder:
@@ -118,7 +118,7 @@ def write_titles(run: Run, shard: Shard, search: Search) -> None:
                     ]
                     for place, array in places:
                         file.seek(place)
-                        file.write(array.tobytes())
+                        file.write(array.data)
             for path in (keys, texts):
                 run.lake.upload(f"{exchange.prefix}/index/{path.name}", path)
 

@@ -56,6 +56,8 @@ def read_records(records: list[Record]) -> list[tuple[BibEntry, Named]]:
 
 def composed(text: str) -> str:
     """Text in NFC, accents on a dotless i put on an i."""
+    if text.isascii():
+        return text
     text = re.sub("([ıȷ])(?=[\u0300-\u036f])", lambda m: "i" if m.group() == "ı" else "j", text)
     return unicodedata.normalize("NFC", text)
 

@@ -16,6 +16,7 @@ from s2corpus.latex.document import Cite, Inline, Inlines, Mark, Ref
 
 _FIRST, _LAST = 0xE100, 0xF8FF
 SIGN = re.compile(f"[{chr(_FIRST)}-{chr(_LAST)}]")
+_PARTS = re.compile(f"({SIGN.pattern})")
 _BEFORE_GROUP = re.compile(SIGN.pattern + r"(?=\{)")
 _DEFINED = re.compile(
     r"\\(?:newcommand|renewcommand|providecommand|DeclareRobustCommand|[egx]?def|let)\*?\s*\{?\s*\\([A-Za-z]+)"
@@ -127,11 +128,12 @@ class Signs:
                     if command and (_BLOCKS.search(text, since, start) or not text[since:start].strip()):
                         parts[place] = command
                 continue
-            new = self._instead(match, is_text, known, labels)
+            kind = match.lastgroup
+            new = self._instead(match, known, labels) if is_text or kind == "style" else None
             if new is not None:
                 parts += (text[at:start], new)
                 at = end
-            if match.lastgroup in ("style", "target", "other"):
+            if kind in ("style", "target", "other"):
                 ended, note = end, token.rstrip() == "\\footnote"
                 command = token if new is not None else ""
         for _, _, place, command in groups:
@@ -139,13 +141,13 @@ class Signs:
                 parts[place] = command
         return "".join([*parts, text[at:]])
 
-    def _instead(self, match: re.Match[str], is_text: bool, known: dict[str, str], labels: set[str]) -> str | None:
+    def _instead(self, match: re.Match[str], known: dict[str, str], labels: set[str]) -> str | None:
         """What is written in place of a token; None if it stays."""
         kind, token = match.lastgroup, match.group()
-        if kind == "style" and match["style"] in known:
-            return self._sign(token, Style(_STYLES[match["style"]]))
-        if not is_text:
+        if kind == "other":
             return None
+        if kind == "style":
+            return self._sign(token, Style(_STYLES[match["style"]])) if match["style"] in known else None
         if kind == "words":
             return self._sign(token, " ".join(token.split()).replace("'", "’"))
         if kind == "keys" and (name := known.get(match["cite"])):
@@ -172,15 +174,13 @@ class Signs:
 
     def read(self, text: str) -> Iterator[Inline | Style]:
         """What a text with signs means, part by part: a command is text where its group is."""
-        text = _BEFORE_GROUP.sub(lambda match: self.raw(match.group()), text)
-        at = 0
-        for match in SIGN.finditer(text):
-            if match.start() > at:
-                yield text[at : match.start()]
-            yield self._meanings[ord(match.group()) - _FIRST]
-            at = match.end()
-        if at < len(text):
-            yield text[at:]
+        if "{" in text:
+            text = _BEFORE_GROUP.sub(lambda match: self.raw(match.group()), text)
+        for at, part in enumerate(_PARTS.split(text)):
+            if at % 2:
+                yield self._meanings[ord(part) - _FIRST]
+            elif part:
+                yield part
 
 
 def styled(style: Style, content: Inlines) -> Inlines:

@@ -44,7 +44,7 @@ def cells_of(name: str, body: str) -> list[list[str]]:
     rows: list[list[str]] = []
     total = 0
     for raw in _split(body):
-        row = [cell for part in raw for cell in _spanned(_RULES.sub("", part))]
+        row = [cell for part in raw for cell in _spanned(_RULES.sub("", part) if "\\" in part else part)]
         if any(cell.strip(" \n%~") for cell in row):
             rows.append(row)
             total += len(row)
@@ -78,6 +78,8 @@ def _split(body: str) -> list[list[str]]:
 
 def _spanned(cell: str) -> list[str]:
     """A cell without \\multicolumn and \\multirow, and the empty cells it takes the place of."""
+    if "\\multi" not in cell:
+        return [cell]
     extra = 0
     spans = list(calls(cell, "multicolumn", 3, options=0))
     for call in spans[:100]:

@@ -199,6 +199,8 @@ _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([^{}]*)\}")
 
 def closed(text: str) -> str:
     """The text without each \\begin that no \\end closes, and the other way round."""
+    if "\\begin" not in text and "\\end" not in text:
+        return text
     stack: list[re.Match[str]] = []
     lone: list[re.Match[str]] = []
     open_ = Counter[str]()
@@ -219,6 +221,8 @@ def closed(text: str) -> str:
 
 
 def _without_lone_braces(text: str) -> str:
+    if "{" not in text and "}" not in text:
+        return text
     signs = [m for m in _BRACE.finditer(text) if m.group() in "{}"]
     stack: list[int] = []
     stray: list[int] = []

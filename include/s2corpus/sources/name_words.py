@@ -107,13 +107,14 @@ def are_initials(words: Sequence[str]) -> bool:
 
 def is_generation(word: str) -> bool:
     """Jr., Sr., II, III, IV, 2nd; "JR" too, which may also be initials."""
-    return bool(_GENERATION.fullmatch(word))
+    return len(word) < 5 and bool(_GENERATION.fullmatch(word))
 
 
 def is_suffix(words: Sequence[str]) -> bool:
     """Whether what stands alone between commas may follow a name: a generation or a degree; "V" after a whole name."""
     return bool(words) and (
-        all(is_generation(word) or _DEGREE.fullmatch(word) for word in words) or list(words) == ["V"]
+        all(len(word) < 8 and (is_generation(word) or _DEGREE.fullmatch(word)) for word in words)
+        or list(words) == ["V"]
     )
 
 

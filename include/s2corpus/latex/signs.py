@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -61,6 +62,7 @@ _BLOCKS = re.compile(
     r"|def|let|(?:begin|end|bgroup|bibliography|make|add|mark|list|frame|include|input|new|renew|theorem|use)[a-z]*)(?![A-Za-z])"
 )
 """What no group that only sets type may hold: pandoc cannot read it there, and leaves its paragraph out."""
+_EMPTY = re.compile(r"\s*\}")
 _BEFORE_TEXT = re.compile("[A-Za-z,.;:(`\ue001]\\s*\\Z")
 """What stands before a group that is not an argument."""
 
@@ -105,6 +107,7 @@ class Signs:
         if any("#" in label for label in labels):  # a macro makes labels
             known = {name: of for name, of in known.items() if name not in _REFS}
         begin = text.find("\\begin{document}")
+        blocks = [match.start() for match in _BLOCKS.finditer(text)]
         parts: list[str] = []
         # is it text? where it starts, the place of its command's sign in `parts`, and that command
         groups: list[tuple[bool, int, int, str]] = []
@@ -125,7 +128,8 @@ class Signs:
             if token == "}":
                 if groups:
                     _, since, place, command = groups.pop()
-                    if command and (_BLOCKS.search(text, since, start) or not text[since:start].strip()):
+                    held = bisect_left(blocks, start) - bisect_left(blocks, since)
+                    if command and (held or _EMPTY.match(text, since)):
                         parts[place] = command
                 continue
             kind = match.lastgroup

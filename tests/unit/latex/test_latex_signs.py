@@ -80,6 +80,15 @@ def test_there_are_signs_for_so_many_and_no_more() -> None:
     assert len(set(SIGN.findall(signs.shortened(text)))) == 0xF8FF - 0xE100 + 1
 
 
+@pytest.mark.parametrize(
+    "part", ["\\emph{", "{", "\\cite{a,", "a b ", "\\footnote{a", "\\def ", "a" + " " * 50, "\\emph{}"]
+)
+def test_a_hostile_text_is_read_in_linear_time(part: str) -> None:
+    text = "\\begin{document}" + part * 20_000 + "}" * 20_000
+    signs = Signs()
+    assert signs.raw(signs.shortened(text)) == text
+
+
 def test_what_pandoc_cannot_read_is_left_out_of_the_text_as_it_is() -> None:
     found = parse(
         "The first of it all.\n\nIn \\own{}\n\\textbf{\\begin{center}it\\end{center}} one.\n\nThe last \\emph{of it} all."

@@ -111,11 +111,11 @@ def _reported(edges: Edges, state: _State) -> tuple[np.ndarray, np.ndarray]:
 
 
 @njit(cache=True, nogil=True)
-def _find(parent: np.ndarray, node: int) -> int:
+def _find(parent: np.ndarray, node: int | np.int32) -> int:
     while parent[node] != node:
         parent[node] = parent[parent[node]]
         node = int(parent[node])
-    return node
+    return int(node)
 
 
 @njit(cache=True, nogil=True)
@@ -133,7 +133,7 @@ def _kruskal(
         ring[node], some[node], hostile[node] = node, node, foe_starts[node + 1] > foe_starts[node]
     for node in range(nodes):
         if hostile[node] and parent[node] != node:
-            _link(ring, hostile, some, int(parent[node]), node)
+            _link(ring, hostile, some, int(parent[node]), np.int32(node))
     for edge in range(len(left)):
         if reason[edge] >= CONTRADICTION:
             fates[edge] = 2
@@ -160,12 +160,12 @@ def _kruskal(
         _widen(first, last, root, child)
         fates[edge] = 1
     for node in range(len(parent)):
-        parent[node] = _find(parent, node)
+        parent[node] = _find(parent, np.int32(node))
     return fates
 
 
 @njit(cache=True, nogil=True)
-def _link(ring: np.ndarray, hostile: np.ndarray, some: np.ndarray, root: int, child: int) -> None:
+def _link(ring: np.ndarray, hostile: np.ndarray, some: np.ndarray, root: int, child: int | np.int32) -> None:
     """Give the nodes that have foes of one root to another."""
     if hostile[child] and hostile[root]:
         ring[some[root]], ring[some[child]] = ring[some[child]], ring[some[root]]

@@ -124,7 +124,8 @@ def _signatures(
         sizes[i] = in_order(data, offsets[i], offsets[i + 1], found)
         if sizes[i] == 0:
             continue
-        minima[:] = np.uint32(0xFFFFFFFF)
+        for k in range(hashes):
+            minima[k] = np.uint32(0xFFFFFFFF)
         for k in range(sizes[i]):
             bit = found[k] & np.uint64(255)
             sketches[i, bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))

@@ -205,20 +205,27 @@ def _of_words(
 @njit(cache=True)
 def _of_ngrams(hashes: npt.NDArray[np.uint64], lengths: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> None:
     """Repeated n-grams from two words on. One of n + 1 words can only occur twice where its first n words do: the others are let go."""
-    positions = np.arange(len(hashes))
-    keys = hashes.copy()
+    positions = np.empty(len(hashes), np.int64)
+    keys = np.empty(len(hashes), np.uint64)
+    total = 0
+    for i in range(len(hashes)):
+        positions[i], keys[i] = i, hashes[i]
+        total += lengths[i]
+    total = max(total, 1)
     counts = np.zeros(len(hashes), np.int64)
-    total = max(lengths.sum(), 1)
+    left = len(hashes)
     for n in range(2, 11):
-        positions = positions[positions <= len(hashes) - n]
-        keys = keys[: len(positions)]
-        for i in range(len(positions)):
+        while left and positions[left - 1] > len(hashes) - n:  # they ascend
+            left -= 1
+        positions, keys = positions[:left], keys[:left]
+        for i in range(left):
             keys[i] = mixed(keys[i], hashes[positions[i] + n - 1])
-        table = _table(len(positions))
-        first = np.empty(len(positions), np.int64)
-        counts[: len(positions)] = 0
+        table = _table(left)
+        first = np.empty(left, np.int64)
+        for i in range(left):
+            counts[i] = 0
         characters = until = best = 0
-        for i in range(len(positions)):
+        for i in range(left):
             at = _slot(table, keys, keys[i])
             seen = table[at] != 0
             if not seen:
@@ -231,17 +238,19 @@ def _of_ngrams(hashes: npt.NDArray[np.uint64], lengths: npt.NDArray[np.int64], v
                     characters += lengths[word]
                 until = start + n
         if n <= 4:
-            for i in range(len(positions)):
+            for i in range(left):
                 if counts[i] > counts[best]:
                     best = i
-            if len(positions) and counts[best] >= 2:
-                at = positions[best]
-                values[14 + n] = counts[best] * lengths[at : at + n].sum() / total
+            if left and counts[best] >= 2:
+                repeated = 0
+                for word in range(positions[best], positions[best] + n):
+                    repeated += lengths[word]
+                values[14 + n] = counts[best] * repeated / total
         else:
             values[14 + n] = characters / total
         kept = 0
-        for i in range(len(positions)):
+        for i in range(left):
             if counts[first[i]] >= 2:
                 positions[kept], keys[kept] = positions[i], keys[i]
                 kept += 1
-        positions, keys = positions[:kept], keys[:kept]
+        left = kept

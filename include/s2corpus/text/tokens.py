@@ -185,7 +185,7 @@ def _summed(
                         keys[words] = finished(value)
                         words += 1
                     else:
-                        others[found] = text, start, i
+                        others[found, 0], others[found, 1], others[found, 2] = text, start, i
                         found += 1
                 if byte == 0:
                     break

@@ -110,7 +110,7 @@ def _agree(one: FiveFacts, other: FiveFacts) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _agreement(i: int, row: int, title: int | np.int64, known: Known, papers: Tied) -> int:
+def _agreement(i: int, row: int, title: int | np.int32, known: Known, papers: Tied) -> int:
     """How far entry `i` and a paper agree; `title` is the title group equal to the entry's, or -1 where it does not matter."""
     value = _agree(
         (known.year[i], known.surname[i], known.journal[i], known.volume[i], known.page[i]),
@@ -155,7 +155,7 @@ def _narrowed(group: int, i: int, by: int | np.int64, known: Known, papers: Tied
 
 @njit(cache=True, nogil=True)
 def choose(
-    group: int, i: int, title: int | np.int64, must_agree: bool | np.bool_, known: Known, papers: Tied
+    group: int, i: int, title: int | np.int32, must_agree: bool | np.bool_, known: Known, papers: Tied
 ) -> tuple[int, int, int, bool]:
     """The paper of a group that the tie rules prefer for entry `i` (else -1), how far it agrees, another that could be (else -1), and
     whether one agrees as far.
@@ -246,7 +246,7 @@ def _decide_among(i: int, by_id: np.ndarray, title: int, known: Known, papers: T
         out.row[i], out.second[i], out.reason[i] = best, other, _ID
     elif title >= 0:
         must_agree = known.little[i] or papers.little[title]
-        best, best_agreement, other, tied = choose(title, i, np.int64(-1), must_agree, known, papers)
+        best, best_agreement, other, tied = choose(title, i, np.int32(-1), must_agree, known, papers)
         if best >= 0:
             out.row[i], out.second[i], out.reason[i], out.score[i] = best, other, _EXACT, 1.0
             if other >= 0:
@@ -273,7 +273,7 @@ def decide_fuzzy(
         i = int(left[k])
         for pair in range(starts[searched[k]], starts[searched[k] + 1]):
             must_agree = known.little[i] or papers.little[groups[pair]]
-            row, agreement, second, tied = choose(int(groups[pair]), i, np.int64(-1), must_agree, known, papers)
+            row, agreement, second, tied = choose(int(groups[pair]), i, np.int32(-1), must_agree, known, papers)
             if row < 0:
                 continue
             if out.row[i] >= 0:

@@ -61,7 +61,8 @@ def _keys(
     for i in range(sets):
         if offsets[i] == offsets[i + 1]:
             continue
-        minima[:] = np.uint32(0xFFFFFFFF)
+        for k in range(hashes):
+            minima[k] = np.uint32(0xFFFFFFFF)
         lower(minima, values[offsets[i] : offsets[i + 1]], add, multiply)
         for band in range(bands):
             out[band, i] = key_of(minima[band * rows : (band + 1) * rows], first + band)

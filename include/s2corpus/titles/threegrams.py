@@ -135,7 +135,8 @@ def _sort_unique(
     while 1 << bits < count:
         bits += 1
     shift = np.uint64(64 - bits)
-    starts[: 1 << bits] = 0
+    for bucket in range(1 << bits):
+        starts[bucket] = 0
     for k in range(count):
         starts[found[k] >> shift] += 1
     before = at

@@ -128,6 +128,8 @@ class Service:
         """The pool of workers; a new one if all workers of the old one died."""
         if self._pool is None or not self._pool.active:
             context = multiprocessing.get_context("forkserver")
+            # A worker that imported the extractor itself would spend a second of processor on it, before its first PDF.
+            context.set_forkserver_preload(["__main__", "s2corpus.layout.paper"])
             os.environ.update(sandbox.ONE_THREAD)
             self._pool = ProcessPool(
                 self._workers, TASKS_PER_WORKER, initializer=prepare, initargs=(self._folder,), context=context

@@ -56,10 +56,8 @@ down: ## Stop them; their data stay
 status: setup ## How they are, and where their logs are
 	@.venv/bin/corpus status
 
-test: .venv/.development ## All tests: the quick ones first, then those that start services, Spark or Airflow
-	@$(RUN) pytest -q -n 2 --dist loadfile -m "not slow and not services and not airflow" tests/unit
-	@$(RUN) pytest -q -n 2 --dist loadfile -m "slow or services or airflow" tests/unit tests/real
-	@$(RUN) pytest -q -m "not long" tests/dags tests/e2e tests/ui tests/faults
+test: .venv/.development ## All tests but the longest: those that start Airflow on one worker, the others beside them
+	@$(RUN) pytest -q -n 2 --dist loadgroup -m "not long" tests/dags tests/e2e tests/ui tests/faults tests/real tests/unit
 
 test-faults: .venv/.development ## All faults of docs/faults.md, those that take minutes too
 	@$(RUN) pytest -q tests/faults

@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release up down status test test-quick test-laws test-faults test-e2e lint docs format bench lock mutants sbom
+.PHONY: help setup demo release up down status test test-airflow test-rules test-quick test-laws test-faults test-e2e lint docs format bench lock mutants sbom
 PYTHON ?= python3
 UV := .venv/bin/uv
 UV_LOCK := deploy/uv.txt
@@ -56,8 +56,14 @@ down: ## Stop them; their data stay
 status: setup ## How they are, and where their logs are
 	@.venv/bin/corpus status
 
-test: .venv/.development ## All tests but the longest: those that start Airflow on one worker, the others beside them
-	@$(RUN) pytest -q -n 2 --dist loadgroup -m "not long" tests/dags tests/e2e tests/ui tests/faults tests/real tests/unit
+test: .venv/.development ## All tests but the longest: those that start Airflow, which wait for it half of the time, beside the others
+	@$(MAKE) --no-print-directory -j2 -Oline test-airflow test-rules
+
+test-airflow: .venv/.development
+	@$(RUN) pytest -q -m "not long" tests/dags tests/e2e tests/ui tests/faults
+
+test-rules: .venv/.development
+	@$(RUN) pytest -q tests/unit tests/real
 
 test-faults: .venv/.development ## All faults of docs/faults.md, those that take minutes too
 	@$(RUN) pytest -q tests/faults

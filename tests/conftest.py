@@ -22,14 +22,6 @@ settings.register_profile("new", _UNTIMED, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of the two workers of `make test` one has all that starts Airflow, in order; the other files go where there is room."""
-    for item in items:
-        folder, *_ = item.path.relative_to(ROOT / "tests").parts
-        together = "airflow" if folder in {"dags", "e2e", "ui", "faults"} else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(together))
-
-
 @pytest.fixture(scope="session", autouse=True)
 def no_local_services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What somebody has running or stopped in this checkout is none of the tests' business."""

@@ -57,7 +57,7 @@ status: setup ## How they are, and where their logs are
 	@.venv/bin/corpus status
 
 test: .venv/.development ## All tests but the longest: those that start Airflow, which wait for it half of the time, beside the others
-	@$(MAKE) --no-print-directory -j2 -Oline test-airflow test-rules
+	@$(MAKE) --no-print-directory -j2 test-airflow test-rules
 
 test-airflow: .venv/.development
 	@$(RUN) pytest -q -m "not long" tests/dags tests/e2e tests/ui tests/faults

@@ -136,7 +136,13 @@ def test_a_run_pinned_by_a_git_bundle_keeps_the_code_it_began_with(tmp_path: Pat
 
     def bundle(version: str = "") -> tuple[str, Path]:
         """The version, and the folder of the code, that a worker gets."""
-        environ = {**os.environ, "AIRFLOW_HOME": str(tmp_path / "airflow"), "AIRFLOW__CORE__LOAD_EXAMPLES": "False"}
+        environ = {
+            **os.environ,
+            "AIRFLOW_HOME": str(tmp_path / "airflow"),
+            "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+            # else in the machine's temporary folder, where it follows the repository of the test's last run
+            "AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_STORAGE_PATH": str(tmp_path / "bundles"),
+        }
         made = subprocess.run(
             [sys.executable, "-c", BUNDLE, str(bare), version], env=environ, capture_output=True, text=True, check=False
         )

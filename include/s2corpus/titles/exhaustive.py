@@ -53,21 +53,30 @@ def _alike(
     """Pairs that may have S above the threshold, by `b`; the sizes of `a` ascend."""
     share = threshold / 2.0
     least = np.empty(len(sizes_a), np.float64)
-    words = np.empty((4, len(sizes_a)), np.uint64)
+    # What two neighbours have in common with a third is at most what their union has: nearly all are left out two at a time.
+    pairs = (len(sizes_a) + 1) // 2
+    least_of_two = np.full(pairs, np.inf)
+    words = np.zeros((4, pairs), np.uint64)
     for i in range(len(sizes_a)):
         bits = 0
         for word in range(4):
-            words[word, i] = sketches_a[i, word]
+            words[word, i >> 1] |= sketches_a[i, word]
             bits += ones(sketches_a[i, word])
         least[i] = share * sizes_a[i] - (sizes_a[i] - bits)
-    a0, a1, a2, a3 = words[0], words[1], words[2], words[3]
+        least_of_two[i >> 1] = min(least_of_two[i >> 1], least[i])
+    longest = np.int32(0)
+    for size in sizes_b:
+        longest = max(longest, size)
+    begins, ends = np.empty(longest + 1, np.int64), np.empty(longest + 1, np.int64)
+    for size in range(longest + 1):  # neither is above 1/share - 1 times as long as the other
+        begins[size] = place_of(sizes_a, size * share / (1.0 - share) - 1e-6)
+        ends[size] = place_of(sizes_a, size * (1.0 - share) / share + 1e-6)
+    u0, u1, u2, u3 = words[0], words[1], words[2], words[3]
     room = 1 << 16
     found_i, found_j, count = np.empty(room, np.int64), np.empty(room, np.int64), 0
     for j in range(len(sizes_b)):
         size = sizes_b[j]
-        # Neither is above 1/share - 1 times as long as the other.
-        begin = place_of(sizes_a, size * share / (1.0 - share) - 1e-6)
-        end = place_of(sizes_a, size * (1.0 - share) / share + 1e-6)
+        begin, end = begins[size], ends[size]
         if size == 0 or begin >= end:
             continue
         if count + end - begin > room:
@@ -79,11 +88,18 @@ def _alike(
         b0, b1, b2, b3 = sketches_b[j, 0], sketches_b[j, 1], sketches_b[j, 2], sketches_b[j, 3]
         more = share * size - 1e-6
         hits = 0  # of most there is none: this loop branches on nothing, and is done for several at once
-        for i in range(begin, end):
-            common = ones(a0[i] & b0) + ones(a1[i] & b1) + ones(a2[i] & b2) + ones(a3[i] & b3)
-            hits += int(common >= least[i] + more)
-        for i in range(begin, end if hits else begin):
-            common = ones(a0[i] & b0) + ones(a1[i] & b1) + ones(a2[i] & b2) + ones(a3[i] & b3)
-            found_i[count], found_j[count] = i, j
-            count += int(common >= least[i] + more)
+        first, last = begin >> 1, (end + 1) >> 1
+        for two in range(first, last):
+            common = ones(u0[two] & b0) + ones(u1[two] & b1) + ones(u2[two] & b2) + ones(u3[two] & b3)
+            hits += int(common >= least_of_two[two] + more)
+        for two in range(first, last if hits else first):
+            common = ones(u0[two] & b0) + ones(u1[two] & b1) + ones(u2[two] & b2) + ones(u3[two] & b3)
+            if common < least_of_two[two] + more:
+                continue
+            for i in range(max(begin, 2 * two), min(end, 2 * two + 2)):
+                common = 0
+                for word in range(4):
+                    common += ones(sketches_a[i, word] & sketches_b[j, word])
+                found_i[count], found_j[count] = i, j
+                count += int(common >= least[i] + more)
     return found_i[:count].copy(), found_j[:count].copy()

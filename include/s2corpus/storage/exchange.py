@@ -52,10 +52,12 @@ class Exchange:
             self.lake.upload(self._key(name, task), path)
 
     @contextmanager
-    def writer(self, name: str, task: int, buckets: int, schema: pa.Schema, scratch: Path) -> Iterator[Writer]:
+    def writer(
+        self, name: str, task: int, buckets: int, schema: pa.Schema, scratch: Path, *, compressed: bool = True
+    ) -> Iterator[Writer]:
         """Write a task's rows as they come, more than memory holds: what waits lies on scratch."""
         with tempfile.TemporaryDirectory(prefix="s2corpus-exchange-", dir=scratch) as folder:
-            writer = Writer(Path(folder), buckets, schema)
+            writer = Writer(Path(folder), buckets, schema, compressed)
             yield writer
             self.lake.upload(self._key(name, task), writer.finish())
 
@@ -113,8 +115,8 @@ class Exchange:
 class Writer:
     """Rows on their way into one file of an exchange."""
 
-    def __init__(self, folder: Path, buckets: int, schema: pa.Schema) -> None:
-        self._folder, self._buckets, self._schema = folder, buckets, schema
+    def __init__(self, folder: Path, buckets: int, schema: pa.Schema, compressed: bool = True) -> None:
+        self._folder, self._buckets, self._schema, self._compressed = folder, buckets, schema, compressed
         self._waiting: list[tuple[pa.Table, np.ndarray]] = []
         self._bytes = 0
         self._paths: list[Path] = []
@@ -130,7 +132,7 @@ class Writer:
         self._paths.append(self._folder / f"{len(self._paths)}")
         rows = pa.concat_tables([self._schema.empty_table(), *(table for table, _ in self._waiting)])
         bucket = np.concatenate([np.empty(0, np.int64), *(bucket for _, bucket in self._waiting)])
-        _write_sorted(self._paths[-1], rows, bucket, self._buckets)
+        _write_sorted(self._paths[-1], rows, bucket, self._buckets, self._compressed)
         self._waiting.clear()
         self._bytes = 0
 
@@ -171,18 +173,19 @@ def spread(shards: int, most: int) -> range:
     return range(0, shards, -(-shards // most))
 
 
-def _write_sorted(path: Path, rows: pa.Table, bucket: np.ndarray, buckets: int) -> None:
+def _write_sorted(path: Path, rows: pa.Table, bucket: np.ndarray, buckets: int, compressed: bool = True) -> None:
     """A file of the rows: where each bucket begins, then a stream for each that has some."""
-    order = np.argsort(bucket, kind="stable")
-    rows = rows.take(pa.array(order))
-    starts = np.searchsorted(bucket[order], np.arange(buckets + 1))
+    if (bucket[1:] < bucket[:-1]).any():
+        order = np.argsort(bucket, kind="stable")
+        rows, bucket = rows.take(pa.array(order)), bucket[order]
+    starts = np.searchsorted(bucket, np.arange(buckets + 1))
     places = np.empty(buckets + 1, np.int64)
     with path.open("wb") as file:
         file.write(places.tobytes())
         for number in range(buckets):
             places[number] = file.tell()
             if starts[number + 1] > starts[number]:
-                with pa.ipc.new_stream(file, rows.schema, options=_ZSTD) as stream:
+                with pa.ipc.new_stream(file, rows.schema, options=_ZSTD if compressed else None) as stream:
                     stream.write_table(rows.slice(starts[number], starts[number + 1] - starts[number]))
         places[buckets] = file.tell()
         file.seek(0)

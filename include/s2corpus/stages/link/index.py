@@ -65,7 +65,7 @@ def write_papers(run: Run, shard: Shard) -> None:
         path = Path(folder) / "papers"
         with (
             pa.ipc.new_stream(str(path), SCHEMA) as papers,
-            exchange.writer("titles", task, pieces, _TITLES, run.scratch) as titles,
+            exchange.writer("titles", task, pieces, _TITLES, run.scratch, compressed=False) as titles,
         ):
             for bucket in range(shard.index, min(shard.index + tasks.step, run.paper_shards)):
                 table = read_papers(run, bucket)
@@ -132,7 +132,7 @@ def download(run: Run, folder: Path) -> None:
 
 def batches_of(path: Path) -> Iterator[pa.RecordBatch]:
     """The batches of one file of papers or titles."""
-    with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as reader:
+    with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as reader:
         yield from reader
 
 

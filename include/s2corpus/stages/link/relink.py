@@ -56,15 +56,16 @@ def read_papers(run: Run, bucket: int) -> pa.Table:
     papers = run.table(PAPERS).read(
         ["paper_id", "title", "date", "authors", "venue", *PLACES, *IDENTIFIERS], shard=bucket
     )
+    surname = first_surname(papers["authors"])
+    papers = papers.drop_columns(["authors"]).append_column("surname", surname)
     kept = pc.equal(outcomes["outcome"], "kept")
     if not outcomes["paper_id"].equals(papers["paper_id"]):  # as a rule they are in one order
         kept = pc.is_in(papers["paper_id"], outcomes["paper_id"].filter(kept))
     papers = papers.filter(kept)
     return (
         papers.append_column("year", pc.utf8_slice_codeunits(papers["date"], 0, 4).cast(pa.int32()))
-        .append_column("surname", first_surname(papers["authors"]))
         .set_column(papers.column_names.index("journal"), "journal", pc.coalesce(papers["journal"], papers["venue"]))
-        .drop_columns(["date", "authors", "venue"])
+        .drop_columns(["date", "venue"])
     )
 
 

@@ -221,13 +221,14 @@ def _search(run: Run) -> Search:
 
 def _contexts(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> Iterator[pa.RecordBatch]:
     """The inline citations of the bucket's open, kept papers, each with its paragraph; counts what S2ORC's table 4 shows."""
-    kept = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")["paper_id"]
-    where = pc.field("open_access") & pc.field("paper_id").isin(kept.combine_chunks())
-    by_parse: dict[tuple[str, str], tuple[int, int]] = {}
+    where = pc.field("open_access")
+    kept, by_parse = set[str](), dict[tuple[str, str], tuple[int, int]]()
     for batch in run.table(FULLTEXTS).batches(["paper_id", "parse_kind", "parse"], shard=bucket, where=where, rows=64):
-        by_parse = by_parse or _by_parse(links)
+        kept, by_parse = kept or _kept(run, bucket), by_parse or _by_parse(links)
         rows: list[ContextRow] = []
         for fulltext in batch.to_pylist():
+            if fulltext["paper_id"] not in kept:
+                continue
             key = {"paper_id": fulltext["paper_id"], "parse_kind": fulltext["parse_kind"]}
             mine = links.slice(*by_parse.get((key["paper_id"], key["parse_kind"]), (0, 0)))
             cited = dict(zip(mine["ref_id"].to_pylist(), mine["cited_paper_id"].to_pylist(), strict=True))
@@ -259,6 +260,11 @@ def _contexts(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> I
             rows += found
         if rows:
             yield from pa.Table.from_pylist(rows, schema=CONTEXTS.schema).to_batches()
+
+
+def _kept(run: Run, bucket: int) -> set[str]:
+    kept = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")
+    return set(kept["paper_id"].to_pylist())
 
 
 def _by_parse(links: pa.Table) -> dict[tuple[str, str], tuple[int, int]]:

@@ -61,6 +61,13 @@ def missing() -> str | None:
     return None
 
 
+class Program(subprocess.Popen[bytes]):
+    """A program that `start` started."""
+
+    ended: int | None = None
+    """from a process that is in a sandbox: a pipe that closes as the program ends; `wait` closes it here"""
+
+
 def start(
     command: list[str],
     policy: Policy,
@@ -69,7 +76,7 @@ def start(
     stdin: IO[bytes] | int = subprocess.DEVNULL,
     stdout: IO[bytes] | int = subprocess.DEVNULL,
     stderr: IO[bytes] | int = subprocess.DEVNULL,
-) -> subprocess.Popen[bytes]:
+) -> Program:
     """Start a program in its sandbox, in its own folder and session, with nothing of this process's environment.
 
     It ends with status `confine.NOT_CONFINED` if it could not be confined, and by SIGALRM after `seconds`. From a process that is in a
@@ -90,16 +97,27 @@ def start(
             _warn(lacking)
         told = marshal.dumps(_fields(full)).hex()
         line = [sys.executable, "-I", "-S", "-c", confine.LAUNCH, str(Path(__file__).parent), str(seconds), told, *line]
-    return subprocess.Popen(
-        line,
-        stdin=stdin,
-        stdout=stdout,
-        stderr=stderr,
-        cwd=own,
-        env=environ,
-        start_new_session=not _CONFINED,  # who ends that process ends its group
-        preexec_fn=(lambda: _under(policy.limits, seconds)) if _CONFINED else None,
-    )
+    pipe = os.pipe() if _CONFINED else ()
+    try:
+        process = Program(
+            line,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            cwd=own,
+            env=environ,
+            start_new_session=not _CONFINED,  # who ends that process ends its group
+            preexec_fn=(lambda: _under(policy.limits, seconds)) if _CONFINED else None,
+            pass_fds=pipe[1:],
+        )
+    except BaseException:
+        for end in pipe:
+            os.close(end)
+        raise
+    if pipe:
+        os.close(pipe[1])
+        process.ended = pipe[0]
+    return process
 
 
 def enter(policy: Policy) -> None:
@@ -117,12 +135,12 @@ def enter(policy: Policy) -> None:
     _CONFINED = True
 
 
-def wait(process: subprocess.Popen[bytes], seconds: float) -> int | None:
-    """The exit status of a program that `start` started; None if it took longer and was ended."""
+def wait(process: Program, seconds: float) -> int | None:
+    """The exit status of a program; None if it took longer and was ended."""
     until = time.monotonic() + seconds + _CONFINED
     try:
-        with contextlib.suppress(OSError):  # it is refused in a sandbox, and no old kernel has it
-            ended = os.pidfd_open(process.pid)
+        with contextlib.suppress(OSError):  # no old kernel has it
+            ended = os.pidfd_open(process.pid) if process.ended is None else process.ended
             try:
                 poll = select.poll()
                 poll.register(ended)

@@ -187,6 +187,33 @@ def test_limits_end_a_program(tmp_path: Path, script: str, limits: dict[str, int
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 1 << 20
 
 
+FROM_INSIDE = r"""
+import os, sys
+from pathlib import Path
+from s2corpus import sandbox
+from s2corpus.sandbox import Policy
+sandbox.enter(Policy(sys.argv[1], read=sandbox.interpreter(), execute=("/bin", "/usr/bin"), processes=8))
+said = []
+for script, seconds in (("exit 0", 20), ("exit 3", 20), ("exec 4>&- 5>&- 6>&- 7>&-; exit 4", 20), ("exec sleep 60", 0.2)):
+    program = sandbox.start(["sh", "-c", script], Policy(sys.argv[1]), seconds=20)
+    said.append(sandbox.wait(program, seconds))
+    try:
+        os.fstat(program.ended)
+        said.append("left open")
+    except OSError:
+        pass
+print(said)
+"""
+
+
+def test_a_process_in_a_sandbox_waits_for_its_programs(tmp_path: Path) -> None:
+    """By a pipe: what it could ask the kernel with is refused to it."""
+    command = [sys.executable, "-c", FROM_INSIDE, str(tmp_path)]
+    environ = {"PYTHONPATH": str(INCLUDE), "PATH": os.environ["PATH"], **sandbox.ONE_THREAD}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "[0, 3, 4, None]\n"), done.stderr
+
+
 BODIES = {
     "a file by openin": r"\newread\f\openin\f={secret}\read\f to\x \x\closein\f",
     "the environment of its parents": r"\newread\f\openin\f=/proc/{pid}/environ \read\f to\x \x\closein\f"

@@ -53,7 +53,7 @@ up: .venv/.runtime ## Start the local services
 down: ## Stop them; their data stay
 	@if [ -x .venv/bin/corpus ]; then .venv/bin/corpus down; else echo "nothing was set up here"; fi
 
-status: setup ## How they are, and where their logs are
+status: .venv/.runtime ## How they are, and where their logs are
 	@.venv/bin/corpus status
 
 test: .venv/.development ## All tests but the longest: those that start Airflow, which wait for it half of the time, beside the others

@@ -33,6 +33,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from link_table import TABLE, note, row
 
+from s2corpus import compiled
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.link import Link
@@ -103,6 +104,7 @@ def recall(made: link_data.Made, count: int, sample: int, asked: float | None) -
 
 def warm() -> None:
     """Import and compile what linking needs, so that no section pays for it."""
+    compiled.FEW = 0  # of what follows there are many
     titles = pa.array([f"warming up the compiled kernels of number {i} " + "é" * (i % 2) for i in range(64)])
     with tempfile.TemporaryDirectory() as folder:
         link_data.lake_of(_run(Path(folder), 2048), titles, pc.binary_join_element_wise(titles, "x", ""), 1)

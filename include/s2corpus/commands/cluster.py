@@ -48,6 +48,7 @@ def command(
     from s2corpus.clustering.cluster import cluster
     from s2corpus.clustering.explain import explanations, told
     from s2corpus.clustering.identity import Parent
+    from s2corpus.compiled import for_few
     from s2corpus.errors import UserError
     from s2corpus.pdf.files import check_table
     from s2corpus.sources.files import read_latest
@@ -68,13 +69,14 @@ def command(
         pa.system_memory_pool()
     )  # Arrow's own takes a second more of a million records, to get pages cleared
     records = read_latest(files)
-    found = cluster(
-        records,
-        preprint_prefixes=rules.preprint_prefixes,
-        min_title_score=rules.min_title_score,
-        max_preprint_years=rules.max_preprint_years,
-        parent=before,
-    )
+    with for_few(len(records)):
+        found = cluster(
+            records,
+            preprint_prefixes=rules.preprint_prefixes,
+            min_title_score=rules.min_title_score,
+            max_preprint_years=rules.max_preprint_years,
+            parent=before,
+        )
     clusters = found.clusters.select(["record_id", "paper_id"])
     for path, table in ((out, clusters), (edges_out, found.edges), (aliases_out, found.aliases)):
         if path is not None:

@@ -32,8 +32,8 @@ def start_services() -> Endpoints:
 
 @contextmanager
 def kernels_being_compiled() -> Iterator[None]:
-    """Compile the kernels beside what the block does, where they are not yet: clustering and linking wait forty seconds for it else."""
-    command = [sys.executable, "-m", "s2corpus.local.kernels"]
+    """Compile the kernels that few rows need beside what the block does, where they are not yet: the stages wait for it else."""
+    command = [sys.executable, "-m", "s2corpus.local.kernels", "--few"]
     quiet = subprocess.DEVNULL
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     process = subprocess.Popen(command, env=environ, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)

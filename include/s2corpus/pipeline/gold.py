@@ -85,6 +85,7 @@ def clusters(run: Run, papers: int) -> Gold:
     """
     from s2corpus.clustering.cluster import cluster  # and its kernels, which the checks of other stages need not load
     from s2corpus.clustering.nodes import from_preprint_server
+    from s2corpus.compiled import for_few
 
     read = run.table(MEMBERS).read(list(_RECORDS), where=in_slice(run, papers))
     prefixes, rules = run.spec.cluster.preprint_prefixes, run.spec.cluster
@@ -102,10 +103,11 @@ def clusters(run: Run, papers: int) -> Gold:
             return Gold()
         for name in (*IDENTIFIERS, "pdf_sha1"):
             some = some.set_column(some.column_names.index(name), name, pa.nulls(len(some), pa.string()))
-        again = cluster(
-            some.combine_chunks(), preprint_prefixes=prefixes, min_title_score=rules.min_title_score,
-            max_preprint_years=rules.max_preprint_years,
-        ).clusters  # fmt: skip
+        with for_few(len(some)):
+            again = cluster(
+                some.combine_chunks(), preprint_prefixes=prefixes, min_title_score=rules.min_title_score,
+                max_preprint_years=rules.max_preprint_years,
+            ).clusters  # fmt: skip
         connection.register("again", again)
         return Gold(*(connection.execute(_PAIRS).fetchone() or ()))
 

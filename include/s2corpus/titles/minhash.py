@@ -69,7 +69,7 @@ def _keys(
     return out
 
 
-@njit(cache=True, nogil=True)
+@njit(always=True, cache=True, nogil=True)
 def lower(minima: np.ndarray, values: np.ndarray, add: np.ndarray, multiply: np.ndarray) -> None:
     """Lower the minima to the hashes of values (uint64), four of them for each time that the minima are read and written."""
     last = len(values) - 1

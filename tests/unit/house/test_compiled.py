@@ -55,6 +55,27 @@ def test_the_cache_lies_where_its_setting_says(tmp_path: Path) -> None:
     assert kernels.name.startswith("kernels-") and list(kernels.rglob("*.nbi"))
 
 
+def test_few_rows_need_no_compiler_until_all_kernels_are_there(tmp_path: Path) -> None:
+    package(tmp_path)
+    code = """
+from s2corpus.compiled import FEW, FOLDER, WHOLE, for_few
+from s2corpus.outer import outer
+def kernels(rows):
+    with for_few(rows):
+        assert outer(1) == 20
+    return sorted(path.name.partition("-")[0] for path in FOLDER.rglob("*.nbi"))
+"""
+    both = "['inner.inner', 'outer.outer']\n"
+    for asked, said in (
+        ("print(kernels(FEW))", "[]\n"),
+        ("(FOLDER / WHOLE).touch(); print(kernels(FEW)); (FOLDER / WHOLE).unlink()", both),
+        ("print(kernels(FEW + 1))", both),
+    ):
+        command = [sys.executable, "-c", code + asked]
+        done = subprocess.run(command, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+        assert done.stdout == said, done.stderr
+
+
 def test_kernels_are_compiled_by_nothing_else() -> None:
     folder = Path(s2corpus.__file__).parent
     offenders = [

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from s2corpus.clustering.cluster import COLUMNS, REPEATED, cluster
 from s2corpus.clustering.identity import Parent
 from s2corpus.clustering.nodes import TooManyRecords
+from s2corpus.compiled import for_few
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
 from s2corpus.stages.cluster.many import cluster_in_rounds
 from s2corpus.stages.cluster.workers import chosen, workers
@@ -73,16 +74,16 @@ class Cluster:
         pa.set_memory_pool(
             pa.system_memory_pool()
         )  # Arrow's own takes a second more of a million records, to get pages cleared
-        _refuse_too_many(run)
         rules = run.spec.cluster
         known, former = run.parent_table(CLUSTERS.name), run.parent_table(ALIASES.name)
-        found = cluster(
-            _batches(run),
-            preprint_prefixes=rules.preprint_prefixes,
-            min_title_score=rules.min_title_score,
-            max_preprint_years=rules.max_preprint_years,
-            parent=Parent() if known is None or former is None else Parent(known, former),
-        )
+        with for_few(_not_too_many(run)):
+            found = cluster(
+                _batches(run),
+                preprint_prefixes=rules.preprint_prefixes,
+                min_title_score=rules.min_title_score,
+                max_preprint_years=rules.max_preprint_years,
+                parent=Parent() if known is None or former is None else Parent(known, former),
+            )
         log.info("cluster: %d edges found among %d records", found.edges.num_rows, found.clusters.num_rows)
         run.table(EDGES).write(0, found.edges)
         run.table(CLUSTERS).write(0, found.clusters)
@@ -135,7 +136,8 @@ def _batches(run: Run) -> Iterator[pa.RecordBatch]:
                 yield from pq.ParquetFile(file, read_dictionary=REPEATED).iter_batches(columns=list(COLUMNS))
 
 
-def _refuse_too_many(run: Run) -> None:
+def _not_too_many(run: Run) -> int:
+    """How many records there are to cluster, where memory allows it."""
     rows = sum(run.table(table).committed().rows for table in (RECORDS, PDF_RECORDS))
     memory = run.spec.resources.memory_mb
     log.info("cluster: %d records and PDFs to cluster", rows)
@@ -144,6 +146,7 @@ def _refuse_too_many(run: Run) -> None:
             f"{rows} records to cluster need {rows * BYTES_PER_RECORD >> 20} MB in one process, and resources.memory_mb is "
             f"{memory}: give it more, or set ENGINE to a Spark, whose tasks need no more for more records (docs/sizing.md)"
         )
+    return rows
 
 
 def _counts_key(run: Run) -> str:

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.preprints import preprint_of
+from s2corpus.compiled import for_few
 from s2corpus.pipeline.gold import Gold, in_slice
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.row_types import ContextRow
@@ -61,7 +62,8 @@ class Link:
     def work(self, run: Run, shard: Shard) -> None:
         """Write the papers of some buckets into the index."""
         _reuse_memory()
-        write_papers(run, shard)
+        with for_few(_rows(run)):
+            write_papers(run, shard)
 
     def regroup(self, run: Run, number: int) -> list[Shard]:
         """A shard for each bucket of papers."""
@@ -70,10 +72,11 @@ class Link:
     def gather(self, run: Run, number: int, shard: Shard) -> None:
         """First write the titles into the index, then link."""
         _reuse_memory()
-        if number == 1:
-            write_titles(run, shard, _search(run))
-        elif groups := tasks_of(run).get(shard.index):
-            self._link(run, shard, groups)
+        with for_few(_rows(run)):
+            if number == 1:
+                write_titles(run, shard, _search(run))
+            elif groups := tasks_of(run).get(shard.index):
+                self._link(run, shard, groups)
 
     def _link(self, run: Run, shard: Shard, groups: list[list[int]]) -> None:
         """Link the entries of some buckets; the first shard measures its first links on a sample."""
@@ -141,6 +144,11 @@ class Link:
 def _reuse_memory() -> None:
     """Arrow's own allocator gives large arrays back to the system, which clears their pages again: an eighth of the stage's time."""
     pa.set_memory_pool(pa.system_memory_pool())
+
+
+def _rows(run: Run) -> int:
+    """Papers and entries of the whole release."""
+    return run.table(PAPERS).committed().rows + run.table(ENTRIES).committed().rows
 
 
 def tasks_of(run: Run) -> dict[int, list[list[int]]]:

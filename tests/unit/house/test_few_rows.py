@@ -1,0 +1,73 @@
+"""Few rows do without the compiler, and come to the same: real records clustered, real references linked, in both ways."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from s2corpus import compiled
+from s2corpus.clustering.cluster import Clustering
+from s2corpus.compiled import for_few
+from s2corpus.titles import Search
+from s2corpus.titles.linking import Links, PapersInMemory, link
+from s2corpus.titles.recall import measure
+from tests.unit.cluster.test_cluster import clustered, record
+from tests.unit.link.test_link_rules import ENTRIES, PAPERS
+
+
+@pytest.fixture
+def nothing_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a fresh clone."""
+    monkeypatch.setattr(compiled, "FOLDER", tmp_path)
+
+
+def records_of_a_review(shared_data: Path) -> Clustering:
+    """Three hundred records of a systematic review, with their duplicates."""
+    with (shared_data / "er/dedupe/haematology/records_pre_merged.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))[:300]
+    return clustered(
+        *(
+            record(
+                f"review:{row['ID']}", row["title"] or None, " and ".join(row["author"].split(" and ")),
+                int(row["year"]) if row["year"] else None, journal=row["journal"] or None, volume=row["volume"] or None,
+                pages=row["pages"] or None,
+            )
+            for row in rows
+        )
+    )  # fmt: skip
+
+
+def references(shared_data: Path) -> tuple[Links, PapersInMemory]:
+    """A hundred papers, and references to twice as many, some with their title cut and some with a letter lost."""
+    with gzip.open(shared_data / "citations/crossref-styles.tsv.gz", "rt") as file:
+        read = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        rows = list({row["title"]: row for row in read if row["year"]}.values())
+    said = [{"title": r["title"], "year": int(r["year"]), "surname": r["first_author"].lower()} for r in rows[:200]]
+    papers = [{"paper_id": str(number), **paper} for number, paper in enumerate(said[:100])]
+    cut = (lambda t: t, lambda t: t[: len(t) * 2 // 3], lambda t: t[:7] + t[8:])
+    entries = [{**entry, "title": cut[n % 3](str(entry["title"]))} for n, entry in enumerate(said)]
+    targets = PapersInMemory.of(pa.Table.from_pylist(papers, schema=PAPERS))
+    return link(pa.Table.from_pylist(entries, schema=ENTRIES), targets), targets
+
+
+@pytest.mark.usefixtures("nothing_compiled")
+def test_few_records_have_the_same_clusters(shared_data: Path) -> None:
+    with for_few(300):
+        soon = records_of_a_review(shared_data)
+    compiled_ones = records_of_a_review(shared_data)
+    assert soon.clusters.equals(compiled_ones.clusters) and soon.edges.equals(compiled_ones.edges)
+    assert len(soon.edges) > 20
+
+
+@pytest.mark.usefixtures("nothing_compiled")
+def test_few_references_have_the_same_links(shared_data: Path) -> None:
+    with for_few(300):
+        soon, papers = references(shared_data)
+        measured = measure(soon, papers, Search(), 100)
+    links, papers = references(shared_data)
+    assert soon.rows.equals(links.rows) and measured == measure(links, papers, Search(), 100)
+    assert {"exact", "fuzzy", "prefix", "none"} <= set(soon.rows["reason"].to_pylist())

@@ -49,7 +49,7 @@ class Exchange:
         with tempfile.TemporaryDirectory(prefix="s2corpus-exchange-") as folder:
             path = Path(folder) / "rows"
             _write_sorted(path, rows, bucket, buckets)
-            self.lake.upload(self._key(name, task), path)
+            self.lake.upload(self._key(name, task), path, move=True)
 
     @contextmanager
     def writer(
@@ -59,7 +59,7 @@ class Exchange:
         with tempfile.TemporaryDirectory(prefix="s2corpus-exchange-", dir=scratch) as folder:
             writer = Writer(Path(folder), buckets, schema, compressed)
             yield writer
-            self.lake.upload(self._key(name, task), writer.finish())
+            self.lake.upload(self._key(name, task), writer.finish(), move=True)
 
     def read(self, name: str, tasks: Sequence[int], bucket: int, schema: pa.Schema, end: int | None = None) -> pa.Table:
         """The rows of one bucket (or of all from it to before `end`) that these tasks wrote, in their order."""

@@ -52,8 +52,8 @@ class Lake(Protocol):
     def size(self, key: str) -> int | None:
         """The object's size in bytes, None where there is none."""
 
-    def upload(self, key: str, path: Path) -> None:
-        """Write a local file's bytes to an object, whole or not at all."""
+    def upload(self, key: str, path: Path, *, move: bool = False) -> None:
+        """Write a local file's bytes to an object, whole or not at all; with `move` the file is given up, and may become the object."""
 
     def download(self, key: str, path: Path) -> None:
         """Write an object's bytes to a local file."""

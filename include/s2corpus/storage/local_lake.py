@@ -70,13 +70,17 @@ class LocalLake:
         except FileNotFoundError:
             return None
 
-    def upload(self, key: str, path: Path) -> None:
+    def upload(self, key: str, path: Path, *, move: bool = False) -> None:
         """See `Lake.upload`."""
         target = self._path(key)
         target.parent.mkdir(parents=True, exist_ok=True)
         with self._beside(target) as file:
-            shutil.copyfile(path, file.name)
-            Path(file.name).replace(target)
+            if move and path.stat().st_dev == target.parent.stat().st_dev:
+                path.chmod(0o600)  # as the other objects
+                path.replace(target)
+            else:
+                shutil.copyfile(path, file.name)
+                Path(file.name).replace(target)
 
     @contextmanager
     def _beside(self, path: Path) -> Iterator[Any]:

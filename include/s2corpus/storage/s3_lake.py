@@ -120,7 +120,7 @@ class S3Lake:
         except FileNotFoundError:
             return None
 
-    def upload(self, key: str, path: Path) -> None:
+    def upload(self, key: str, path: Path, *, move: bool = False) -> None:
         """See `Lake.upload`."""
         if path.stat().st_size < _PARTS_FROM:  # one request; boto3's transfers start ten threads for each file
             self.put(key, path.read_bytes())

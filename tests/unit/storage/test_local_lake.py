@@ -36,3 +36,14 @@ def test_a_link_to_a_folder_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "lake" / "a" / "link").symlink_to(tmp_path / "elsewhere")
     assert [entry.key for entry in lake.list("")] == ["a/x"]
     assert list(lake.list("a/x/")) == []
+
+
+def test_a_file_that_is_given_up_becomes_the_object(tmp_path: Path) -> None:
+    lake, path = open_lake(str(tmp_path / "lake")), tmp_path / "rows"
+    for text in ("first", "second"):
+        path.write_text(text)
+        lake.upload("a/b", path, move=True)
+        assert lake.get("a/b")[0].decode() == text
+        assert not path.exists()
+    assert [entry.key for entry in lake.list("")] == ["a/b"]
+    assert (tmp_path / "lake/a/b").stat().st_mode & 0o777 == 0o600

@@ -6,6 +6,7 @@ names; a piece puts equal ones together, in order of hash, and makes their keys.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from math import ceil
@@ -22,7 +23,7 @@ from s2corpus.tables import PAPERS
 from s2corpus.titles.arrays import one_chunk, text_of
 from s2corpus.titles.candidates import Search
 from s2corpus.titles.equal import EqualStrings, hash_strings
-from s2corpus.titles.postings import BLOCK, keys_of
+from s2corpus.titles.postings import keys_of
 from s2corpus.titles.targets import FACTS, IDENTIFIERS, Facts
 
 SCHEMA = pa.schema(
@@ -41,6 +42,8 @@ _ROWS = 1 << 16
 _WRITERS = 512
 """Most files of papers, and most that a piece of the titles opens."""
 _READERS = 8
+_WRITTEN = 1 << 20
+"""Bytes written at once: for many more the system looks for memory in one piece, which takes longer than the writing."""
 
 
 def writers(run: Run) -> int:
@@ -81,7 +84,7 @@ def write_papers(run: Run, shard: Shard) -> None:
                 columns = [facts.normalised.take(pa.array(first)), hashes[first]]
                 piece = (hashes[first] >> np.uint64(32)) * np.uint64(pieces) >> np.uint64(32)
                 titles.add(pa.table(columns, schema=_TITLES), piece.astype(np.int64))
-        run.lake.upload(f"{exchange.prefix}/index/papers-{task:05d}", path)
+        run.lake.upload(f"{exchange.prefix}/index/papers-{task:05d}", path, move=True)
     if parent is not None:
         changes.write()
 
@@ -106,28 +109,30 @@ def write_titles(run: Run, shard: Shard, search: Search) -> None:
             texts, keys = Path(folder) / f"titles-{piece:05d}", Path(folder) / f"keys-{piece:05d}"
             with pa.ipc.new_stream(str(texts), _TEXTS) as writer:
                 writer.write_table(pa.table([titles], schema=_TEXTS), _ROWS)
+            made = keys_of(titles, range(search.bands), search.rows)
             with keys.open("wb") as file:
-                for begin in range(0, len(titles), BLOCK):
-                    some = titles.slice(begin, BLOCK)
-                    made = keys_of(some, range(search.bands), search.rows)
-                    of_bands = 4 * search.bands * len(titles)
-                    places = [(32 * begin, made.sketches), (32 * len(titles) + of_bands + 4 * begin, made.sizes)]
-                    places += [
-                        (32 * len(titles) + 4 * (band * len(titles) + begin), made.keys[band])
-                        for band in range(search.bands)
-                    ]
-                    for place, array in places:
-                        file.seek(place)
-                        file.write(array.data)
+                for array in (made.sketches, made.keys, made.sizes):
+                    data = array.data.cast("B")
+                    for begin in range(0, len(data), _WRITTEN):
+                        file.write(data[begin : begin + _WRITTEN])
+            del made, data
             for path in (keys, texts):
-                run.lake.upload(f"{exchange.prefix}/index/{path.name}", path)
+                run.lake.upload(f"{exchange.prefix}/index/{path.name}", path, move=True)
 
 
 def download(run: Run, folder: Path) -> None:
-    """Copy the index from the lake to a folder."""
+    """Copy the index from the lake to a folder; on one file system the objects themselves are in both, as nobody writes to them."""
+
+    def copy(key: str) -> None:
+        path = folder / key.rpartition("/")[2]
+        try:
+            os.link(run.lake.uri(key), path)
+        except OSError:  # the lake is elsewhere
+            run.lake.download(key, path)
+
     keys = [entry.key for entry in run.lake.list(f"{exchange_of(run).prefix}/index/")]
     with ThreadPoolExecutor(_READERS) as pool:
-        list(pool.map(lambda key: run.lake.download(key, folder / key.rpartition("/")[2]), keys))
+        list(pool.map(copy, keys))
 
 
 def batches_of(path: Path) -> Iterator[pa.RecordBatch]:

@@ -140,10 +140,12 @@ def evaluate(run: Run, stage: str) -> list[Verdict]:
         connection.register("metrics", _metrics_table(read_metrics(run)))
         connection.register("parent_metrics", _metrics_table(parent_metrics(run)))
         connection.register("parent_counts", _metrics_table(parent_metrics(run, same_drops=True)))
-        connection.register("commits", _commits(run))
         connection.execute((SQL / "macros.sql").read_text("utf-8"))
         stated = checks(stage)
-        _register(run, connection, " ".join(check.sql for check in stated))
+        sql = " ".join(check.sql for check in stated)
+        _register(run, connection, sql)
+        if names(sql, "commits"):
+            connection.register("commits", _commits(run))
         verdicts = [_judge(run, connection, check, reasons.get(f"{stage}.{check.name}")) for check in stated]
     data = orjson.dumps([asdict(v) for v in verdicts], default=str)
     run.lake.put(f"releases/{run.release_id}/_quality/{stage}.json", data)

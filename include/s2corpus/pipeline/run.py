@@ -49,6 +49,7 @@ class Run:
     scratch: Path
     within: str | None = None
     """the lake's folder of its tables where it is not a release: a batch of drops"""
+    _tables: dict[str, TableRef[Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @staticmethod
     def of(spec: ReleaseSpec, as_of: datetime, *, lake: str | None = None, scratch: Path | None = None) -> Run:
@@ -68,8 +69,10 @@ class Run:
         return self.within or f"releases/{self.release_id}"
 
     def table(self, table: Table[Row]) -> TableRef[Row]:
-        """A table of this release."""
-        return TableRef(self.lake, f"{self.folder}/{table.name}", table)
+        """A table of this release. Its commit is read once: a task sees one, whoever commits another meanwhile."""
+        if table.name not in self._tables:
+            self._tables[table.name] = TableRef(self.lake, f"{self.folder}/{table.name}", table)
+        return self._tables[table.name]
 
     def store(self, table: Table[Row], *where: str) -> ContentStore[Row]:
         """A content store that outlives releases, `<table>/<where…>/`."""

@@ -56,6 +56,7 @@ class TableRef(Generic[R_co]):
         self.lake = lake
         self.prefix = prefix.rstrip("/")
         self.table = table
+        self._commit: Commit | None = None
 
     def write(self, shard: int, rows: Rows) -> Part:
         """Write one shard's part whole, then its receipt. Rows are cast to the table's schema; none is fine.
@@ -93,6 +94,7 @@ class TableRef(Generic[R_co]):
         Raises:
             TransientError: a shard has not written its part, or another run committed something else meanwhile.
         """
+        self._commit = None
         key = f"{self.prefix}/_COMMITTED.json"
         before = self.lake.etag(key)
         parts = []
@@ -120,11 +122,13 @@ class TableRef(Generic[R_co]):
         return commit
 
     def committed(self) -> Commit:
-        """The commit.
+        """The commit, as it was when this first found one, or made one.
 
         Raises:
             NotCommitted: no stage committed this table, or one with another schema.
         """
+        if self._commit is not None:
+            return self._commit
         try:
             raw = self._json(f"{self.prefix}/_COMMITTED.json")
         except FileNotFoundError:
@@ -135,7 +139,8 @@ class TableRef(Generic[R_co]):
             raise NotCommitted(
                 f"{self.lake.uri(self.prefix)}: written with another schema of {self.table.name}: run its stage again"
             )
-        return Commit(**{**raw, "parts": tuple(Part(**part) for part in raw["parts"])})
+        self._commit = Commit(**{**raw, "parts": tuple(Part(**part) for part in raw["parts"])})
+        return self._commit
 
     def counts(self, *columns: str) -> Counter[tuple[Any, ...]]:
         """How many of the committed rows have each combination of values, of columns that the table counts."""

@@ -14,13 +14,14 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## List the commands
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-# uv itself comes into the virtual environment with pip; where Debian's Python has no ensurepip, pip of the system brings it.
+# uv itself comes with the pip of $(PYTHON), or where it has none with the one that ensurepip puts into the environment: five seconds more.
 $(UV):
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else "Python 3.11 to 3.13 is needed, %s is %d.%d" % ((sys.executable,) + v))'
-	@$(PYTHON) -m venv .venv 2>/dev/null || { rm -rf .venv; $(PYTHON) -m venv --without-pip .venv && $(PYTHON) -m pip --version >/dev/null 2>&1 \
-	  || { echo "python3-venv is needed to make .venv: apt-get install python3-venv" >&2; exit 1; }; }
-	@if [ -x .venv/bin/pip ]; then .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(UV_LOCK); \
-	  else $(PYTHON) -m pip --python .venv/bin/python install --quiet --disable-pip-version-check --require-hashes -r $(UV_LOCK); fi
+	@if $(PYTHON) -m pip --version >/dev/null 2>&1 && $(PYTHON) -m venv --without-pip .venv \
+	  && $(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --require-hashes -r $(UV_LOCK) --target .venv/uv; \
+	then ln -sf ../uv/bin/uv .venv/bin/uv; \
+	else rm -rf .venv; $(PYTHON) -m venv .venv || { echo "python3-venv is needed to make .venv: apt-get install python3-venv" >&2; exit 1; }; \
+	  .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(UV_LOCK); fi
 
 .venv/.runtime: requirements.txt pyproject.toml | $(UV)
 	@echo "installing into .venv"

@@ -29,8 +29,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source / name)
     shutil.copytree(ROOT / "include", source / "include", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    run = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", str(folder)]
-    subprocess.run([*run, str(source)], check=True)
+    build = [UV, "build", "--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable, "--out-dir", folder]
+    subprocess.run([*build, source], check=True)
     (wheel,) = folder.glob("*.whl")
     locked = re.findall(r"(?m)^[\w.-]+(?:\[[\w,-]+\])?==\S+(?: ; [^\\\n]+)?", (ROOT / "requirements.txt").read_text())
     (folder / "locked.txt").write_text("\n".join(re.sub(r"\[[\w,-]+\]", "", line) for line in locked))

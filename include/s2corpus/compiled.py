@@ -26,8 +26,8 @@ __all__ = ["FOLDER", "for_few", "njit"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
-FEW = 1000
-"""Rows that clustering and linking do sooner in Python than their kernels compile: 7 and 3 ms a row, beside 20 and 13 s."""
+FEW = 10_000_000
+"""Comparisons of characters, were all alike, that Python makes at about the time in which the kernels of a stage compile: 20 s"""
 _compiled = True
 
 
@@ -56,10 +56,13 @@ def njit(*, always: bool = False, **options: Any) -> Callable[[Callable[P, R]], 
 
 
 @contextmanager
-def for_few(rows: int) -> Iterator[None]:
-    """Do without the compiler in this block, for a few rows where not all kernels are compiled yet: the same results, sooner."""
+def for_few(comparisons: int) -> Iterator[None]:
+    """Do without the compiler in this block where not all kernels are compiled yet, and Python takes no longer: the same results, sooner.
+
+    `comparisons` are of characters, at most: rows by the size of what they are compared with. A few rows may have long titles.
+    """
     global _compiled
-    before, _compiled = _compiled, rows > FEW or (FOLDER / WHOLE).exists()
+    before, _compiled = _compiled, comparisons > FEW or (FOLDER / WHOLE).exists()
     try:
         yield
     finally:

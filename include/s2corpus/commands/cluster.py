@@ -69,7 +69,7 @@ def command(
         pa.system_memory_pool()
     )  # Arrow's own takes a second more of a million records, to get pages cleared
     records = read_latest(files)
-    with for_few(len(records)):
+    with for_few(len(records) * records.nbytes):
         found = cluster(
             records,
             preprint_prefixes=rules.preprint_prefixes,

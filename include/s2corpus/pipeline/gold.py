@@ -103,7 +103,7 @@ def clusters(run: Run, papers: int) -> Gold:
             return Gold()
         for name in (*IDENTIFIERS, "pdf_sha1"):
             some = some.set_column(some.column_names.index(name), name, pa.nulls(len(some), pa.string()))
-        with for_few(len(some)):
+        with for_few(len(some) * some.nbytes):
             again = cluster(
                 some.combine_chunks(), preprint_prefixes=prefixes, min_title_score=rules.min_title_score,
                 max_preprint_years=rules.max_preprint_years,

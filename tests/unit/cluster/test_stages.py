@@ -13,12 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from s2corpus.compiled import FEW
 from s2corpus.errors import UserError
 from s2corpus.pipeline.registry import GATHERS
 from s2corpus.pipeline.run import Run
 from s2corpus.sources import Kind, Record, batches, read
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.cluster import Cluster
+from s2corpus.stages.cluster import Cluster, stage
 from s2corpus.stages.filter import Filter, read_suppressions
 from s2corpus.stages.vote import Vote
 from s2corpus.storage.lake import Lake
@@ -105,6 +106,14 @@ def run_stage(run: Run, stage: Any) -> dict[str, float]:
             stage.gather(run, number, shard)
     metrics: dict[str, float] = stage.finish(run)
     return metrics
+
+
+def test_few_records_with_long_titles_are_not_few(run: Run) -> None:
+    deliver(run, RECORD_LINES)
+    assert stage._comparisons(run, 4) < FEW
+    deliver(run, [{**RECORD_LINES[0], "record_id": f"crossref:{n}", "title": "long words " * 1000} for n in range(200)])
+    assert stage._comparisons(run, 201) > FEW
+    assert stage._comparisons(run, stage.FEW_RECORDS + 1) > FEW
 
 
 def test_records_of_one_paper_come_together_and_every_record_has_a_paper(run: Run) -> None:

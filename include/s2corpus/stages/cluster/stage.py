@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,8 @@ SELECT bucket, paper_id, both_kinds.* FROM (FROM records UNION ALL FROM pdf_reco
 
 BYTES_PER_RECORD = 700
 """Memory that clustering takes in one process, beside some 400 MB: 681 from 250,000 to 1,000,000 records (`bench/cluster.py scale`)."""
+FEW_RECORDS = 1000
+"""More are not looked at before: their kernels are worth compiling."""
 _FEW = 8
 """Buckets of which one task of the export may write all files: some 400,000 papers."""
 log = logging.getLogger(__name__)
@@ -76,7 +79,7 @@ class Cluster:
         )  # Arrow's own takes a second more of a million records, to get pages cleared
         rules = run.spec.cluster
         known, former = run.parent_table(CLUSTERS.name), run.parent_table(ALIASES.name)
-        with for_few(_not_too_many(run)):
+        with for_few(_comparisons(run, _not_too_many(run))):
             found = cluster(
                 _batches(run),
                 preprint_prefixes=rules.preprint_prefixes,
@@ -147,6 +150,15 @@ def _not_too_many(run: Run) -> int:
             f"{memory}: give it more, or set ENGINE to a Spark, whose tasks need no more for more records (docs/sizing.md)"
         )
     return rows
+
+
+def _comparisons(run: Run, rows: int) -> int:
+    """Of characters, were all records alike; what is done to each record alone counts as ten."""
+    if rows > FEW_RECORDS:
+        return sys.maxsize
+    return (rows + 10) * sum(
+        int(run.table(table).read(["title", "authors"]).nbytes) for table in (RECORDS, PDF_RECORDS)
+    )
 
 
 def _counts_key(run: Run) -> str:

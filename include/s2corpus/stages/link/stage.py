@@ -7,6 +7,7 @@ entries of them all, as many as memory allows, by the index that the tasks of a 
 from __future__ import annotations
 
 import logging
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -38,6 +39,8 @@ SAMPLE = 500
 """Titles of a release that are compared with all, for recall."""
 GROUPS = 4
 """Groups of buckets a shard: copying the index once serves them all."""
+FEW_ROWS = 1000
+"""Of more papers or entries the titles are not looked at before: kernels are worth compiling for them."""
 _BYTES_PER_ENTRY = 1024
 """Memory that an entry takes while it is linked, an upper estimate."""
 
@@ -62,7 +65,7 @@ class Link:
     def work(self, run: Run, shard: Shard) -> None:
         """Write the papers of some buckets into the index."""
         _reuse_memory()
-        with for_few(_rows(run)):
+        with for_few(_comparisons(run)):
             write_papers(run, shard)
 
     def regroup(self, run: Run, number: int) -> list[Shard]:
@@ -72,7 +75,7 @@ class Link:
     def gather(self, run: Run, number: int, shard: Shard) -> None:
         """First write the titles into the index, then link."""
         _reuse_memory()
-        with for_few(_rows(run)):
+        with for_few(_comparisons(run)):
             if number == 1:
                 write_titles(run, shard, _search(run))
             elif groups := tasks_of(run).get(shard.index):
@@ -146,9 +149,13 @@ def _reuse_memory() -> None:
     pa.set_memory_pool(pa.system_memory_pool())
 
 
-def _rows(run: Run) -> int:
-    """Papers and entries of the whole release."""
-    return run.table(PAPERS).committed().rows + run.table(ENTRIES).committed().rows
+def _comparisons(run: Run) -> int:
+    """Of characters, were every entry's title compared with every paper's; what is done to each title alone counts as ten."""
+    papers, entries = run.table(PAPERS).committed().rows, run.table(ENTRIES).committed().rows
+    if max(papers, entries) > FEW_ROWS:
+        return sys.maxsize
+    of_papers, of_entries = (int(run.table(table).read(["title"]).nbytes) for table in (PAPERS, ENTRIES))
+    return (entries + 10) * of_papers + (papers + 10) * of_entries
 
 
 def tasks_of(run: Run) -> dict[int, list[list[int]]]:

@@ -166,7 +166,7 @@ def test_the_same_bytes_whatever_the_order_of_the_work(run: Run, folder: Path, t
 
 def test_exporting_again_writes_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     uploaded: list[str] = []
-    monkeypatch.setattr(type(run.lake), "upload", lambda _, key, path: uploaded.append(key))
+    monkeypatch.setattr(type(run.lake), "upload", lambda _, key, path, **given: uploaded.append(key))
     work(run, Export())
     assert [key for key in uploaded if key.startswith("snapshots/")] == []
 

@@ -101,7 +101,7 @@ def test_a_look_up_reads_a_small_part_of_a_snapshot(
 
 def test_exporting_again_uploads_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     uploaded: list[str] = []
-    monkeypatch.setattr(type(run.lake), "upload", lambda _, key, path: uploaded.append(key))
+    monkeypatch.setattr(type(run.lake), "upload", lambda _, key, path, **given: uploaded.append(key))
     work(run, Export())
     assert [key for key in uploaded if key.startswith("snapshots/")] == []
 

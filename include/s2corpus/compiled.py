@@ -27,7 +27,7 @@ __all__ = ["FOLDER", "for_few", "njit"]
 P = ParamSpec("P")
 R = TypeVar("R")
 FEW = 10_000_000
-"""Comparisons of characters, were all alike, that Python makes at about the time in which the kernels of a stage compile: 20 s"""
+"""Comparisons of characters, were all similar, that Python makes at about the time in which the kernels of a stage compile: 20 s"""
 _compiled = True
 
 

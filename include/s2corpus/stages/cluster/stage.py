@@ -153,7 +153,7 @@ def _not_too_many(run: Run) -> int:
 
 
 def _comparisons(run: Run, rows: int) -> int:
-    """Of characters, were all records alike; what is done to each record alone counts as ten."""
+    """Of characters, were all records similar; what is done to each record alone counts as ten."""
     if rows > FEW_RECORDS:
         return sys.maxsize
     return (rows + 10) * sum(

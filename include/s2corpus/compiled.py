@@ -22,12 +22,14 @@ import numpy as np
 from llvmlite import binding
 from numba import config
 
-__all__ = ["FOLDER", "for_few", "njit"]
+__all__ = ["FEW_ROWS", "FOLDER", "for_few", "njit"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 FEW = 10_000_000
 """Comparisons of characters, were all similar, that Python makes at about the time in which the kernels of a stage compile: 20 s"""
+FEW_ROWS = 1000
+"""Of more rows nobody need look how long their titles are: they are compiled for"""
 _compiled = True
 
 

@@ -55,8 +55,8 @@ class Lake(Protocol):
     def upload(self, key: str, path: Path, *, move: bool = False) -> None:
         """Write a local file's bytes to an object, whole or not at all; with `move` the file is given up, and may become the object."""
 
-    def download(self, key: str, path: Path) -> None:
-        """Write an object's bytes to a local file."""
+    def download(self, key: str, path: Path, *, link: bool = False) -> None:
+        """Write an object's bytes to a local file; with `link` the file may be the object itself, so that nobody may write to it."""
 
     def open(self, key: str) -> BinaryIO:
         """The object as a stream of bytes; `FileNotFoundError` where there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import os
@@ -74,13 +75,14 @@ class LocalLake:
         """See `Lake.upload`."""
         target = self._path(key)
         target.parent.mkdir(parents=True, exist_ok=True)
-        with self._beside(target) as file:
-            if move and path.stat().st_dev == target.parent.stat().st_dev:
+        if move:
+            with contextlib.suppress(OSError):  # it lies on another file system, or behind another mount of the same
                 path.chmod(0o600)  # as the other objects
                 path.replace(target)
-            else:
-                shutil.copyfile(path, file.name)
-                Path(file.name).replace(target)
+                return
+        with self._beside(target) as file:
+            shutil.copyfile(path, file.name)
+            Path(file.name).replace(target)
 
     @contextmanager
     def _beside(self, path: Path) -> Iterator[Any]:
@@ -92,8 +94,13 @@ class LocalLake:
         finally:
             Path(file.name).unlink(missing_ok=True)
 
-    def download(self, key: str, path: Path) -> None:
+    def download(self, key: str, path: Path, *, link: bool = False) -> None:
         """See `Lake.download`."""
+        if link:
+            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # as of a move; or whoever owns the object lets nobody link it
+                path.hardlink_to(self._path(key))
+                return
         shutil.copyfile(self._path(key), path)
 
     def open(self, key: str) -> BinaryIO:

@@ -122,7 +122,7 @@ class TableRef(Generic[R_co]):
         return commit
 
     def committed(self) -> Commit:
-        """The commit, as it was when this first found one, or made one.
+        """The commit, as it was when this first found one since it last made one.
 
         Raises:
             NotCommitted: no stage committed this table, or one with another schema.

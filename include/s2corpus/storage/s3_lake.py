@@ -130,7 +130,7 @@ class S3Lake:
         except self._errors as error:
             raise _explained(self.uri(key), error) from error
 
-    def download(self, key: str, path: Path) -> None:
+    def download(self, key: str, path: Path, *, link: bool = False) -> None:
         """See `Lake.download`."""
         body = self._call("get_object", key)["Body"]
         with path.open("wb") as file:

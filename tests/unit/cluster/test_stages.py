@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from s2corpus.compiled import FEW
+from s2corpus.compiled import FEW, FEW_ROWS
 from s2corpus.errors import UserError
 from s2corpus.pipeline.registry import GATHERS
 from s2corpus.pipeline.run import Run
@@ -113,7 +113,7 @@ def test_few_records_with_long_titles_are_not_few(run: Run) -> None:
     assert stage._comparisons(run, 4) < FEW
     deliver(run, [{**RECORD_LINES[0], "record_id": f"crossref:{n}", "title": "long words " * 1000} for n in range(200)])
     assert stage._comparisons(run, 201) > FEW
-    assert stage._comparisons(run, stage.FEW_RECORDS + 1) > FEW
+    assert stage._comparisons(run, FEW_ROWS + 1) > FEW
 
 
 def test_records_of_one_paper_come_together_and_every_record_has_a_paper(run: Run) -> None:

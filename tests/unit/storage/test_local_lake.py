@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -47,3 +49,27 @@ def test_a_file_that_is_given_up_becomes_the_object(tmp_path: Path) -> None:
         assert not path.exists()
     assert [entry.key for entry in lake.list("")] == ["a/b"]
     assert (tmp_path / "lake/a/b").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="no other file system is writable here")
+def test_from_another_file_system_it_is_copied(tmp_path: Path) -> None:
+    lake = open_lake(str(tmp_path / "lake"))
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        path = Path(folder) / "rows"
+        path.write_text("x")
+        lake.upload("a/b", path, move=True)
+        lake.download("a/b", path, link=True)
+        assert path.read_text() == lake.get("a/b")[0].decode() == "x"
+        assert path.stat().st_dev != (tmp_path / "lake/a/b").stat().st_dev
+    assert [entry.key for entry in lake.list("")] == ["a/b"]
+
+
+def test_an_object_may_be_linked_and_is_never_written_through_the_link(tmp_path: Path) -> None:
+    lake, path = open_lake(str(tmp_path / "lake")), tmp_path / "index"
+    for text in (b"first", b"second"):
+        lake.put(text.decode(), text)
+    for key in ("first", "first", "second"):
+        lake.download(key, path, link=True)
+        assert path.samefile(tmp_path / "lake" / key)
+    lake.put("second", b"third")
+    assert (path.read_bytes(), lake.get("first")[0], lake.get("second")[0]) == (b"second", b"first", b"third")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.errors import TransientError
+from s2corpus.pipeline.run import Run
+from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
@@ -44,6 +47,19 @@ def test_a_reader_takes_the_committed_parts_never_a_glob(lake: Lake) -> None:
     table.commit([0, 1])
     assert table.read()["record_id"].to_pylist() == ["dblp:0", "dblp:1"]
     assert table.read(shard=1)["record_id"].to_pylist() == ["dblp:1"]
+
+
+def test_a_task_sees_one_commit_whoever_makes_another_meanwhile(lake: Lake, tmp_path: Path) -> None:
+    task, other = (Run(ReleaseSpec(name="x"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path) for _ in range(2))
+    other.table(CLUSTERS).write(0, [row(1)])
+    with pytest.raises(NotCommitted):
+        task.table(CLUSTERS).committed()
+    other.table(CLUSTERS).commit([0])
+    assert task.table(CLUSTERS).read()["record_id"].to_pylist() == ["dblp:1"]
+    other.table(CLUSTERS).write(0, [row(2)])
+    other.table(CLUSTERS).commit([0])
+    assert task.table(CLUSTERS).read()["record_id"].to_pylist() == ["dblp:1"]
+    assert other.table(CLUSTERS).read()["record_id"].to_pylist() == ["dblp:2"]
 
 
 def test_a_commit_names_the_part_that_is_missing(lake: Lake) -> None:

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from s2corpus.clustering.cluster import COLUMNS, REPEATED, cluster
 from s2corpus.clustering.identity import Parent
 from s2corpus.clustering.nodes import TooManyRecords
-from s2corpus.compiled import for_few
+from s2corpus.compiled import FEW_ROWS, for_few
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
 from s2corpus.stages.cluster.many import cluster_in_rounds
 from s2corpus.stages.cluster.workers import chosen, workers
@@ -32,8 +32,6 @@ SELECT bucket, paper_id, both_kinds.* FROM (FROM records UNION ALL FROM pdf_reco
 
 BYTES_PER_RECORD = 700
 """Memory that clustering takes in one process, beside some 400 MB: 681 from 250,000 to 1,000,000 records (`bench/cluster.py scale`)."""
-FEW_RECORDS = 1000
-"""More are not looked at before: their kernels are worth compiling."""
 _FEW = 8
 """Buckets of which one task of the export may write all files: some 400,000 papers."""
 log = logging.getLogger(__name__)
@@ -154,7 +152,7 @@ def _not_too_many(run: Run) -> int:
 
 def _comparisons(run: Run, rows: int) -> int:
     """Of characters, were all records similar; what is done to each record alone counts as ten."""
-    if rows > FEW_RECORDS:
+    if rows > FEW_ROWS:
         return sys.maxsize
     return (rows + 10) * sum(
         int(run.table(table).read(["title", "authors"]).nbytes) for table in (RECORDS, PDF_RECORDS)

@@ -6,7 +6,6 @@ names; a piece puts equal ones together, in order of hash, and makes their keys.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from math import ceil
@@ -121,18 +120,14 @@ def write_titles(run: Run, shard: Shard, search: Search) -> None:
 
 
 def download(run: Run, folder: Path) -> None:
-    """Copy the index from the lake to a folder; on one file system the objects themselves are in both, as nobody writes to them."""
+    """Bring the index from the lake into a folder; nobody writes to it."""
 
-    def copy(key: str) -> None:
-        path = folder / key.rpartition("/")[2]
-        try:
-            os.link(run.lake.uri(key), path)
-        except OSError:  # the lake is elsewhere
-            run.lake.download(key, path)
+    def bring(key: str) -> None:
+        run.lake.download(key, folder / key.rpartition("/")[2], link=True)
 
     keys = [entry.key for entry in run.lake.list(f"{exchange_of(run).prefix}/index/")]
     with ThreadPoolExecutor(_READERS) as pool:
-        list(pool.map(copy, keys))
+        list(pool.map(bring, keys))
 
 
 def batches_of(path: Path) -> Iterator[pa.RecordBatch]:

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.preprints import preprint_of
-from s2corpus.compiled import for_few
+from s2corpus.compiled import FEW_ROWS, for_few
 from s2corpus.pipeline.gold import Gold, in_slice
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.row_types import ContextRow
@@ -39,8 +39,6 @@ SAMPLE = 500
 """Titles of a release that are compared with all, for recall."""
 GROUPS = 4
 """Groups of buckets a shard: copying the index once serves them all."""
-FEW_ROWS = 1000
-"""Of more papers or entries the titles are not looked at before: kernels are worth compiling for them."""
 _BYTES_PER_ENTRY = 1024
 """Memory that an entry takes while it is linked, an upper estimate."""
 
@@ -237,9 +235,11 @@ def _search(run: Run) -> Search:
 def _contexts(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> Iterator[pa.RecordBatch]:
     """The inline citations of the bucket's open, kept papers, each with its paragraph; counts what S2ORC's table 4 shows."""
     where = pc.field("open_access")
-    kept, by_parse = set[str](), dict[tuple[str, str], tuple[int, int]]()
+    kept: set[str] | None = None
+    by_parse: dict[tuple[str, str], tuple[int, int]] = {}
     for batch in run.table(FULLTEXTS).batches(["paper_id", "parse_kind", "parse"], shard=bucket, where=where, rows=64):
-        kept, by_parse = kept or _kept(run, bucket), by_parse or _by_parse(links)
+        if kept is None:
+            kept, by_parse = _kept(run, bucket), _by_parse(links)
         rows: list[ContextRow] = []
         for fulltext in batch.to_pylist():
             if fulltext["paper_id"] not in kept:
@@ -278,6 +278,7 @@ def _contexts(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> I
 
 
 def _kept(run: Run, bucket: int) -> set[str]:
+    """Papers of a bucket that the filter kept."""
     kept = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")
     return set(kept["paper_id"].to_pylist())
 

@@ -27,7 +27,7 @@ __all__ = ["FEW_ROWS", "FOLDER", "for_few", "njit"]
 P = ParamSpec("P")
 R = TypeVar("R")
 FEW = 10_000_000
-"""Comparisons of characters, were all similar, that Python makes at about the time in which the kernels of a stage compile: 20 s"""
+"""Comparisons of characters, were all similar, that Python makes in half a minute, 50 s at most; kernels take 13 to 20 s to compile"""
 FEW_ROWS = 1000
 """Of more rows nobody need look how long their titles are: they are compiled for"""
 _compiled = True

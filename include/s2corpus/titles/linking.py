@@ -17,7 +17,7 @@ from s2corpus.titles.arrays import one_chunk, text_of
 from s2corpus.titles.candidates import Pairs, Passing, Search, Titles, candidates
 from s2corpus.titles.choosing import AGREES, Chosen, decide_equal, decide_fuzzy, known_of, tied_of
 from s2corpus.titles.equal import EqualStrings, hash_strings
-from s2corpus.titles.partial import link_partial, partial_keys_of
+from s2corpus.titles.partial import Sought, link_partial
 from s2corpus.titles.rules import only_numbers_differ
 from s2corpus.titles.targets import IDENTIFIERS, NO_YEAR, Facts, Targets
 from s2corpus.titles.threegrams import grams, score_pairs
@@ -89,8 +89,8 @@ class Papers(Protocol):
     def titled(self, numbers: np.ndarray) -> tuple[Targets, np.ndarray]:
         """All papers with the distinct titles of these numbers, and maybe others; and the title group of each number in them."""
 
-    def having(self, keys: np.ndarray) -> pa.Table:
-        """The papers with one of these `partial_keys` (ascending, maybe repeated): paper_id, title, journal and FACTS."""
+    def having(self, sought: Sought) -> pa.Table:
+        """The papers that are fitting: paper_id, title, journal and FACTS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +122,12 @@ class PapersInMemory:
         """See `Papers`."""
         return self.targets, numbers
 
-    def having(self, keys: np.ndarray) -> pa.Table:
+    def having(self, sought: Sought) -> pa.Table:
         """See `Papers`."""
-        return self.targets.having(keys)
+        table = self.targets.facts.table()
+        for name in ("paper_id", "title", "journal"):
+            table = table.append_column(name, getattr(self.targets, name).cast(pa.string()))
+        return table.filter(pa.array(sought.fitting(self.targets.facts)))
 
 
 def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Links:
@@ -198,12 +201,11 @@ def _partial(
     entries: pa.Table, facts: Facts, papers: Papers, paper_id: pa.Array, out: Chosen, warning: np.ndarray
 ) -> pa.Array:
     """Link cut titles, and entries without a title, among what is left; return the paper ids with theirs."""
-    keys = np.where(out.reason == 0, partial_keys_of(facts), np.uint64(0))
-    left = np.flatnonzero(keys)
-    table = papers.having(np.sort(keys[left]))
+    sought = Sought.of(facts, out.reason == 0)
+    table = papers.having(sought)
     if not len(table):
         return paper_id
-    found = link_partial(entries, left, keys[left], table)
+    found = link_partial(entries, sought, table)
     title = Facts.of(table).normalised
     out.reason[found.entry] = np.where(found.prefix, _PREFIX, _LOCATOR)
     for other, scores in ((found.paper, out.score), (found.second, out.runner_up)):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from s2corpus.compiled import njit
-from s2corpus.titles.arrays import one_chunk, text_of
+from s2corpus.titles.arrays import one_chunk, read_only, text_of
 from s2corpus.titles.journals import same_journal
 from s2corpus.titles.normalised import normalise_one
 from s2corpus.titles.rules import is_generic
@@ -36,6 +37,45 @@ class PartialLinks:
     """boolean: another candidate agrees as far"""
 
 
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """Entries that may link so, in order of their keys, which papers pass by."""
+
+    rows: np.ndarray
+    """row of each entry"""
+    keys: np.ndarray
+    """ascending, uint64"""
+    starts: np.ndarray
+    """first place of the keys whose upper bits are not below these"""
+    papers: np.ndarray
+    """at the first place of each key: papers with it that passed, int32"""
+    facts: Facts
+    """of all entries"""
+
+    @staticmethod
+    def of(facts: Facts, open_: np.ndarray) -> Sought:
+        """Those of the entries that are `open_` (boolean) and have what such links need."""
+        keys = partial_keys_of(facts)
+        rows = np.flatnonzero((keys != 0) & open_)
+        rows = rows[np.argsort(keys[rows], kind="stable")]
+        keys = keys[rows]
+        bits = np.uint64(len(keys).bit_length())
+        starts = np.zeros((1 << int(bits)) + 1, np.int64)
+        np.cumsum(
+            np.bincount((keys >> np.uint64(64) - bits).astype(np.int64), minlength=1 << int(bits)), out=starts[1:]
+        )
+        return Sought(rows, keys, starts, np.zeros(len(keys), np.int32), facts)
+
+    def fitting(self, papers: Facts) -> np.ndarray:
+        """Which papers, boolean, have the key of an entry and may be it, as `_fits` has it; those with each key are counted."""
+        if not len(self.keys):
+            return np.zeros(len(papers.year), np.bool_)
+        return _fitting(
+            *partial_keys(papers), self.keys, self.starts, self.papers, self.rows,
+            _compared(self.facts), _compared(papers),
+        )  # fmt: skip
+
+
 def partial_keys_of(facts: Facts) -> np.ndarray:
     """The key of each entry that may link so, uint64: of its beginning if it has a title, else of its place; 0 where it may not."""
     begins, places = partial_keys(facts)
@@ -44,35 +84,31 @@ def partial_keys_of(facts: Facts) -> np.ndarray:
     return keys
 
 
-def link_partial(entries: pa.Table, left: np.ndarray, keys: np.ndarray, papers: pa.Table) -> PartialLinks:
-    """Link the entries `left` (rows, ascending) whose `keys` are given, to papers as `Targets.having` gives them.
+def link_partial(entries: pa.Table, sought: Sought, papers: pa.Table) -> PartialLinks:
+    """Link the entries that are sought to papers, which are those that were `fitting`, once all of a release have passed.
 
     A title that a paper's title begins with, up to the end of a word, links if year and surname agree, and neither volume nor first
     page differ; a generic title never. Without a title, journal, volume, first page and year must all be equal. Ties: journal, volume,
     first page, year, surname; then the smallest paper_id, tied.
     """
-    theirs = Facts.of(papers)
-    begins, places = partial_keys(theirs)
-    key = np.concatenate([begins, places])
+    facts, theirs = sought.facts, Facts.of(papers)
+    key = np.concatenate(partial_keys(theirs))
     order = np.argsort(key, kind="stable")
-    low, high = np.searchsorted(key[order], keys, "left"), np.searchsorted(key[order], keys, "right")
-    some = np.flatnonzero((keys != 0) & (high > low) & (high - low <= _MOST))
-    mine = entries.take(pa.array(left[some]))
-    facts = Facts.of(mine)
-    pair_entry = np.repeat(np.arange(len(some)), (high - low)[some])
-    first = np.repeat(low[some] - np.concatenate([[0], np.cumsum((high - low)[some])[:-1]]), (high - low)[some])
+    low, high = np.searchsorted(key[order], sought.keys, "left"), np.searchsorted(key[order], sought.keys, "right")
+    some = np.flatnonzero(high > low)
+    some = some[sought.papers[np.searchsorted(sought.keys, sought.keys[some])] <= _MOST]
+    times = (high - low)[some]
+    pair_entry = np.repeat(sought.rows[some], times)
+    first = np.repeat(low[some] - np.concatenate([[0], np.cumsum(times)[:-1]]), times)
     pair_paper = order[first + np.arange(len(pair_entry))] % len(papers)
-    fits = _fits(
-        *text_of(facts.normalised), *text_of(theirs.normalised), pair_entry, pair_paper,
-        facts.volume, facts.page, theirs.volume, theirs.page,
-    )  # fmt: skip
+    fits = _fitting_pairs(_compared(facts), pair_entry, _compared(theirs), pair_paper)
     pair_entry, pair_paper = pair_entry[fits], pair_paper[fits]
-    ids, own = one_chunk(papers["paper_id"]), one_chunk(mine["citing_paper_id"])
+    ids, own = one_chunk(papers["paper_id"]), entries["citing_paper_id"]
     has_title = np.diff(text_of(facts.normalised)[0]) > 0
     found: dict[int, list[tuple[int, str, int]]] = {}
     for e, p in zip(pair_entry.tolist(), pair_paper.tolist(), strict=True):
         paper_id = ids[p].as_py()
-        if paper_id == own[e].as_py() or not (_begins if has_title[e] else _stands)(mine, e, papers, p):
+        if paper_id == own[e].as_py() or not (_begins if has_title[e] else _stands)(entries, e, papers, p):
             continue
         agreed = [
             int(a[e] != 0 and a[e] == b[p])
@@ -85,7 +121,7 @@ def link_partial(entries: pa.Table, left: np.ndarray, keys: np.ndarray, papers: 
     best = [sorted(found[e]) for e in sorted(found)]
     rows = np.array(sorted(found), np.int64)
     return PartialLinks(
-        left[some[rows]],
+        rows,
         np.array([candidates[0][2] for candidates in best], np.int64),
         np.array([candidates[1][2] if len(candidates) > 1 else -1 for candidates in best], np.int64),
         has_title[rows],
@@ -93,9 +129,9 @@ def link_partial(entries: pa.Table, left: np.ndarray, keys: np.ndarray, papers: 
     )
 
 
-def _begins(mine: pa.Table, e: int, papers: pa.Table, p: int) -> bool:
+def _begins(entries: pa.Table, e: int, papers: pa.Table, p: int) -> bool:
     """Whether the entry's title, no generic one, ends where a word of the paper's title ends."""
-    title = mine["title"][e].as_py()
+    title = entries["title"][e].as_py()
     wanted, length = len(normalise_one(title)), 0
     for word in _WORD.findall(papers["title"][p].as_py()):
         length += len(normalise_one(word))
@@ -104,39 +140,78 @@ def _begins(mine: pa.Table, e: int, papers: pa.Table, p: int) -> bool:
     return False
 
 
-def _stands(mine: pa.Table, e: int, papers: pa.Table, p: int) -> bool:
+def _stands(entries: pa.Table, e: int, papers: pa.Table, p: int) -> bool:
     """Whether the journals' names, not only their initials, are of one journal."""
-    return same_journal(mine["journal"][e].as_py() or "", papers["journal"][p].as_py() or "")
+    return same_journal(entries["journal"][e].as_py() or "", papers["journal"][p].as_py() or "")
+
+
+class Compared(NamedTuple):
+    """What is compared of entries and papers with one key."""
+
+    offsets: np.ndarray
+    data: np.ndarray
+    volume: np.ndarray
+    page: np.ndarray
+
+
+def _compared(facts: Facts) -> Compared:
+    return Compared(*text_of(facts.normalised), read_only(facts.volume), read_only(facts.page))
 
 
 @njit(cache=True, nogil=True)
-def _fits(
-    offsets: np.ndarray,
-    data: np.ndarray,
-    their_offsets: np.ndarray,
-    their_data: np.ndarray,
-    entry: np.ndarray,
-    paper: np.ndarray,
-    volume: np.ndarray,
-    page: np.ndarray,
-    their_volume: np.ndarray,
-    their_page: np.ndarray,
+def _fitting(
+    begins: np.ndarray,
+    places: np.ndarray,
+    keys: np.ndarray,
+    starts: np.ndarray,
+    papers: np.ndarray,
+    rows: np.ndarray,
+    mine: Compared,
+    theirs: Compared,
 ) -> np.ndarray:
-    """Which pairs are worth a closer look: the paper's title begins with the entry's, and volume and first page do not differ."""
-    out = np.zeros(len(entry), np.bool_)
+    found = np.zeros(len(begins), np.bool_)
+    bits = 0
+    while 1 << bits < len(starts) - 1:
+        bits += 1
+    shift = np.uint64(64 - bits)
+    for p in range(len(begins)):
+        for key in (begins[p], places[p]):
+            if key == 0:
+                continue
+            at, end = starts[key >> shift], starts[(key >> shift) + np.uint64(1)]
+            while at < end and keys[at] < key:
+                at += 1
+            if at == end or keys[at] != key:
+                continue
+            papers[at] += 1
+            if papers[at] > _MOST:
+                continue
+            while at < end and keys[at] == key and not found[p]:
+                found[p] = _fits(mine, rows[at], theirs, p)
+                at += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _fitting_pairs(mine: Compared, entry: np.ndarray, theirs: Compared, paper: np.ndarray) -> np.ndarray:
+    fits = np.zeros(len(entry), np.bool_)
     for pair in range(len(entry)):
-        e, p = entry[pair], paper[pair]
-        size = offsets[e + 1] - offsets[e]
-        if size > their_offsets[p + 1] - their_offsets[p] or 0 < size < PREFIX_BYTES:
-            continue
-        if volume[e] != 0 and their_volume[p] != 0 and volume[e] != their_volume[p]:
-            continue
-        if page[e] != 0 and their_page[p] != 0 and page[e] != their_page[p]:
-            continue
-        same = True
-        for k in range(size):
-            if data[offsets[e] + k] != their_data[their_offsets[p] + k]:
-                same = False
-                break
-        out[pair] = same
-    return out
+        fits[pair] = _fits(mine, entry[pair], theirs, paper[pair])
+    return fits
+
+
+@njit(cache=True, nogil=True)
+def _fits(mine: Compared, e: int, theirs: Compared, p: int) -> bool:
+    """Whether a pair is worth a closer look: the paper's title begins with the entry's, and volume and first page do not differ."""
+    begin, their_begin = mine.offsets[e], theirs.offsets[p]
+    size = mine.offsets[e + 1] - begin
+    if size > theirs.offsets[p + 1] - their_begin or 0 < size < PREFIX_BYTES:
+        return False
+    if mine.volume[e] != 0 and theirs.volume[p] != 0 and mine.volume[e] != theirs.volume[p]:
+        return False
+    if mine.page[e] != 0 and theirs.page[p] != 0 and mine.page[e] != theirs.page[p]:
+        return False
+    k = 0
+    while k < size and mine.data[begin + k] == theirs.data[their_begin + k]:
+        k += 1
+    return bool(k == size)

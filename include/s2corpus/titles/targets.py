@@ -148,14 +148,6 @@ class Targets:
         alone = len(self.titles) == len(self.rank)
         return self.facts.normalised if alone else self.facts.normalised.take(pa.array(self.titles.first))
 
-    def having(self, keys: np.ndarray) -> pa.Table:
-        """The papers with one of these `partial_keys` (ascending): paper_id, title, journal and FACTS."""
-        rows = pa.array(np.flatnonzero(wanted_rows(self.facts, keys)))
-        table = self.facts.table()
-        for name, column in (("paper_id", self.paper_id), ("title", self.title), ("journal", self.journal)):
-            table = table.append_column(name, column.cast(pa.string()))
-        return table.take(rows)
-
 
 NARROWED = 4
 """Ways in which an over-full group is narrowed, in order: by volume and page, year and surname, year, surname."""
@@ -209,23 +201,6 @@ def partial_keys(facts: Facts) -> tuple[np.ndarray, np.ndarray]:
     """  # fmt: skip
     numbers = facts.year, facts.surname, facts.journal, facts.volume, facts.page
     return _partial_keys(*text_of(facts.normalised), *map(read_only, numbers))
-
-
-def wanted_rows(facts: Facts, keys: np.ndarray) -> np.ndarray:
-    """Which rows have one of these keys (ascending), boolean."""
-    found = np.zeros(len(facts.year), np.bool_)
-    if len(keys):
-        bits = len(keys).bit_length() + 3
-        shift = np.uint64(64 - bits)
-        may_be = np.zeros(
-            1 << bits, np.bool_
-        )  # by the first bits of a key: most rows have none of these, and need no search
-        may_be[keys >> shift] = True
-        for mine in partial_keys(facts):
-            some = np.flatnonzero(may_be[mine >> shift])
-            at = np.minimum(np.searchsorted(keys, mine[some]), len(keys) - 1)
-            found[some] |= keys[at] == mine[some]
-    return found
 
 
 @njit(cache=True, nogil=True)

@@ -12,8 +12,9 @@ from s2corpus.titles import grams, score_pairs, threegrams
 from s2corpus.titles.arrays import text_of
 from s2corpus.titles.changes import fingerprints
 from s2corpus.titles.equal import EqualStrings, hash_strings
+from s2corpus.titles.partial import Sought
 from s2corpus.titles.places import first_numbers, journal_keys
-from s2corpus.titles.targets import NARROWED, NO_YEAR, Facts, key_of, partial_keys, wanted_rows
+from s2corpus.titles.targets import NARROWED, NO_YEAR, Facts, key_of, partial_keys
 
 WORDS = ("", "a", "ab", "deep", "learning", "attention", "attention is all you need", "é", "深層学習")
 
@@ -63,10 +64,19 @@ def test_a_key_is_made_only_of_what_is_known() -> None:
     assert (begins != 0).tolist() == [True, True, False, False, False], "six bytes at least, year and surname"
     assert begins[0] == begins[1], "titles with one beginning"
     assert (places != 0).tolist() == [False, False, False, False, True], "journal, volume, page and year"
-    assert wanted_rows(FACTS, np.sort(begins[:1])).tolist() == [True, True, False, False, False]
-    assert wanted_rows(FACTS, places[4:]).tolist() == [False, False, False, False, True]
-    assert wanted_rows(FACTS, np.array([1, 2, 3], np.uint64)).tolist() == [False] * 5
-    assert not wanted_rows(FACTS, places[:0]).any()
+
+
+@pytest.mark.parametrize(
+    ("entries", "papers", "counts"),
+    [([0], [0], [2]), ([1], [0, 1], [2]), ([0, 1], [0, 1], [2, 0]), ([4], [4], [1]), ([2, 3], [], []), ([], [], [])],
+)
+def test_papers_that_begin_so_or_stand_there(entries: list[int], papers: list[int], counts: list[int]) -> None:
+    """They are found if they may be one of the entries, and counted by key whether they may or not."""
+    sought = Sought.of(FACTS, np.isin(np.arange(5), entries))
+    assert np.flatnonzero(sought.fitting(FACTS)).tolist() == papers
+    assert sought.papers.tolist() == counts
+    sought.fitting(FACTS)
+    assert sought.papers.sum() == 2 * sum(counts)
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,10 @@ from s2corpus.titles.buckets import bucket_of
 from s2corpus.titles.candidates import Search
 from s2corpus.titles.changes import fingerprints, rows_only_in, touched
 from s2corpus.titles.journals import journal_key, journal_words, same_journal
+from s2corpus.titles.partial import Sought
 from s2corpus.titles.places import first_numbers, journal_keys
 from s2corpus.titles.rules import _columns_without_numbers, _without_numbers, only_numbers_differ
-from s2corpus.titles.targets import IDENTIFIERS, NARROWED, NO_YEAR, Facts, Targets, key_of, partial_keys, wanted_rows
+from s2corpus.titles.targets import IDENTIFIERS, NARROWED, NO_YEAR, Facts, Targets, key_of, partial_keys
 from tests.unit.titles.test_titles import NUMBERED, TITLE
 
 ROMANS = [
@@ -255,10 +256,17 @@ def test_keys_of_beginnings_and_of_places(rows: Known, others: Known) -> None:
         assert [key != 0 for key in made[kind]] == [part[kind] is not None for part in told]
         known = {(key, part[kind]) for key, part in zip(made[kind], told, strict=True) if key}
         assert len(known) == len({key for key, _ in known}) == len({part for _, part in known})
-    keys = np.unique(np.array([key for column in made for key in column[len(rows) :] if key], np.uint64))
-    wanted = {part for row in others for part in enumerate(parts(row)) if part[1]}
-    expected = [bool(wanted & set(enumerate(parts(row)))) for row in rows]
-    assert wanted_rows(facts_of(rows), keys).tolist() == expected
+    entries, papers = (zip(some, map(parts, some), strict=True) for some in (others, list(rows)))
+    wanted = [(row, (0, part[0]) if row[0] else (1, part[1])) for row, part in entries]
+
+    def fit(paper: tuple[str, int, int, int, int, int], entry: tuple[str, int, int, int, int, int]) -> bool:
+        numbers = zip(paper[4:], entry[4:], strict=True)
+        return paper[0].startswith(entry[0]) and all(a == b or not a or not b for a, b in numbers)
+
+    expected = [
+        any(key[1] and key in enumerate(part) and fit(paper, entry) for entry, key in wanted) for paper, part in papers
+    ]
+    assert Sought.of(facts_of(others), np.ones(len(others), bool)).fitting(facts_of(rows)).tolist() == expected
 
 
 @settings(max_examples=30)

@@ -23,8 +23,9 @@ from s2corpus.titles.candidates import Pairs, Search, candidates_among, over_ful
 from s2corpus.titles.changes import fingerprints
 from s2corpus.titles.choosing import MOST
 from s2corpus.titles.equal import EqualStrings
+from s2corpus.titles.partial import Sought
 from s2corpus.titles.postings import Keys, over_full
-from s2corpus.titles.targets import FACTS, Facts, Targets, wanted_rows
+from s2corpus.titles.targets import FACTS, Facts, Targets
 
 _BYTES_PER_PAPER = 1024
 """Memory that a paper takes which some entries want, an upper estimate."""
@@ -87,13 +88,13 @@ class KeptPapers:
         targets, group = self.equal({"normalised": EqualStrings.of(titles)})  # a group each: they are distinct
         return targets, group[inverse]
 
-    def having(self, keys: np.ndarray) -> pa.Table:
+    def having(self, sought: Sought) -> pa.Table:
         """See `linking.Papers`."""
         names = ["paper_id", "title", "journal", *FACTS.names]
         found = [SCHEMA.empty_table().select(names)]
-        for batch in self._batches() if len(keys) else ():
+        for batch in self._batches() if len(sought.keys) else ():
             table = pa.Table.from_batches([batch]).select(names)
-            found.append(table.filter(pa.array(wanted_rows(Facts.of(table), keys))))
+            found.append(table.filter(pa.array(sought.fitting(Facts.of(table)))))
         return pa.concat_tables(found)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:

@@ -11,7 +11,6 @@ from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from s2corpus.titles.arrays import one_chunk, text_of
 from s2corpus.titles.candidates import Pairs, Passing, Search, Titles, candidates
@@ -75,8 +74,8 @@ class Papers(Protocol):
     """The papers that entries may link to, wherever they are kept."""
 
     def equal(self, wanted: Mapping[str, EqualStrings]) -> tuple[Targets, np.ndarray]:
-        """All papers equal to a wanted string in its column (`normalised`, `paper_id` or an identifier), and maybe others; and the title
-        group of each wanted `normalised` in them, int32, -1 for none.
+        """All papers equal to a wanted string in its column (`normalised`, `paper_id` or an identifier), and maybe others, maybe without
+        their titles as printed; and the title group of each wanted `normalised` in them, int32, -1 for none.
         """  # fmt: skip
 
     @property
@@ -170,7 +169,7 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
     for other, scores in ((out.row, out.score), (out.second, out.runner_up)):
         by_identifier = np.flatnonzero((out.reason == _ID) & (other >= 0))
         scores[by_identifier] = _score(facts.normalised, by_identifier, equal.facts.normalised, other[by_identifier])
-    paper_id = equal.paper_id.take(pa.array(out.row, mask=out.row < 0))
+    ids, chosen = [equal.paper_id], out.row.copy()
     del equal, titles
 
     pairs = papers.similar(searched, search)
@@ -179,16 +178,19 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
     out.row[:] = -1
     decide_fuzzy(left, among, starts, group, pairs.score, known, tied_of(similar), out)
     fuzzy = np.flatnonzero(out.reason == _FUZZY)
-    chosen = pa.array(out.row[fuzzy])
+    chosen[fuzzy] = len(ids[0]) + out.row[fuzzy]
+    ids.append(similar.paper_id)
     warning = np.where(out.tied & (out.reason > 0), _TIE, 0).astype(np.int8)
-    numeral = only_numbers_differ(one_chunk(entries["title"]).take(pa.array(fuzzy)), similar.title.take(chosen))
+    numeral = only_numbers_differ(
+        one_chunk(entries["title"]).take(pa.array(fuzzy)), similar.title.take(pa.array(out.row[fuzzy]))
+    )
     warning[fuzzy[numeral]] = _NUMERAL
     warning[(out.reason > 0) & (out.agreement & AGREES == 0)] = _CONTRADICTION
-    paper_id = pc.replace_with_mask(paper_id, pa.array(out.reason == _FUZZY), similar.paper_id.take(chosen))
     del similar, known, group
-    paper_id = _partial(entries, facts, papers, paper_id, out, warning)
+    partial, of_partial = _partial(entries, facts, papers, out, warning)
+    chosen[partial] = sum(map(len, ids)) + np.arange(len(partial))
     columns = [
-        paper_id,
+        pa.concat_arrays([*ids, of_partial]).take(pa.array(chosen, mask=chosen < 0)),
         pa.array(out.score, mask=np.isnan(out.score)),
         pa.DictionaryArray.from_arrays(out.reason, [r.value for r in _REASONS]).cast(pa.string()),
         pa.DictionaryArray.from_arrays(pa.array(warning, mask=warning == 0), ["", *Warning]).cast(pa.string()),
@@ -198,13 +200,13 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
 
 
 def _partial(
-    entries: pa.Table, facts: Facts, papers: Papers, paper_id: pa.Array, out: Chosen, warning: np.ndarray
-) -> pa.Array:
-    """Link cut titles, and entries without a title, among what is left; return the paper ids with theirs."""
+    entries: pa.Table, facts: Facts, papers: Papers, out: Chosen, warning: np.ndarray
+) -> tuple[np.ndarray, pa.Array]:
+    """Link cut titles, and entries without a title, among what is left; return their rows, and the paper ids."""
     sought = Sought.of(facts, out.reason == 0)
     table = papers.having(sought)
     if not len(table):
-        return paper_id
+        return np.empty(0, np.int64), pa.array([], pa.string())
     found = link_partial(entries, sought, table)
     title = Facts.of(table).normalised
     out.reason[found.entry] = np.where(found.prefix, _PREFIX, _LOCATOR)
@@ -216,9 +218,7 @@ def _partial(
         one_chunk(table["title"]).take(pa.array(found.paper)),
     )
     warning[found.entry] = np.where(numeral & found.prefix, _NUMERAL, np.where(found.tied, _TIE, 0))
-    linked = np.zeros(len(paper_id), np.bool_)
-    linked[found.entry] = True
-    return pc.replace_with_mask(paper_id, pa.array(linked), one_chunk(table["paper_id"]).take(pa.array(found.paper)))
+    return found.entry, one_chunk(table["paper_id"]).take(pa.array(found.paper))
 
 
 def _score(titles_a: pa.Array, a: np.ndarray, titles_b: pa.Array, b: np.ndarray) -> np.ndarray:

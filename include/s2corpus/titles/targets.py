@@ -84,6 +84,7 @@ class Targets:
 
     paper_id: pa.Array
     title: pa.Array
+    """as printed, null where it was not given"""
     journal: pa.Array
     """as printed"""
     facts: Facts
@@ -134,11 +135,12 @@ class Targets:
             every.append(row[made != 0])
         key, tied = np.concatenate(keys), np.concatenate(every)
         order = np.lexsort((rank[tied], key))
-        journal = (
-            one_chunk(papers["journal"]) if "journal" in papers.column_names else pa.nulls(len(papers), pa.string())
+        nothing = pa.nulls(len(papers), pa.string())
+        title, journal = (
+            one_chunk(papers[name]) if name in papers.column_names else nothing for name in ("title", "journal")
         )
         return Targets(
-            paper_id, one_chunk(papers["title"]), journal, facts, rank, hash_strings(*text_of(paper_id)), titles,
+            paper_id, title, journal, facts, rank, hash_strings(*text_of(paper_id)), titles,
             little, identifiers, single, key[order], tied[order],
         )  # fmt: skip
 

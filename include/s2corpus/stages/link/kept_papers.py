@@ -60,7 +60,11 @@ class KeptPapers:
 
     def equal(self, wanted: Mapping[str, EqualStrings]) -> tuple[Targets, np.ndarray]:
         """See `linking.Papers`."""
-        rows = self._where(wanted)
+        return self._equal(wanted, [name for name in SCHEMA.names if name not in ("title", "journal")])
+
+    def _equal(self, wanted: Mapping[str, EqualStrings], names: list[str]) -> tuple[Targets, np.ndarray]:
+        """`equal`, of these columns."""
+        rows = self._where(wanted, names)
         targets = Targets.of(rows)
         titles = wanted.get("normalised")
         # The last is of papers whose title nobody wants.
@@ -85,7 +89,8 @@ class KeptPapers:
             low, high = np.searchsorted(once, (first, first + len(texts)))
             found.append(texts.take(pa.array(once[low:high] - first)))
         titles = pa.concat_arrays([pa.array([], pa.string()), *found])
-        targets, group = self.equal({"normalised": EqualStrings.of(titles)})  # a group each: they are distinct
+        # A group each: they are distinct.
+        targets, group = self._equal({"normalised": EqualStrings.of(titles)}, SCHEMA.names)
         return targets, group[inverse]
 
     def having(self, sought: Sought) -> pa.Table:
@@ -101,8 +106,8 @@ class KeptPapers:
         for path in self._papers:
             yield from batches_of(path)
 
-    def _where(self, wanted: Mapping[str, EqualStrings]) -> pa.Table:
-        """The papers equal to a wanted string in its column, and in `wanted` the group of the wanted title, or -1."""
+    def _where(self, wanted: Mapping[str, EqualStrings], names: list[str]) -> pa.Table:
+        """These columns of the papers equal to a wanted string in its column, and in `wanted` the group of the wanted title, or -1."""
         by_title = wanted.get("normalised")
         named = {name: strings for name, strings in wanted.items() if name != "normalised" and len(strings)}
         found: list[pa.Table] = []
@@ -114,7 +119,7 @@ class KeptPapers:
             group = np.full(len(batch), -1, np.int32)
             if by_title is not None:
                 group = by_title.find(batch["normalised"], batch["hash"].to_numpy())
-            table = pa.Table.from_batches([batch]).append_column("needed", pa.array(needed))
+            table = pa.Table.from_batches([batch.select(names)]).append_column("needed", pa.array(needed))
             table = table.append_column("wanted", pa.array(group))
             found.append(table.filter(pa.array(needed | (group >= 0))))
             rows += len(found[-1])
@@ -122,7 +127,7 @@ class KeptPapers:
                 found = [_first_of_each(pa.concat_tables(found))]
                 rows = len(found[0])
                 room = rows + self._room
-        schema = SCHEMA.append(pa.field("wanted", pa.int32()))
+        schema = pa.schema([*map(SCHEMA.field, names), ("wanted", pa.int32())])
         return pa.concat_tables([schema.empty_table(), *(table.select(schema.names) for table in found)])
 
 

@@ -206,6 +206,17 @@ class TableRef(Generic[R_co]):
         """The committed rows (of one shard's part), in order of parts."""
         return self.dataset(shard).to_table(columns=list(columns) if columns else None, filter=where)
 
+    def leaves(self, columns: Sequence[str], *, shard: int, repeated: Sequence[str] = ()) -> pa.Table:
+        """The committed rows of one shard's part, with these columns; of nested ones only the leaves that are named
+        (`authors.list.element.last`), which are all that is decoded, and those of strings that repeat as dictionaries.
+        """  # fmt: skip
+        [part] = self._parts(shard)
+        self._refuse_damaged([part])
+        fs, root = self.lake.filesystem()
+        with fs.open_input_file(f"{root}{self.prefix}/{part.name}") as file:
+            found = pq.ParquetFile(file, read_dictionary=list(repeated), pre_buffer=True)
+            return found.read(list(columns), use_threads=False)
+
     def rows(
         self,
         columns: Sequence[str] | None = None,

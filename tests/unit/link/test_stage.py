@@ -279,7 +279,7 @@ def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path, monkeypatc
             entry(f"r{i:04d}", 0, title + "s" * (i % 2), doi="10.2/" + str(7 * i) if i % 11 == 0 else None, **more)
         )
     whole = links_of(release(lake, tmp_path, papers, entries))
-    monkeypatch.setattr("s2corpus.stages.link.stage._BYTES_PER_ENTRY", 1 << 18)  # 64 MB are room for 128 entries
+    monkeypatch.setattr("s2corpus.stages.link.stage._BYTES_PER_ENTRY", 3 << 17)  # 64 MB are room for 128 entries
     monkeypatch.setattr("s2corpus.stages.link.stage.GROUPS", 2)
     monkeypatch.setattr("s2corpus.stages.link.index._BYTES_PER_TITLE", 1 << 18)  # and for 64 titles
     monkeypatch.setattr("s2corpus.stages.link.kept_papers._BYTES_PER_PAPER", 1 << 20)  # and for 32 papers

@@ -18,8 +18,11 @@ from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 from s2corpus.storage.parts import DamagedPart, NotCommitted, TableRef
-from s2corpus.tables import CLUSTERS, DOCUMENTS, STORED_PARSES, TABLES, Column, Table
+from s2corpus.tables import AUTHORS, CLUSTERS, DOCUMENTS, STORED_PARSES, TABLES, Column, Table
 
+PEOPLE = Table[dict[str, Any]](
+    "people", "people", ("text",), (Column("text", pa.string(), "a text"), Column("people", AUTHORS, "authors"))
+)
 TEXTS = Table[dict[str, Any]]("texts", "texts", ("text",), (Column("text", pa.string(), "a text"),))
 
 
@@ -126,6 +129,18 @@ def test_neither_rows_nor_a_view_hold_more_than_some_row_groups_of_a_part(lake: 
         assert pool.max_memory() < 32 << 20
     finally:
         pa.set_memory_pool(before)
+
+
+def test_of_nested_columns_only_the_leaves_that_are_named_are_read(lake: Lake) -> None:
+    table = TableRef(lake, "releases/x/people", PEOPLE)
+    ada = {"first": "Ada", "middle": ["K."], "last": "Lovelace", "suffix": ""}
+    rows = [{"text": "a", "people": [ada]}, {"text": "a", "people": []}, {"text": "b", "people": None}]
+    table.write(3, rows)
+    table.commit([3])
+    found = table.leaves(["text", "people.list.element.last"], shard=3, repeated=["text"])
+    assert pa.types.is_dictionary(found.schema.field("text").type)
+    some: list[list[dict[str, str]] | None] = [[{"last": "Lovelace"}], [], None]
+    assert found.to_pylist() == [{"text": row["text"], "people": mine} for row, mine in zip(rows, some, strict=True)]
 
 
 def test_an_empty_table_has_one_empty_part(lake: Lake) -> None:

@@ -20,6 +20,9 @@ from s2corpus.titles.targets import IDENTIFIERS, PLACES, Targets, first_surname
 from s2corpus.version import code_version
 
 _CHANGED = "changed"
+_OF_ENTRIES = ("paper_id", "parse_kind", "ref_id", "title", "year", "venue", "volume", "pages", *IDENTIFIERS)
+_FIRST_AUTHOR = ("authors.list.element.first", "authors.list.element.last")
+"""All that is read of authors: an author has eight names, identifiers and places to work at."""
 
 
 def parent_run(run: Run) -> Run | None:
@@ -53,9 +56,8 @@ def inputs(run: Run) -> str:
 def read_papers(run: Run, bucket: int) -> pa.Table:
     """The kept papers of a bucket, with what the rules look at."""
     outcomes = run.table(FILTERED).read(["paper_id", "outcome"], shard=bucket)
-    papers = run.table(PAPERS).read(
-        ["paper_id", "title", "date", "authors", "venue", *PLACES, *IDENTIFIERS], shard=bucket
-    )
+    columns = ["paper_id", "title", "date", *_FIRST_AUTHOR, "venue", *PLACES, *IDENTIFIERS]
+    papers = run.table(PAPERS).leaves(columns, shard=bucket)
     surname = first_surname(papers["authors"])
     papers = papers.drop_columns(["authors"]).append_column("surname", surname)
     kept = pc.equal(outcomes["outcome"], "kept")
@@ -69,10 +71,18 @@ def read_papers(run: Run, bucket: int) -> pa.Table:
     )
 
 
-def read_entries(run: Run, bucket: int | None, where: pc.Expression | None = None) -> pa.Table:
-    """The entries of a bucket, or of all, with what the rules look at."""
-    columns = ["paper_id", "parse_kind", "ref_id", "title", "authors", "year", "venue", "volume", "pages", *IDENTIFIERS]
-    entries = run.table(ENTRIES).read(columns, shard=bucket, where=where)
+def read_entries(run: Run, bucket: int) -> pa.Table:
+    """The entries of a bucket, with what the rules look at; `parse_kind` and `ref_id`, which repeat, as dictionaries."""
+    entries = run.table(ENTRIES).leaves([*_OF_ENTRIES, *_FIRST_AUTHOR], shard=bucket, repeated=("parse_kind", "ref_id"))
+    return _as_looked_at(entries)
+
+
+def entries_where(run: Run, where: pc.Expression) -> pa.Table:
+    """The entries of all buckets for which this holds, with what the rules look at."""
+    return _as_looked_at(run.table(ENTRIES).read([*_OF_ENTRIES, "authors"], where=where))
+
+
+def _as_looked_at(entries: pa.Table) -> pa.Table:
     return (
         entries.append_column("surname", first_surname(entries["authors"]))
         .drop_columns(["authors"])
@@ -133,9 +143,10 @@ class Held:
     def links(self, entries: pa.Table, buckets: list[int]) -> tuple[np.ndarray, pa.Table]:
         """Which entries of these buckets link as they did, boolean, and their links in order (columns of `linking.SCHEMA`)."""
         before = pa.concat_tables([self._before(bucket) for bucket in buckets])
-        number = pc.index_in(
-            pa.array(fingerprints(entries)), pa.array(fingerprints(before.select(entries.column_names)))
-        )
+        strings = {"parse_kind": pa.string(), "ref_id": pa.string()}
+        schema = pa.schema([(field.name, strings.get(field.name, field.type)) for field in entries.schema])
+        now, then = (fingerprints(rows.select(schema.names).cast(schema)) for rows in (entries, before))
+        number = pc.index_in(pa.array(now), pa.array(then))
         holds = number.is_valid().to_numpy(zero_copy_only=False)
         same = np.flatnonzero(holds)
         some = entries.take(pa.array(same))

@@ -28,8 +28,9 @@ from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.row_types import ContextRow
 from s2corpus.stages.link.index import exchange_of, write_papers, write_titles, writers
 from s2corpus.stages.link.kept_papers import KeptPapers
-from s2corpus.stages.link.relink import Held, inputs, read_entries, rules
+from s2corpus.stages.link.relink import Held, entries_where, inputs, read_entries, rules
 from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS, PAPERS
+from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.candidates import Search, over_full_keys
 from s2corpus.titles.linking import SCHEMA, link
 from s2corpus.titles.recall import measure, withheld
@@ -39,8 +40,8 @@ SAMPLE = 500
 """Titles of a release that are compared with all, for recall."""
 GROUPS = 4
 """Groups of buckets a shard: copying the index once serves them all."""
-_BYTES_PER_ENTRY = 1024
-"""Memory that an entry takes while it is linked, an upper estimate."""
+_BYTES_PER_ENTRY = 768
+"""Memory that an entry takes while it is linked, with the papers that it wants, an upper estimate."""
 
 
 log = logging.getLogger(__name__)
@@ -97,6 +98,8 @@ class Link:
             tables = [read_entries(run, bucket) for bucket in buckets]
             entries, sizes = pa.concat_tables(tables), [len(table) for table in tables]
             del tables
+            at = entries.column_names.index("title")  # it is read several times: in one piece, and held once
+            entries = entries.set_column(at, "title", one_chunk(entries["title"]))
             # Buckets are a random division of the papers: one group stands for all.
             sample = SAMPLE if number == shard.index == 0 else 0
             linked = _linked(run, buckets, entries, papers, held, search, sample, counts)
@@ -110,7 +113,7 @@ class Link:
             del entries
             begin = 0
             for bucket, size in zip(buckets, sizes, strict=True):
-                links_of_bucket = linked.slice(begin, size)
+                links_of_bucket = linked.slice(begin, size).select(LINKS.schema.names).cast(LINKS.schema)
                 begin += size
                 run.table(LINKS).write(bucket, links_of_bucket)
                 run.table(CONTEXTS).write(bucket, _contexts(run, bucket, links_of_bucket, counts))
@@ -205,7 +208,7 @@ def _withheld(run: Run, papers: KeptPapers, search: Search) -> dict[str, int]:
     some = in_slice(run, run.table(PAPERS).committed().rows)
     kept = run.table(FILTERED).read(["paper_id", "outcome"], where=some)
     ids = kept["paper_id"].filter(pc.equal(kept["outcome"], "kept"))
-    entries = read_entries(run, None, named if some is None else named & some)
+    entries = entries_where(run, named if some is None else named & some)
     entries = entries.filter(pc.is_in(entries["citing_paper_id"], ids.combine_chunks()))
     entries = entries.sort_by([(name, "ascending") for name in ("citing_paper_id", "parse_kind", "ref_id")])
 
@@ -224,7 +227,7 @@ def _counts_key(run: Run, shard: Shard) -> str:
 
 
 def _entries_at_once(run: Run) -> int:
-    return max(run.spec.resources.memory_mb * (1 << 20) // 2 // _BYTES_PER_ENTRY, 1)
+    return max(run.spec.resources.memory_mb * (3 << 18) // _BYTES_PER_ENTRY, 1)  # a quarter is the search's
 
 
 def _search(run: Run) -> Search:

@@ -98,6 +98,7 @@ class Table(Generic[R_co]):
     """One table: its columns, the key that is unique in it, what its parts stand for, and the type of a row in Python.
 
     `counted` names columns whose values are counted, together, while a part is written: stages sum these up, and read no table for it.
+    `plain` names columns that a dictionary in Parquet does not make smaller: making it takes longer than writing them.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Table(Generic[R_co]):
     columns: tuple[Column, ...]
     shards: Literal["pdf", "paper", "record", "any"] = "any"
     counted: tuple[tuple[str, ...], ...] = ()
+    plain: tuple[str, ...] = ()
     schema: pa.Schema = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -623,6 +625,7 @@ LINKS = Table[rows.LinkRow](
         _c("runner_up_score", pa.float64(), "S of the next best; for id and exact of another equal candidate"),
     ),
     "paper",
+    plain=("paper_id", "cited_paper_id"),
 )
 CONTEXTS = Table[rows.ContextRow](
     "contexts",

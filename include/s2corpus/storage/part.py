@@ -50,7 +50,10 @@ def upload(lake: Lake, key: str, table: Table, rows: Rows, group_bytes: int = _G
     counts: dict[tuple[str, ...], Counter[tuple[Any, ...]]] = {columns: Counter() for columns in table.counted}
     with tempfile.TemporaryDirectory(prefix="s2corpus-part-") as scratch:
         path = Path(scratch) / "part.parquet"
-        with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=True) as writer:
+        repeated = [name for name in table.schema.names if name not in table.plain] if table.plain else True
+        with pq.ParquetWriter(
+            path, table.schema, compression="zstd", use_dictionary=repeated, store_schema=True
+        ) as writer:
             whole = isinstance(rows, list | pa.Table | pa.RecordBatch)
             for some in [rows] if whole else rows:
                 data = as_table(table, some)

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from s2corpus.errors import TransientError
@@ -141,6 +142,17 @@ def test_of_nested_columns_only_the_leaves_that_are_named_are_read(lake: Lake) -
     assert pa.types.is_dictionary(found.schema.field("text").type)
     some: list[list[dict[str, str]] | None] = [[{"last": "Lovelace"}], [], None]
     assert found.to_pylist() == [{"text": row["text"], "people": mine} for row, mine in zip(rows, some, strict=True)]
+
+
+def test_what_a_dictionary_does_not_make_smaller_has_none(lake: Lake, tmp_path: Path) -> None:
+    kinds = Column("kind", pa.string(), "a kind")
+    table = TableRef(
+        lake, "releases/x/kinds", Table("kinds", "kinds", ("text",), (*TEXTS.columns, kinds), plain=("text",))
+    )
+    part = table.write(0, [{"text": f"text {n}", "kind": "a"} for n in range(9)])
+    lake.download(f"releases/x/kinds/{part.name}", tmp_path / "part")
+    group = pq.ParquetFile(tmp_path / "part").metadata.row_group(0)
+    assert [group.column(i).has_dictionary_page for i in range(2)] == [False, True]
 
 
 def test_an_empty_table_has_one_empty_part(lake: Lake) -> None:

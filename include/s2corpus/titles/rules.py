@@ -141,7 +141,9 @@ def _without_numbers(title: str) -> tuple[str, str]:
 
 def _columns_without_numbers(titles: pa.Array) -> tuple[pa.Array, pa.Array]:
     """`_without_numbers` of every row, as two string columns; rows of pure ASCII take a compiled path."""
-    rest_offsets, rest, number_offsets, numbers, other = _ascii_without_numbers(*text_of(titles), _PACKED, _VALUES)
+    rest_offsets, rest, number_offsets, numbers, other = _ascii_without_numbers(
+        *text_of(titles), _PACKED, _VALUES, _BEGIN
+    )
     columns = strings(rest_offsets, rest), strings(number_offsets, numbers)
     if not other.any():
         return columns
@@ -161,6 +163,12 @@ _ASCII_NUMERALS = sorted((_packed(word), value) for word, value in _NUMERALS.ite
 _PACKED = np.array([word for word, _ in _ASCII_NUMERALS], np.uint64)
 """Numerals of at most eight ASCII characters as big-endian numbers, ascending: how the compiled path looks a word up."""
 _VALUES = np.array([value for _, value in _ASCII_NUMERALS], np.int64)
+_BEGIN = np.zeros((9, 32), np.bool_)
+"""By length and first letter: whether a numeral is such a word. Most words are not, and need no search."""
+for _words in (word for word in _NUMERALS if word.isascii()):
+    _BEGIN[len(_words), ord(_words[0]) & 31] = True
+OTHER, LETTER, DIGIT = 0, 1, 2
+KIND = np.array([LETTER * bytes([byte]).isalpha() + DIGIT * bytes([byte]).isdigit() for byte in range(256)], np.uint8)
 
 
 @njit(cache=True, nogil=True)
@@ -189,63 +197,63 @@ def _few_ascii_words(offsets: np.ndarray, data: np.ndarray, enough: int) -> tupl
 
 @njit(cache=True, nogil=True)
 def _ascii_without_numbers(
-    offsets: np.ndarray, data: np.ndarray, packed: np.ndarray, values: np.ndarray
+    offsets: np.ndarray, data: np.ndarray, packed: np.ndarray, values: np.ndarray, begin: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     rows = len(offsets) - 1
     size = offsets[rows] - offsets[0]
-    rest, rest_ends, rest_at = np.empty(size, np.uint8), np.zeros(rows + 1, np.int32), 0
-    numbers, number_ends, number_at = np.empty(3 * size, np.uint8), np.zeros(rows + 1, np.int32), 0
+    one = np.uint64(1)
+    rest, rest_ends, rest_at = np.empty(size, np.uint8), np.zeros(rows + 1, np.int32), np.uint64(0)
+    numbers, number_ends, number_at = np.empty(3 * size, np.uint8), np.zeros(rows + 1, np.int32), np.uint64(0)
     other = np.zeros(rows, np.bool_)
     for row in range(rows):
-        rest_begin, number_begin = rest_at, number_at
-        i, end = offsets[row], offsets[row + 1]
-        for k in range(i, end):
-            if data[k] >= 128:
-                other[row] = True
-                i = end
-                break
-        while i < end:
-            word = i
-            letters_only = True
+        i, last = np.uint64(offsets[row]), np.uint64(offsets[row + 1])
+        above = np.uint8(0)
+        for k in range(i, last):
+            above |= data[k]
+        if above >= 128:
+            other[row] = True
+            i = last
+        while i < last:
+            word, word_rest = i, rest_at
             key = np.uint64(0)
-            while i < end and (97 <= data[i] | 32 <= 122 or 48 <= data[i] <= 57):
-                letters_only &= data[i] > 57
-                key = key << np.uint64(8) | np.uint64(data[i] | 32)
-                i += 1
-            if i == word:
-                i += 1
+            while i < last and KIND[data[i]] == LETTER:
+                byte = data[i] | np.uint8(32)
+                key = key << np.uint64(8) | np.uint64(byte)
+                rest[rest_at] = byte
+                rest_at += one
+                i += one
+            if i == last or KIND[data[i]] != DIGIT:
+                if i - word <= 8 and begin[i - word, data[word] & np.uint8(31)]:
+                    found = place_of(packed, key)
+                    if found < len(packed) and packed[found] == key:
+                        rest_at = word_rest
+                        value = values[found]
+                        if value >= 10:
+                            numbers[number_at] = 48 + value // 10
+                            number_at += one
+                        numbers[number_at] = 48 + value % 10
+                        numbers[number_at + one] = 44
+                        number_at += np.uint64(2)
+                i += one
                 continue
-            if letters_only and i - word <= 8:
-                found = place_of(packed, key)
-                if found < len(packed) and packed[found] == key:
-                    value = values[found]
-                    if value >= 10:
-                        numbers[number_at] = 48 + value // 10
-                        number_at += 1
-                    numbers[number_at] = 48 + value % 10
-                    numbers[number_at + 1] = 44
-                    number_at += 2
+            while i < last and KIND[data[i]] != OTHER:  # a word with digits is not a numeral
+                if KIND[data[i]] == LETTER:
+                    rest[rest_at] = data[i] | np.uint8(32)
+                    rest_at += one
+                    i += one
                     continue
-            k = word
-            while k < i:
-                if data[k] > 57:
-                    rest[rest_at] = data[k] | 32
-                    rest_at += 1
-                    k += 1
-                    continue
-                digits = k
-                while k < i and data[k] <= 57:
-                    k += 1
-                if k - digits < 19:
-                    while digits < k - 1 and data[digits] == 48:
-                        digits += 1
-                for digit in range(digits, k):
-                    numbers[number_at] = data[digit]
-                    number_at += 1
+                digits = i
+                while i < last and KIND[data[i]] == DIGIT:
+                    i += one
+                if i - digits < 19:
+                    while digits < i - one and data[digits] == 48:
+                        digits += one
+                while digits < i:
+                    numbers[number_at] = data[digits]
+                    number_at += one
+                    digits += one
                 numbers[number_at] = 44
-                number_at += 1
-        if other[row]:
-            rest_at, number_at = rest_begin, number_begin
+                number_at += one
         rest_ends[row + 1] = rest_at
         number_ends[row + 1] = number_at
     return rest_ends, rest[:rest_at], number_ends, numbers[:number_at], other

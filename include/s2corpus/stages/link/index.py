@@ -37,6 +37,10 @@ _TEXTS = pa.schema([("normalised", pa.string())])
 _TITLES = pa.schema([("normalised", pa.string()), ("hash", pa.uint64())])
 _BYTES_PER_TITLE = 512
 """Memory that a title takes while equal ones are found, an upper estimate."""
+_TITLES_OF_A_PIECE = 1 << 17
+"""Where memory allows more: the next piece takes the memory of the one before, whose pages the system need not clear again."""
+_FEW_PIECES = 64
+"""Most pieces that are made smaller for that: each is read from every file of papers."""
 _ROWS = 1 << 16
 _WRITERS = 512
 """Most files of papers, and most that a piece of the titles opens."""
@@ -138,4 +142,5 @@ def batches_of(path: Path) -> Iterator[pa.RecordBatch]:
 
 def _pieces(run: Run) -> int:
     rows = run.table(PAPERS).committed().rows
-    return max(ceil(rows * _BYTES_PER_TITLE / (run.spec.resources.memory_mb << 18)), 1)
+    few = min(ceil(rows / _TITLES_OF_A_PIECE), _FEW_PIECES)
+    return max(ceil(rows * _BYTES_PER_TITLE / (run.spec.resources.memory_mb << 18)), few, 1)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import gzip
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -71,3 +74,13 @@ def test_few_references_have_the_same_links(shared_data: Path) -> None:
     links, papers = references(shared_data)
     assert soon.rows.equals(links.rows) and measured == measure(links, papers, Search(), 100)
     assert {"exact", "fuzzy", "prefix", "none"} <= set(soon.rows["reason"].to_pylist())
+
+
+def test_all_that_few_rows_need_compiled_is_compiled_beside_the_first_demo(tmp_path: Path) -> None:
+    def kernels_after(code: str) -> list[str]:
+        environ = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        subprocess.run([sys.executable, "-c", f"from s2corpus.local import kernels; {code}"], env=environ, check=True)
+        return sorted(path.name for path in tmp_path.rglob("*.nbc"))
+
+    few = kernels_after("kernels.compile_few()")
+    assert few and kernels_after("kernels.make_release()") == few

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from s2corpus.pipeline.run import Run
 from s2corpus.tables import DOCUMENTS
 from s2corpus.text import minhash
+from s2corpus.titles.arrays import read_only
 
 _BYTES_A_KEY = 64
 """Memory that a key takes while keys are sorted: it and its text, an order, and copies."""
@@ -32,7 +33,7 @@ def similar_texts(run: Run) -> dict[tuple[int, int], float]:
         shingles = Path(folder) / "shingles"
         starts, ends = _write_shingles(run, nodes, shingles)
         values = np.memmap(shingles, np.uint64, "r") if shingles.stat().st_size else np.empty(0, np.uint64)
-        index = minhash.jaccards(values, starts, ends, left, right)
+        index = minhash.jaccards(read_only(values), starts, ends, left, right)
     similar = index >= run.spec.split.min_jaccard
     return dict(zip(map(tuple, candidates[similar].tolist()), index[similar].tolist(), strict=True))
 

@@ -33,12 +33,11 @@ def command(datasets: bool) -> None:
     step("starting S3, PostgreSQL, the extractor and Airflow, and typesetting the sample papers beside")
     State(default_state()).create()
     folder = default_state() / "sample"
+    click.get_current_context().with_resource(kernels_being_compiled())
     with ThreadPoolExecutor(1) as beside:
         made = beside.submit(sample.generate, folder)
         endpoints = start_services()
         truth = made.result()
-    # Not beside the services' start, which has work for two cores: the first stages wait more than they compute.
-    click.get_current_context().with_resource(kernels_being_compiled())
     lake = open_lake(endpoints.environ()["S2CORPUS_LAKE"])
     sent = deliver_tree(lake, folder)
     step(f"{len(truth.pdfs)} PDFs, {sent} new files delivered to {lake.root}; building the release")

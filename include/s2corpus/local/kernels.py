@@ -27,10 +27,10 @@ from s2corpus.titles.equal import hash_strings
 def compile_few() -> None:
     """Compile what reads texts, by reading one: Python would take longer than the compiler even of a few."""
     text = "The same words again, and again the same words."
+    hash_strings(*text_of(pa.array([text])))  # intake's: the first that is wanted
     top_word(text)
     signals(text)
     summed_shares([text], ShareTable.of({"again": -1.0}, -20.0))
-    hash_strings(*text_of(pa.array([text])))
     shingles = np.unique(minhash.shingles(text, 2))
     keys = minhash.keys(shingles, 2, 2, 0)
     minhash.pairs(keys, np.arange(len(keys)), 1)

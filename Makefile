@@ -18,7 +18,7 @@ help: ## List the commands
 $(UV):
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else "Python 3.11 to 3.13 is needed, %s is %d.%d" % ((sys.executable,) + v))'
 	@if $(PYTHON) -m pip --version >/dev/null 2>&1 && $(PYTHON) -m venv --without-pip .venv \
-	  && $(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --require-hashes -r $(UV_LOCK) --target .venv/uv; \
+	  && $(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps --require-hashes -r $(UV_LOCK) --target .venv/uv; \
 	then ln -sf ../uv/bin/uv .venv/bin/uv; \
 	else rm -rf .venv; $(PYTHON) -m venv .venv || { echo "python3-venv is needed to make .venv: apt-get install python3-venv" >&2; exit 1; }; \
 	  .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(UV_LOCK); fi

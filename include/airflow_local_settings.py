@@ -10,8 +10,8 @@ import gc
 import importlib
 import sys
 
-# What a process of Airflow makes at its start (modules, models, the API's routes) is no garbage, but is looked at after each 700 objects
-# that are made: a fifth of the processor that the start takes.
+# What a process of Airflow makes at its start (modules, models, the API's routes) stays, but Python looks for garbage in it after each
+# 700 objects: a fifth of the processor that the start takes.
 gc.set_threshold(50_000, 20, 50)
 
 _RUNS_TASKS = {"scheduler", "celery"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,23 +18,25 @@ _FIRST = _LEADING + r"([\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*).*$|^[^\p{L}\p{N}]*$"
 
 def journal_keys(names: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """`journal_key` of each row as a 32-bit hash, uint32; 0 where there is none."""
-    names = one_chunk(names)
-    if names.null_count == len(names):
-        return np.zeros(len(names), np.uint32)
-    coded = names.dictionary_encode()
-    keys = pa.array([journal_key(name) for name in coded.dictionary.to_pylist()], pa.string())
-    hashes = np.append(_short(hash_strings(*text_of(keys))), np.uint32(0))
-    keyed: np.ndarray = hashes[coded.indices.fill_null(len(keys)).to_numpy()]
-    return keyed
+    return _hashed(
+        names, lambda different: pa.array([journal_key(name) for name in different.to_pylist()], pa.string())
+    )
 
 
 def first_numbers(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """The first number or word of each volume or range of pages ("58(6)" → 58, "pp. 0985–990" → 985) as a hash, uint32; 0 for none."""
+    return _hashed(column, lambda different: pc.replace_substring_regex(pc.utf8_lower(different), _FIRST, r"\1"))
+
+
+def _hashed(column: pa.Array | pa.ChunkedArray, key_of: Callable[[pa.Array], pa.Array]) -> np.ndarray:
+    """The hash of each row's key, made once for the different strings, which are few; 0 for null."""
     column = one_chunk(column)
     if column.null_count == len(column):
         return np.zeros(len(column), np.uint32)
-    first = pc.replace_substring_regex(pc.utf8_lower(column.fill_null("")), _FIRST, r"\1")
-    return _short(hash_strings(*text_of(first)))
+    coded = column.dictionary_encode()
+    hashes = np.append(_short(hash_strings(*text_of(key_of(coded.dictionary)))), np.uint32(0))
+    keyed: np.ndarray = hashes[coded.indices.fill_null(len(hashes) - 1).to_numpy()]
+    return keyed
 
 
 def _short(hashes: np.ndarray) -> np.ndarray:

@@ -111,9 +111,12 @@ class Services:
                 self._stop([Extractor(self.state, workers)])
             elif "extractor" in wanted:
                 first.append(Extractor(self.state, workers))
-            self._start(first)
-            variables = self.endpoints().variables if "airflow" in wanted else {}
+            variables: Mapping[str, str] = {}
+            if "airflow" in wanted:
+                self._start([Postgres(self.state)])  # alone: what follows waits longest for its database
+                variables = self.endpoints().variables
             with migrating(self.state, _inherited() | dict(variables)) if "airflow" in wanted else nullcontext():
+                self._start(first)
                 if "postgres" in wanted:
                     Catalog(Postgres(self.state).database_url("catalog")).migrate()
             if "airflow" in wanted:

@@ -34,15 +34,15 @@ def start_services() -> Endpoints:
 def kernels_being_compiled() -> Iterator[None]:
     """Compile the kernels that few rows need beside what the block does, where they are not yet: the stages wait for it else.
 
-    Only while a core has nothing else to do.
+    It gets little of the processor while others need it.
     """
     command = [sys.executable, "-m", "s2corpus.local.kernels", "--few"]
     quiet = subprocess.DEVNULL
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     process = subprocess.Popen(command, env=environ, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
     with suppress(OSError):  # Linux may share time among sessions, whatever the priority of their processes
-        os.setpriority(os.PRIO_PROCESS, process.pid, 19)
-        Path(f"/proc/{process.pid}/autogroup").write_text("19")
+        os.setpriority(os.PRIO_PROCESS, process.pid, 10)
+        Path(f"/proc/{process.pid}/autogroup").write_text("10")
     try:
         yield
     finally:

@@ -116,9 +116,9 @@ class Table(Generic[R_co]):
             for c in self.columns
         ]
         object.__setattr__(self, "schema", pa.schema(fields))
-        missing = set(self.key) - {c.name for c in self.columns}
+        missing = {*self.key, *self.plain, *(name for names in self.counted for name in names)} - set(self.schema.names)
         if missing:
-            raise ValueError(f"table {self.name}: key columns {sorted(missing)} are not among its columns")
+            raise ValueError(f"table {self.name}: {sorted(missing)} of key, counted or plain are not among its columns")
 
     @property
     def schema_hash(self) -> str:

@@ -209,13 +209,22 @@ class TableRef(Generic[R_co]):
     def leaves(self, columns: Sequence[str], *, shard: int, repeated: Sequence[str] = ()) -> pa.Table:
         """The committed rows of one shard's part, with these columns; of nested ones only the leaves that are named
         (`authors.list.element.last`), which are all that is decoded, and those of strings that repeat as dictionaries.
+
+        Raises:
+            KeyError: the part has no such column or leaf; Parquet's reader would leave it out.
         """  # fmt: skip
         [part] = self._parts(shard)
         self._refuse_damaged([part])
         fs, root = self.lake.filesystem()
         with fs.open_input_file(f"{root}{self.prefix}/{part.name}") as file:
-            found = pq.ParquetFile(file, read_dictionary=list(repeated), pre_buffer=True)
-            return found.read(list(columns), use_threads=False)
+            parquet = pq.ParquetFile(file, read_dictionary=list(repeated), pre_buffer=True)
+            paths = [column.path for column in parquet.schema]
+            for name in (*columns, *repeated):
+                if not any(path == name or path.startswith(f"{name}.") for path in paths):
+                    raise KeyError(
+                        f"{part.name} of {self.table.name} has no {name!r}: its leaves are {', '.join(paths)}"
+                    )
+            return parquet.read(list(columns), use_threads=False)
 
     def rows(
         self,

@@ -167,8 +167,10 @@ _BEGIN = np.zeros((9, 32), np.bool_)
 """By length and first letter: whether a numeral is such a word. Most words are not, and need no search."""
 for _words in (word for word in _NUMERALS if word.isascii()):
     _BEGIN[len(_words), ord(_words[0]) & 31] = True
-OTHER, LETTER, DIGIT = 0, 1, 2
-KIND = np.array([LETTER * bytes([byte]).isalpha() + DIGIT * bytes([byte]).isdigit() for byte in range(256)], np.uint8)
+_OTHER, _LETTER, _DIGIT = 0, 1, 2
+_KIND = np.array(
+    [_LETTER * bytes([byte]).isalpha() + _DIGIT * bytes([byte]).isdigit() for byte in range(256)], np.uint8
+)
 
 
 @njit(cache=True, nogil=True)
@@ -216,13 +218,13 @@ def _ascii_without_numbers(
         while i < last:
             word, word_rest = i, rest_at
             key = np.uint64(0)
-            while i < last and KIND[data[i]] == LETTER:
+            while i < last and _KIND[data[i]] == _LETTER:
                 byte = data[i] | np.uint8(32)
                 key = key << np.uint64(8) | np.uint64(byte)
                 rest[rest_at] = byte
                 rest_at += one
                 i += one
-            if i == last or KIND[data[i]] != DIGIT:
+            if i == last or _KIND[data[i]] != _DIGIT:
                 if i - word <= 8 and begin[i - word, data[word] & np.uint8(31)]:
                     found = place_of(packed, key)
                     if found < len(packed) and packed[found] == key:
@@ -236,14 +238,14 @@ def _ascii_without_numbers(
                         number_at += np.uint64(2)
                 i += one
                 continue
-            while i < last and KIND[data[i]] != OTHER:  # a word with digits is not a numeral
-                if KIND[data[i]] == LETTER:
+            while i < last and _KIND[data[i]] != _OTHER:  # a word with digits is not a numeral
+                if _KIND[data[i]] == _LETTER:
                     rest[rest_at] = data[i] | np.uint8(32)
                     rest_at += one
                     i += one
                     continue
                 digits = i
-                while i < last and KIND[data[i]] == DIGIT:
+                while i < last and _KIND[data[i]] == _DIGIT:
                     i += one
                 if i - digits < 19:
                     while digits < i - one and data[digits] == 48:

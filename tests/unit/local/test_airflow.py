@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 import yaml
 
-from s2corpus.local.airflow import airflow_environ
+from s2corpus.local.airflow import AirflowPart, airflow_environ
 from s2corpus.local.state import State, project
 
 
@@ -40,3 +43,28 @@ def test_nothing_is_kept_or_looked_for_in_the_users_own_airflow(environ: dict[st
     assert environ["AIRFLOW_HOME"] == str(tmp_path / "state" / "airflow")
     assert environ["AIRFLOW__CORE__DAGS_FOLDER"] == str(project() / "dags")
     assert environ["PYTHONPATH"].split(os.pathsep) == [str(project() / "include")]
+
+
+@pytest.mark.parametrize(("answer", "problem"), [(200, None), (503, "answers 503 to tasks")])
+def test_an_api_server_is_healthy_once_it_answers_tasks(tmp_path: Path, answer: int, problem: str | None) -> None:
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(answer if self.path == "/execution/health" else 200)
+            self.end_headers()
+            self.wfile.write(json.dumps({"metadatabase": {"status": "healthy"}}).encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Answers)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        state = State(tmp_path / "state")
+        state.create()
+        state.choose_ports({"airflow": server.server_port})
+        assert AirflowPart(state, "api_server", {}).problem() == problem
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -142,6 +142,10 @@ def test_of_nested_columns_only_the_leaves_that_are_named_are_read(lake: Lake) -
     assert pa.types.is_dictionary(found.schema.field("text").type)
     some: list[list[dict[str, str]] | None] = [[{"last": "Lovelace"}], [], None]
     assert found.to_pylist() == [{"text": row["text"], "people": mine} for row, mine in zip(rows, some, strict=True)]
+    with pytest.raises(
+        KeyError, match=r"people has no 'people.list.element.lst': its leaves are .*people.list.element.last"
+    ):
+        table.leaves(["text", "people.list.element.lst"], shard=3)
 
 
 def test_what_a_dictionary_does_not_make_smaller_has_none(lake: Lake, tmp_path: Path) -> None:

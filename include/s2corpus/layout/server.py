@@ -55,6 +55,8 @@ MAX_BYTES = 512 << 20
 """Size of an upload."""
 WORKER_MEMORY = 4 << 30
 """Address space of a worker."""
+_HUNG_UP = 499
+"""For the log only: nobody reads it."""
 _OBJECTS = 100_000
 """Objects after which the garbage collector looks for cycles: a paper's tokens make none, and looking through them took a tenth of a
 worker's time"""
@@ -169,9 +171,14 @@ class Service:
                     return PlainTextResponse("all workers are busy", 503, {"Retry-After": "5"})
                 await asyncio.sleep(0.02)
             self._busy += 1
+            work = asyncio.create_task(self._extract(path, ocr=given.ocr))
+            hung_up = asyncio.create_task(_hung_up(request))
             try:
-                return await self._extract(path, ocr=given.ocr)
+                await asyncio.wait((work, hung_up), return_when=asyncio.FIRST_COMPLETED)
+                return work.result() if work.done() else Response(status_code=_HUNG_UP)
             finally:
+                hung_up.cancel()
+                work.cancel()  # ends a worker whose answer nobody awaits any more
                 self._busy -= 1
 
     async def _extract(self, path: Path, *, ocr: bool) -> Response:
@@ -212,6 +219,12 @@ class Service:
 def _failed(code: Code, message: str) -> Response:
     """GROBID's 500: its code in brackets, then what happened."""
     return PlainTextResponse(f"[{code}] {message}", 500)
+
+
+async def _hung_up(request: Request) -> None:
+    """Returns when who asked hangs up."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 @dataclass(frozen=True, slots=True)

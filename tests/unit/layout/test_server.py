@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from s2corpus.layout import VERSION, extract
+from tests.unit.pdf.bad_pdfs import drawn_forever
 
 TOKEN = "a token for this test only"
 
@@ -107,6 +108,18 @@ def test_is_busy_when_its_worker_is(service: tuple[httpx.Client, subprocess.Pope
     with ThreadPoolExecutor(8) as pool:
         statuses = [a.status_code for a in pool.map(lambda _: send(client, content), range(8))]
     assert set(statuses) == {200, 503}
+
+
+def test_who_hangs_up_frees_the_worker(
+    service: tuple[httpx.Client, subprocess.Popen[bytes]], paper: Callable[[int, str], Path]
+) -> None:
+    """A PDF that would keep the only worker for its two minutes, and a client that waits for three seconds."""
+    client, _ = service
+    content = paper(2, "bracket").read_bytes()
+    form = {"input": ("x.pdf", drawn_forever(b"q Q"), "application/pdf")}
+    with pytest.raises(httpx.ReadTimeout):
+        client.post("/api/processFulltextDocument", files=form, timeout=3)
+    assert send(client, content).status_code == 200
 
 
 def test_a_dead_worker_costs_one_answer(

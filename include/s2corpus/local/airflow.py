@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import cast
 
 from s2corpus.errors import UserError
+from s2corpus.local.forks import Forks
 from s2corpus.local.postgres import Postgres
-from s2corpus.local.process import start
-from s2corpus.local.service import Service, ask
+from s2corpus.local.service import Child, Service, ask
 from s2corpus.local.settings import Settings, load_settings
 from s2corpus.local.state import State, project
 from s2corpus.version import code_version
@@ -82,8 +82,9 @@ class AirflowPart(Service):
 
     patience = 120.0
 
-    def __init__(self, state: State, part: str, common: Mapping[str, str]) -> None:
+    def __init__(self, state: State, part: str, common: Mapping[str, str], forks: Forks | None = None) -> None:
         super().__init__(state)
+        self.forks = forks
         self.part = part
         self.common = common
         self.name = f"airflow-{part.replace('_', '-')}"
@@ -102,6 +103,11 @@ class AirflowPart(Service):
     def command(self) -> list[str]:
         """Return the command line."""
         return [sys.executable, "-m", "airflow", *PARTS[self.part]]
+
+    def start(self, inherited: Mapping[str, str], log: Path) -> Child:
+        """Fork it from the process that has what all of them import."""
+        assert self.forks is not None, "only `Services.up` starts parts"
+        return self.forks.start(PARTS[self.part], folder=self.home, log=log)
 
     def environ(self) -> Mapping[str, str]:
         """Return what DAGs and tasks need: all endpoints and Airflow's settings."""
@@ -162,8 +168,8 @@ def _started(ticks: int) -> datetime.datetime:
 
 
 @contextmanager
-def migrating(state: State, environ: Mapping[str, str]) -> Iterator[None]:
-    """Bring Airflow's database to the installed version, if it is not there already, beside what the block does: it is mostly imports."""
+def migrating(state: State, forks: Forks) -> Iterator[None]:
+    """Bring Airflow's database to the installed version, if it is not there already, beside what the block does."""
     version = importlib.metadata.version("apache-airflow-core")
     mark = state.root / "airflow" / "migrated"
     if mark.exists() and mark.read_text() == version:
@@ -171,9 +177,7 @@ def migrating(state: State, environ: Mapping[str, str]) -> Iterator[None]:
         return
     state.folder("airflow")
     log = state.logs / "airflow-migrate.log"
-    made = start(
-        [sys.executable, "-m", "airflow", "db", "migrate"], folder=state.root / "airflow", log=log, environ=environ
-    )
+    made = forks.start(["db", "migrate"], folder=state.root / "airflow", log=log)
     try:
         yield
     finally:

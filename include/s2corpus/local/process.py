@@ -15,6 +15,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import psutil
 
@@ -97,10 +98,14 @@ def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) 
     return found
 
 
+def log_file(path: Path) -> BinaryIO:
+    """Open a log to append to, readable by its owner only."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600), "ab")
+
+
 def start(command: list[str], *, folder: Path, log: Path, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """Start a service in a session of its own, in `folder`, its output appended to `log`."""
-    handle = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    with os.fdopen(handle, "ab") as out:
+    with log_file(log) as out:
         return subprocess.Popen(
             command,
             cwd=folder,

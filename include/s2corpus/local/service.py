@@ -11,7 +11,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
+from s2corpus.local import process
 from s2corpus.local.process import Step
 from s2corpus.local.state import State
 
@@ -21,6 +23,17 @@ PYTHON = (Path(sys.executable).resolve().name,)
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 TERMINATE = (Step(signal.SIGTERM, 10.0), Step(signal.SIGKILL, 5.0))
+
+
+class Child(Protocol):
+    """The first process of a service that was started."""
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+
+    def poll(self) -> int | None:
+        """Return its exit status, None while it runs."""
 
 
 class Service(ABC):
@@ -58,6 +71,11 @@ class Service(ABC):
     def environ(self) -> Mapping[str, str]:
         """Return what its environment has beyond the inherited one."""
         return {}
+
+    def start(self, inherited: Mapping[str, str], log: Path) -> Child:
+        """Start it, its output appended to `log`."""
+        environ = {**inherited, **self.environ()}
+        return process.start(self.command(), folder=self.home, log=log, environ=environ)
 
     @abstractmethod
     def problem(self) -> str | None:

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
@@ -20,10 +19,11 @@ from s2corpus.errors import UserError
 from s2corpus.local import process
 from s2corpus.local.airflow import ADMIN, PARTS, AirflowPart, airflow_environ, migrating
 from s2corpus.local.extractor import Extractor, external_grobid
+from s2corpus.local.forks import Forks
 from s2corpus.local.postgres import Postgres
 from s2corpus.local.process import Process
 from s2corpus.local.s3 import BUCKET, S3
-from s2corpus.local.service import Service
+from s2corpus.local.service import Child, Service
 from s2corpus.local.state import State, require_free
 
 NAMES = ("s3", "postgres", "extractor", "airflow")
@@ -111,17 +111,21 @@ class Services:
                 self._stop([Extractor(self.state, workers)])
             elif "extractor" in wanted:
                 first.append(Extractor(self.state, workers))
-            variables: Mapping[str, str] = {}
-            if "airflow" in wanted:
-                self._start([Postgres(self.state)])  # alone: what follows waits longest for its database
-                variables = self.endpoints().variables
-            with migrating(self.state, _inherited() | dict(variables)) if "airflow" in wanted else nullcontext():
-                self._start(first)
-                if "postgres" in wanted:
-                    Catalog(Postgres(self.state).database_url("catalog")).migrate()
-            if "airflow" in wanted:
-                self._start([AirflowPart(self.state, part, variables) for part in PARTS])
-            return self.endpoints()
+            endpoints = self.endpoints()
+            common = endpoints.variables
+            with Forks(_inherited() | dict(common), self.state.root, self.state.logs / "airflow-imports.log") as forks:
+                parts: list[Service] = [
+                    AirflowPart(self.state, part, common, forks) for part in PARTS if "airflow" in wanted
+                ]
+                if not all(self._reusable(part) for part in parts):
+                    forks.open()
+                    self._start([Postgres(self.state)])  # alone: what follows waits longest for its database
+                with migrating(self.state, forks) if parts else nullcontext():
+                    self._start(first)
+                    if "postgres" in wanted:
+                        Catalog(Postgres(self.state).database_url("catalog")).migrate()
+                self._start(parts)
+            return endpoints
 
     def endpoints(self) -> Endpoints:
         """Return where everything answers, running or not. Raises `UserError` if nothing was ever set up."""
@@ -260,7 +264,7 @@ class Services:
         path = self.state.root / f"run/{service.name}.sha256"
         return path.read_text() if path.exists() else ""
 
-    def _launch(self, services: list[Service]) -> dict[str, subprocess.Popen[bytes]]:
+    def _launch(self, services: list[Service]) -> dict[str, Child]:
         """Start services together, after stopping what is left of them; they may not answer yet."""
         self._stop(services)
         for service in services:
@@ -272,13 +276,12 @@ class Services:
             log = self._log(service)
             if log.exists() and log.stat().st_size > _LARGEST_LOG:
                 log.replace(log.with_suffix(".log.1"))
-            environ = _inherited() | dict(service.environ())
-            children[service.name] = process.start(service.command(), folder=service.home, log=log, environ=environ)
+            children[service.name] = service.start(_inherited(), log)
             self.state.record(service.name, children[service.name].pid)
             self.state.write(f"run/{service.name}.sha256", _fingerprint(service))
         return children
 
-    def _wait(self, service: Service, child: subprocess.Popen[bytes] | None, patience: float) -> str | None:
+    def _wait(self, service: Service, child: Child | None, patience: float) -> str | None:
         """Wait until a service is healthy; return what is wrong with it when patience ends or it does."""
         deadline = time.monotonic() + patience
         pause = 0.02

@@ -1,0 +1,89 @@
+"""Commands of Airflow, forked from one process: each as if a shell had started it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from s2corpus.errors import UserError
+from s2corpus.local.forks import Forks
+
+pytestmark = pytest.mark.slow
+
+
+def environ(folder: Path) -> dict[str, str]:
+    return {
+        **os.environ,
+        "AIRFLOW_HOME": str(folder),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        # nothing listens there
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": "postgresql+psycopg2://nobody@127.0.0.1:1/none?connect_timeout=1",
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("forks")
+
+
+@pytest.fixture(scope="module")
+def forks(folder: Path) -> Iterator[Forks]:
+    with Forks(environ(folder), folder, folder / "imports.log") as opened:
+        yield opened
+
+
+WAITS = ("db", "check", "--retry", "1000", "--retry-delay", "1")
+
+
+def test_a_command_has_its_words_its_log_and_its_status(forks: Forks, folder: Path) -> None:
+    assert forks.start(["version"], folder=folder, log=folder / "version.log").wait() == 0
+    assert "3.3.2" in (folder / "version.log").read_text()
+    assert forks.start(["nonsense"], folder=folder, log=folder / "nonsense.log").wait() == 2
+    assert "invalid choice: 'nonsense'" in (folder / "nonsense.log").read_text()
+
+
+def test_it_leads_a_session_in_its_folder_and_bears_its_name(forks: Forks, folder: Path) -> None:
+    home = folder / "home"
+    home.mkdir()
+    forked = forks.start(WAITS, folder=home, log=folder / "waits.log")
+    process = psutil.Process(forked.pid)
+    while "airflow db check" not in " ".join(process.cmdline()):
+        time.sleep(0.05)
+    assert os.getsid(forked.pid) == forked.pid and process.cwd() == str(home)
+    assert forked.poll() is None
+    process.send_signal(signal.SIGKILL)
+    assert forked.wait() == -signal.SIGKILL
+
+
+def test_it_lives_on_when_who_started_it_is_done(folder: Path) -> None:
+    with Forks(environ(folder), folder, folder / "imports.log") as forks:
+        forked = forks.start(WAITS, folder=folder, log=folder / "lives.log")
+        server = forks.open().pid
+    assert not psutil.pid_exists(server)
+    process = psutil.Process(forked.pid)
+    assert process.status() != psutil.STATUS_ZOMBIE
+    process.kill()
+
+
+def test_nothing_is_started_where_nothing_is_asked(folder: Path) -> None:
+    with Forks(environ(folder), folder, folder / "never.log"):
+        pass
+    assert not (folder / "never.log").exists()
+
+
+def test_an_airflow_that_cannot_be_imported_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "airflow_local_settings.py").write_text("raise RuntimeError('a fault of ours')")
+    paths = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    log = tmp_path / "imports.log"
+    with (
+        Forks({**environ(tmp_path), "PYTHONPATH": paths}, tmp_path, log) as forks,
+        pytest.raises(UserError, match=f"Airflow could not be imported: see {log}"),
+    ):
+        forks.start(["version"], folder=tmp_path, log=tmp_path / "version.log")
+    assert "a fault of ours" in log.read_text()

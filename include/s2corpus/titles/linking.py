@@ -139,20 +139,20 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
     `id` and `exact` one with the same identifier or title.
     """
     search = search or Search()
-    at = entries.column_names.index("title")  # it is read several times: in one piece
-    entries = entries.set_column(at, "title", one_chunk(entries["title"]))
+    column = entries.column_names.index("title")  # it is read several times: in one piece
+    entries = entries.set_column(column, "title", one_chunk(entries["title"]))
     facts = Facts.of(entries)
     titles = EqualStrings.of(facts.normalised)
     given = [name for name in IDENTIFIERS if entries[name].null_count < len(entries)]
     wanted = {"normalised": titles, **{name: EqualStrings.of(entries[name]) for name in given}}
     equal, group = papers.equal(wanted)
     del wanted
-    by_id = np.full((len(entries), len(IDENTIFIERS)), -1, np.int32)
+    by_id = np.full((len(entries), len(given)), -1, np.int32)
     before = len(equal.titles)
-    for kind, (name, groups) in enumerate(zip(IDENTIFIERS, equal.identifiers, strict=True)):
+    for name, groups in zip(IDENTIFIERS, equal.identifiers, strict=True):
         if len(groups) and name in given:
             group_of = groups.find(entries[name])
-            by_id[:, kind] = np.where(group_of < 0, -1, group_of + before)
+            by_id[:, given.index(name)] = np.where(group_of < 0, -1, group_of + before)
         before += len(groups)
     by_title = np.append(group, np.int32(-1))[titles.groups]
     known = known_of(facts, hash_strings(*text_of(entries["citing_paper_id"])))
@@ -164,7 +164,11 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
         facts.little & ((facts.year == NO_YEAR) | (facts.surname == 0)) & ((facts.volume == 0) | (facts.page == 0))
     )
     left = np.flatnonzero((out.row < 0) & ~unknown & (titles.groups >= 0))
-    asked, among = np.unique(titles.groups[left], return_inverse=True)
+    at = titles.groups[left]
+    is_asked = np.zeros(len(titles), np.bool_)
+    is_asked[at] = True
+    asked = np.flatnonzero(is_asked)
+    among = (np.cumsum(is_asked) - 1)[at]
     searched = facts.normalised.take(pa.array(titles.first[asked]))
     for other, scores in ((out.row, out.score), (out.second, out.runner_up)):
         by_identifier = np.flatnonzero((out.reason == _ID) & (other >= 0))

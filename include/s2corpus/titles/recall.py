@@ -102,4 +102,6 @@ def _sampled(titles: pa.Array | pa.ChunkedArray, sample: int) -> pa.Array:
     """Rows of the titles whose hashes are the smallest: the same ones every time, whatever the order."""
     hashes = hash_strings(*text_of(titles))
     rows = np.flatnonzero(hashes)
+    if len(rows) > sample:  # those beyond the last of the sample need no order
+        rows = rows[hashes[rows] <= np.partition(hashes[rows], sample)[sample]]
     return pa.array(np.sort(rows[np.argsort(hashes[rows], kind="stable")[:sample]]))

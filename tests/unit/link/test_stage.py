@@ -10,11 +10,11 @@ import numpy as np
 import orjson
 import pytest
 
-from s2corpus.errors import QualityBlocked
+from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.pipeline import quality, runner
-from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.link.stage import tasks_of
+from s2corpus.stages.link.stage import Link, tasks_of
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import (
     CONTEXTS,
@@ -175,6 +175,23 @@ def test_nothing_to_link(lake: Lake, tmp_path: Path) -> None:
     assert links_of(release(lake, tmp_path, [], [])) == {}
     alone = release(lake, tmp_path, [paper("p", GRAPHS)], [entry("p", 0, ATTENTION)], day=2)
     assert links_of(alone)["p", "BIBREF0"]["reason"] == "none"
+
+
+def test_linking_again_what_is_finished_is_refused(lake: Lake, tmp_path: Path) -> None:
+    """The index is gone then: without it every entry would be without a link."""
+    run = release(lake, tmp_path, [paper("a1", "Deep graph networks"), paper("a2", "Ocean dynamics")], [])
+    stage = Link()
+    for shard in stage.plan(run):
+        stage.work(run, shard)
+    for shard in stage.regroup(run, 1):
+        stage.gather(run, 1, shard)
+    stage.gather(run, 2, Shard(0))
+    stage.finish(run)
+    del stage  # and with it this machine's copy
+    with pytest.raises(
+        UserError, match=r"of the index of papers are not in .*_link/index.*clear the whole task group link"
+    ):
+        Link().gather(run, 2, Shard(0))
 
 
 def _corpus(rng: np.random.Generator, papers: int, entries: int) -> tuple[list[Row], list[Row]]:

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 
+from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.stages.link.relink import Changes, parent_run, read_papers
 from s2corpus.storage.exchange import Exchange, spread
@@ -121,15 +122,26 @@ def write_titles(run: Run, shard: Shard, search: Search) -> None:
             del made, data
             for path in (keys, texts):
                 run.lake.upload(f"{exchange.prefix}/index/{path.name}", path, move=True)
+    exchange.put_counts("index", tasks.index(shard.index), len(tasks))
 
 
 def download(run: Run, folder: Path) -> None:
-    """Bring the index from the lake into a folder; nobody writes to it."""
+    """Bring the index from the lake into a folder; nobody writes to it.
+
+    Raises:
+        UserError: a part of it is not there: the stage was finished meanwhile, which removes it.
+    """
+    exchange, tasks = exchange_of(run), len(spread(run.paper_shards, _pieces(run)))
+    if missing := exchange.counts("index", tasks).count(None):
+        raise UserError(
+            f"link: {missing} of {tasks} parts of the index of papers are not in {exchange.prefix}/index: it is removed when "
+            "the stage is finished. Run the stage from its beginning (in Airflow: clear the whole task group link)"
+        )
 
     def bring(key: str) -> None:
         run.lake.download(key, folder / key.rpartition("/")[2], link=True)
 
-    keys = [entry.key for entry in run.lake.list(f"{exchange_of(run).prefix}/index/")]
+    keys = [entry.key for entry in run.lake.list(f"{exchange.prefix}/index/") if not entry.key.endswith(".done")]
     with ThreadPoolExecutor(_READERS) as pool:
         list(pool.map(bring, keys))
 

@@ -55,8 +55,6 @@ MAX_BYTES = 512 << 20
 """Size of an upload."""
 WORKER_MEMORY = 4 << 30
 """Address space of a worker."""
-_HUNG_UP = 499
-"""For the log only: nobody reads it."""
 _OBJECTS = 100_000
 """Objects after which the garbage collector looks for cycles: a paper's tokens make none, and looking through them took a tenth of a
 worker's time"""
@@ -175,7 +173,7 @@ class Service:
             hung_up = asyncio.create_task(_hung_up(request))
             try:
                 await asyncio.wait((work, hung_up), return_when=asyncio.FIRST_COMPLETED)
-                return work.result() if work.done() else Response(status_code=_HUNG_UP)
+                return work.result() if work.done() else Response(status_code=499)  # which nobody reads
             finally:
                 hung_up.cancel()
                 work.cancel()  # ends a worker whose answer nobody awaits any more

@@ -51,7 +51,10 @@ class Forked:
 
 
 class Forks:
-    """The process that forks, once it is needed; as a context it is told to end when the block does."""
+    """The process that forks, once it is needed; as a context it is told to end when the block does.
+
+    `environ` is that of all that is forked.
+    """
 
     def __init__(self, environ: Mapping[str, str], folder: Path, log: Path) -> None:
         self._environ, self._folder, self._log = environ, folder, log
@@ -95,14 +98,9 @@ class Forks:
             process.stdin.flush()
         answer = process.stdout.readline()
         if not answer:
-            raise UserError(f"Airflow could not be imported: see {self._log}")
+            raise UserError(f"Airflow could not be started: what imports it ended, see {self._log}")
         number: int | None = json.loads(answer)
         return number
-
-
-def _ended(pid: int, *, blocking: bool) -> int | None:
-    ended, status = os.waitpid(pid, 0 if blocking else os.WNOHANG)
-    return os.waitstatus_to_exitcode(status) if ended else None
 
 
 def _become(arguments: list[str], folder: str, log: str) -> None:
@@ -122,10 +120,15 @@ def _become(arguments: list[str], folder: str, log: str) -> None:
 
 
 def _serve(requests: IO[str], answers: IO[str]) -> None:
+    ended: dict[int, int] = {}
+    """exit statuses: the kernel tells each once"""
     for line in requests:
         request = json.loads(line)
-        if "wait" in request:
-            answer = _ended(request["wait"], blocking=request["blocking"])
+        if (pid := request.get("wait")) is not None:
+            if pid not in ended:
+                gone, status = os.waitpid(pid, 0 if request["blocking"] else os.WNOHANG)
+                ended |= {pid: os.waitstatus_to_exitcode(status)} if gone else {}
+            answer = ended.get(pid)
         else:
             answer = os.fork()
             if answer == 0:

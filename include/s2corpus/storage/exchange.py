@@ -20,6 +20,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
+from s2corpus.errors import UserError
 from s2corpus.storage.lake import Lake, open_lake
 
 _READERS = 8
@@ -62,7 +63,11 @@ class Exchange:
             self.lake.upload(self._key(name, task), writer.finish(), move=True)
 
     def read(self, name: str, tasks: Sequence[int], bucket: int, schema: pa.Schema, end: int | None = None) -> pa.Table:
-        """The rows of one bucket (or of all from it to before `end`) that these tasks wrote, in their order."""
+        """The rows of one bucket (or of all from it to before `end`) that these tasks wrote, in their order.
+
+        Raises:
+            UserError: what one of them wrote is not there.
+        """
         found = [batch for table in self.pieces(name, tasks, bucket, schema, end) for batch in table.to_batches()]
         return pa.Table.from_batches(found, schema)
 
@@ -72,8 +77,11 @@ class Exchange:
         """The same, one file's after the other; few are in memory at a time."""
 
         def part(task: int) -> pa.Table:
-            with self.lake_file(self._key(name, task)) as file:
-                return rows_of(file, bucket, end or bucket + 1, schema)
+            try:
+                with self.lake_file(self._key(name, task)) as file:
+                    return rows_of(file, bucket, end or bucket + 1, schema)
+            except FileNotFoundError:
+                raise self.missing(name) from None
 
         with ThreadPoolExecutor(_READERS) as pool:
             for begin in range(0, len(tasks), _READERS):
@@ -94,6 +102,13 @@ class Exchange:
         keys = [f"{self._key(name, task)}.done" for task in range(tasks)]
         with ThreadPoolExecutor(_READERS) as pool:
             return list(pool.map(lambda key: orjson.loads(self.lake.get(key)[0]) if key in done else None, keys))
+
+    def missing(self, name: str) -> UserError:
+        """What to say where a round's rows are not there: a finished stage removes them."""
+        return UserError(
+            f"{self.prefix}/{name} is not whole: what the rounds of a stage hand on is removed when it is finished. "
+            "Make the whole stage again (in Airflow: clear all of its tasks, and what follows)"
+        )
 
     def put_array(self, name: str, task: int, values: np.ndarray) -> None:
         """Keep an array of int64."""

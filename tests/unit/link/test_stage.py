@@ -188,9 +188,7 @@ def test_linking_again_what_is_finished_is_refused(lake: Lake, tmp_path: Path) -
     stage.gather(run, 2, Shard(0))
     stage.finish(run)
     del stage  # and with it this machine's copy
-    with pytest.raises(
-        UserError, match=r"of the index of papers are not in .*_link/index.*clear the whole task group link"
-    ):
+    with pytest.raises(UserError, match=r"_link/index is not whole: .* clear all of its tasks"):
         Link().gather(run, 2, Shard(0))
 
 

@@ -59,6 +59,7 @@ def test_it_leads_a_session_in_its_folder_and_bears_its_name(forks: Forks, folde
     assert forked.poll() is None
     process.send_signal(signal.SIGKILL)
     assert forked.wait() == -signal.SIGKILL
+    assert forked.poll() == -signal.SIGKILL, "asked again, it says the same"
 
 
 def test_it_lives_on_when_who_started_it_is_done(folder: Path) -> None:
@@ -83,7 +84,7 @@ def test_an_airflow_that_cannot_be_imported_is_one_sentence(tmp_path: Path) -> N
     log = tmp_path / "imports.log"
     with (
         Forks({**environ(tmp_path), "PYTHONPATH": paths}, tmp_path, log) as forks,
-        pytest.raises(UserError, match=f"Airflow could not be imported: see {log}"),
+        pytest.raises(UserError, match=f"Airflow could not be started: what imports it ended, see {log}"),
     ):
         forks.start(["version"], folder=tmp_path, log=tmp_path / "version.log")
     assert "a fault of ours" in log.read_text()

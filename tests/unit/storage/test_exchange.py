@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from s2corpus.errors import UserError
 from s2corpus.storage import exchange
 from s2corpus.storage.exchange import Exchange, spread
 from s2corpus.storage.lake import Lake
@@ -45,6 +46,15 @@ def test_a_task_without_rows_leaves_empty_buckets(lake: Lake, tmp_path: Path) ->
     with between.writer("round", 0, BUCKETS, SCHEMA, tmp_path):
         pass
     assert between.read("round", [0], 3, SCHEMA) == SCHEMA.empty_table()
+
+
+def test_what_a_finished_stage_removed_is_one_sentence(lake: Lake, tmp_path: Path) -> None:
+    between = Exchange(lake.root, "between")
+    with between.writer("round", 0, BUCKETS, SCHEMA, tmp_path) as writer:
+        writer.add(*rows(0, 100))
+    between.remove()
+    with pytest.raises(UserError, match=r"between/round is not whole: .* clear all of its tasks, and what follows"):
+        between.read("round", [0], 3, SCHEMA)
 
 
 @pytest.mark.parametrize(("shards", "most"), [(1, 256), (3, 256), (256, 256), (257, 256), (4000, 256), (8000, 512)])

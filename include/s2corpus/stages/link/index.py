@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 
-from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.stages.link.relink import Changes, parent_run, read_papers
 from s2corpus.storage.exchange import Exchange, spread
@@ -129,14 +128,11 @@ def download(run: Run, folder: Path) -> None:
     """Bring the index from the lake into a folder; nobody writes to it.
 
     Raises:
-        UserError: a part of it is not there: the stage was finished meanwhile, which removes it.
+        UserError: a part of it is not there.
     """
     exchange, tasks = exchange_of(run), len(spread(run.paper_shards, _pieces(run)))
-    if missing := exchange.counts("index", tasks).count(None):
-        raise UserError(
-            f"link: {missing} of {tasks} parts of the index of papers are not in {exchange.prefix}/index: it is removed when "
-            "the stage is finished. Run the stage from its beginning (in Airflow: clear the whole task group link)"
-        )
+    if None in exchange.counts("index", tasks):
+        raise exchange.missing("index")
 
     def bring(key: str) -> None:
         run.lake.download(key, folder / key.rpartition("/")[2], link=True)

@@ -150,7 +150,7 @@ class Link:
 def _reuse_memory() -> None:
     """Arrow's own allocator gives large arrays back to the system, which clears their pages again: an eighth of the stage's time.
 
-    glibc's gives back only what is larger than its largest threshold, and nothing at its end: a twentieth.
+    glibc's is told to give back only arrays above the largest size that it takes for that, and no end of its heap: a twentieth more.
     """
     pa.set_memory_pool(pa.system_memory_pool())
     with suppress(AttributeError):  # another C library

@@ -34,19 +34,21 @@ class Known(NamedTuple):
     little: np.ndarray
 
 
+_PAPER = np.dtype(
+    [("year", "i4"), ("journal", "u4"), ("volume", "u4"), ("page", "u4"), ("surname", "u8"), ("id_hash", "u8")]
+)
+"""What is known of a paper beside its title, in one place: papers are looked at in no order, and each place is waited for."""
+
+
 class Tied(NamedTuple):
     """The papers as the tie rules look at them (see `Targets`)."""
 
     single: np.ndarray
     keys: np.ndarray
     rows: np.ndarray
-    year: np.ndarray
-    surname: np.ndarray
-    journal: np.ndarray
-    volume: np.ndarray
-    page: np.ndarray
+    paper: np.ndarray
+    """of _PAPER"""
     rank: np.ndarray
-    id_hash: np.ndarray
     little: np.ndarray
     """by title group"""
     title: np.ndarray
@@ -83,11 +85,12 @@ def known_of(facts: Facts, citing: np.ndarray) -> Known:
 
 def tied_of(targets: Targets) -> Tied:
     """The papers, as the kernels take them."""
-    facts = targets.facts
-    place = facts.journal, facts.volume, facts.page
+    paper = np.empty(len(targets.rank), _PAPER)
+    for name in ("year", "journal", "volume", "page", "surname"):
+        paper[name] = getattr(targets.facts, name)
+    paper["id_hash"] = targets.id_hash
     groups = targets.single, targets.keys, targets.rows
-    others = targets.rank, targets.id_hash, targets.little, targets.titles.groups
-    return Tied(*map(read_only, (*groups, facts.year, facts.surname, *place, *others)))
+    return Tied(*map(read_only, (*groups, paper, targets.rank, targets.little, targets.titles.groups)))
 
 
 @njit(cache=True, nogil=True)
@@ -112,9 +115,10 @@ def _agree(one: FiveFacts, other: FiveFacts) -> int:
 @njit(cache=True, nogil=True)
 def _agreement(i: int, row: int, title: int | np.int32, known: Known, papers: Tied) -> int:
     """How far entry `i` and a paper agree; `title` is the title group equal to the entry's, or -1 where it does not matter."""
+    paper = papers.paper[row]
     value = _agree(
         (known.year[i], known.surname[i], known.journal[i], known.volume[i], known.page[i]),
-        (papers.year[row], papers.surname[row], papers.journal[row], papers.volume[row], papers.page[row]),
+        (paper["year"], paper["surname"], paper["journal"], paper["volume"], paper["page"]),
     )
     return value + TITLE if title >= 0 and papers.title[row] == title else value
 
@@ -140,7 +144,7 @@ def _run(group: int, i: int, must_agree: bool | np.bool_, known: Known, papers: 
     for by in range(1, 3 if must_agree else NARROWED + 1):
         narrow, first = _narrowed(group, i, by, known, papers)
         while narrow != 0 and first < len(papers.keys) and papers.keys[first] == narrow:
-            if papers.id_hash[papers.rows[first]] != known.citing[i]:
+            if papers.paper[papers.rows[first]]["id_hash"] != known.citing[i]:
                 return narrow, first, True
             first += 1
     return key, at, True
@@ -164,13 +168,13 @@ def choose(
     if papers.single[group] >= 0:
         only = int(papers.single[group])
         agreed = _agreement(i, only, title, known, papers)
-        return (only if _may_link(papers.id_hash[only], citing, must_agree, agreed) else -1), agreed, -1, False
+        return (only if _may_link(papers.paper[only]["id_hash"], citing, must_agree, agreed) else -1), agreed, -1, False
     key, at, narrowed = _run(group, i, must_agree, known, papers)
     best, best_agreement, second, tied, seen = -1, -1, -1, False, 0
     while at < len(papers.keys) and papers.keys[at] == key:
         row = int(papers.rows[at])
         at += 1
-        if papers.id_hash[row] == citing:
+        if papers.paper[row]["id_hash"] == citing:
             continue
         seen += 1
         if seen > MOST:  # what is not looked at may agree as far
@@ -191,7 +195,7 @@ def choose(
         _, at = _narrowed(group, i, np.int64(0), known, papers)
         while second < 0:
             row = int(papers.rows[at])
-            if row != best and papers.id_hash[row] != citing:
+            if row != best and papers.paper[row]["id_hash"] != citing:
                 second = row
             at += 1
     return best, max(best_agreement, 0), second, tied
@@ -202,9 +206,7 @@ def decide_equal(by_id: np.ndarray, by_title: np.ndarray, known: Known, papers: 
     """Links by identifier, else by equal title."""
     # Arrays that a loop takes out of a tuple are counted every time: what most entries need is taken out once.
     years, surnames, journals, volumes, pages = known.year, known.surname, known.journal, known.volume, known.page
-    their_years, their_surnames, their_journals = papers.year, papers.surname, papers.journal
-    their_volumes, their_pages = papers.volume, papers.page
-    single, id_hash, little = papers.single, papers.id_hash, papers.little
+    single, papers_of, little = papers.single, papers.paper, papers.little
     citing, known_little = known.citing, known.little
     rows, reasons, scores, agreements = out.row, out.reason, out.score, out.agreement
     for i in range(len(by_title)):
@@ -216,11 +218,12 @@ def decide_equal(by_id: np.ndarray, by_title: np.ndarray, known: Known, papers: 
             _decide_among(i, by_id, int(title), known, papers, out)
         elif title >= 0:
             row = single[title]
+            paper = papers_of[row]
             agreed = _agree(
                 (years[i], surnames[i], journals[i], volumes[i], pages[i]),
-                (their_years[row], their_surnames[row], their_journals[row], their_volumes[row], their_pages[row]),
+                (paper["year"], paper["surname"], paper["journal"], paper["volume"], paper["page"]),
             )
-            if _may_link(id_hash[row], citing[i], known_little[i] or little[title], agreed):
+            if _may_link(paper["id_hash"], citing[i], known_little[i] or little[title], agreed):
                 rows[i], reasons[i], scores[i], agreements[i] = row, _EXACT, 1.0, agreed
 
 

@@ -115,14 +115,14 @@ class Targets:
         little = np.zeros(len(titles), np.bool_)
         little[titles.groups[facts.little & (titles.groups >= 0)]] = True
         identifiers = tuple(EqualStrings.of(papers[name]) for name in IDENTIFIERS)
-        groups = [titles.groups]
-        before = len(titles)
-        for kind in identifiers:
-            groups.append(np.where(kind.groups < 0, -1, kind.groups + before))
+        groups, named = [], []
+        before = 0
+        for kind in (titles, *identifiers):  # most papers have few of the identifiers
+            some = np.flatnonzero(kind.groups >= 0)
+            groups.append(kind.groups[some].astype(np.int64) + before)
+            named.append(some.astype(np.int32))
             before += len(kind)
-        group = np.concatenate(groups).astype(np.int64)
-        row = np.tile(np.arange(len(papers), dtype=np.int32), len(groups))[group >= 0]
-        group = group[group >= 0]
+        group, row = np.concatenate(groups), np.concatenate(named)
         size = np.bincount(group, minlength=before)
         single = np.full(before, -1, np.int32)
         alone = size[group] == 1

@@ -89,9 +89,8 @@ def _alike(
         more = share * size - 1e-6
         hits = 0  # of most there is none: this loop branches on nothing, and is done for several at once
         first, last = begin >> 1, (end + 1) >> 1
-        for place in range(
-            np.uint64(first), np.uint64(last)
-        ):  # no place is counted from the end: they are read in a row
+        # Of signed places numba counts those below zero from the end: what lies in a row would be read one by one.
+        for place in range(np.uint64(first), np.uint64(last)):
             common = ones(u0[place] & b0) + ones(u1[place] & b1) + ones(u2[place] & b2) + ones(u3[place] & b3)
             hits += int(common >= least_of_two[place] + more)
         for two in range(first, last if hits else first):

@@ -115,14 +115,14 @@ class Targets:
         little = np.zeros(len(titles), np.bool_)
         little[titles.groups[facts.little & (titles.groups >= 0)]] = True
         identifiers = tuple(EqualStrings.of(papers[name]) for name in IDENTIFIERS)
-        groups, named = [], []
+        groups, rows = [], []
         before = 0
         for kind in (titles, *identifiers):  # most papers have few of the identifiers
             some = np.flatnonzero(kind.groups >= 0)
             groups.append(kind.groups[some].astype(np.int64) + before)
-            named.append(some.astype(np.int32))
+            rows.append(some.astype(np.int32))
             before += len(kind)
-        group, row = np.concatenate(groups), np.concatenate(named)
+        group, row = np.concatenate(groups), np.concatenate(rows)
         size = np.bincount(group, minlength=before)
         single = np.full(before, -1, np.int32)
         alone = size[group] == 1

@@ -53,6 +53,21 @@ def one_chunk(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return column
 
 
+def pieces_of(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
+    """The arrays that a column consists of."""
+    return column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+
+
+def taken(column: pa.Array | pa.ChunkedArray, rows: np.ndarray) -> pa.Array:
+    """Some rows of a column, ascending: from each of its pieces, where Arrow's `take` puts all of them together first."""
+    found, first = [pa.array([], column.type)], 0
+    for piece in pieces_of(column):
+        low, high = np.searchsorted(rows, (first, first + len(piece)))
+        found.append(piece.take(pa.array(rows[low:high] - first)))
+        first += len(piece)
+    return pa.concat_arrays(found)
+
+
 def strings(offsets: np.ndarray, data: np.ndarray) -> pa.Array:
     """A string column over offsets (int32, rows + 1) and UTF-8 bytes (uint8)."""
     return pa.Array.from_buffers(pa.string(), len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(data)])

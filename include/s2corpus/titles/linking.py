@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from s2corpus.titles.arrays import one_chunk, text_of
+from s2corpus.titles.arrays import one_chunk, taken, text_of
 from s2corpus.titles.candidates import Pairs, Passing, Search, Titles, candidates
 from s2corpus.titles.choosing import AGREES, Chosen, decide_equal, decide_fuzzy, known_of, tied_of
 from s2corpus.titles.equal import EqualStrings, hash_strings
@@ -139,8 +139,6 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
     `id` and `exact` one with the same identifier or title.
     """
     search = search or Search()
-    column = entries.column_names.index("title")  # it is read several times: in one piece
-    entries = entries.set_column(column, "title", one_chunk(entries["title"]))
     facts = Facts.of(entries)
     titles = EqualStrings.of(facts.normalised)
     given = [name for name in IDENTIFIERS if entries[name].null_count < len(entries)]
@@ -185,9 +183,7 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
     chosen[fuzzy] = len(ids[0]) + out.row[fuzzy]
     ids.append(similar.paper_id)
     warning = np.where(out.tied & (out.reason > 0), _TIE, 0).astype(np.int8)
-    numeral = only_numbers_differ(
-        one_chunk(entries["title"]).take(pa.array(fuzzy)), similar.title.take(pa.array(out.row[fuzzy]))
-    )
+    numeral = only_numbers_differ(taken(entries["title"], fuzzy), similar.title.take(pa.array(out.row[fuzzy])))
     warning[fuzzy[numeral]] = _NUMERAL
     warning[(out.reason > 0) & (out.agreement & AGREES == 0)] = _CONTRADICTION
     del similar, known, group
@@ -218,7 +214,7 @@ def _partial(
         some = np.flatnonzero(found.prefix & (other >= 0))
         scores[found.entry[some]] = _score(facts.normalised, found.entry[some], title, other[some])
     numeral = only_numbers_differ(
-        one_chunk(entries["title"]).take(pa.array(found.entry)).fill_null(""),
+        taken(entries["title"], found.entry).fill_null(""),
         one_chunk(table["title"]).take(pa.array(found.paper)),
     )
     warning[found.entry] = np.where(numeral & found.prefix, _NUMERAL, np.where(found.tied, _TIE, 0))

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.compiled import njit
-from s2corpus.titles.arrays import strings, text_of
+from s2corpus.titles.arrays import pieces_of, strings, text_of
 
 
 class _Kept(dict[int, int | None]):
@@ -38,11 +38,25 @@ def normalise(titles: pa.Array | pa.ChunkedArray) -> pa.Array:
 
     Equal to `normalise_one` row by row; rows of pure ASCII take a path that is some thirty times as fast.
     """
-    offsets, data = text_of(titles)
-    rows = strings(offsets, data)
-    other = np.flatnonzero(~pc.string_is_ascii(rows).to_numpy(zero_copy_only=False))
-    general = pa.array([normalise_one(title) for title in rows.take(pa.array(other)).to_pylist()], pa.string())
-    return strings(*_normalised(offsets, data, other, *text_of(general)))
+    pieces, size = [], 0
+    for piece in pieces_of(titles):
+        offsets, data = text_of(piece)
+        rows = strings(offsets, data)
+        other = np.flatnonzero(~pc.string_is_ascii(rows).to_numpy(zero_copy_only=False))
+        general = [normalise_one(title) for title in rows.take(pa.array(other)).to_pylist()]
+        others, texts = text_of(pa.array(general, pa.string()))
+        pieces.append((offsets, data, other, others, texts))
+        size += int(offsets[-1] - offsets[0]) + len(texts)
+    if size >= 1 << 31:
+        raise pa.ArrowCapacityError(
+            f"titles of {size:,} bytes, fewer than {1 << 31:,} are expected: cut them into batches"
+        )
+    ends, out = np.zeros(len(titles) + 1, np.int32), np.empty(size + 1, np.uint8)
+    row = 0
+    for piece in pieces:
+        _normalise_into(ends, out, row, *piece)
+        row += len(piece[0]) - 1
+    return strings(ends, out[: ends[row]])
 
 
 KEEP = np.array([bytes([byte]).isalnum() for byte in range(256)], np.uint8)
@@ -51,16 +65,20 @@ LOWER = np.array(list(bytes(range(256)).lower()), np.uint8)
 
 
 @njit(cache=True, nogil=True)
-def _normalised(
-    offsets: np.ndarray, data: np.ndarray, others: np.ndarray, other_offsets: np.ndarray, other: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Normalise rows of pure ASCII; what the `others` (rows, ascending) become is given."""
-    rows = len(offsets) - 1
-    out = np.empty(offsets[rows] - offsets[0] + len(other) + 1, np.uint8)
-    ends = np.zeros(rows + 1, np.int32)
-    at = 0
+def _normalise_into(
+    ends: np.ndarray,
+    out: np.ndarray,
+    first: int,
+    offsets: np.ndarray,
+    data: np.ndarray,
+    others: np.ndarray,
+    other_offsets: np.ndarray,
+    other: np.ndarray,
+) -> None:
+    """Normalise rows of pure ASCII, which become the rows from `first`; what the `others` (rows, ascending) become is given."""
+    at = ends[first]
     k = 0
-    for row in range(rows):
+    for row in range(len(offsets) - 1):
         if k < len(others) and others[k] == row:
             for i in range(other_offsets[k], other_offsets[k + 1]):
                 out[at] = other[i]
@@ -71,5 +89,4 @@ def _normalised(
                 byte = data[i]
                 out[at] = LOWER[byte]
                 at += int(KEEP[byte])
-        ends[row + 1] = at
-    return ends, out[:at]
+        ends[first + row + 1] = at

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.compiled import njit
-from s2corpus.titles.arrays import place_of, strings, text_of
+from s2corpus.titles.arrays import pieces_of, place_of, strings, text_of
 from s2corpus.titles.normalised import normalise_one
 
 MIN_WORDS = 3
@@ -82,10 +82,11 @@ def differ_only_in_number(a: str, b: str) -> bool:
     return rest_a == rest_b and numbers_a != numbers_b
 
 
-def say_little(titles: pa.Array, normalised: pa.Array) -> np.ndarray:
+def say_little(titles: pa.Array | pa.ChunkedArray, normalised: pa.Array) -> np.ndarray:
     """Which titles are generic or have fewer than three words: they need year and surname to agree. Boolean, a row each."""
     generic = pc.is_in(normalised, pa.array(sorted(_GENERIC)))
-    little: np.ndarray = np.logical_or(few_words(titles), generic)
+    few = [few_words(piece) for piece in pieces_of(titles)]
+    little: np.ndarray = np.logical_or(np.concatenate([np.zeros(0, np.bool_), *few]), generic)
     return little
 
 

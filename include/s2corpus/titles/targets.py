@@ -63,14 +63,13 @@ class Facts:
             little = one_chunk(rows["little"]).to_numpy(zero_copy_only=False)
             numbers = [rows[name].to_numpy() for name in FACTS.names[2:]]
             return Facts(one_chunk(rows["normalised"]), little, *numbers)
-        title = one_chunk(rows["title"])
-        normalised = normalise(title)
+        normalised = normalise(rows["title"])
         year = pc.fill_null(rows["year"].cast(pa.int32()), int(NO_YEAR)).to_numpy()
-        surname = hash_strings(*text_of(normalise(one_chunk(rows["surname"]))))
+        surname = hash_strings(*text_of(normalise(rows["surname"])))
         nothing = pa.nulls(len(rows), pa.string())
         journal, volume, pages = (rows[name] if name in rows.column_names else nothing for name in PLACES)
         place = journal_keys(journal), first_numbers(volume), first_numbers(pages)
-        return Facts(normalised, say_little(title, normalised), year, surname, *place)
+        return Facts(normalised, say_little(rows["title"], normalised), year, surname, *place)
 
     def table(self) -> pa.Table:
         """As columns, a schema of FACTS."""

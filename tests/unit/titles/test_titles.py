@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pyarrow as pa
@@ -26,10 +27,11 @@ from s2corpus.titles import (
     threegrams,
     word_count,
 )
+from s2corpus.titles.arrays import taken
 from s2corpus.titles.equal import EqualStrings
 from s2corpus.titles.exhaustive import best_matches
 from s2corpus.titles.minhash import keys as keys_in
-from s2corpus.titles.rules import few_words, only_numbers_differ
+from s2corpus.titles.rules import few_words, only_numbers_differ, say_little
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 TITLE = st.one_of(TEXT, st.text("abcABC 12-é", max_size=20), st.text("ab", max_size=300))
@@ -71,6 +73,16 @@ def test_the_ascii_path_is_the_rule(titles: list[str | None], skipped: int) -> N
 def test_the_ascii_path_is_the_rule_on_real_titles(real: list[str]) -> None:
     some = real[::7]
     assert normalise(pa.chunked_array([some[:100], some[100:]])).to_pylist() == [normalise_one(t) for t in some]
+
+
+@given(st.lists(st.lists(st.one_of(st.none(), TITLE), max_size=5), max_size=4), st.randoms(use_true_random=False))
+def test_a_column_in_pieces_is_read_as_one(pieces: list[list[str | None]], random: Random) -> None:
+    column = pa.chunked_array(pieces, pa.string())
+    whole = pa.array(column.to_pylist(), pa.string())
+    assert normalise(column).equals(normalise(whole))
+    assert say_little(column, normalise(column)).tolist() == say_little(whole, normalise(whole)).tolist()
+    rows = np.array(sorted(random.sample(range(len(column)), len(column) // 2)), np.int64)
+    assert taken(column, rows).equals(whole.take(pa.array(rows)))
 
 
 def _grams_of(text: str) -> set[str]:

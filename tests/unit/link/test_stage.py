@@ -305,3 +305,18 @@ def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path, monkeypatc
     assert sum(row["reason"] == "exact" and row["runner_up_score"] == 1.0 for row in whole.values()) > 20
     assert tasks_of(little) == {0: [[0], [1]], 2: [[2]]}  # as many as there are entries for, however many the papers
     assert quality.read_metrics(little)["link"]["sampled"] > 0
+
+
+def test_a_pass_of_few_papers_is_not_for_more_entries_than_papers(
+    lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    papers, entries = _corpus(np.random.default_rng(8), 500, 900)
+    run = release(lake, tmp_path, papers, entries)
+    whole = links_of(run)
+    assert tasks_of(run) == {0: [[0, 1, 2]]}  # memory has room, and this few entries go at once whatever the papers
+    monkeypatch.setattr("s2corpus.stages.link.stage._FEWEST_AT_ONCE", 1)
+    again = release(lake, tmp_path, papers, entries, day=2)
+    assert links_of(again) == whole
+    rows = [part.rows for part in again.table(ENTRIES).committed().parts]
+    assert rows[0] + rows[1] > len(papers) > max(rows)
+    assert tasks_of(again) == {0: [[0], [1], [2]]}

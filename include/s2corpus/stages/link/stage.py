@@ -1,7 +1,7 @@
 """Link: bibliography entries to the kept papers they are, and where in the text they are cited (S2ORC §2.6; SEMANTICS: Link).
 
 Three rounds: two make the index of the kept papers (`index`), once; in the third the first of some neighbouring buckets links the
-entries of them all, as many as memory allows, by the index that the tasks of a machine share.
+entries of them all, as many at once as is worth a pass of the papers and memory allows, by the index that the tasks of a machine share.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from s2corpus.stages.link.index import exchange_of, write_papers, write_titles, 
 from s2corpus.stages.link.kept_papers import KeptPapers
 from s2corpus.stages.link.relink import Held, entries_where, inputs, read_entries, rules
 from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS, PAPERS
-from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.candidates import Search, over_full_keys
 from s2corpus.titles.linking import SCHEMA, link
 from s2corpus.titles.recall import measure, withheld
@@ -43,6 +42,8 @@ GROUPS = 4
 """Groups of buckets a shard: copying the index once serves them all."""
 _BYTES_PER_ENTRY = 768
 """Memory that an entry takes while it is linked, with the papers that it wants, an upper estimate."""
+_FEWEST_AT_ONCE = 1 << 20
+"""Entries of a group, where memory allows them, however few the papers are."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 """names of glibc's malloc.h"""
 
@@ -100,8 +101,6 @@ class Link:
             tables = [read_entries(run, bucket) for bucket in buckets]
             entries, sizes = pa.concat_tables(tables), [len(table) for table in tables]
             del tables
-            at = entries.column_names.index("title")  # it is read several times: in one piece, and held once
-            entries = entries.set_column(at, "title", one_chunk(entries["title"]))
             # Buckets are a random division of the papers: one group stands for all.
             sample = SAMPLE if number == shard.index == 0 else 0
             linked = _linked(run, buckets, entries, papers, held, search, sample, counts)
@@ -171,11 +170,11 @@ def _comparisons(run: Run) -> int:
 def tasks_of(run: Run) -> dict[int, list[list[int]]]:
     """The buckets that are linked together, by their first: some groups of neighbours, each of as many entries as memory allows at once."""
     groups: list[list[int]] = []
-    room = 0
+    room, at_once = 0, _entries_at_once(run)
     for bucket, part in enumerate(run.table(ENTRIES).committed().parts):
         if not groups or part.rows > room:
             groups.append([])
-            room = _entries_at_once(run)
+            room = at_once
         groups[-1].append(bucket)
         room -= part.rows
     return {groups[first][0]: groups[first : first + GROUPS] for first in range(0, len(groups), GROUPS)}
@@ -196,8 +195,9 @@ def _linked(
     left = entries.take(pa.array(np.flatnonzero(~holds))) if holds.any() else entries
     counts.update({"entries_taken_over": len(rows), "entries_linked_anew": len(left)})
     found = [rows]
-    for begin in range(0, len(left), _entries_at_once(run)):
-        some = left.slice(begin, _entries_at_once(run))
+    at_once = _entries_at_once(run)
+    for begin in range(0, len(left), at_once):
+        some = left.slice(begin, at_once)
         links = link(some, papers, search)
         found.append(links.rows)
         counts["titles_searched"] += len(links.searched)
@@ -236,7 +236,9 @@ def _counts_key(run: Run, shard: Shard) -> str:
 
 
 def _entries_at_once(run: Run) -> int:
-    return max(run.spec.resources.memory_mb * (3 << 18) // _BYTES_PER_ENTRY, 1)  # a quarter is the search's
+    """As many as memory allows, and no more than there are papers to pass: beyond that, larger arrays cost more than a pass saves."""
+    by_memory = max(run.spec.resources.memory_mb * (3 << 18) // _BYTES_PER_ENTRY, 1)  # a quarter is the search's
+    return min(by_memory, max(run.table(PAPERS).committed().rows, _FEWEST_AT_ONCE))
 
 
 def _search(run: Run) -> Search:

@@ -314,7 +314,7 @@ def test_a_pass_of_few_papers_is_not_for_more_entries_than_papers(
     run = release(lake, tmp_path, papers, entries)
     whole = links_of(run)
     assert tasks_of(run) == {0: [[0, 1, 2]]}  # memory has room, and this few entries go at once whatever the papers
-    monkeypatch.setattr("s2corpus.stages.link.stage._FEWEST_AT_ONCE", 1)
+    monkeypatch.setattr("s2corpus.stages.link.stage._FEW_AT_ONCE", 1)
     again = release(lake, tmp_path, papers, entries, day=2)
     assert links_of(again) == whole
     rows = [part.rows for part in again.table(ENTRIES).committed().parts]

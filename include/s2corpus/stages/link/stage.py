@@ -42,8 +42,8 @@ GROUPS = 4
 """Groups of buckets a shard: copying the index once serves them all."""
 _BYTES_PER_ENTRY = 768
 """Memory that an entry takes while it is linked, with the papers that it wants, an upper estimate."""
-_FEWEST_AT_ONCE = 1 << 20
-"""Entries of a group, where memory allows them, however few the papers are."""
+_FEW_AT_ONCE = 1 << 20
+"""So many entries are linked at once, where memory allows it, however few the papers are."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 """names of glibc's malloc.h"""
 
@@ -96,7 +96,7 @@ class Link:
         if shard.index == 0:
             counts["keys_crowded"] = len(over_full)
             counts.update(_withheld(run, papers, search))
-        held = Held.of(run, over_full, search, _entries_at_once(run), exchange_of(run), writers(run))
+        held = Held.of(run, over_full, search, _room(run), exchange_of(run), writers(run))
         for number, buckets in enumerate(groups):
             tables = [read_entries(run, bucket) for bucket in buckets]
             entries, sizes = pa.concat_tables(tables), [len(table) for table in tables]
@@ -168,7 +168,7 @@ def _comparisons(run: Run) -> int:
 
 
 def tasks_of(run: Run) -> dict[int, list[list[int]]]:
-    """The buckets that are linked together, by their first: some groups of neighbours, each of as many entries as memory allows at once."""
+    """The buckets that are linked together, by their first: some groups of neighbours, each of as many entries as are linked at once."""
     groups: list[list[int]] = []
     room, at_once = 0, _entries_at_once(run)
     for bucket, part in enumerate(run.table(ENTRIES).committed().parts):
@@ -237,8 +237,12 @@ def _counts_key(run: Run, shard: Shard) -> str:
 
 def _entries_at_once(run: Run) -> int:
     """As many as memory allows, and no more than there are papers to pass: beyond that, larger arrays cost more than a pass saves."""
-    by_memory = max(run.spec.resources.memory_mb * (3 << 18) // _BYTES_PER_ENTRY, 1)  # a quarter is the search's
-    return min(by_memory, max(run.table(PAPERS).committed().rows, _FEWEST_AT_ONCE))
+    return min(_room(run), max(run.table(PAPERS).committed().rows, _FEW_AT_ONCE))
+
+
+def _room(run: Run) -> int:
+    """Entries, or papers that changed, that memory has room for; a quarter of it is the search's."""
+    return max(run.spec.resources.memory_mb * (3 << 18) // _BYTES_PER_ENTRY, 1)
 
 
 def _search(run: Run) -> Search:

@@ -59,7 +59,13 @@ def pieces_of(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
 
 
 def taken(column: pa.Array | pa.ChunkedArray, rows: np.ndarray) -> pa.Array:
-    """Some rows of a column, ascending: from each of its pieces, where Arrow's `take` puts all of them together first."""
+    """Some rows of a column, ascending: from each of its pieces, where Arrow's `take` puts all of them together first.
+
+    Raises:
+        ValueError: the rows do not ascend, or the column has no such rows.
+    """
+    if len(rows) and (rows[0] < 0 or rows[-1] >= len(column) or (rows[1:] < rows[:-1]).any()):
+        raise ValueError(f"rows {rows[0]} … {rows[-1]}: ascending ones below {len(column)} are expected")
     found, first = [pa.array([], column.type)], 0
     for piece in pieces_of(column):
         low, high = np.searchsorted(rows, (first, first + len(piece)))

@@ -85,6 +85,18 @@ def test_a_column_in_pieces_is_read_as_one(pieces: list[list[str | None]], rando
     assert taken(column, rows).equals(whole.take(pa.array(rows)))
 
 
+@pytest.mark.parametrize("rows", [[1, 0], [3], [-1]])
+def test_rows_that_a_column_does_not_have_in_order_are_refused(rows: list[int]) -> None:
+    with pytest.raises(ValueError, match="ascending ones below 3 are expected"):
+        taken(pa.chunked_array([["a"], ["b", "c"]]), np.array(rows))
+
+
+def test_more_text_than_arrow_can_address_is_refused_before_memory_is_taken() -> None:
+    piece = pa.array(["a" * (1 << 27)])
+    with pytest.raises(pa.ArrowCapacityError, match=r"titles of 2,281,701,376 bytes.*cut them into batches"):
+        normalise(pa.chunked_array([piece] * 17))
+
+
 def _grams_of(text: str) -> set[str]:
     return {text[i : i + 3] for i in range(len(text) - 2)} or ({text} if text else set())
 

@@ -13,6 +13,7 @@ from s2corpus import titles
 from s2corpus.clustering.places import first_pages, numbers
 from s2corpus.clustering.surnames import surname_keys
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE
+from s2corpus.titles.arrays import pieces_of
 from s2corpus.titles.rules import say_little
 
 GIVEN = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1")
@@ -145,8 +146,7 @@ def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, pa.Array]:
     """(int32 code per row, −1 for null; the distinct values by code) of strings, or of a dictionary of them."""
     if isinstance(column, pa.ChunkedArray) and pa.types.is_dictionary(column.type):
         column = column.unify_dictionaries()
-    encoded = column.dictionary_encode()
-    chunks = encoded.chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]  # they have one dictionary
+    chunks = pieces_of(column.dictionary_encode())  # they have one dictionary
     codes = [pc.fill_null(chunk.indices, -1).to_numpy() for chunk in chunks]
     distinct = chunks[0].dictionary if chunks else pa.array([], pa.string())
     return np.concatenate([np.empty(0, np.int32), *codes], dtype=np.int32), distinct

@@ -110,10 +110,6 @@ class StandIn:
     def url(self) -> str:
         return f"docling+http://127.0.0.1:{self.http.server_address[1]}"
 
-    def forget(self) -> None:
-        """What a restart does: no task is known any more."""
-        self.tasks.clear()
-
 
 class _Handler(BaseHTTPRequestHandler):
     owner: StandIn

@@ -10,7 +10,6 @@ import ctypes
 import logging
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from functools import reduce
@@ -26,7 +25,7 @@ from s2corpus.clustering.preprints import preprint_of
 from s2corpus.compiled import FEW_ROWS, for_few
 from s2corpus.pipeline.gold import Gold, in_slice
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
-from s2corpus.row_types import ContextRow
+from s2corpus.stages.link.contexts import contexts_of
 from s2corpus.stages.link.index import exchange_of, write_papers, write_titles, writers
 from s2corpus.stages.link.kept_papers import KeptPapers
 from s2corpus.stages.link.relink import Held, entries_where, inputs, read_entries, rules
@@ -117,7 +116,7 @@ class Link:
                 links_of_bucket = linked.slice(begin, size).select(LINKS.schema.names).cast(LINKS.schema)
                 begin += size
                 run.table(LINKS).write(bucket, links_of_bucket)
-                run.table(CONTEXTS).write(bucket, _contexts(run, bucket, links_of_bucket, counts))
+                run.table(CONTEXTS).write(bucket, contexts_of(run, bucket, links_of_bucket, counts))
         run.lake.put(_counts_key(run, shard), orjson.dumps({"counts": counts, "over_full": over_full.tolist()}))
 
     def finish(self, run: Run) -> Metrics:
@@ -248,65 +247,3 @@ def _room(run: Run) -> int:
 def _search(run: Run) -> Search:
     rules = run.spec.link
     return Search(rules.min_score, rules.bands, rules.rows, rules.min_keys, memory_mb=run.spec.resources.memory_mb // 4)
-
-
-def _contexts(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> Iterator[pa.RecordBatch]:
-    """The inline citations of the bucket's open, kept papers, each with its paragraph; counts what S2ORC's table 4 shows."""
-    where = pc.field("open_access")
-    kept: set[str] | None = None
-    by_parse: dict[tuple[str, str], tuple[int, int]] = {}
-    for batch in run.table(FULLTEXTS).batches(["paper_id", "parse_kind", "parse"], shard=bucket, where=where, rows=64):
-        if kept is None:
-            kept, by_parse = _kept(run, bucket), _by_parse(links)
-        rows: list[ContextRow] = []
-        for fulltext in batch.to_pylist():
-            if fulltext["paper_id"] not in kept:
-                continue
-            key = {"paper_id": fulltext["paper_id"], "parse_kind": fulltext["parse_kind"]}
-            mine = links.slice(*by_parse.get((key["paper_id"], key["parse_kind"]), (0, 0)))
-            cited = dict(zip(mine["ref_id"].to_pylist(), mine["cited_paper_id"].to_pylist(), strict=True))
-            parse = orjson.loads(fulltext["parse"])
-            kind = key["parse_kind"]
-            counts[f"{kind}.parses"] += 1
-            counts[f"{kind}.bib_entries"] += len(cited)
-            counts[f"{kind}.linked_bib_entries"] += sum(1 for paper in cited.values() if paper)
-            paragraphs = [(part, p) for part in ("abstract", "body_text", "back_matter") for p in parse.get(part) or ()]
-            found = []
-            for number, (part, paragraph) in enumerate(paragraphs):
-                counts[f"{kind}.paragraphs_{part}"] += 1
-                counts[f"{kind}.cite_spans_{part}"] += len(paragraph["cite_spans"])
-                found += [
-                    ContextRow(
-                        paper_id=key["paper_id"],
-                        parse_kind=kind,
-                        paragraph=number,
-                        start=span["start"],
-                        end=span["end"],
-                        ref_id=span["ref_id"],
-                        cited_paper_id=cited.get(span["ref_id"]),
-                        text=paragraph["text"],
-                    )
-                    for span in paragraph["cite_spans"]
-                    if span["ref_id"]
-                ]
-            found.sort(key=lambda row: (row["paragraph"], row["start"], row["end"], row["ref_id"]))
-            rows += found
-        if rows:
-            yield from pa.Table.from_pylist(rows, schema=CONTEXTS.schema).to_batches()
-
-
-def _kept(run: Run, bucket: int) -> set[str]:
-    """Papers of a bucket that the filter kept."""
-    kept = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")
-    return set(kept["paper_id"].to_pylist())
-
-
-def _by_parse(links: pa.Table) -> dict[tuple[str, str], tuple[int, int]]:
-    """Where the links of each parse are: (paper_id, parse_kind) → first row, rows. They are sorted by it."""
-    where: dict[tuple[str, str], tuple[int, int]] = {}
-    first = 0
-    parses = links.group_by(["paper_id", "parse_kind"], use_threads=False).aggregate([([], "count_all")])
-    for parse in parses.to_pylist():
-        where[parse["paper_id"], parse["parse_kind"]] = (first, parse["count_all"])
-        first += parse["count_all"]
-    return where

@@ -55,7 +55,7 @@ class Buckets:
     rows: np.ndarray
     starts: np.ndarray
     seen: np.ndarray
-    """a byte a bucket, a bit for each value of the three bits that follow: most absent keys end here, uint8"""
+    """four bytes a bucket, a bit for each value of the five bits that follow: nearly all absent keys end here, uint32"""
     widest: int
     """most rows in a bucket"""
 
@@ -64,7 +64,7 @@ class Buckets:
         """Put one band's keys, a row each, in buckets; over_full ones are left out."""
         if len(over_full):
             keys = np.where(np.isin(keys, over_full), np.uint32(0), keys)
-        in_order, rows, starts, seen = _bucketed(keys, min(max(len(keys).bit_length(), 4), 29))
+        in_order, rows, starts, seen = _bucketed(keys, min(max(len(keys).bit_length(), 4), 27))
         return Buckets(in_order, rows, starts, seen, int(np.diff(starts).max()))
 
 
@@ -108,12 +108,12 @@ def sharing(
 def _bucketed(keys: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     shift = np.uint32(32 - bits)
     starts = np.zeros((1 << bits) + 1, np.int32)
-    seen = np.zeros(1 << bits, np.uint8)
+    seen = np.zeros(1 << bits, np.uint32)
     for key in keys:
         if key != 0:
             bucket = key >> shift
             starts[bucket + 1] += 1
-            seen[bucket] |= np.uint8(1) << np.uint8((key >> (shift - np.uint32(3))) & np.uint32(7))
+            seen[bucket] |= np.uint32(1) << ((key >> (shift - np.uint32(5))) & np.uint32(31))
     for bucket in range(1 << bits):
         starts[bucket + 1] += starts[bucket]
     at = starts[:-1].copy()
@@ -198,7 +198,7 @@ def _probe(
     while size > 1:
         size >>= 1
         shift -= np.uint32(1)
-    fine = shift - np.uint32(3)
+    fine = shift - np.uint32(5)
     found = np.empty(room, np.uint64)
     count = 0
     passed = np.empty(_STEP, np.int64)
@@ -209,7 +209,7 @@ def _probe(
         for i in range(row, end_of_step):
             key = keys_b[i]
             passed[left] = i
-            left += int((seen[key >> shift] >> ((key >> fine) & np.uint32(7))) & np.uint8(1) != 0)
+            left += int(seen[key >> shift] >> ((key >> fine) & np.uint32(31)) & np.uint32(1))
         row = end_of_step
         width = 0
         for k in range(left):

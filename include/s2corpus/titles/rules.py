@@ -42,6 +42,7 @@ GENERIC_TITLES = (
 )  # fmt: skip
 """Titles that name a kind of contribution, not one: they need year and surname to agree (the list S2 and fuzzycat keep is similar)."""
 _GENERIC = frozenset(normalise_one(title) for title in GENERIC_TITLES)
+_LONGEST_GENERIC = max(len(title.encode()) for title in _GENERIC)
 
 _CJK = re.compile(
     "[\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -61,7 +62,7 @@ _WORD = re.compile(r"[^\W_]+")
 _MAY_BE_NUMBER = (
     rf"[\p{{N}}{_CJK_NUMERALS}]|(?:^|[^a-z])(?:{'|'.join(word for word in _NUMERALS if word.isascii())})(?:$|[^a-z])"
 )
-"""For Arrow's regular expressions: every number, and words that only look like one beside other scripts."""
+"""For Arrow's regular expressions, in decomposed lower case: every number, and words that only look like one beside other scripts."""
 
 
 def is_generic(title: str) -> bool:
@@ -84,9 +85,11 @@ def differ_only_in_number(a: str, b: str) -> bool:
 
 def say_little(titles: pa.Array | pa.ChunkedArray, normalised: pa.Array) -> np.ndarray:
     """Which titles are generic or have fewer than three words: they need year and surname to agree. Boolean, a row each."""
-    generic = pc.is_in(normalised, pa.array(sorted(_GENERIC)))
     few = [few_words(piece) for piece in pieces_of(titles)]
-    little: np.ndarray = np.logical_or(np.concatenate([np.zeros(0, np.bool_), *few]), generic)
+    little: np.ndarray = np.concatenate([np.zeros(0, np.bool_), *few])
+    offsets, _ = text_of(normalised)
+    short = np.flatnonzero(np.diff(offsets) <= _LONGEST_GENERIC)
+    little[short] |= np.asarray(pc.is_in(normalised.take(pa.array(short)), pa.array(sorted(_GENERIC))))
     return little
 
 
@@ -100,21 +103,22 @@ def few_words(titles: pa.Array) -> np.ndarray:
 
 def only_numbers_differ(titles_a: pa.Array, titles_b: pa.Array) -> np.ndarray:
     """`differ_only_in_number` of every pair of rows, boolean."""
+    asked = _same_letters(*text_of(titles_a), *text_of(titles_b), _IN_NO_NUMERAL)
     both_ascii = pc.and_(pc.string_is_ascii(titles_a), pc.string_is_ascii(titles_b))
-    other = np.flatnonzero(~np.asarray(both_ascii))  # these take long: only where there may be a number
-    numbered = [_may_hold_number(titles.take(pa.array(other))) for titles in (titles_a, titles_b)]
-    asked = np.ones(len(titles_a), np.bool_)
-    asked[other] = np.asarray(pc.or_(*numbered))
+    # The others take long: only what is the same once it is decomposed, and may have a number.
+    other = np.flatnonzero(~np.asarray(both_ascii))
+    plain_a, plain_b = (
+        pc.utf8_lower(pc.utf8_normalize(titles.take(pa.array(other)), "NFKD")) for titles in (titles_a, titles_b)
+    )
+    same = np.flatnonzero(_same_letters(*text_of(plain_a), *text_of(plain_b), _IN_NO_NUMERAL))
+    numbered = [pc.match_substring_regex(plain.take(pa.array(same)), _MAY_BE_NUMBER) for plain in (plain_a, plain_b)]
+    asked[other] = False
+    asked[other[same]] = np.asarray(pc.or_(*numbered))
     rest_a, numbers_a = _columns_without_numbers(titles_a.filter(pa.array(asked)))
     rest_b, numbers_b = _columns_without_numbers(titles_b.filter(pa.array(asked)))
     differ = np.zeros(len(titles_a), np.bool_)
     differ[asked] = np.asarray(pc.and_(pc.equal(rest_a, rest_b), pc.not_equal(numbers_a, numbers_b)))
     return differ
-
-
-def _may_hold_number(titles: pa.Array) -> pa.Array:
-    """False only for titles without any number or numeral."""
-    return pc.match_substring_regex(pc.utf8_lower(pc.utf8_normalize(titles, "NFKD")), _MAY_BE_NUMBER)
 
 
 def _without_numbers(title: str) -> tuple[str, str]:
@@ -168,10 +172,22 @@ _BEGIN = np.zeros((9, 32), np.bool_)
 """By length and first letter: whether a numeral is such a word. Most words are not, and need no search."""
 for _words in (word for word in _NUMERALS if word.isascii()):
     _BEGIN[len(_words), ord(_words[0]) & 31] = True
+_IN_NO_NUMERAL = np.array(
+    [
+        byte | 32 if bytes([byte]).isalpha() and chr(byte).lower() not in "".join(_NUMERALS) else 0
+        for byte in range(256)
+    ],
+    np.uint8,
+)
+"""By byte: a letter (lower-case) that no numeral has, else 0."""
 _OTHER, _LETTER, _DIGIT = 0, 1, 2
 _KIND = np.array(
     [_LETTER * bytes([byte]).isalpha() + _DIGIT * bytes([byte]).isdigit() for byte in range(256)], np.uint8
 )
+
+
+_IN_WORD = np.array([bytes([byte]).isalnum() for byte in range(256)], np.uint8)
+_BETWEEN = np.array([byte < 128 and chr(byte).isspace() for byte in range(256)], np.uint8)
 
 
 @njit(cache=True, nogil=True)
@@ -181,21 +197,42 @@ def _few_ascii_words(offsets: np.ndarray, data: np.ndarray, enough: int) -> tupl
     few = np.zeros(rows, np.bool_)
     other = np.zeros(rows, np.bool_)
     for row in range(rows):
-        inside = False
-        count = 0
-        for i in range(offsets[row], offsets[row + 1]):
-            byte = data[i]
-            if byte >= 128:
-                other[row] = True
-            elif byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31:
-                inside = False
-            elif not inside and (97 <= byte | 32 <= 122 or 48 <= byte <= 57):
-                inside = True
-                count += 1
-                if count == enough:
-                    break
+        inside, count, above = np.uint8(0), 0, np.uint8(0)
+        i, last = np.uint64(offsets[row]), np.uint64(offsets[row + 1])
+        while i < last and count < enough:
+            in_word, between = _IN_WORD[data[i]], _BETWEEN[data[i]]  # there is no branch on a byte
+            count += int(in_word & ~inside)
+            inside = (inside | in_word) & ~between
+            above |= data[i]
+            i += np.uint64(1)
+        other[row] = above >= 128
         few[row] = count < enough
     return few, other
+
+
+@njit(cache=True, nogil=True)
+def _same_letters(
+    offsets_a: np.ndarray, data_a: np.ndarray, offsets_b: np.ndarray, data_b: np.ndarray, letters: np.ndarray
+) -> np.ndarray:
+    """Pairs that have the same ones of these letters in the same order: most that differ in more than numbers have not."""
+    rows = len(offsets_a) - 1
+    same = np.zeros(rows, np.bool_)
+    for row in range(rows):
+        i, j = np.uint64(offsets_a[row]), np.uint64(offsets_b[row])
+        last_i, last_j = np.uint64(offsets_a[row + 1]), np.uint64(offsets_b[row + 1])
+        differ = False
+        while not differ:
+            while i < last_i and letters[data_a[i]] == 0:
+                i += np.uint64(1)
+            while j < last_j and letters[data_b[j]] == 0:
+                j += np.uint64(1)
+            if i == last_i or j == last_j:
+                same[row] = i == last_i and j == last_j
+                break
+            differ = letters[data_a[i]] != letters[data_b[j]]
+            i += np.uint64(1)
+            j += np.uint64(1)
+    return same
 
 
 @njit(cache=True, nogil=True)

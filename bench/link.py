@@ -31,6 +31,7 @@ import link_data
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from link_table import TABLE, note, row
 
 from s2corpus import compiled
@@ -49,6 +50,8 @@ from s2corpus.titles.targets import first_surname
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 LIMIT_MB = 600
+RAW = ("all-titles", "all-entries")
+"""Files in the scratch folder."""
 
 
 class Clock:
@@ -229,8 +232,10 @@ def _run(folder: Path, memory_mb: int) -> Run:
     return Run(_spec(memory_mb), datetime(2023, 1, 1, tzinfo=UTC), open_lake(str(folder / "lake")), folder)
 
 
-def bound_of(raw_titles: pa.Array, raw_entries: pa.Array) -> dict[str, float]:
+def bound_child(folder: Path) -> None:
     """CPU seconds of the kernels that the whole step cannot do without, each alone, on all rows at once."""
+    raw_titles, raw_entries = (pq.read_table(folder / f"{name}.parquet")["title"].combine_chunks() for name in RAW)
+    warm()
     bound = {}
     authors = link_data.authors_of(len(raw_titles)), link_data.authors_of(len(raw_entries))
     with clock() as taken:
@@ -264,11 +269,13 @@ def bound_of(raw_titles: pa.Array, raw_entries: pa.Array) -> dict[str, float]:
         a, b = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64), (pairs >> np.uint64(32)).astype(np.int64)
         scores_of(distinct, a, b_side, b, search.threshold)
     bound["verification"] = taken.seconds
-    return bound
+    print(json.dumps(bound))
 
 
 def whole(made: link_data.Made, count: int, scratch: Path, repeats: int) -> None:
-    """The stage itself, from tables in a lake to tables in a lake, in processes of its own, in turns with the sum of its kernels."""
+    """The stage itself, from tables in a lake to tables in a lake, in turns with the sum of its kernels; all in new processes, so that
+    the memory of both is new to them.
+    """  # fmt: skip
     raw_titles = made.titles(count)
     fuzzy = made.fuzzy(raw_titles, count // 2)
     rng = np.random.default_rng(5)
@@ -276,9 +283,11 @@ def whole(made: link_data.Made, count: int, scratch: Path, repeats: int) -> None
     raw_entries = pa.concat_arrays([equal, fuzzy]).take(pa.array(rng.permutation(2 * count)))
     default = ReleaseSpec(name="bench").resources.memory_mb
     link_data.lake_of(_run(scratch, default), raw_titles, raw_entries, 16)
+    for name, titles in zip(RAW, (raw_titles, raw_entries), strict=True):
+        pq.write_table(pa.table({"title": titles}), scratch / f"{name}.parquet")
     bounds, stages = [], []
     for _ in range(repeats):
-        bounds.append(bound_of(raw_titles, raw_entries))
+        bounds.append(_child("--bound", str(scratch)))
         stages.append(stage_of(scratch, default))
     total = statistics.median(sum(bound.values()) for bound in bounds)
     parts = {name: statistics.median(bound[name] for bound in bounds) for name in bounds[0]}
@@ -318,14 +327,19 @@ def stage_of(folder: Path, memory_mb: int) -> dict[str, Any]:
     """Run the stage, each task in a process of its own."""
     results: list[dict[str, Any]] = []
     for step in range(len(_steps(_run(folder, memory_mb)))):
-        child = [sys.executable, __file__, "--stage", str(folder), "--memory-mb", str(memory_mb), "--step", str(step)]
-        out = subprocess.run(child, check=True, stdout=subprocess.PIPE, text=True)
-        results.append(json.loads(out.stdout.splitlines()[-1]))
+        results.append(_child("--stage", str(folder), "--memory-mb", str(memory_mb), "--step", str(step)))
     return {
         **results[-1],
         "cpu": sum(result["cpu"] for result in results),
         "peak_mb": max(result["peak_mb"] for result in results),
     }
+
+
+def _child(*options: str) -> dict[str, Any]:
+    """What this script prints last, run with these options in a process of its own."""
+    out = subprocess.run([sys.executable, __file__, *options], check=True, stdout=subprocess.PIPE, text=True)
+    found: dict[str, Any] = json.loads(out.stdout.splitlines()[-1])
+    return found
 
 
 def _memory(what: str) -> float:
@@ -362,10 +376,14 @@ def main() -> None:
     options.add_argument("--only", default=",".join(SECTIONS))
     options.add_argument("--repeats", type=int, default=3, help="of what is timed; the median counts")
     options.add_argument("--scratch", type=Path, help="keeps what was made, for the next time")
+    options.add_argument("--bound", type=Path, help=argparse.SUPPRESS)
     options.add_argument("--stage", type=Path, help=argparse.SUPPRESS)
     options.add_argument("--step", type=int, default=0, help=argparse.SUPPRESS)
     options.add_argument("--memory-mb", type=int, default=2048, help=argparse.SUPPRESS)
     given = options.parse_args()
+    if given.bound:
+        bound_child(given.bound)
+        return
     if given.stage:
         stage_child(given.stage, given.memory_mb, given.step)
         return

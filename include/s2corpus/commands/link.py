@@ -55,17 +55,17 @@ def command(entries: Path, papers: Path, out: Path, min_score: float, memory_mb:
     from s2corpus.titles.candidates import Search
     from s2corpus.titles.equal import EqualStrings
     from s2corpus.titles.linking import PapersInMemory, link
-    from s2corpus.titles.targets import Targets
 
     write = _writer(out)
-    targets = Targets.of(pa.concat_tables(_tables(papers, "paper_id", PAPER_KEYS)))
-    if len(EqualStrings.of(targets.paper_id)) < len(targets.paper_id):
+    held = PapersInMemory.of(pa.concat_tables(_tables(papers, "paper_id", PAPER_KEYS)))
+    paper_id = held.targets.paper_id
+    if len(EqualStrings.of(paper_id)) < len(paper_id):
         raise UserError(f"{papers}: a paper_id is empty or occurs twice: every paper needs its own")
     search = Search(min_score, memory_mb=memory_mb)
     linked = []
     rows = 0
     for some in _gathered(_tables(entries, "entry_id", ENTRY_KEYS), memory_mb * 1024):
-        links = link(some, PapersInMemory(targets), search).rows
+        links = link(some, held, search).rows
         linked.append(links.add_column(0, "entry_id", some["entry_id"]))
         rows += len(some)
     result = pa.concat_tables(linked)
@@ -73,7 +73,7 @@ def command(entries: Path, papers: Path, out: Path, min_score: float, memory_mb:
     counts = {reason["values"]: reason["counts"] for reason in result["reason"].value_counts().to_pylist()}
     none = counts.pop("none", 0)
     details = ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items())) or "none"
-    click.echo(f"{rows:,} entries, {rows - none:,} linked ({details}) to {len(targets.paper_id):,} papers", err=True)
+    click.echo(f"{rows:,} entries, {rows - none:,} linked ({details}) to {len(paper_id):,} papers", err=True)
 
 
 def _gathered(tables: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:

@@ -49,8 +49,9 @@ def touched(
             mask |= groups.find(entries[name]) >= 0
         for keys in partial_keys(papers.facts):
             mask |= (keys_of_entries != 0) & np.isin(keys_of_entries, keys)
-        similar[papers.titles.find(distinct) >= 0] = True
-        similar[candidates(distinct, papers.distinct, search.threshold, search).a] = True
+        theirs = EqualStrings.of(papers.facts.normalised)
+        similar[theirs.find(distinct) >= 0] = True
+        similar[candidates(distinct, theirs.distinct, search.threshold, search).a] = True
     if len(crowded_otherwise):
         for low in range(0, search.bands, _BANDS):
             some = range(low, min(low + _BANDS, search.bands))

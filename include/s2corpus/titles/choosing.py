@@ -85,12 +85,26 @@ def known_of(facts: Facts, citing: np.ndarray) -> Known:
 
 def tied_of(targets: Targets) -> Tied:
     """The papers, as the kernels take them."""
-    paper = np.empty(len(targets.rank), _PAPER)
-    for name in ("year", "journal", "volume", "page", "surname"):
-        paper[name] = getattr(targets.facts, name)
-    paper["id_hash"] = targets.id_hash
+    facts, paper = targets.facts, np.empty(len(targets.rank), _PAPER)
+    _put_together(paper, facts.year, facts.journal, facts.volume, facts.page, facts.surname, targets.id_hash)
     groups = targets.single, targets.keys, targets.rows
     return Tied(*map(read_only, (*groups, paper, targets.rank, targets.little, targets.titles.groups)))
+
+
+@njit(cache=True, nogil=True)
+def _put_together(
+    paper: np.ndarray,
+    year: np.ndarray,
+    journal: np.ndarray,
+    volume: np.ndarray,
+    page: np.ndarray,
+    surname: np.ndarray,
+    id_hash: np.ndarray,
+) -> None:
+    for row in range(len(paper)):
+        here = paper[row]
+        here["year"], here["journal"], here["volume"] = year[row], journal[row], volume[row]
+        here["page"], here["surname"], here["id_hash"] = page[row], surname[row], id_hash[row]
 
 
 @njit(cache=True, nogil=True)

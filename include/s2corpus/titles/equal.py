@@ -8,26 +8,33 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus.compiled import njit
-from s2corpus.titles.arrays import read_only, strings, text_of
+from s2corpus.titles.arrays import pieces_of, read_only, strings, text_of
 
 _UPPER = np.uint64(0xFFFFFFFF00000000)
 
 
 @dataclass(frozen=True, slots=True)
-class EqualStrings:
-    """The groups of equal strings of one column, numbered by first occurrence; the empty string (and null) is in none."""
+class Groups:
+    """Rows in groups."""
 
     groups: np.ndarray
     """group of each row, int32, -1 for none"""
+    count: int
+
+    def __len__(self) -> int:
+        return self.count
+
+
+@dataclass(frozen=True, slots=True)
+class EqualStrings(Groups):
+    """The groups of equal strings of one column, numbered by first occurrence; the empty string (and null) is in none."""
+
     first: np.ndarray
     """first row of each group, int32"""
     _offsets: np.ndarray
     _data: np.ndarray
     _slots: np.ndarray
     """0, or the upper half of a hash and one more than the row that has it"""
-
-    def __len__(self) -> int:
-        return len(self.first)
 
     @property
     def distinct(self) -> pa.Array:
@@ -38,9 +45,12 @@ class EqualStrings:
     def of(column: pa.Array | pa.ChunkedArray, hashes: np.ndarray | None = None) -> EqualStrings:
         """Group the rows of a string column; their `hash_strings` may be given."""
         offsets, data = text_of(column)
-        hashes = read_only(hash_strings(offsets, data) if hashes is None else hashes)
+        if hashes is None:
+            hashes = hash_strings(offsets, data) if len(data) else np.zeros(len(column), np.uint64)
+        hashes = read_only(hashes)
         slots = np.zeros(2 << int(np.count_nonzero(hashes)).bit_length(), np.uint64)
-        return EqualStrings(*_group(offsets, data, hashes, slots), offsets, data, slots)
+        groups, first = _group(offsets, data, hashes, slots)
+        return EqualStrings(groups, len(first), first, offsets, data, slots)
 
     def find(self, column: pa.Array | pa.ChunkedArray, hashes: np.ndarray | None = None) -> np.ndarray:
         """Group that each row of another string column is equal to, int32; -1 for none. Their `hash_strings` may be given."""
@@ -48,6 +58,18 @@ class EqualStrings:
         hashes = read_only(hash_strings(offsets, data) if hashes is None else hashes)
         rows = _find(self._offsets, self._data, self._slots, offsets, data, hashes)
         return np.where(rows < 0, np.int32(-1), self.groups[rows]) if len(self.groups) else rows
+
+
+def hashes_of(column: pa.ChunkedArray) -> np.ndarray:
+    """`hash_strings` of a string column, or of one whose strings are in dictionaries: each of these once."""
+    found = [np.empty(0, np.uint64)]
+    for piece in pieces_of(column):
+        if pa.types.is_dictionary(piece.type):
+            hashes = np.append(hash_strings(*text_of(piece.dictionary)), np.uint64(0))
+            found.append(hashes[piece.indices.fill_null(len(hashes) - 1).to_numpy()])
+        else:
+            found.append(hash_strings(*text_of(piece)))
+    return np.concatenate(found)
 
 
 @njit(cache=True, nogil=True)

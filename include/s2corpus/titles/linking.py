@@ -12,10 +12,10 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from s2corpus.titles.arrays import one_chunk, taken, text_of
+from s2corpus.titles.arrays import one_chunk, taken
 from s2corpus.titles.candidates import Pairs, Passing, Search, Titles, candidates
 from s2corpus.titles.choosing import AGREES, Chosen, decide_equal, decide_fuzzy, known_of, tied_of
-from s2corpus.titles.equal import EqualStrings, hash_strings
+from s2corpus.titles.equal import EqualStrings, hashes_of
 from s2corpus.titles.partial import Sought, link_partial
 from s2corpus.titles.rules import only_numbers_differ
 from s2corpus.titles.targets import IDENTIFIERS, NO_YEAR, Facts, Targets
@@ -74,8 +74,9 @@ class Papers(Protocol):
     """The papers that entries may link to, wherever they are kept."""
 
     def equal(self, wanted: Mapping[str, EqualStrings]) -> tuple[Targets, np.ndarray]:
-        """All papers equal to a wanted string in its column (`normalised`, `paper_id` or an identifier), and maybe others, maybe without
-        their titles as printed; and the title group of each wanted `normalised` in them, int32, -1 for none.
+        """All papers equal to a wanted string in its column (`normalised`, `paper_id` or an identifier), and maybe others; and the title
+        group of each wanted `normalised` in them, int32, -1 for none. Maybe without titles as printed, and without normalised ones
+        of papers that are wanted for nothing else.
         """  # fmt: skip
 
     @property
@@ -86,7 +87,9 @@ class Papers(Protocol):
         """Pairs of these normalised titles with the papers' distinct ones, by number."""
 
     def titled(self, numbers: np.ndarray) -> tuple[Targets, np.ndarray]:
-        """All papers with the distinct titles of these numbers, and maybe others; and the title group of each number in them."""
+        """All papers with the distinct titles of these numbers, and maybe others, maybe without their normalised titles; and the title
+        group of each number in them.
+        """  # fmt: skip
 
     def having(self, sought: Sought) -> pa.Table:
         """The papers that are fitting: paper_id, title, journal and FACTS."""
@@ -97,25 +100,28 @@ class PapersInMemory:
     """Papers held in memory."""
 
     targets: Targets
+    _by_title: EqualStrings
 
     @staticmethod
     def of(papers: pa.Table) -> PapersInMemory:
         """Papers as `Targets.of` takes them."""
-        return PapersInMemory(Targets.of(papers))
+        facts = Facts.of(papers)
+        by_title = EqualStrings.of(facts.normalised)
+        return PapersInMemory(Targets.of(papers, facts, by_title), by_title)
 
     def equal(self, wanted: Mapping[str, EqualStrings]) -> tuple[Targets, np.ndarray]:
         """See `Papers`."""
         titles = wanted.get("normalised")
-        return self.targets, self.targets.titles.find(titles.distinct if titles else pa.array([], pa.string()))
+        return self.targets, self._by_title.find(titles.distinct if titles else pa.array([], pa.string()))
 
     @property
     def titles(self) -> Passing:
         """See `Papers`."""
-        return Titles(self.targets.distinct, Search())
+        return Titles(self._by_title.distinct, Search())
 
     def similar(self, titles: pa.Array, search: Search) -> Pairs:
         """See `Papers`."""
-        return candidates(titles, self.targets.distinct, search.threshold, search)
+        return candidates(titles, self._by_title.distinct, search.threshold, search)
 
     def titled(self, numbers: np.ndarray) -> tuple[Targets, np.ndarray]:
         """See `Papers`."""
@@ -153,7 +159,7 @@ def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Lin
             by_id[:, given.index(name)] = np.where(group_of < 0, -1, group_of + before)
         before += len(groups)
     by_title = np.append(group, np.int32(-1))[titles.groups]
-    known = known_of(facts, hash_strings(*text_of(entries["citing_paper_id"])))
+    known = known_of(facts, hashes_of(entries["citing_paper_id"]))
     out = Chosen.nothing(len(entries))
     decide_equal(by_id, by_title, known, tied_of(equal), out)
 

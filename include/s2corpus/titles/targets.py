@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from s2corpus.compiled import njit
 from s2corpus.titles.arrays import one_chunk, read_only, text_of
-from s2corpus.titles.equal import EqualStrings, hash_strings
+from s2corpus.titles.equal import EqualStrings, Groups, hash_strings
 from s2corpus.titles.normalised import normalise
 from s2corpus.titles.places import first_numbers, journal_keys
 from s2corpus.titles.rules import say_little
@@ -31,9 +31,10 @@ def first_surname(authors: pa.Array | pa.ChunkedArray) -> pa.Array:
     authors = one_chunk(authors)
     offsets = authors.offsets.to_numpy()
     some = authors.is_valid().to_numpy(zero_copy_only=False) & (offsets[1:] > offsets[:-1])
-    first = authors.values.take(pa.array(offsets[:-1], mask=~some))
-    last = first.field("last")
-    return pc.if_else(pc.equal(pc.fill_null(last, ""), ""), first.field("first"), last)
+    first = pa.array(offsets[:-1], mask=~some)
+    last = pc.struct_field(authors.values, "last").take(first)
+    without = pc.and_(pc.is_valid(first), pc.equal(pc.fill_null(last, ""), ""))
+    return pc.replace_with_mask(last, without, pc.struct_field(authors.values, "first").take(first.filter(without)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class Targets:
     """place of each paper in the order of paper ids, int32"""
     id_hash: np.ndarray
     """`hash_strings` of the paper ids, uint64: which paper is the citing one"""
-    titles: EqualStrings
+    titles: Groups
     little: np.ndarray
     """whether a title group holds a title that says little, boolean"""
     identifiers: tuple[EqualStrings, ...]
@@ -103,30 +104,26 @@ class Targets:
     """the paper of each key, by rank within a key, int32"""
 
     @staticmethod
-    def of(papers: pa.Table) -> Targets:
-        """Papers with `paper_id` (unique), `title`, IDENTIFIERS, and `year`, `surname` and maybe PLACES, or FACTS; in any order; maybe with
-        `hash`, `hash_strings` of FACTS' titles.
+    def of(papers: pa.Table, facts: Facts | None = None, titles: Groups | None = None) -> Targets:
+        """Papers with `paper_id` (unique), `title`, IDENTIFIERS, and `year`, `surname` and maybe PLACES, or FACTS; in any order. Their
+        facts, and the groups of equal normalised titles, may be given.
         """  # fmt: skip
-        facts = Facts.of(papers)
+        facts = Facts.of(papers) if facts is None else facts
         paper_id = one_chunk(papers["paper_id"])
         rank = np.asarray(pc.rank(paper_id)).astype(np.int32)
-        titles = EqualStrings.of(facts.normalised, papers["hash"].to_numpy() if "hash" in papers.column_names else None)
+        titles = EqualStrings.of(facts.normalised) if titles is None else titles
         little = np.zeros(len(titles), np.bool_)
         little[titles.groups[facts.little & (titles.groups >= 0)]] = True
         identifiers = tuple(EqualStrings.of(papers[name]) for name in IDENTIFIERS)
-        groups, rows = [], []
+        singles, groups, rows = [], [], []
         before = 0
-        for kind in (titles, *identifiers):  # most papers have few of the identifiers
-            some = np.flatnonzero(kind.groups >= 0)
-            groups.append(kind.groups[some].astype(np.int64) + before)
-            rows.append(some.astype(np.int32))
+        for kind in (titles, *identifiers):
+            only, others = _alone_and_others(kind.groups, len(kind))
+            singles.append(only)
+            groups.append(kind.groups[others].astype(np.uint64) + np.uint64(before))
+            rows.append(others)
             before += len(kind)
-        group, row = np.concatenate(groups), np.concatenate(rows)
-        size = np.bincount(group, minlength=before)
-        single = np.full(before, -1, np.int32)
-        alone = size[group] == 1
-        single[group[alone]] = row[alone]
-        group, row = group[~alone].astype(np.uint64), row[~alone]
+        single, group, row = np.concatenate(singles), np.concatenate(groups), np.concatenate(rows)
         keys, every = [], []
         for by in range(NARROWED + 1):
             made = _keys(group, by, facts.year[row], facts.surname[row], facts.volume[row], facts.page[row])
@@ -143,11 +140,30 @@ class Targets:
             little, identifiers, single, key[order], tied[order],
         )  # fmt: skip
 
-    @property
-    def distinct(self) -> pa.Array:
-        """The normalised title of each title group."""
-        alone = len(self.titles) == len(self.rank)
-        return self.facts.normalised if alone else self.facts.normalised.take(pa.array(self.titles.first))
+
+@njit(cache=True, nogil=True)
+def _alone_and_others(groups: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The row of each group that has but one, else -1, and the rows of the groups that have several, int32."""
+    single = np.empty(count, np.int32)
+    size = np.zeros(count, np.uint8)
+    for group in range(count):
+        single[group] = -1
+    others = 0
+    for row in range(len(groups)):
+        group = groups[row]
+        if group >= 0:
+            single[group] = row
+            others += int(size[group] > 0) + int(size[group] == 1)
+            size[group] = min(size[group] + np.uint8(1), np.uint8(2))
+    found = np.empty(others, np.int32)
+    others = 0
+    for row in range(len(groups)):
+        group = groups[row]
+        if group >= 0 and size[group] > 1:
+            found[others] = row
+            others += 1
+            single[group] = -1
+    return single, found
 
 
 NARROWED = 4

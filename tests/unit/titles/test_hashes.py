@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from s2corpus.titles import grams, score_pairs, threegrams
 from s2corpus.titles.arrays import text_of
 from s2corpus.titles.changes import fingerprints
-from s2corpus.titles.equal import EqualStrings, hash_strings
+from s2corpus.titles.equal import EqualStrings, hash_strings, hashes_of
 from s2corpus.titles.partial import Sought
 from s2corpus.titles.places import first_numbers, journal_keys
 from s2corpus.titles.targets import NARROWED, NO_YEAR, Facts, key_of, partial_keys
@@ -108,6 +108,15 @@ def test_strings_of_one_hash_are_told_apart(column: list[str], others: list[str]
         assert [column[row] for row in groups.first] == list(number)
         found = groups.find(pa.array(others, pa.string()), of(others))
         assert found.tolist() == [number.get(text, -1) for text in others]
+
+
+@given(st.lists(st.lists(st.none() | st.sampled_from(WORDS), max_size=6), min_size=1, max_size=3))
+def test_strings_in_dictionaries_have_the_same_hashes(pieces: list[list[str | None]]) -> None:
+    """As Parquet's reader gives them: each piece with a dictionary of its own."""
+    plain = pa.chunked_array(pieces, pa.string())
+    hashes = hash_strings(*text_of(plain)).tolist()
+    assert hashes_of(plain).tolist() == hashes
+    assert hashes_of(pa.chunked_array([piece.dictionary_encode() for piece in plain.chunks])).tolist() == hashes
 
 
 @given(st.lists(st.text("abc", max_size=12), min_size=2, max_size=6))

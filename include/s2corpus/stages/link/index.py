@@ -84,9 +84,12 @@ def write_papers(run: Run, shard: Shard) -> None:
                     table = table.append_column(name, column)
                 papers.write_table(table.select(SCHEMA.names).cast(SCHEMA), _ROWS)
                 first = EqualStrings.of(facts.normalised, hashes).first
-                columns = [facts.normalised.take(pa.array(first)), hashes[first]]
-                piece = (hashes[first] >> np.uint64(32)) * np.uint64(pieces) >> np.uint64(32)
-                titles.add(pa.table(columns, schema=_TITLES), piece.astype(np.int64))
+                piece = ((hashes[first] >> np.uint64(32)) * np.uint64(pieces) >> np.uint64(32)).astype(np.int64)
+                order = np.argsort(piece, kind="stable")
+                rows = first[order]
+                titles.add(
+                    pa.table([facts.normalised.take(pa.array(rows)), hashes[rows]], schema=_TITLES), piece[order]
+                )
         run.lake.upload(f"{exchange.prefix}/index/papers-{task:05d}", path, move=True)
     if parent is not None:
         changes.write()

@@ -22,7 +22,7 @@ from s2corpus.stages.link.relink import inputs, rules
 from s2corpus.titles.candidates import Pairs, Search, candidates_among, over_full_keys
 from s2corpus.titles.changes import fingerprints
 from s2corpus.titles.choosing import MOST
-from s2corpus.titles.equal import EqualStrings
+from s2corpus.titles.equal import EqualStrings, Groups
 from s2corpus.titles.partial import Sought
 from s2corpus.titles.postings import Keys, over_full
 from s2corpus.titles.targets import FACTS, Facts, Targets
@@ -31,6 +31,7 @@ _BYTES_PER_PAPER = 1024
 """Memory that a paper takes which some entries want, an upper estimate."""
 _AT_ONCE = 1 << 17
 """Titles whose keys are mapped at once: 5 MB."""
+_OF_PAPERS = [name for name in SCHEMA.names if name != "hash"]
 _EQUAL = MOST + 2
 """Papers of one title, year, first author and place that can matter to an entry: its own, all that are looked at, and one more."""
 
@@ -60,17 +61,15 @@ class KeptPapers:
 
     def equal(self, wanted: Mapping[str, EqualStrings]) -> tuple[Targets, np.ndarray]:
         """See `linking.Papers`."""
-        return self._equal(wanted, [name for name in SCHEMA.names if name not in ("title", "journal")])
+        return self._equal(wanted, [name for name in _OF_PAPERS if name not in ("title", "journal")])
 
     def _equal(self, wanted: Mapping[str, EqualStrings], names: list[str]) -> tuple[Targets, np.ndarray]:
         """`equal`, of these columns."""
         rows = self._where(wanted, names)
-        targets = Targets.of(rows)
-        titles = wanted.get("normalised")
-        # The last is of papers whose title nobody wants.
-        group = np.full(len(titles) + 1 if titles else 1, -1, np.int32)
-        group[rows["wanted"].to_numpy()] = targets.titles.groups
-        return targets, group[:-1]
+        titles = Groups(rows["wanted"].to_numpy(), len(wanted.get("normalised", ())))
+        group = np.full(len(titles) + 1, -1, np.int32)  # the last is of papers whose title nobody wants
+        group[titles.groups] = titles.groups
+        return Targets.of(rows, titles=titles), group[:-1]
 
     @property
     def titles(self) -> TitlesOnDisk:
@@ -90,7 +89,7 @@ class KeptPapers:
             found.append(texts.take(pa.array(once[low:high] - first)))
         titles = pa.concat_arrays([pa.array([], pa.string()), *found])
         # A group each: they are distinct.
-        targets, group = self._equal({"normalised": EqualStrings.of(titles)}, SCHEMA.names)
+        targets, group = self._equal({"normalised": EqualStrings.of(titles)}, _OF_PAPERS)
         return targets, group[inverse]
 
     def having(self, sought: Sought) -> pa.Table:
@@ -107,7 +106,10 @@ class KeptPapers:
             yield from batches_of(path)
 
     def _where(self, wanted: Mapping[str, EqualStrings], names: list[str]) -> pa.Table:
-        """These columns of the papers equal to a wanted string in its column, and in `wanted` the group of the wanted title, or -1."""
+        """These columns of the papers equal to a wanted string in its column, and in `wanted` the group of the wanted title, or -1.
+
+        Which title that is, its group says: normalised titles are there for the papers that are wanted for another string.
+        """
         by_title = wanted.get("normalised")
         named = {name: strings for name, strings in wanted.items() if name != "normalised" and len(strings)}
         found: list[pa.Table] = []
@@ -119,9 +121,14 @@ class KeptPapers:
             group = np.full(len(batch), -1, np.int32)
             if by_title is not None:
                 group = by_title.find(batch["normalised"], batch["hash"].to_numpy())
-            table = pa.Table.from_batches([batch.select(names)]).append_column("needed", pa.array(needed))
-            table = table.append_column("wanted", pa.array(group))
-            found.append(table.filter(pa.array(needed | (group >= 0))))
+            columns = {name: batch[name] for name in names}
+            columns |= {"needed": pa.array(needed), "wanted": pa.array(group)}
+            # Copying the titles of most papers would take longer than all else here.
+            if needed.any():
+                columns["normalised"] = pc.if_else(columns["needed"], batch["normalised"], pa.scalar(None, pa.string()))
+            else:
+                columns["normalised"] = pa.nulls(len(batch), pa.string())
+            found.append(pa.table(columns).filter(pa.array(needed | (group >= 0))))
             rows += len(found[-1])
             if rows > room:
                 found = [_first_of_each(pa.concat_tables(found))]
@@ -137,6 +144,7 @@ class TitlesOnDisk:
     def __init__(self, folder: Path, search: Search) -> None:
         self._pieces = [_Piece(path, search.bands) for path in sorted(folder.glob("titles-*"))]
         self._count = sum(len(piece) for piece in self._pieces)
+        self._stays = sum(piece.bytes for piece in self._pieces) <= search.memory_mb << 19
         known = np.load(folder / OVER_FULL) if (folder / OVER_FULL).exists() else None
         self._crowded: dict[int, np.ndarray] = {}
         if known is not None:
@@ -158,7 +166,8 @@ class TitlesOnDisk:
         for piece in self._pieces:
             for begin in range(0, len(piece), _AT_ONCE):
                 yield first + begin, piece.keys(band, slice(begin, min(begin + _AT_ONCE, len(piece))))
-                piece.let_go()
+                if not self._stays:
+                    piece.let_go()
             first += len(piece)
 
     def texts(self) -> Iterator[tuple[int, pa.Array]]:
@@ -186,6 +195,11 @@ class _Piece:
     def __len__(self) -> int:
         return self._count
 
+    @property
+    def bytes(self) -> int:
+        """Of its file."""
+        return len(self._map)
+
     def keys(self, band: int, some: slice) -> Keys:
         """One band's keys of some titles, their sizes and sketches."""
         return Keys(self._keys[band : band + 1, some], self._sizes[some], self._sketches[some])
@@ -197,9 +211,8 @@ class _Piece:
 
 def _first_of_each(rows: pa.Table) -> pa.Table:
     """Without the papers that no tie rule can choose: a title shared by millions leaves a few for each year, surname and place."""
-    key = fingerprints(rows.select([name for name in FACTS.names if name != "little"])) ^ rows[
-        "little"
-    ].to_numpy().astype(np.uint64)
+    facts = [name for name in FACTS.names if name not in ("normalised", "little")]
+    key = fingerprints(rows.select(["wanted", *facts])) ^ rows["little"].to_numpy().astype(np.uint64)
     order = np.lexsort((np.asarray(pc.rank(rows["paper_id"])), key))
     place = np.empty(len(rows), np.int64)
     place[order] = np.arange(len(rows)) - np.searchsorted(key[order], key[order])

@@ -21,6 +21,7 @@ from s2corpus.version import code_version
 
 _CHANGED = "changed"
 _OF_ENTRIES = ("paper_id", "parse_kind", "ref_id", "title", "year", "venue", "volume", "pages", *IDENTIFIERS)
+_REPEATED = ("paper_id", "parse_kind", "ref_id")
 _FIRST_AUTHOR = ("authors.list.element.first", "authors.list.element.last")
 """All that is read of authors: an author has eight names, identifiers and places to work at."""
 
@@ -55,7 +56,7 @@ def inputs(run: Run) -> str:
 
 def read_papers(run: Run, bucket: int) -> pa.Table:
     """The kept papers of a bucket, with what the rules look at."""
-    outcomes = run.table(FILTERED).read(["paper_id", "outcome"], shard=bucket)
+    outcomes = run.table(FILTERED).leaves(["paper_id", "outcome"], shard=bucket)
     columns = ["paper_id", "title", "date", *_FIRST_AUTHOR, "venue", *PLACES, *IDENTIFIERS]
     papers = run.table(PAPERS).leaves(columns, shard=bucket)
     surname = first_surname(papers["authors"])
@@ -72,8 +73,8 @@ def read_papers(run: Run, bucket: int) -> pa.Table:
 
 
 def read_entries(run: Run, bucket: int) -> pa.Table:
-    """The entries of a bucket, with what the rules look at; `parse_kind` and `ref_id`, which repeat, as dictionaries."""
-    entries = run.table(ENTRIES).leaves([*_OF_ENTRIES, *_FIRST_AUTHOR], shard=bucket, repeated=("parse_kind", "ref_id"))
+    """The entries of a bucket, with what the rules look at; what repeats, as dictionaries."""
+    entries = run.table(ENTRIES).leaves([*_OF_ENTRIES, *_FIRST_AUTHOR], shard=bucket, repeated=_REPEATED)
     return _as_looked_at(entries)
 
 
@@ -143,8 +144,7 @@ class Held:
     def links(self, entries: pa.Table, buckets: list[int]) -> tuple[np.ndarray, pa.Table]:
         """Which entries of these buckets link as they did, boolean, and their links in order (columns of `linking.SCHEMA`)."""
         before = pa.concat_tables([self._before(bucket) for bucket in buckets])
-        strings = {"parse_kind": pa.string(), "ref_id": pa.string()}
-        schema = pa.schema([(field.name, strings.get(field.name, field.type)) for field in entries.schema])
+        schema = pa.schema([(field.name, getattr(field.type, "value_type", field.type)) for field in entries.schema])
         now, then = (fingerprints(rows.select(schema.names).cast(schema)) for rows in (entries, before))
         number = pc.index_in(pa.array(now), pa.array(then))
         holds = number.is_valid().to_numpy(zero_copy_only=False)

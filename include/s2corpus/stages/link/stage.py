@@ -41,9 +41,9 @@ GROUPS = 4
 """Groups of buckets a shard: copying the index once serves them all."""
 _BYTES_PER_ENTRY = 768
 """Memory that an entry takes while it is linked, with the papers that it wants, an upper estimate."""
-_FEW_AT_ONCE = 1 << 20
+_FEW_AT_ONCE = 1 << 19
 """So many entries are linked at once, where memory allows it, however few the papers are."""
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+_M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
 """names of glibc's malloc.h"""
 
 log = logging.getLogger(__name__)
@@ -148,12 +148,13 @@ class Link:
 def _reuse_memory() -> None:
     """Arrow's own allocator gives large arrays back to the system, which clears their pages again: an eighth of the stage's time.
 
-    glibc's is told to give back only arrays above the largest size that it takes for that, and no end of its heap: a twentieth more.
+    glibc's is told to give back nothing, neither large arrays nor the end of its heap: a twentieth more, and what a task holds at most
+    grows by a few of a hundred.
     """
     pa.set_memory_pool(pa.system_memory_pool())
     with suppress(AttributeError):  # another C library
         tune = ctypes.CDLL(None).mallopt
-        tune(_M_MMAP_THRESHOLD, 32 << 20)
+        tune(_M_MMAP_MAX, 0)
         tune(_M_TRIM_THRESHOLD, 2**31 - 1)
 
 
@@ -235,8 +236,8 @@ def _counts_key(run: Run, shard: Shard) -> str:
 
 
 def _entries_at_once(run: Run) -> int:
-    """As many as memory allows, and no more than there are papers to pass: beyond that, larger arrays cost more than a pass saves."""
-    return min(_room(run), max(run.table(PAPERS).committed().rows, _FEW_AT_ONCE))
+    """As many as memory allows, and one for two papers to pass: beyond that, more memory costs more than a pass saves."""
+    return min(_room(run), max(run.table(PAPERS).committed().rows // 2, _FEW_AT_ONCE))
 
 
 def _room(run: Run) -> int:

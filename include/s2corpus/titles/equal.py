@@ -11,6 +11,7 @@ from s2corpus.compiled import njit
 from s2corpus.titles.arrays import pieces_of, read_only, strings, text_of
 
 _UPPER = np.uint64(0xFFFFFFFF00000000)
+_STEP = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class EqualStrings(Groups):
     _data: np.ndarray
     _slots: np.ndarray
     """0, or the upper half of a hash and one more than the row that has it"""
+    _seen: np.ndarray
+    """by the slot where the search for a string begins, a bit for the three upper ones of its hash: most absent strings end here, uint8"""
 
     @property
     def distinct(self) -> pa.Array:
@@ -49,14 +52,15 @@ class EqualStrings(Groups):
             hashes = hash_strings(offsets, data) if len(data) else np.zeros(len(column), np.uint64)
         hashes = read_only(hashes)
         slots = np.zeros(2 << int(np.count_nonzero(hashes)).bit_length(), np.uint64)
-        groups, first = _group(offsets, data, hashes, slots)
-        return EqualStrings(groups, len(first), first, offsets, data, slots)
+        seen = np.zeros(len(slots), np.uint8)
+        groups, first = _group(offsets, data, hashes, slots, seen)
+        return EqualStrings(groups, len(first), first, offsets, data, slots, seen)
 
     def find(self, column: pa.Array | pa.ChunkedArray, hashes: np.ndarray | None = None) -> np.ndarray:
         """Group that each row of another string column is equal to, int32; -1 for none. Their `hash_strings` may be given."""
         offsets, data = text_of(column)
         hashes = read_only(hash_strings(offsets, data) if hashes is None else hashes)
-        rows = _find(self._offsets, self._data, self._slots, offsets, data, hashes)
+        rows = _find(self._offsets, self._data, self._slots, self._seen, offsets, data, hashes)
         return np.where(rows < 0, np.int32(-1), self.groups[rows]) if len(self.groups) else rows
 
 
@@ -116,7 +120,7 @@ def _same(
 
 @njit(cache=True, nogil=True)
 def _group(
-    offsets: np.ndarray, data: np.ndarray, hashes: np.ndarray, slots: np.ndarray
+    offsets: np.ndarray, data: np.ndarray, hashes: np.ndarray, slots: np.ndarray, seen: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     rows = len(hashes)
     groups = np.full(rows, -1, np.int32)
@@ -127,6 +131,7 @@ def _group(
         if hashes[row] == 0:
             continue
         slot = np.int64(hashes[row] & np.uint64(last))
+        seen[slot] |= np.uint8(1) << np.uint8(hashes[row] >> np.uint64(61))
         while True:
             if slots[slot] == 0:
                 slots[slot] = (hashes[row] & _UPPER) | np.uint64(row + 1)
@@ -147,6 +152,7 @@ def _find(
     offsets: np.ndarray,
     data: np.ndarray,
     slots: np.ndarray,
+    seen: np.ndarray,
     wanted_offsets: np.ndarray,
     wanted_data: np.ndarray,
     wanted: np.ndarray,
@@ -154,16 +160,26 @@ def _find(
     """First row equal to each wanted string, -1 for none."""
     found = np.full(len(wanted), -1, np.int32)
     last = len(slots) - 1
-    for row in range(len(wanted)):
-        if wanted[row] == 0:
-            continue
-        slot = np.int64(wanted[row] & np.uint64(last))
-        while slots[slot] != 0:
-            other = np.int64(slots[slot] & ~_UPPER) - 1
-            if (slots[slot] ^ wanted[row]) & _UPPER == 0 and _same(
-                wanted_offsets, wanted_data, row, offsets, data, other
-            ):
-                found[row] = other
-                break
-            slot = (slot + 1) & last
+    passed = np.empty(_STEP, np.int64)
+    for begin in range(0, len(wanted), _STEP):
+        left = 0
+        for row in range(
+            begin, min(begin + _STEP, len(wanted))
+        ):  # slots are seldom in the cache, these bits are: there is no branch
+            bits = seen[wanted[row] & np.uint64(last)]
+            passed[left] = row
+            left += int(bits >> np.uint8(wanted[row] >> np.uint64(61)) & np.uint8(1))
+        for k in range(left):
+            row = passed[k]
+            if wanted[row] == 0:
+                continue
+            slot = np.int64(wanted[row] & np.uint64(last))
+            while slots[slot] != 0:
+                other = np.int64(slots[slot] & ~_UPPER) - 1
+                if (slots[slot] ^ wanted[row]) & _UPPER == 0 and _same(
+                    wanted_offsets, wanted_data, row, offsets, data, other
+                ):
+                    found[row] = other
+                    break
+                slot = (slot + 1) & last
     return found

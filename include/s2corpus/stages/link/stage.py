@@ -148,8 +148,7 @@ class Link:
 def _reuse_memory() -> None:
     """Arrow's own allocator gives large arrays back to the system, which clears their pages again: an eighth of the stage's time.
 
-    glibc's is told to give back nothing, neither large arrays nor the end of its heap: a twentieth more, and what a task holds at most
-    grows by a few of a hundred.
+    glibc's is told to give back nothing, neither large arrays nor the end of its heap: a twentieth more, for a few percent of memory.
     """
     pa.set_memory_pool(pa.system_memory_pool())
     with suppress(AttributeError):  # another C library
@@ -236,7 +235,7 @@ def _counts_key(run: Run, shard: Shard) -> str:
 
 
 def _entries_at_once(run: Run) -> int:
-    """As many as memory allows, and one for two papers to pass: beyond that, more memory costs more than a pass saves."""
+    """As many as memory allows, but half as many as there are papers: beyond that, more memory costs more than a pass saves."""
     return min(_room(run), max(run.table(PAPERS).committed().rows // 2, _FEW_AT_ONCE))
 
 

@@ -40,8 +40,6 @@ def _read_oai(stream: IO[bytes]) -> Iterator[Entry]:
         except ValueError as error:
             yield Dropped(Reason.MALFORMED, f"record {number}", str(error))
             continue
-        for element in root.iter("{*}*"):
-            element.tag = element.tag.rpartition("}")[2]
         yield _oai(root, f"record {number}")
 
 

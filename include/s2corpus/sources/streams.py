@@ -258,6 +258,15 @@ def documents(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped]:
             archive.members = []  # type: ignore[attr-defined]  # tarfile keeps every header it has seen
 
 
+_MAX_START_TAG = 4_096  # bytes of a start tag that declares namespaces
+_MAX_NAMESPACES = 64
+_NAMESPACE = re.compile(rb"""\sxmlns:([\w.-]{1,40})\s*=\s*("[^"<>]{0,400}"|'[^'<>]{0,400}')""")
+_NAMESPACES_OF_DTDS = {
+    b"mml": b'"http://www.w3.org/1998/Math/MathML"',
+    b"xlink": b'"http://www.w3.org/1999/xlink"',
+    b"xsi": b'"http://www.w3.org/2001/XMLSchema-instance"',
+}  # The DTDs of PubMed and JATS give these prefixes to every document, with or without a declaration in it.
+_QUALIFIED = etree.XPath("descendant-or-self::*[namespace-uri()]")
 _DECLARED_ENCODING = re.compile(rb"""^\s*<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 
 
@@ -271,11 +280,13 @@ def xml_elements(
     buffer = stream.read(_CHUNK)
     declared = _DECLARED_ENCODING.match(buffer)
     encoding = declared.group(1).decode("ascii") if declared else "utf-8"
-    opening = re.compile(rb"<(?:\w+:)?(" + "|".join(tags).encode() + rb")(?=[\s>/])")
+    opening = re.compile(rb"<(?:[\w.-]+:)?(" + "|".join(tags).encode() + rb")(?=[\s>/])")
     number, ended = 0, False
+    namespaces = dict(_NAMESPACES_OF_DTDS)
     while True:
         at = 0
         while (match := opening.search(buffer, at)) is not None:
+            _read_namespaces(namespaces, buffer, at, match.start())
             at = match.start()
             qualified = buffer[at + 1 : match.end()]
             gt = buffer.find(b">", match.end())
@@ -293,10 +304,12 @@ def xml_elements(
                 continue
             end = close + len(qualified) + 3
             number += 1
-            yield match.group(1).decode(), buffer[at:end], encoding
+            yield match.group(1).decode(), _declare(namespaces, buffer[at:end], len(qualified) + 1), encoding
             at = end
         else:
-            at = max(at, len(buffer) - 200) if not ended else len(buffer)
+            _read_namespaces(namespaces, buffer, at, len(buffer))
+            begun = buffer.rfind(b"<", max(at, len(buffer) - _MAX_START_TAG))
+            at = max(at, min(len(buffer) - 200, begun)) if begun >= 0 and not ended else len(buffer)
         buffer = buffer[at:]
         if ended:
             if opening.match(buffer):
@@ -309,6 +322,22 @@ def xml_elements(
         more = stream.read(max(_CHUNK, len(buffer)))
         ended = not more
         buffer += more
+
+
+def _read_namespaces(namespaces: dict[bytes, bytes], text: bytes, start: int, end: int) -> None:
+    """Add the namespace declarations between two elements: their ancestors' start tags are there."""
+    for prefix, uri in _NAMESPACE.findall(text, start, end):
+        if prefix in namespaces or len(namespaces) < _MAX_NAMESPACES:
+            namespaces[prefix] = uri
+
+
+def _declare(namespaces: dict[bytes, bytes], element: bytes, name_end: int) -> bytes:
+    """Add the inherited namespace declarations to an element, except those of its own start tag."""
+    own = {prefix for prefix, _ in _NAMESPACE.findall(element, name_end, element.index(b">"))}
+    inherited = [
+        b" xmlns:%b=%b" % item for item in namespaces.items() if item[0] not in own and item[0] + b":" in element
+    ]
+    return element[:name_end] + b"".join(inherited) + element[name_end:] if inherited else element
 
 
 def _skip_to(stream: IO[bytes], buffer: bytes, opening: re.Pattern[bytes]) -> bytes:
@@ -334,8 +363,8 @@ def parse_xml(text: bytes, encoding: str | None = None) -> Any:
     """The root element. No DTD or network is read and no entity is expanded but HTML's character entities (those of
     the DTDs of DBLP and JATS are among them); depth and size keep libxml2's limits.
 
-    `encoding` is that of an element cut out of a file; a whole document declares its own. Raises ValueError on anything not
-    well-formed.
+    `encoding` is that of an element cut out of a file, whose names lose their namespaces. A whole document declares its own.
+    Raises ValueError on anything not well-formed.
     """
     if encoding is not None:
         try:
@@ -350,6 +379,9 @@ def parse_xml(text: bytes, encoding: str | None = None) -> Any:
         root = etree.fromstring(_CHARACTER_ENTITY.sub(_character, text), parser)
     except (etree.XMLSyntaxError, LookupError) as error:
         raise ValueError(str(error)[:200]) from error
+    if encoding is not None:
+        for element in _QUALIFIED(root):
+            element.tag = element.tag.rpartition("}")[2]
     return root
 
 

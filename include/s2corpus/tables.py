@@ -178,6 +178,11 @@ _RECORD = (
     _c("pdf_sha1", pa.string(), "the PDF this record is about, where its source names one"),
     _c("subjects", pa.list_(pa.string()), "what the source calls its subjects: categories, headings, codes"),
     _c("licence", pa.string(), "licence, SPDX id where one is known"),
+    _c(
+        "later_licences",
+        pa.list_(pa.struct([pa.field("licence", pa.string()), pa.field("start", pa.string())])),
+        "better licences that start later (ISO date), as after an embargo, the best first",
+    ),
     _c("open_access", pa.bool_(), "whether the source says the paper is open access"),
     _c(
         "open_version",

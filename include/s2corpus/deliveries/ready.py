@@ -18,7 +18,7 @@ from pydantic import AwareDatetime, BaseModel, Field, StringConstraints, Validat
 from s2corpus.storage.lake import Lake
 
 MAX_READY_BYTES = 256 << 20
-READER = "7"
+READER = "8"
 """changes when the same files would be read otherwise: what was registered before is then read again"""
 
 

@@ -15,7 +15,7 @@ from s2corpus.sources.fields import (
     licence_of,
     words_of,
 )
-from s2corpus.sources.record import Author, Dropped, Editorial, Kind, Notice, OpenVersion, Reason, Record
+from s2corpus.sources.record import Author, DatedLicence, Dropped, Editorial, Kind, Notice, OpenVersion, Reason, Record
 
 
 def build(
@@ -42,6 +42,7 @@ def build(
     pdf_sha1: object = None,
     subjects: object = None,
     licence: object = None,
+    later_licences: tuple[DatedLicence, ...] = (),
     open_access: object = None,
     open_version: object = None,
     editorial: object = None,
@@ -77,6 +78,7 @@ def build(
         pdf_sha1=_sha1(pdf_sha1),
         subjects=words_of(subjects),
         licence=licence_of(licence),
+        later_licences=later_licences,
         open_access=open_access if isinstance(open_access, bool) else None,
         open_version=next((version for version in OpenVersion if version == open_version), None),
         editorial=next((status for status in Editorial if status == editorial), None),

@@ -23,9 +23,14 @@ from s2corpus.tables import RECORDS
 
 NAME = "jsonl"
 KIND = Kind.ARCHIVE
-COLUMNS = (frozenset(RECORDS.schema.names) - {"notices"}) | {"id", "year", "deleted", "fields_of_study"}
+COLUMNS = (frozenset(RECORDS.schema.names) - {"notices", "later_licences"}) | {
+    "id",
+    "year",
+    "deleted",
+    "fields_of_study",
+}
 _GIVEN = frozenset(RECORDS.schema.names) - {
-    "record_id", "source", "kind", "delivery", "ready_at", "authors", "date", "date_precision", "notices",
+    "record_id", "source", "kind", "delivery", "ready_at", "authors", "date", "date_precision", "notices", "later_licences",
 }  # fmt: skip
 
 

@@ -25,6 +25,7 @@ from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
 from s2corpus.row_types import DeliveryRow, NoticeRow
 from s2corpus.snapshot.pointer import published
+from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.exchange import Exchange
 from s2corpus.tables import ARTICLES, DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS, REGISTERED_RECORDS, pdf_shard
 from s2corpus.titles.buckets import bucket_of
@@ -197,7 +198,8 @@ def _gather_records(run: Run, bucket: int, deliveries: list[tuple[int, int]]) ->
     first[1:] = np.asarray(pc.not_equal(ids[1:], ids[:-1]))
     latest = order.filter(pa.array(first))
     latest = latest.filter(pc.invert(rows["deleted"].take(latest)))
-    batches = (rows.take(latest.slice(at, _ROWS)) for at in range(0, len(latest), _ROWS))
+    day = run.as_of.date().isoformat()
+    batches = (apply_licences(rows.take(latest.slice(at, _ROWS)), day) for at in range(0, len(latest), _ROWS))
     run.table(NOTICES).write(bucket, _notices(rows.select(["record_id", "notices"]).take(latest)))
     run.table(RECORDS).write(bucket, (batch for some in batches for batch in some.to_batches()))
 

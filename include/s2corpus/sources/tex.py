@@ -55,7 +55,7 @@ _DROPPED = re.compile(
 )
 _ESCAPED = re.compile(r"\\([&%#_{}])")
 _SPACE = re.compile(r"\\(?:[ ,;:!/@\n]|\\(?:\[[^\[\]]*\])?)|(?<=\w)~(?=\w)|(?<=[.,)])~(?=\w)")
-_PROTECTED = re.compile(r"\{([\w .:&+/'’-]*)\}")
+_GROUP = re.compile(r"(\\[A-Za-z]+\s{0,3})?\{([\w .:&+/'’-]*)\}")
 _MAX_ROUNDS = 8  # of removing braces inside braces
 _FORMULA = "\ue000"
 
@@ -82,16 +82,12 @@ def decode_text(text: str) -> str:
     text = decode_accents(_MATH.sub(keep, text.replace(_FORMULA, "")))
     if "\\" in text:
         text = _SPACE.sub(" ", _ESCAPED.sub(_hide_brace, _DROPPED.sub("", text)))
-        for _ in range(_MAX_ROUNDS):
-            before = text
-            text = _STYLED.sub(_first_group, _LINK.sub(_first_group, _SYMBOL.sub(_replace_symbol, text)))
-            if text == before:
-                break
     else:
         text = _SPACE.sub(" ", text)
     for _ in range(_MAX_ROUNDS):
         before = text
-        text = _PROTECTED.sub(r"\1", text)
+        text = _STYLED.sub(_first_group, _LINK.sub(_first_group, _SYMBOL.sub(_replace_symbol, text)))
+        text = _GROUP.sub(_remove_braces, text)
         if text == before:
             break
     text = text.replace("\ue001", "{").replace("\ue002", "}")
@@ -112,6 +108,11 @@ def _replace_letter(match: re.Match[str]) -> str:
 
 def _replace_symbol(match: re.Match[str]) -> str:
     return _SYMBOLS[match["braced"] or match["name"]]
+
+
+def _remove_braces(match: re.Match[str]) -> str:
+    """Remove braces that protect words; those of an unknown command's argument remain."""
+    return match.group() if match.group(1) else match.group(2)
 
 
 def _first_group(match: re.Match[str]) -> str:

@@ -70,7 +70,7 @@ def _plain(element: Any) -> str:
     if element is None:
         return ""
     formulas = [text_of(formula) for formula in element.iter("tex-math")]
-    if not formulas:
+    if not formulas or _FORMULA in text_of(element):
         return decode_text(text_of(element))
     element = deepcopy(element)
     for formula in element.iter("tex-math"):

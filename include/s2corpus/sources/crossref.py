@@ -9,6 +9,7 @@ from s2corpus.sources.build import build
 from s2corpus.sources.dates import parse_date
 from s2corpus.sources.editorial import of_crossref
 from s2corpus.sources.fields import licence_of, with_details
+from s2corpus.sources.identifiers import doi_key
 from s2corpus.sources.names import make_author, parse_name
 from s2corpus.sources.record import Author, DatedLicence, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
@@ -54,7 +55,7 @@ def _entry(work: Any, where: str) -> Entry:
     editorial, notices = of_crossref(work)
     licence, later_licences = _licences(work)
     return build(
-        f"{NAME}:{doi.strip().lower()}", NAME, Kind.ARCHIVE if kind == "posted-content" else KIND, doi,
+        f"{NAME}:{doi_key(doi)}", NAME, Kind.ARCHIVE if kind == "posted-content" else KIND, doi,
         title=_title(work), authors=_authors(work.get("author")), date=_date(work),
         venue=venue or (container if kind != "journal-article" else None),
         journal=container if kind == "journal-article" else None,

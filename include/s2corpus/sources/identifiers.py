@@ -42,6 +42,9 @@ _ARXIV_OLD = re.compile(
 _PMID = re.compile(r"^(?:(?:https?://)?(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov/|ncbi\.nlm\.nih\.gov/(?:pubmed|m/pubmed)/)"
                    r"|pmid\s*:?\s*|pubmed\s*:?\s*|medline:)?0*([1-9]\d{0,8})(?:\.0)?/?$", re.IGNORECASE)  # fmt: skip
 _PMCID = re.compile(r"^(?:.*/)?(?:pmcid\s*:?\s*)?(?:pmc)?\s*0*([1-9]\d{0,8})(?:\.\d+)?/?$", re.IGNORECASE)
+_JSTOR = re.compile(
+    r"(?:(?:https?://)?(?:www\.)?jstor\.org/stable/(?:pdf/)?)?(?:10\.2307/)?(\d{4,10})(?:\.pdf)?/?", re.IGNORECASE
+)
 _ORCID = re.compile(r"(?<!\d)(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dX])(?![\dA-Z])", re.IGNORECASE)
 _ROR = re.compile(r"ror\.org/(0[a-hj-km-np-tv-z0-9]{6}\d{2})(?![a-z0-9])", re.IGNORECASE)
 _ACL = re.compile(
@@ -98,6 +101,17 @@ def normalise_doi(text: str) -> str | None:
     if not suffix or doi in _TEMPLATES or doi.startswith(_TEMPLATE_PREFIXES) or _PLACEHOLDER.search(suffix):
         return None
     return doi if any(character in "123456789" or character.isalpha() for character in suffix) else None
+
+
+def doi_of_jstor(text: str) -> str | None:
+    """Return the DOI that JSTOR registered for its id or stable address: 2346178 → 10.2307/2346178."""
+    match = _JSTOR.fullmatch(text[:MAX_CHARACTERS].strip())
+    return f"10.2307/{match.group(1)}" if match else None
+
+
+def doi_key(text: str) -> str:
+    """Return a DOI as record ids contain it: normalised, or in lower case if it is a placeholder or malformed."""
+    return normalise_doi(text) or text.strip().lower()
 
 
 def doi_of_url(url: str) -> str | None:

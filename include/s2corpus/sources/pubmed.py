@@ -10,6 +10,7 @@ from s2corpus.sources.build import build
 from s2corpus.sources.dates import NO_DATE, PlainDate, first_month, make_date, parse_date, to_int
 from s2corpus.sources.editorial import of_pubmed
 from s2corpus.sources.fields import PARTS
+from s2corpus.sources.identifiers import normalise_pmid
 from s2corpus.sources.names import make_author
 from s2corpus.sources.record import Author, Deleted, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import parse_xml, text_of, xml_elements
@@ -40,7 +41,9 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
             yield Dropped(Reason.MALFORMED, f"{tag} {number}", str(error))
             continue
         if tag in _DELETIONS:
-            yield from (Deleted(f"{NAME}:{text_of(pmid)}") for pmid in root.iterfind("PMID") if text_of(pmid))
+            yield from (
+                Deleted(f"{NAME}:{pmid}") for one in root.iterfind("PMID") if (pmid := normalise_pmid(text_of(one)))
+            )
         else:
             yield _entry(root, f"{tag} {number}")
 
@@ -49,7 +52,7 @@ def _entry(root: Any, where: str) -> Entry:
     citation = root.find("MedlineCitation")
     if citation is None:
         citation = root.find("BookDocument")
-    pmid = text_of(citation.find("PMID")) if citation is not None else ""
+    pmid = normalise_pmid(text_of(citation.find("PMID"))) if citation is not None else None
     if not pmid:
         return Dropped(Reason.NO_ID, where, "no PMID")
     article = citation.find("Article") if citation.find("Article") is not None else citation

@@ -80,10 +80,7 @@ def decode_text(text: str) -> str:
         return _FORMULA
 
     text = decode_accents(_MATH.sub(keep, text.replace(_FORMULA, "")))
-    if "\\" in text:
-        text = _SPACE.sub(" ", _ESCAPED.sub(_hide_brace, _DROPPED.sub("", text)))
-    else:
-        text = _SPACE.sub(" ", text)
+    text = _SPACE.sub(" ", _ESCAPED.sub(_hide_brace, _DROPPED.sub("", text)))
     for _ in range(_MAX_ROUNDS):
         before = text
         text = _STYLED.sub(_first_group, _LINK.sub(_first_group, _SYMBOL.sub(_replace_symbol, text)))

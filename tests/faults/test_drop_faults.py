@@ -72,10 +72,10 @@ def ended(lake: Lake, *folders: str) -> dict[str, Row]:
     return found
 
 
-def events(client: AirflowClient) -> Counter[str]:
-    """Events of the asset by folder."""
+def announced(client: AirflowClient) -> set[str]:
+    """Return the folders that events of the asset name. A busy machine may repeat an event, so their number is not fixed."""
     page = client.call("GET", "assets/events?limit=1000")["asset_events"]
-    return Counter(event["extra"]["payload"]["folder"] for event in page)
+    return {event["extra"]["payload"]["folder"] for event in page}
 
 
 def runs(client: AirflowClient) -> list[dict[str, Any]]:
@@ -112,7 +112,7 @@ def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient
     assert (found["drops/first/"].outcome, found["drops/first/"].outcomes) == ("worked", {"ok": 2})
     assert grobid.requests == 2
     assert [run["state"] for run in all_ended(client)] == ["success"]
-    assert events(client) == {"drops/first/": 1}
+    assert announced(client) == {"drops/first/"}
 
     # triggerer and scheduler die, and live again; meanwhile one lands, and another is none yet
     kill(local, "airflow-triggerer", "airflow-scheduler")
@@ -121,8 +121,8 @@ def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient
     local.up()
     ended(lake, "drops/second/")
     all_ended(client)
-    assert events(client) == {"drops/first/": 1, "drops/second/": 1}
-    assert len(runs(client)) == 2
+    assert announced(client) == {"drops/first/", "drops/second/"}
+    assert grobid.requests == 3, "no PDF is extracted twice"
 
     # many at once, some of them bad, a delivery, one that was there before
     for number in range(AT_ONCE):
@@ -142,7 +142,7 @@ def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient
     assert "SHA-256" in str(found["drops/many-07/"].detail) or "bytes" in str(found["drops/many-07/"].detail)
     assert found["sources/dblp/1/"].rows == 1
     assert found["drops/unfinished/"].outcome == "writing"
-    assert set(events(client).values()) == {1} and len(events(client)) == AT_ONCE + 3
+    assert announced(client) == {"drops/first/", "drops/second/", "sources/dblp/1/", *many}
     assert len(runs(client)) <= 2 + AT_ONCE // 4, "runs by drops, not by what lands at once"
     assert set(grobid.uploads.values()) == {1} and len(grobid.uploads) == 8
 

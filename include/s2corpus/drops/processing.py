@@ -19,7 +19,18 @@ from pathlib import Path
 from s2corpus.deliveries import registration
 from s2corpus.deliveries.files import delivered_files, files_of
 from s2corpus.deliveries.ready import Delivery, Refusal, Refused, read_ready
-from s2corpus.deliveries.status import Arrival, Row, State, Watch, announce, mark_of, put_row, row_of, rows_of, unended
+from s2corpus.deliveries.status import (
+    Arrival,
+    Row,
+    State,
+    Watch,
+    announce,
+    list_open,
+    mark_of,
+    put_row,
+    row_of,
+    rows_of,
+)
 from s2corpus.drops import batches
 from s2corpus.errors import TransientError
 from s2corpus.spec import ReleaseSpec
@@ -37,7 +48,7 @@ def due(lake: Lake, told: Iterable[Arrival] = (), only: Sequence[ReleaseSpec] | 
     """
     with ThreadPoolExecutor(_THREADS) as pool:
         list(pool.map(lambda arrival: announce(lake, arrival), told))
-    return [arrival for arrival in unended(lake) if only is None or _wanting(arrival, only)]
+    return [arrival for arrival in list_open(lake) if only is None or _wanting(arrival, only)]
 
 
 def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row | None:

@@ -150,13 +150,14 @@ def _label(text: str) -> None:
 
 with DAG(
     "pdf_drops",
+    dag_display_name="PDF drops",
     description="Drops and deliveries as they arrive",
     doc_md=__doc__,
     schedule=[DROPS],
     catchup=False,
     max_active_runs=1,
     tags=["corpus drops"],
-    default_args={**DEFAULT_ARGS, "execution_timeout": timedelta(hours=HOURS)},
+    default_args={**DEFAULT_ARGS, "owner": "corpus drops", "execution_timeout": timedelta(hours=HOURS)},
 ):
     _planned = plan()
     _registered = register.expand(arrivals=_planned)

@@ -440,6 +440,9 @@ def test_every_link_leads_to_a_page_of_ours(page: Any) -> None:
     assert len(found) > 50
     assert any("/text/" in at for at in found) and any("/pdf/" in at for at in found)
     assert not [at for at, text in found.items() if re.search(r'target=|style="|\son\w+=|<script(?! src)', text)]
+    for at, text in found.items():
+        landmarks = re.findall(r'<nav[^>]*aria-label="([^"]+)"|role="(search|region)"', text)
+        assert len(landmarks) == len(set(landmarks)), f"{at}: a screen reader lists two landmarks of one name"
 
 
 # That it gives nothing away, and runs nothing

@@ -266,7 +266,9 @@ def release_dag(spec: ReleaseSpec) -> DAG:
         dag_display_name=f"Corpus release: {spec.name}",  # Airflow sorts the list by this name: releases come first
         description=spec.description,
         doc_md=__doc__,
-        schedule=ReleaseTimetable(schedule.cron, schedule.start_date, schedule.end_date) if schedule.cron else None,
+        schedule=ReleaseTimetable(schedule.interval, schedule.start_date, schedule.end_date)
+        if schedule.interval
+        else None,
         start_date=_midnight(schedule.start_date),
         end_date=_midnight(schedule.end_date) if schedule.end_date else None,
         catchup=schedule.catchup,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import time
 from collections import Counter
@@ -13,10 +14,12 @@ from typing import Any
 import pytest
 
 from s2corpus.deliveries.status import Row, listed
+from s2corpus.ids import RELEASE_DAG
 from s2corpus.local import Services
 from s2corpus.local.airflow_client import AirflowClient
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
+from s2corpus.spec import releases_folder
 from s2corpus.storage.lake import Lake, open_lake
 from tests.releases import AS_OF, spec
 from tests.standin_grobid import StandIn
@@ -32,7 +35,12 @@ AT_ONCE = 24
 def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Services, AirflowClient, StandIn]]:
     """All services in a state folder of their own, looking for drops every two seconds, and an extractor that counts."""
     local = Services(tmp_path_factory.mktemp("airflow") / "state")
+    specs = tmp_path_factory.mktemp("specs")
+    for path in releases_folder().glob("*.yaml"):
+        shutil.copy(path, specs)
+    (specs / "live.yaml").write_text("name: live\nschedule: {on_drop: true}\n")
     with pytest.MonkeyPatch.context() as patch, StandIn() as grobid:
+        patch.setenv("S2CORPUS_RELEASES", str(specs))
         patch.setenv("S2CORPUS_DROPS_SECONDS", "2")
         patch.setenv("GROBID_URL", grobid.url)
         try:
@@ -113,6 +121,9 @@ def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient
     assert grobid.requests == 2
     assert [run["state"] for run in all_ended(client)] == ["success"]
     assert announced(client) == {"drops/first/"}
+    release = f"dags/{RELEASE_DAG}live/dagRuns"
+    (started,) = until(lambda: client.call("GET", release)["dag_runs"], "the drop starts no release")
+    assert started["data_interval_end"] == "2023-01-01T00:00:01Z", "the second after the drop's ready_at"
 
     # triggerer and scheduler die, and live again; meanwhile one lands, and another is none yet
     kill(local, "airflow-triggerer", "airflow-scheduler")

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -116,6 +117,24 @@ def gather(
             run = batches.run_of(lake, spec, scratch)
             made += [batch.id for batch in batches.cut(run, *files_of(run, delivered_files(run, taken)))]
     return made
+
+
+def list_releases_to_start(rows: Iterable[Row], specs: Sequence[ReleaseSpec]) -> list[tuple[str, datetime]]:
+    """Return the releases that processed drops and deliveries start: (spec, as_of), for specs with `schedule.on_drop`.
+
+    A release sees what was ready before its `as_of`: the second after the latest `ready_at`. The same drops always start the
+    same release.
+    """
+    releases = []
+    for spec in specs:
+        ready = [
+            datetime.fromisoformat(row.ready_at)
+            for row in rows
+            if row.state is State.WORKED and row.ready_at and _wanting(Arrival(row.folder, row.mark), [spec])
+        ]
+        if spec.schedule.on_drop and ready:
+            releases.append((spec.name, max(ready).astimezone(UTC).replace(microsecond=0) + timedelta(seconds=1)))
+    return releases
 
 
 def settle(lake: Lake, arrivals: Iterable[Arrival], ids: Iterable[str], specs: Sequence[ReleaseSpec]) -> list[Row]:

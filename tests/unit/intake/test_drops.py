@@ -543,3 +543,34 @@ def test_the_command_lists_and_works(tmp_path: Path, grobid: StandIn, pdfs: list
     assert "worked\tdrops/a\t1 ok" in worked.stdout and "refused:unlisted\tdrops/b\t" in worked.stdout
     again = CliRunner().invoke(command, [*ask, "--state", "refused"], catch_exceptions=False)
     assert [line.split("\t")[:2] for line in again.stdout.splitlines()] == [["refused:unlisted", "drops/b"]]
+
+
+# -- releases that drops start
+
+
+def spec_with(**values: Any) -> ReleaseSpec:
+    return ReleaseSpec.model_validate({"name": "live", "schedule": {"on_drop": True}, **values})
+
+
+def test_processed_drops_start_a_release_as_of_the_latest(lake: Lake) -> None:
+    rows = [
+        Row("drops/a/", "0", State.WORKED, ready_at="2026-03-01T10:30:00.25Z"),
+        Row("drops/b/", "0", State.WORKED, ready_at="2026-03-01T11:30:00+02:00"),
+        Row("drops/c/", "0", State.REFUSED, ready_at="2026-03-02T00:00:00Z"),
+    ]
+    as_of = datetime(2026, 3, 1, 10, 30, 1, tzinfo=UTC)
+    assert processing.list_releases_to_start(rows, [spec_with()]) == [("live", as_of)]
+
+
+@pytest.mark.parametrize(
+    "values", [{"schedule": {}}, {"drops": ["other-*"], "sources": ["other"]}], ids=["monthly spec", "other drops"]
+)
+def test_drops_do_not_start_releases_of_other_specs(values: dict[str, Any]) -> None:
+    rows = [Row("drops/a/", "0", State.WORKED, ready_at="2026-03-01T10:30:00Z")]
+    assert processing.list_releases_to_start(rows, [spec_with(**values)]) == []
+
+
+def test_spec_has_one_trigger() -> None:
+    assert spec_with().schedule.interval is None
+    with pytest.raises(ValueError, match="on_drop: true and cron: '0 0 1 \\* \\*' given"):
+        spec_with(schedule={"on_drop": True, "cron": "0 0 1 * *"})

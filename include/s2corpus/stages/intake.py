@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.deliveries.files import DELIVERED_FILES, FILES, delivered_files, files_of
-from s2corpus.deliveries.ready import Delivery, Refused, folders, iso, read_ready
+from s2corpus.deliveries.ready import Delivery, Refused, escape, folders, iso, read_ready, refuse_failures
 from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
@@ -60,8 +60,8 @@ class Intake:
                 continue
             row = DeliveryRow(
                 kind=kind,
-                source=source,
-                delivery=id_,
+                source=escape(source),
+                delivery=escape(id_),
                 ready_at=None,
                 outcome="taken",
                 detail=None,
@@ -71,7 +71,8 @@ class Intake:
                 warnings=[],
             )
             try:
-                delivery = read_ready(run.lake, kind, source, id_)
+                with refuse_failures(f"{kind} {row['delivery']}"):
+                    delivery = read_ready(run.lake, kind, source, id_)
             except Refused as refused:
                 found.append({"row": {**row, "outcome": f"refused:{refused.refusal}", "detail": refused.detail}})
                 continue
@@ -80,6 +81,7 @@ class Intake:
             row["ready_at"], row["files"] = delivery.ready_at, delivery.files
             if delivery.ready_at >= iso(run.as_of):
                 row["outcome"] = "not_yet"
+                row["detail"] = f"ready_at {delivery.ready_at} is not before {iso(run.as_of)}, the end of this release"
             else:
                 metadata += delivery.metadata_bytes
             found.append({"row": row, "delivery": asdict(delivery)})
@@ -94,8 +96,9 @@ class Intake:
         if row and row["outcome"] == "taken":
             try:
                 delivery = Delivery(**shard.params["delivery"])
-                facts = register(run.lake, delivery)
-                _cut(run, delivery, shard.index, shard.params["buckets"])
+                with refuse_failures(f"{row['kind']} {row['delivery']}"):
+                    facts = register(run.lake, delivery)
+                    _cut(run, delivery, shard.index, shard.params["buckets"])
                 row = {**row, "rows": facts.rows, "dropped": facts.dropped, "warnings": list(facts.warnings)}
             except Refused as refused:
                 log.warning("%s %s is refused: %s", row["kind"], row["delivery"], refused)

@@ -7,7 +7,6 @@ import codecs
 import gzip
 import lzma
 import re
-import tarfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,6 +17,7 @@ from typing import IO, Any, TypeVar, cast
 import orjson
 from lxml import etree
 
+from s2corpus.archives.child import stream_frames
 from s2corpus.sources.record import MAX_ENTRY_BYTES, Dropped, Reason
 
 T = TypeVar("T")
@@ -28,7 +28,6 @@ BROKEN_STREAM = (
     ValueError,
     zlib.error,
     lzma.LZMAError,
-    tarfile.TarError,
 )  # what a damaged file raises
 
 
@@ -251,7 +250,10 @@ def is_tar(stream: Peekable) -> bool:
 
 
 def documents(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped]:
-    """(name, content) of every regular file of a tar stream, or the stream itself as one document."""
+    """Yield (name, content) of every regular file of a tar stream, or the stream itself as one document.
+
+    A child process reads the tar (`archives.child`): one that hangs its reader ends as `Dropped(UNREADABLE_REST)`.
+    """
     head = Peekable(stream)
     if not is_tar(head):
         content = head.read(MAX_ENTRY_BYTES + 1)
@@ -259,15 +261,17 @@ def documents(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped]:
             content += more
         yield Dropped(Reason.TOO_LARGE, "document") if len(content) > MAX_ENTRY_BYTES else ("document", content)
         return
-    with tarfile.open(fileobj=cast(Any, head), mode="r|") as archive:
-        for member in archive:
-            if not member.isfile():
-                continue
-            if member.size > MAX_ENTRY_BYTES:
-                yield Dropped(Reason.TOO_LARGE, member.name)
-            elif (content_file := archive.extractfile(member)) is not None:
-                yield member.name, content_file.read()
-            archive.members = []  # type: ignore[attr-defined]  # tarfile keeps every header it has seen
+    has_ended = False
+    for frame, content in stream_frames(cast(IO[bytes], head), MAX_ENTRY_BYTES):
+        if "outcome" in frame:
+            yield Dropped(Reason.UNREADABLE_REST, "end", str(frame.get("detail"))[:300])
+        elif "too_large" in frame:
+            yield Dropped(Reason.TOO_LARGE, str(frame["too_large"]))
+        elif "name" in frame:
+            yield str(frame["name"]), content
+        has_ended |= "outcome" in frame or "end" in frame
+    if not has_ended:
+        yield Dropped(Reason.UNREADABLE_REST, "end", "the process that reads the archive ended")
 
 
 _MAX_START_TAG = 4_096  # bytes of a start tag that declares namespaces

@@ -30,7 +30,7 @@ FIRST_YEAR = 1000
 _TRUSTED_BYTES = 64 << 20
 """Bytes of metadata that a `_READY` may list without a comparison with the stored files."""
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)", re.ASCII)
-READER = "7"
+READER = "8"
 """changes when the same files would be read otherwise: what was registered before is then read again"""
 
 

@@ -13,11 +13,11 @@ from typing import cast
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
+from s2corpus.children import begin_worker
 from s2corpus.errors import QualityBlocked
 from s2corpus.pipeline import acceptance, approvers, quality
 from s2corpus.pipeline.registry import GATHERS, TAKES_OVER, stage
 from s2corpus.pipeline.run import Gathers, Run, Shard
-from s2corpus.scratch import private
 from s2corpus.snapshot import pointer
 from s2corpus.storage.progress import counting
 from s2corpus.storage.transient import explained
@@ -223,7 +223,7 @@ def _all(
     if workers == 1:
         do(run, name, indexes)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=private) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=begin_worker) as pool:
         list(pool.map(do, [run] * len(indexes), [name] * len(indexes), [[index] for index in indexes]))
 
 

@@ -112,7 +112,7 @@ class Intake:
         for delivery in taken.values():
             if delivery.kind == "delivery" and delivery.mode == "full":
                 full[delivery.source] = max(full.get(delivery.source, ""), delivery.ready_at)
-        cut = {index: exchange.counts(_cut_name(index), 1)[0] for index in taken}
+        cut = {index: exchange.all_counts(_cut_name(index), 1)[0] for index in taken}
         current = [
             [index, cut[index]["chunks"]]
             for index, delivery in taken.items()
@@ -130,7 +130,7 @@ class Intake:
     def gather(self, run: Run, number: int, shard: Shard) -> None:
         """One bucket of records and one range of files, as far as there are so many."""
         exchange = _exchange(run)
-        regrouped = exchange.counts(_REGROUPED, 1)[0]
+        regrouped = exchange.all_counts(_REGROUPED, 1)[0]
         if shard.index < shard.params["buckets"]:
             _gather_records(run, shard.index, regrouped["records"])
         if shard.index < (shards := shard.params["pdf_shards"]):
@@ -153,7 +153,6 @@ class Intake:
         rows = {table.name: run.table(table).commit(range(count), {"pdf_shards": count}).rows for table, _ in FILES}
         run.table(RECORDS).commit(range(facts["buckets"]))
         run.table(NOTICES).commit(range(facts["buckets"]))
-        _exchange(run).remove()
         inputs = hashlib.sha256(
             orjson.dumps([[b.kind, b.source, b.id, b.digest] for b in taken] + [facts["suppress"]])
         ).hexdigest()
@@ -161,6 +160,7 @@ class Intake:
             range(len(shards)),
             {"inputs": inputs, "parent": facts["parent"], "delivered_by": _people(taken, facts["parent"])},
         )
+        _exchange(run).remove()  # last: another build that misses it finds the tables committed
         return {
             **{name: float(number) for name, number in rows.items()},
             "records": float(run.table(RECORDS).committed().rows),

@@ -94,23 +94,31 @@ class Peekable:
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw
         self._head = b""
+        self._at = 0
+        """bytes of the head that were taken: cutting them off would copy the rest each time"""
 
     def peek(self, size: int) -> bytes:
         """The next `size` bytes (fewer at the end, or where the stream breaks off: reading on will say so), left in place."""
+        if len(self._head) - self._at >= size:
+            return self._head[self._at : self._at + size]
+        pieces, left = [self._head[self._at :]], size - (len(self._head) - self._at)
         with suppress(*BROKEN_STREAM):
-            while len(self._head) < size and (more := self._raw.read(size - len(self._head))):
-                self._head += more
+            while left > 0 and (more := self._raw.read(left)):
+                pieces.append(more)
+                left -= len(more)
+        self._head, self._at = b"".join(pieces), 0
         return self._head[:size]
 
     def read(self, size: int = -1) -> bytes:
         """The next bytes, at most `size`; empty only at the end."""
-        if not self._head:
+        if self._at >= len(self._head):
+            self._head, self._at = b"", 0
             return self._raw.read(size)
         if size is None or size < 0:
-            head, self._head = self._head, b""
+            head, self._head, self._at = self._head[self._at :], b"", 0
             return head + self._raw.read()
-        self.peek(size)
-        head, self._head = self._head[:size], self._head[size:]
+        head = self.peek(size)
+        self._at += len(head)
         return head
 
     def readable(self) -> bool:

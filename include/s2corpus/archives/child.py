@@ -26,7 +26,7 @@ _CHUNK = 1 << 20
 
 
 class Silent(ValueError):
-    """The child did nothing for too long, or gave what is no frame."""
+    """The child did nothing for too long, or wrote something other than frames."""
 
 
 def command(mode: str, *limits: int) -> list[str]:

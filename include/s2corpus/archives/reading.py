@@ -22,7 +22,7 @@ MAX_HEADER_BYTES = 64 << 10
 """Bytes of an extended header: CPython's reader takes quadratic time over it."""
 MAX_NAME = 4096
 _MAX_SIZE = 1 << 36
-"""Bytes of a member: a larger number is no size."""
+"""Bytes of a member: a larger size is damage."""
 _EXTENDED = (b"x", b"g", b"X", b"L", b"K")
 _LONG_NUMBER = re.compile(rb"[0-9]{256}")  # CPython before 3.11.10 tries every digit as the beginning of a number
 _TEXT_SUFFIXES = (".tex", ".ltx", ".latex", ".bbl", ".bib", ".sty", ".cls", ".def", ".txt", ".bst", ".readme")

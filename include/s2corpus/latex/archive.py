@@ -1,7 +1,7 @@
 """Unpacks an arXiv source as it comes: tar.gz, one gzipped file, tar, or bare TeX. In memory only: nothing is ever written.
 
 A child process reads it, in a sandbox and with limits on time and memory: an archive that hangs or overflows its reader costs
-its own outcome. A link, a device or a name that leaves the folder is no accident: the archive is refused with it.
+its own outcome. An archive with a link, a device or a name that leaves the folder is refused.
 """
 
 from __future__ import annotations

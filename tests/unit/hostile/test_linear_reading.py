@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus import sources
+from s2corpus import jats, sources, tei
 from s2corpus.deliveries import registration
 from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.ready import Delivery, File, Ready, Refused
@@ -308,6 +308,88 @@ def test_xml_records_take_linear_steps(name: str) -> None:
 
     count(10)
     check_law(count, 400)
+
+
+def tei_of(body: str, entries: str = "") -> bytes:
+    return (
+        f'<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader/><text><body><div>{body}</div></body>'
+        f'<back><div type="references"><listBibl>{entries}</listBibl></div></back></text></TEI>'
+    ).encode()
+
+
+def tei_entries(count: int) -> str:
+    title = '<analytic><title level="a">T</title><author><persName><surname>B</surname></persName></author></analytic>'
+    date = '<monogr><imprint><date when="2001"/></imprint></monogr>'
+    return "".join(f'<biblStruct xml:id="b{i}">{title}{date}</biblStruct>' for i in range(count))
+
+
+def tei_citations(form: str) -> Callable[[int], bytes]:
+    return lambda n: tei_of("<p>" + "".join(form.format(i) for i in range(n)) + "</p>", tei_entries(n))
+
+
+TEI: dict[str, Callable[[int], bytes]] = {
+    "linked citations": tei_citations('<ref type="bibr" target="#b{0}">[{0}]</ref> '),
+    "citations by number": tei_citations('<ref type="bibr">[{0}]</ref> '),
+    "citations by name": tei_citations('<ref type="bibr">(B, 2001)</ref> '),
+    "split citations": tei_citations('<ref type="bibr">[1,</ref> '),
+    "paragraphs": lambda n: tei_of("<p>Words of the paper.</p>" * n),
+    "sections": lambda n: tei_of("".join(f'<div><head n="{i}">One</head><p>See Section {i}.</p></div>' for i in range(n))),
+    "figures": lambda n: tei_of("".join(
+        f'<figure xml:id="f{i}"><head>Figure {i}</head></figure><p><ref type="figure">Fig. {i}</ref></p>' for i in range(n)
+    )),
+}  # fmt: skip
+
+
+def jats_of(body: str, entries: str = "") -> bytes:
+    meta = (
+        '<article-id pub-id-type="doi">10.1/a</article-id><title-group><article-title>T</article-title></title-group>'
+    )
+    front = f"<front><article-meta>{meta}</article-meta></front>"
+    return (
+        f"<article>{front}<body><p>Text.</p>{body}</body><back><ref-list>{entries}</ref-list></back></article>".encode()
+    )
+
+
+def jats_entries(count: int) -> str:
+    return "".join(f'<ref id="r{i}"><label>{i}</label><mixed-citation>T</mixed-citation></ref>' for i in range(count))
+
+
+def jats_table(rows: str) -> bytes:
+    return jats_of(f'<table-wrap id="t"><table>{rows}</table></table-wrap>')
+
+
+JATS: dict[str, Callable[[int], bytes]] = {
+    "citations": lambda n: jats_of(
+        "<p>" + "".join(f'<xref ref-type="bibr" rid="r{i}">{i}</xref> ' for i in range(n)) + "</p>", jats_entries(n)
+    ),
+    "sections": lambda n: jats_of("<sec><title>A</title><p>b</p></sec>" * n),
+    "figures": lambda n: jats_of("".join(
+        f'<fig id="f{i}"><label>Figure {i}</label></fig><p><xref ref-type="fig" rid="f{i}">Fig</xref></p>' for i in range(n)
+    )),
+    "rows": lambda n: jats_table("<tr><td rowspan='3'>x</td><td>y</td></tr>" * n),
+    "wide cells": lambda n: jats_table("<tr>" + "<td colspan='100'>x</td>" * n + "</tr>"),
+    "high cells": lambda n: jats_table("<tr>" + "<td rowspan='1000'>x</td>" * n + "</tr>"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TEI)
+def test_tei_takes_linear_steps(name: str) -> None:
+    def count(size: int) -> int:
+        data = TEI[name](size)
+        return lines_run(lambda: tei.convert(data, pdf_sha1="a" * 40))
+
+    count(10)
+    check_law(count, 200)
+
+
+@pytest.mark.parametrize("name", JATS)
+def test_jats_takes_linear_steps(name: str) -> None:
+    def count(size: int) -> int:
+        data = JATS[name](size)
+        return lines_run(lambda: jats.convert(data, sha1="a" * 40))
+
+    count(10)
+    check_law(count, 200)
 
 
 @pytest.mark.parametrize(

@@ -12,5 +12,9 @@ class TransientError(Exception):
     """Something outside failed that may work when retried (a server down, a lease lost): a task is retried."""
 
 
+class LostRace(TransientError):
+    """Another process wrote the same object first: the step can be done again at once."""
+
+
 class QualityBlocked(UserError):
     """A check of severity block found offending rows: a release stops before the next stage, a dataset is not published."""

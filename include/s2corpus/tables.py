@@ -318,7 +318,7 @@ DELIVERIES = Table[rows.DeliveryRow](
             "taken, refused:<reason> (incomplete, unlisted, changed, unreadable, bad_name, unknown_source, bad_records), "
             "or not_yet (ready after as_of)",
         ),
-        _c("detail", pa.string(), "what was wrong"),
+        _c("detail", pa.string(), "what was wrong, or why it waits"),
         _k("files", "files listed", pa.int32()),
         _k("rows", "records taken", pa.int64()),
         _k("dropped", "records that could not be read", pa.int64()),

@@ -71,7 +71,7 @@ def convert(
 
 def _converted(data: bytes, sha1: str, program: Converter, seconds: float, memory_mb: int) -> Parse:
     deadline.set(time.monotonic() + 2 * seconds)
-    source = read_source(unpack(data))
+    source = read_source(unpack(data, seconds))
     document = program.read(source, seconds=seconds, memory_mb=memory_mb)
     records = _records(source, document, seconds, memory_mb)
     bibliography = _bibliography(source, document, records)

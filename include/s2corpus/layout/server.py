@@ -36,6 +36,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from s2corpus import sandbox
+from s2corpus.children import end_with_parent
 from s2corpus.errors import UserError
 from s2corpus.scratch import private
 
@@ -301,7 +302,10 @@ def main() -> None:
     parser.add_argument(
         "--token-file", type=Path, help="file with the token requests must bear (else $S2CORPUS_EXTRACTOR_TOKEN)"
     )
+    parser.add_argument("--parent", type=int, help="pid of the process that starts it, with which it ends")
     given = parser.parse_args()
+    if given.parent is not None:
+        end_with_parent(given.parent)
     try:
         private()
         serve(given.port, max(1, given.workers), token_from(given.token_file), given.timeout)

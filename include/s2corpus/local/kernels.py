@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus import compiled
+from s2corpus.children import end_with_parent
 from s2corpus.text import minhash
 from s2corpus.text.signals import signals
 from s2corpus.text.tokens import ShareTable, summed_shares
@@ -69,6 +70,7 @@ if __name__ == "__main__":
     whole = compiled.FOLDER / compiled.WHOLE
     if not whole.exists():
         if "--few" in sys.argv:
+            end_with_parent(int(sys.argv[-1]))
             compile_few()
         else:
             compiled.FEW = 0

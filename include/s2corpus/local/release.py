@@ -37,7 +37,7 @@ def kernels_being_compiled() -> Iterator[None]:
 
     It gets little of the processor while others need it.
     """
-    command = [sys.executable, "-m", "s2corpus.local.kernels", "--few"]
+    command = [sys.executable, "-m", "s2corpus.local.kernels", "--few", str(os.getpid())]
     quiet = subprocess.DEVNULL
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     process = subprocess.Popen(command, env=environ, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from s2corpus import jats, latex, sources, tei
+from s2corpus import jats, sources, tei
 from s2corpus.datasets.spec import load_dataset_spec
 from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.ready import Refused, read_ready
@@ -27,7 +27,7 @@ from s2corpus.evaluation import sheet as sheets
 from s2corpus.evaluation.others import Corpus
 from s2corpus.evaluation.sample import Item, Side, Task
 from s2corpus.ids import ReleaseId, SnapshotId, spec_name
-from s2corpus.latex.archive import unpack
+from s2corpus.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED, BadArchive, unpack_here
 from s2corpus.sample.truth import Truth
 from s2corpus.snapshot import delta
 from s2corpus.snapshot.verify import verify
@@ -167,6 +167,9 @@ def test_ids(parse: Callable[[str], str]) -> None:
 
 
 def test_latex_archives() -> None:
+    def unpacked(data: bytes) -> str:
+        return f"{len(unpack_here(data, MAX_UNPACKED, MAX_FILES, MAX_TEXT))} files"
+
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         tex = b"\\documentclass{article}\\begin{document}Words.\\end{document}"
@@ -179,7 +182,12 @@ def test_latex_archives() -> None:
         info = tarfile.TarInfo("main.tex")
         info.size = 20
         archive.addfile(info, io.BytesIO(b"\\documentclass{a} abc"))
-    outcomes([packed.getvalue(), plain.getvalue()], 250, lambda data: f"{len(unpack(data))} files", latex.BadSource)
+    outcomes(
+        [packed.getvalue(), plain.getvalue()],
+        250,
+        lambda data: f"{len(unpack_here(data, MAX_UNPACKED, MAX_FILES, MAX_TEXT))} files",
+        BadArchive,
+    )
 
 
 def test_manifests(tmp_path: Path) -> None:

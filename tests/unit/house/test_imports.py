@@ -15,6 +15,7 @@ from s2corpus.pipeline.registry import STAGES
 INCLUDE = Path(__file__).resolve().parents[3] / "include"
 PACKAGE = INCLUDE / "s2corpus"
 KERNELS = (
+    "archives",
     "pdf",
     "extractors",
     "layout",
@@ -28,7 +29,7 @@ KERNELS = (
     "papers",
     "parse_model",
 )
-BASE = {"cores", "errors", "scratch", "web", "ids", "row_types", "tables", "version", "compiled", ""}
+BASE = {"children", "cores", "errors", "scratch", "web", "ids", "row_types", "tables", "version", "compiled", ""}
 LOW = BASE | {"spec", "storage", "catalog"}
 MIDDLE = LOW | {"sandbox", *KERNELS, "snapshot"}
 ALLOWED = {
@@ -36,7 +37,8 @@ ALLOWED = {
     "ids": {"errors"},
     "version": {""},
     "compiled": set(),
-    "cores": {"errors"},
+    "children": {"sandbox", "scratch"},
+    "cores": {"children", "errors"},
     "sandbox": set(),
     "row_types": set(),
     "tables": {"row_types", ""},

@@ -60,7 +60,9 @@ def test_every_folder_that_the_spec_asks_for_has_its_row(run: Run, caplog: pytes
     refused = rows[("drop", "changed")]
     assert refused == row("drop", "", "changed", WHEN, "refused:changed", files=1, detail=refused["detail"])
     assert "a.pdf" in refused["detail"]
-    assert rows[("drop", "late")] == row("drop", "", "late", LATE, "not_yet", files=1)
+    late = rows[("drop", "late")]
+    assert late == row("drop", "", "late", LATE, "not_yet", files=1, detail=late["detail"])
+    assert LATE in late["detail"]
     unread = rows[("drop", "unreadable")]
     assert unread == row("drop", "", "unreadable", None, "refused:unreadable", detail=unread["detail"])
     assert unread["detail"].startswith("_READY: ")

@@ -98,7 +98,7 @@ PINNED: dict[str, tuple[Callable[[Mapping[str, bytes], Path], Any], str, str]] =
     "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "1, identity 3: 5614e988fda2818f"),
     "extraction": (extraction, EXTRACTION, "0.10.10: 870bd12807f77597"),
     "conversion of TEI": (conversion, tei.CONVERTER_VERSION, "7: ee7be18557ce3f31"),
-    "conversion of LaTeX": (conversion_of_latex, latex.CONVERTER_VERSION, "4: 921da8c4fd2f56d2"),
+    "conversion of LaTeX": (conversion_of_latex, latex.CONVERTER_VERSION, "5: 921da8c4fd2f56d2"),
 }
 
 

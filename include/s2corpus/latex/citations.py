@@ -62,7 +62,8 @@ def mark_citations(text: str, defined: Collection[str], aliases: Mapping[str, st
         groups, length = found
         base = match[1][:1].lower() + match[1][1:]
         (before, after, keys), *further = groups
-        if base in _PLAIN and match[1] == base and not (before or after or further or _OF_REVTEX.search(keys)):
+        is_plain = base in _PLAIN and match[1] == base and not match[2]
+        if is_plain and not (before or after or further or _OF_REVTEX.search(keys)):
             continue
         command = _CANONICAL.get(base, base.removesuffix("s") if base in _MULTIPLE else base)
         command = command[:1].upper() + command[1:] if match[1] != base else command

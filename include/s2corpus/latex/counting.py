@@ -46,6 +46,7 @@ class Kind:
     title: str
     counter: str | None
     is_proof: bool = False
+    label_prefix: str | None = None  # of tcolorbox's theorems, whose arguments are a note and a label
 
 
 @dataclass(slots=True)
@@ -151,8 +152,8 @@ def _read_theorems(text: str, found: Counting) -> None:
         if command.startswith("newsiam") and sibling is None:
             sibling = "theorem"
         if command == "newtcbtheorem":
-            sibling = None
-            parent = _key(options or "", "number within")
+            _read_tcolorbox(name, title, options or "", text, at, found)
+            continue
         if "#" in name or not name:
             continue
         if match["star"] and command != "newmdtheoremenv":
@@ -164,6 +165,18 @@ def _read_theorems(text: str, found: Counting) -> None:
             found.kinds[name] = Kind(title, counter)
             if parent and not sibling:
                 found.within[counter] = parent.strip()
+
+
+def _read_tcolorbox(name: str, title: str, options: str, text: str, at: int, found: Counting) -> None:
+    """Read one \\newtcbtheorem[options]{name}{title}{style}{prefix}."""
+    style = argument(text, at)
+    prefix = argument(text, style[1]) if style else None
+    sibling, parent = _key(options, "use counter from|use counter"), _key(options, "number within")
+    counter = _counter(sibling, found) if sibling else name
+    is_numbered = not re.search(r"\bno counter\b", options)
+    found.kinds[name] = Kind(title, counter if is_numbered else None, label_prefix=prefix[0] if prefix else "")
+    if parent and not sibling:
+        found.within[counter] = parent
 
 
 def _declare(name: str, options: str, found: Counting) -> None:

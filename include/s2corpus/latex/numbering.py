@@ -214,8 +214,11 @@ class _Counter:
             elif len(parts) > 1 and any(above in formats for above in self.levels[: head.level - 1]):
                 num = f"{self.printed.get(self.levels[head.level - 2], '0')}.{parts[-1]}"
             self.printed[name] = num
-            for below in self.levels[head.level - 1 :]:
+            self.reset(name)
+            for below in self.levels[head.level :]:
                 self.reset(below)
+                self.printed[below] = num = f"{num}.0"
+            num = self.printed[name]
         section = Section(f"SECREF{len(self.numbers.sections)}", head, num)
         self.numbers.sections.append(section)
         name = (

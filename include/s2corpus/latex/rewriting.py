@@ -16,6 +16,7 @@ _WRAPPERS = {
     "changemargin": 2, "otherlanguage": 1, "otherlanguage*": 1, "addmargin": 1, "turn": 1, "rotate": 1, "fmpage": 1, "boxedminipage": 1,
     "varwidth": 1, "hyphenrules": 1, "foreignlanguage": 1, "widetext": 0, "strip": 0, "sloppypar": 0, "singlespace": 0, "doublespace": 0,
     "onehalfspace": 0,
+    "list": 2,
 }  # fmt: skip
 """Environments that only set type, and how many arguments they have."""
 _INLINE_WRAPPERS = frozenset(("CJK", "CJK*", "otherlanguage", "otherlanguage*", "hyphenrules"))
@@ -40,6 +41,7 @@ _REFERENCE = re.compile(
     r"|[Nn]amecrefs?|lcnamecrefs?|[Cc]pagerefrange|[Cc]pageref|vpageref(?:range)?|autopageref)(?![A-Za-z@])\*?"
 )
 _SILENT = re.compile(r"pageref")
+_KEYED = re.compile(r"\s*(?:name|label|restate|continues)\s*=")
 _SUBEQUATIONS = re.compile(r"\\(begin|end)\s*\{subequations\}")
 _THEOREM_SETUP = (
     "newtheorem|spnewtheorem|newmdtheoremenv|newsiamthm|newsiamremark|newdefinition|newproof|theoremstyle|declaretheorem|declaretheoremstyle"
@@ -97,12 +99,14 @@ def _unwrap(text: str) -> str:
     found: list[tuple[int, int, str]] = []
     for match in _WRAPPER.finditer(text):
         at = match.end()
+        shown = "" if match[2] in _INLINE_WRAPPERS else "\n\n"
+        shown = f"\\{match[1]}{{itemize}}" if match[2] == "list" else shown
         if match[1] == "begin":
             at = option(text, at, 300)[1]
             for _ in range(_WRAPPERS[match[2]]):
                 got = argument(text, at, 300)
                 at = got[1] if got else at
-        found.append((match.start(), at, "" if match[2] in _INLINE_WRAPPERS else "\n\n"))
+        found.append((match.start(), at, shown))
     return replaced(text, found)
 
 
@@ -151,6 +155,16 @@ def _rewrite_theorems(text: str, counting: Counting) -> str:
     marks: list[tuple[int, int, str]] = []
     for match in re.finditer(rf"\\begin\s*\{{({'|'.join(map(re.escape, names))})\}}", text):
         note, at = option(text, match.end(), 3000)
-        if note is not None:
-            marks.append((match.end(), at, f"{NOTE}{note}{NOTE_END}"))
+        label = ""
+        if (prefix := counting.kinds[match[1]].label_prefix) is not None:
+            got = argument(text, at, 3000)
+            name = argument(text, got[1], 300) if got else None
+            if got and name:
+                note, at = got[0], name[1]
+                label = f"\\label{{{prefix}:{name[0]}}}" if name[0] else ""
+        elif note is not None and _KEYED.match(note):
+            label = "".join(f"\\label{{{value}}}" for value in re.findall(r"(?:^|,)\s*label\s*=\s*\{?([^,{}]+)", note))
+            note = next(iter(re.findall(r"(?:^|,)\s*name\s*=\s*(\{[^{}]*\}|[^,]+)", note)), None)
+        shown = f"{NOTE}{note}{NOTE_END}" if note else ""
+        marks.append((match.end(), at, shown + label))
     return replaced(text, marks)

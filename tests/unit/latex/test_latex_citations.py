@@ -20,6 +20,7 @@ NAMED = r"""\begin{thebibliography}{}
         (r"\Citet{doe}", "Van der Doe (2001)", ["doe"]),
         (r"\Citep{doe}", "(Van der Doe, 2001)", ["doe"]),
         (r"\Citeauthor{doe}", "Van der Doe", ["doe"]),
+        (r"\citeauthor*{abe}", "Abe, Crain, and Kauf", ["abe"]),
         (r"\citefullauthor{abe}", "Abe, Crain, and Kauf", ["abe"]),
         (r"\citetalias{abe}", "Paper I", ["abe"]),
         (r"\citepalias{abe}", "(Paper I)", ["abe"]),

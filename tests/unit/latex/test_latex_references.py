@@ -96,6 +96,22 @@ def test_unnumbered_environments_never_link_to_the_section() -> None:
     assert refs(found) == [("1", "theorem", None), ("1", None, None)]
 
 
+def test_keyed_and_boxed_theorems_have_their_labels() -> None:
+    found = parse(
+        r"\section{A}\begin{thm}[name=Zorn,label=a] X.\end{thm}\begin{boxed}{Note}{b}Y.\end{boxed} \cref{a} \cref{th:b}",
+        r"\usepackage{thmtools,tcolorbox}\declaretheorem[name=Theorem]{thm}\newtcbtheorem[number within=section]{boxed}{Claim}{}{th}",
+    )
+    assert [text for _, text in texts(found)] == ["Theorem 1 (Zorn). X.", "Claim 1.1 (Note). Y.", "Theorem 1 Claim 1.1"]
+
+
+def test_theorems_within_subsections_restart() -> None:
+    found = parse(
+        r"\section{A}\subsection{B}\begin{thm}\label{a}X.\end{thm}\section{C}\begin{thm}\label{b}Y.\end{thm} \ref{a} \ref{b}",
+        r"\newtheorem{thm}{Theorem}[subsection]",
+    )
+    assert last(found) == "1.1.1 2.0.1"
+
+
 def test_formula_in_theorem_keeps_its_own_number() -> None:
     found = parse(
         r"\section{A}\begin{thm}\label{t} X \begin{equation}\label{e}a\end{equation}\end{thm} \ref{t} \eqref{e}",

@@ -65,9 +65,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """The start of a list's item that has a number or a label of its own."""
+    """The start of a list's item that has labels."""
 
-    num: str
+    num: str  # a counter's name between marks stands for its number there
     labels: tuple[str, ...]
 
 

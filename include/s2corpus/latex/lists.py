@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from s2corpus.latex.counting import as_text, write_numeral
 from s2corpus.latex.document import Item
+from s2corpus.latex.marks import CLOSE, OPEN
 from s2corpus.latex.tex import argument, calls, option
 
 _NUMBERED = frozenset(("enumerate", "enumerate*", "inparaenum", "asparaenum", "compactenum", "compactenum*"))
@@ -21,6 +22,7 @@ _TOKEN = re.compile(
     r"|\\(?P<counter>setcounter|addtocounter)\s*\{enum(?P<level>i{1,3}|iv)\}\s*\{(?P<count>-?\d{1,4})\}"
 )
 _STAR = re.compile(r"\\(arabic|alph|Alph|roman|Roman)\s*(?:\*|\{\s*enum(?:i{1,3}|iv)\s*\})")
+_THE = re.compile(r"\\the(?!enum)([A-Za-z]+)")
 _SHORT = re.compile(r"\{[^{}]*\}|\\[A-Za-z]+|([AaIi1])")
 _STYLES = {"A": "Alph", "a": "alph", "I": "Roman", "i": "roman", "1": "arabic"}
 _LEVELS = ("arabic", "alph", "roman", "Alph")
@@ -110,7 +112,8 @@ def _start(lists: list[_List], text: str, at: int) -> None:
     one.count += 1
     one.value = write_numeral(one.style, one.count)
     if one.template is not None:
-        one.num = as_text(_STAR.sub(lambda match: write_numeral(match[1], one.count), one.template))
+        marked = _THE.sub(rf"{OPEN}\1{CLOSE}", one.template)
+        one.num = as_text(_STAR.sub(lambda match: write_numeral(match[1], one.count), marked))
         return
     values = [other.value for other in lists[-8:] if 0 <= other.level < one.level]
     before = "".join(f"({value})" if i == 1 else value for i, value in enumerate(values))

@@ -23,6 +23,7 @@ from s2corpus.latex.document import (
     Theorem,
     TheoremEnd,
 )
+from s2corpus.latex.marks import CLOSE, OPEN
 from s2corpus.parse_model import RefType
 
 _NUMBERED = frozenset(
@@ -34,6 +35,7 @@ _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _TAG = re.compile(r"\\tag\*?\s*\{([^{}]*)\}")
 _UNNUMBERED = re.compile(r"\\(?:nonumber|notag)(?![A-Za-z])")
 _INNER = re.compile(r"\\begin\{(\w+\*?)\}.*?\\end\{\1\}", re.DOTALL)
+_COUNTER_IN_ITEM = re.compile(f"{OPEN}(\\w+){CLOSE}")
 _LEVELS = ("section", "subsection", "subsubsection")
 """Heads that have numbers (a \\paragraph has none)."""
 _FLOATS = ("figure", "table", "algorithm", "equation")
@@ -174,7 +176,8 @@ class _Counter:
                 self._label(inline.name)
             elif isinstance(inline, Item):
                 key = f"ITEMREF{len(self.numbers.items)}"
-                target = Target(RefType.ITEM, key, inline.num or None, "item", self._enclosing_num())
+                num = _COUNTER_IN_ITEM.sub(lambda match: self.printed.get(match[1], ""), inline.num)
+                target = Target(RefType.ITEM, key, num or None, "item", self._enclosing_num())
                 self.numbers.items[id(inline)] = target
                 for label in inline.labels:
                     self.numbers.labels.setdefault(label, target)

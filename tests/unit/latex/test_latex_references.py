@@ -160,6 +160,16 @@ def test_list_items_have_their_own_numbers(body: str, preamble: str, numbers: li
     assert refs(found) == [(number, "item", number) for number in numbers]
 
 
+def test_item_number_may_contain_the_theorems() -> None:
+    found = parse(
+        r"\section{A}\begin{prop}\begin{enumerate}[label=(\alph*), ref=\theprop(\alph*)]\item\label{a} X\end{enumerate}\end{prop} \ref{a}",
+        r"\usepackage{enumitem}\newtheorem{prop}{Proposition}[section]",
+    )
+    check_laws(found)
+    assert refs(found) == [("1.1(a)", "item", "1.1(a)")]
+    assert entries_of(found, RefType.THEOREM) == [("1.1", "X")]
+
+
 def test_item_entry_has_its_text() -> None:
     found = parse(r"\begin{enumerate}\item One.\item\label{a} \emph{Two} words.\end{enumerate} \ref{a}")
     assert entries_of(found, RefType.ITEM) == [("2", "Two words.")]

@@ -299,10 +299,10 @@ class _Text:
             printed = (target and (target.num or target.printed)) or ref.printed or "?"
             is_worded = ref.command in _WITH_WORD
             if is_worded and target is not None:
-                alike = [other for other in targets if other and other.name == target.name]
+                same_kind = [other for other in targets if other and other.name == target.name]
                 before = targets[i - 1] if i else None
                 if before is None or before.name != target.name:
-                    self.say(self._word(target, ref, len(alike)) + " ")
+                    self.say(self._word(target, ref, len(same_kind)) + " ")
             if ref.command in ("eqref", "Eqref") or (is_worded and target and target.type is RefType.FORMULA):
                 printed = f"({printed})"
             self._link(printed, target)

@@ -21,7 +21,7 @@ from pathlib import Path
 from s2corpus import jats, tei
 from s2corpus.layout import extract
 from s2corpus.parse_model import Parse
-from s2corpus.sources.streams import parse_xml
+from s2corpus.xml import parse_xml
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 WORD = re.compile(r"\w+")

@@ -20,8 +20,8 @@ from pathlib import Path
 from link_table import row
 from nameparser import HumanName
 
+from s2corpus.sources.author import Author
 from s2corpus.sources.names import parse_authors
-from s2corpus.sources.record import Author
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 Name = tuple[str, str]

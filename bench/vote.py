@@ -19,8 +19,8 @@ from typing import Literal
 
 from s2corpus.papers.vote import Delivered, canonical, normalised
 from s2corpus.sources import Kind, Record
+from s2corpus.sources.author import Author
 from s2corpus.sources.names import parse_authors
-from s2corpus.sources.record import Author
 
 TITLES = Path(__file__).resolve().parents[2] / "shared" / "data" / "titles" / "titles_dev.tsv.gz"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

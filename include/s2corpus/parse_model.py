@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from s2corpus.sources.record import Author
+from s2corpus.sources.author import Author
 
 EQUATION = "EQUATION"  # the token that stands for a display formula in a text
 

@@ -107,7 +107,7 @@ def _parse(data: bytes, sha1: str) -> tuple[Parse | None, str]:
 
 def _documents(inputs: tuple[Path, ...]) -> Iterator[tuple[str, str, bytes | None]]:
     """(name, SHA-1 of the PDF or "", bytes or None where it cannot be read) of every document, one in memory at a time."""
-    from s2corpus.sources.record import MAX_ENTRY_BYTES
+    from s2corpus.sources.author import MAX_ENTRY_BYTES
 
     for path in inputs:
         if path.suffix == ".parquet":

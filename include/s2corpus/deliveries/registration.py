@@ -28,10 +28,11 @@ from s2corpus.extractors import adapter_names
 from s2corpus.ids import RecordId
 from s2corpus.layout.version import NAME as EMBEDDED
 from s2corpus.row_types import RegisteredFileRow, RegisteredRecordRow
+from s2corpus.sources.author import MAX_ENTRY_BYTES
 from s2corpus.sources.identifiers import normalise_arxiv
 from s2corpus.sources.jsonl import NAME as GENERIC
 from s2corpus.sources.jsonl import entry_of, quoted, wrong_promise
-from s2corpus.sources.record import DECLARED, MAX_ENTRY_BYTES
+from s2corpus.sources.record import DECLARED
 from s2corpus.sources.streams import json_objects, open_stream, readable
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import TableRef

@@ -6,13 +6,13 @@ import hashlib
 
 from s2corpus.jats.citations import Linker
 from s2corpus.jats.entries import Entries
+from s2corpus.jats.front import own_abstract, read_front
 from s2corpus.jats.header import header_of
 from s2corpus.jats.outcome import BadArticle, Outcome
 from s2corpus.jats.read import Element, read
 from s2corpus.jats.references import read_references
 from s2corpus.jats.text import TextReader, section_in
 from s2corpus.parse_model import Parse, Provenance
-from s2corpus.sources import jats as source
 from s2corpus.tei.callouts import style_of
 from s2corpus.tei.sections import NO_SECTION, Section
 
@@ -39,7 +39,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
     readers = [TextReader(ids, referenced=referenced) for _ in range(3)]
     abstract, text, back = readers
     meta = article.find("front/article-meta")
-    if meta is not None and (own := source.own_abstract(meta)) is not None:
+    if meta is not None and (own := own_abstract(meta)) is not None:
         abstract.read(_without_head(own), _ABSTRACT)
     text.read(body)
     for part in parts.get("back", ()):
@@ -61,7 +61,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
     paragraphs = [tuple(kept.paragraph(draft) for draft in reader.drafts) for reader in readers]
     return Parse(
         pdf_sha1=sha1,
-        header=header_of(source.record_of(article, sha1)),
+        header=header_of(read_front(article)),
         citation_style=style_of([*text.drafts, *back.drafts]),
         abstract=paragraphs[0],
         body_text=paragraphs[1],

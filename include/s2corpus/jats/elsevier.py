@@ -14,14 +14,14 @@ from typing import Any
 
 import orjson
 
+from s2corpus.jats.elsevier_front import read_front
 from s2corpus.jats.header import header_of
 from s2corpus.jats.outcome import BadArticle, Outcome
 from s2corpus.jats.text import number_of, section_in
 from s2corpus.parse_model import BibEntry, CiteSpan, Paragraph, Parse, Provenance
-from s2corpus.sources import elsevier as source
 from s2corpus.sources import identifiers
+from s2corpus.sources.author import MAX_ENTRY_BYTES, Author
 from s2corpus.sources.names import make_author
-from s2corpus.sources.record import MAX_ENTRY_BYTES, Author
 from s2corpus.tei.bibliography import with_arxiv
 from s2corpus.tei.callouts import style_of
 from s2corpus.tei.sections import NO_SECTION, Section
@@ -49,7 +49,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
     drafts = _drafts(sentences)
     return Parse(
         pdf_sha1=sha1,
-        header=header_of(source.record_of(article, sha1)),
+        header=header_of(read_front(article)),
         citation_style=style_of(drafts),
         abstract=_abstract(article),
         body_text=tuple(_paragraph(draft, keys) for draft in drafts),

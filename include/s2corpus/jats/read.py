@@ -8,8 +8,8 @@ from typing import cast
 from lxml import etree
 
 from s2corpus.jats.outcome import BadArticle, Outcome
-from s2corpus.sources.record import MAX_ENTRY_BYTES
-from s2corpus.sources.streams import parse_xml
+from s2corpus.sources.author import MAX_ENTRY_BYTES
+from s2corpus.xml import parse_xml
 
 MAX_TAGS = 2_000_000  # opening and closing ones
 MATHML = "{http://www.w3.org/1998/Math/MathML}"

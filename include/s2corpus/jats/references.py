@@ -9,9 +9,9 @@ from s2corpus.jats.read import Element
 from s2corpus.jats.text import plain
 from s2corpus.parse_model import BibEntry
 from s2corpus.sources import identifiers
+from s2corpus.sources.author import Author
 from s2corpus.sources.dates import FIRST_YEAR, LAST_YEAR
 from s2corpus.sources.names import make_author, parse_name
-from s2corpus.sources.record import Author
 from s2corpus.tei.bibliography import with_arxiv
 
 _HREF = "{http://www.w3.org/1999/xlink}href"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +12,8 @@ from s2corpus.latex.bibtex import Record
 from s2corpus.latex.document import BibItem, Inlines, Mark, Math
 from s2corpus.parse_model import BibEntry
 from s2corpus.sources import identifiers
-from s2corpus.sources.names import make_author, parse_authors
-from s2corpus.sources.record import Author
+from s2corpus.sources.author import Author
+from s2corpus.sources.names import parse_authors
 from s2corpus.tei.bibliography import with_arxiv
 
 BLOCK, FIELD, VALUE, END, EMPH, PLAIN = "\ue003", "\ue004", "\ue005", "\ue006", "\ue007", "\ue008"
@@ -32,6 +33,13 @@ _VOLUME = re.compile(r"(?:,\s*|\bvol(?:ume|\.)?\s*)(\d{1,5})\s*(?:\((\d[\d–-]*
 
 Fields = dict[str, Any]
 """Fields of an entry: `authors` a tuple of Author, everything else text."""
+ReferenceParser = Callable[[str], Fields]
+"""Returns the fields of an entry that nothing marks up"""
+
+
+def leave_unparsed(_reference: str) -> Fields:
+    """Return no fields: the entry keeps its printed text only."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +52,11 @@ class Named:
     alpha: str  # the label where it is neither number nor name: ABC19
 
 
-def read_items(items: list[BibItem], records: dict[str, Record]) -> list[tuple[BibEntry, Named]]:
+def read_items(
+    items: list[BibItem], records: dict[str, Record], parse_reference: ReferenceParser
+) -> list[tuple[BibEntry, Named]]:
     """Entries as printed; what a database (TeX already read) says of a key comes before what its print shows."""
-    return [_entry(number, item, records.get(item.key)) for number, item in enumerate(items)]
+    return [_entry(number, item, records.get(item.key), parse_reference) for number, item in enumerate(items)]
 
 
 def read_records(records: list[Record]) -> list[tuple[BibEntry, Named]]:
@@ -88,12 +98,14 @@ def _clean(text: str) -> str:
     return " ".join(_MARKS.sub("", text).split())
 
 
-def _entry(number: int, item: BibItem, record: Record | None) -> tuple[BibEntry, Named]:
+def _entry(
+    number: int, item: BibItem, record: Record | None, parse_reference: ReferenceParser
+) -> tuple[BibEntry, Named]:
     urls: list[str] = []
     text = _string(item.content, urls)
     raw = " ".join(_clean(text.replace(BLOCK, " ")).split())
     label = _clean(_string(item.label, [])) if item.label is not None else None
-    found = _fields(text, raw)
+    found = _fields(text, raw, parse_reference)
     if record is not None:
         found = {**found, **{name: value for name, value in _record_fields(record).items() if value}}
     named = _named(label, found)
@@ -160,7 +172,7 @@ def _int_year(text: str) -> int | None:
     return int(match.group(1)) if match else None
 
 
-def _fields(text: str, raw: str) -> Fields:
+def _fields(text: str, raw: str, parse_reference: ReferenceParser) -> Fields:
     """The fields of an entry as printed."""
     marked: dict[str, list[str]] = {}
     for name, value in _FIELD.findall(text):
@@ -171,7 +183,7 @@ def _fields(text: str, raw: str) -> Fields:
     blocks = [block for block in text.split(BLOCK) if _clean(block)]
     if len(blocks) > 1 and (by_block := _of_blocks(blocks)):
         return by_block
-    return {**_of_parser(raw), **by_field}
+    return {**parse_reference(raw), **by_field}
 
 
 def _of_bibinfo(marked: dict[str, list[str]]) -> Fields:
@@ -223,19 +235,6 @@ def _of_blocks(blocks: list[str]) -> Fields:
     if match := _VOLUME.search(outside):
         found["volume"], found["issue"] = match.group(1), match.group(2) or ""
     return found if found["title"] or found["authors"] else {}
-
-
-def _of_parser(raw: str) -> Fields:
-    """Fields of an entry that nothing marks up, by the reference parser."""
-    from s2corpus.layout.fields import parse
-
-    found = parse(raw)
-    people = (make_author(" ".join(author.forenames), author.surname) for author in found.authors)
-    return {
-        "title": found.title, "authors": tuple(author for author in people if author), "year": found.year,
-        "venue": found.journal or found.booktitle or found.series, "volume": found.volume, "issue": found.issue, "pages": found.pages,
-        "publisher": found.publisher, "doi": found.doi, "eprint": found.arxiv,
-    }  # fmt: skip
 
 
 def _record_fields(record: Record) -> Fields:

@@ -11,7 +11,7 @@ from s2corpus.latex import mathml
 from s2corpus.latex.archive import unpack
 from s2corpus.latex.assemble import Assembler, formulas_of
 from s2corpus.latex.bbl import biblatex_records, is_biblatex
-from s2corpus.latex.bibliography import Named, read_items, read_records
+from s2corpus.latex.bibliography import Named, ReferenceParser, leave_unparsed, read_items, read_records
 from s2corpus.latex.bibtex import Record, read_bib
 from s2corpus.latex.citing import Printer, style_of
 from s2corpus.latex.document import BibItem, Block, Cite, Converter, Document, Float, Head, Inlines, Mark, Note, Para
@@ -22,13 +22,14 @@ from s2corpus.latex.pandoc_ast import plain
 from s2corpus.latex.source import Source, read_source
 from s2corpus.latex.tex import deadline
 from s2corpus.parse_model import BibEntry, Header, Parse, Provenance
+from s2corpus.sources.author import Author
 from s2corpus.sources.names import parse_name
-from s2corpus.sources.record import Author
-from s2corpus.spec import Resources
 
 CONVERTER_VERSION = "4"  # part of the key of every stored parse: raise it when any parse may come out different
 Name = Literal["pandoc", "latexml"]
 MEMORY_MB = 1024
+SECONDS = {"pandoc": 120.0, "latexml": 600.0}
+"""Default time of one source by its converter"""
 _CHAPTERS = frozenset(("book", "report", "memoir", "scrbook", "scrreprt", "svmono", "amsbook"))
 
 
@@ -50,11 +51,12 @@ def convert(
     seconds: float | None = None,
     memory_mb: int = MEMORY_MB,
     unsafe: bool = False,
+    parse_reference: ReferenceParser = leave_unparsed,
 ) -> Parse:
     """The parse of one source archive. `sha1` names it and is only recorded. The same bytes give an equal parse.
 
     `seconds` and `memory_mb` limit each run of the converter; what comes before and after it has twice the time.
-    `unsafe` runs LaTeXML where there is no sandbox for it.
+    `unsafe` runs LaTeXML where there is no sandbox for it. `parse_reference` reads the entries that nothing marks up.
 
     Raises:
         BadSource: with the outcome, and nothing else, whatever the bytes are.
@@ -63,18 +65,20 @@ def convert(
     converter(converter_name).refuse_unconfined(unsafe=unsafe)
     try:
         return _converted(
-            data, sha1, converter(converter_name), seconds or Resources().latex_limit(converter_name), memory_mb
+            data, sha1, converter(converter_name), seconds or SECONDS[converter_name], memory_mb, parse_reference
         )
     except RecursionError:
         raise BadSource(Outcome.CONVERTER_FAILED, "nested too deep") from None
 
 
-def _converted(data: bytes, sha1: str, program: Converter, seconds: float, memory_mb: int) -> Parse:
+def _converted(
+    data: bytes, sha1: str, program: Converter, seconds: float, memory_mb: int, parse_reference: ReferenceParser
+) -> Parse:
     deadline.set(time.monotonic() + 2 * seconds)
     source = read_source(unpack(data))
     document = program.read(source, seconds=seconds, memory_mb=memory_mb)
     records = _records(source, document, seconds, memory_mb)
-    bibliography = _bibliography(source, document, records)
+    bibliography = _bibliography(source, document, records, parse_reference)
     style = style_of(source, [named for _, named in bibliography])
     numbers = number(document, chapters=bool(_CHAPTERS & set(list(source.packages)[:1])))
     entries = {entry.ref_id: (entry, named) for entry, named in reversed(bibliography)}
@@ -145,12 +149,14 @@ def _crossed(record: Record, database: dict[str, Record]) -> Record:
     return Record(record.key, record.type, {**inherited, **record.fields})
 
 
-def _bibliography(source: Source, document: Document, records: dict[str, Record]) -> list[tuple[BibEntry, Named]]:
+def _bibliography(
+    source: Source, document: Document, records: dict[str, Record], parse_reference: ReferenceParser
+) -> list[tuple[BibEntry, Named]]:
     if document.bibliography:
         first: dict[str, BibItem] = {}
         for item in document.bibliography:
             first.setdefault(item.key, item)
-        return read_items(list(first.values()), records)
+        return read_items(list(first.values()), records, parse_reference)
     return read_records(list(records.values()))
 
 

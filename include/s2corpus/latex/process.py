@@ -10,9 +10,9 @@ import tempfile
 from pathlib import Path
 
 from s2corpus import sandbox
+from s2corpus.disk import refuse_full
 from s2corpus.latex.outcome import BadSource, Outcome
 from s2corpus.sandbox.confine import NOT_CONFINED
-from s2corpus.storage.transient import refuse_full
 
 MAX_OUTPUT = 128 << 20
 _OUT_OF_HEAP = 251  # of programs by GHC

@@ -14,8 +14,8 @@ from pathlib import Path
 from lxml import etree
 
 from s2corpus import sandbox
+from s2corpus.disk import refuse_full
 from s2corpus.sandbox.confine import NOT_CONFINED
-from s2corpus.storage.transient import refuse_full
 
 from .directions import CONTROLS
 from .errors import Code, ExtractionError

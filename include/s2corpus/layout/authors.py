@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from s2corpus.sources.author import Author as Person
 from s2corpus.sources.names import parse_names
-from s2corpus.sources.record import Author as Person
 
 from .model import Line, Token
 from .text import clean

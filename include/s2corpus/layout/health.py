@@ -8,8 +8,7 @@ from functools import cache
 
 import wordfreq
 
-from s2corpus.text.language import language
-
+from .language import language
 from .model import Document, Page
 
 

@@ -12,9 +12,9 @@ import pypdf
 import pypdfium2
 
 from s2corpus import sandbox
+from s2corpus.disk import refuse_full
 from s2corpus.pdf.outcome import Outcome, Reading
 from s2corpus.sandbox.confine import NOT_CONFINED
-from s2corpus.storage.transient import refuse_full
 
 if TYPE_CHECKING:  # not for the child: it starts with little memory
     from s2corpus.spec import Select

@@ -9,9 +9,9 @@ from typing import Any, Self
 
 import pyarrow as pa
 
+from s2corpus.layout.language import language
 from s2corpus.snapshot.files import parquet_writer
 from s2corpus.text import personal, sections, signals
-from s2corpus.text.language import language
 
 _ROWS = 1024
 """Rows of a file being written that are held as Python's."""

@@ -10,7 +10,8 @@ from s2corpus.sources.dates import make_date, to_int, to_month
 from s2corpus.sources.identifiers import normalise_acl
 from s2corpus.sources.names import make_author
 from s2corpus.sources.record import Dropped, Entry, Kind, Reason
-from s2corpus.sources.streams import documents, parse_xml, text_of
+from s2corpus.sources.streams import documents
+from s2corpus.xml import parse_xml, text_of
 
 NAME = "acl"
 KIND = Kind.PUBLISHER

@@ -8,7 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.sources.record import Affiliation, Author, Editorial, Kind, Notice, OpenVersion, Record
+from s2corpus.sources.author import Affiliation, Author
+from s2corpus.sources.record import Editorial, Kind, Notice, OpenVersion, Record
 from s2corpus.tables import RECORDS
 
 _FIELDS = tuple(field.name for field in fields(Record))

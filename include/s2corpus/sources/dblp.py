@@ -10,7 +10,8 @@ from s2corpus.sources.dates import make_date, to_int, to_month
 from s2corpus.sources.identifiers import normalise_arxiv, normalise_doi
 from s2corpus.sources.names import parse_names
 from s2corpus.sources.record import Dropped, Entry, Kind, Reason
-from s2corpus.sources.streams import parse_xml, text_of, xml_elements
+from s2corpus.sources.streams import xml_elements
+from s2corpus.xml import parse_xml, text_of
 
 NAME = "dblp"
 KIND = Kind.ARCHIVE

@@ -8,7 +8,7 @@ from typing import Any
 
 from s2corpus.sources.identifiers import normalise_doi, normalise_pmid
 from s2corpus.sources.record import Editorial, Notice
-from s2corpus.sources.streams import text_of
+from s2corpus.xml import text_of
 
 GRAVITY = tuple(Editorial)
 _UPDATES = {

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 
 from s2corpus.sources import identifiers
-from s2corpus.sources.record import Affiliation, Author
+from s2corpus.sources.author import Affiliation, Author
 
 MAX_TITLE, MAX_ABSTRACT, MAX_AUTHORS = (
     3_000,

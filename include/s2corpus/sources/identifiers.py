@@ -168,3 +168,10 @@ def pmc_id_of_name(name: str) -> str | None:
     """The PubMed Central id that a file is called by, all of its name: `PMC4391421.pdf`; else None."""
     match = _PMC_NAME.fullmatch(_STEM.sub("", name))
     return f"PMC{match.group(1)}" if match else None
+
+
+def plain(value: object) -> str:
+    """Return a string or a whole number as text without surrounding white space; an empty string for any other value."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value.strip() if isinstance(value, str) else ""

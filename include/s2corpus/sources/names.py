@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from s2corpus.sources import name_words as words
+from s2corpus.sources.author import Author
 from s2corpus.sources.person import EAST_ASIAN, Style, inverted, style_of, whole
-from s2corpus.sources.record import Author
 
 MAX_CHARACTERS = 100_000  # of one author string; the rest of a longer one is not read
 _ET_AL = re.compile(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from s2corpus.sources import name_words as words
-from s2corpus.sources.record import Author
+from s2corpus.sources.author import Author
 
 _GLUED = re.compile(r"^((?:[^\W\d_]\.[-‐‑]?)+)([^\W\d_][^\W\d_].*)$")
 _GLUED_AFTER = re.compile(r"^([^\W\d_]{3,})\.((?:[^\W\d_]\.)+)$")

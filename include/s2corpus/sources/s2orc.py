@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
+from s2corpus.sources.author import Author
 from s2corpus.sources.build import build
 from s2corpus.sources.names import make_author
-from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
 
 NAME = "s2"  # its paper_id is the corpus id: one source with the Academic Graph

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import IO, Any
 
+from s2corpus.sources.author import Author
 from s2corpus.sources.build import build
 from s2corpus.sources.names import parse_names
-from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
 
 NAME = "scienceparse"

@@ -11,14 +11,13 @@ import tarfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from html.entities import html5
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 import orjson
-from lxml import etree
 
-from s2corpus.sources.record import MAX_ENTRY_BYTES, Dropped, Reason
+from s2corpus.sources.author import MAX_ENTRY_BYTES
+from s2corpus.sources.record import Dropped, Reason
 
 T = TypeVar("T")
 _CHUNK = 1 << 20
@@ -320,41 +319,3 @@ def _skip_to(stream: IO[bytes], buffer: bytes, opening: re.Pattern[bytes]) -> by
             return b""
         buffer = buffer[-200:] + more
     return buffer[match.start() :]
-
-
-_CHARACTER_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});")
-
-
-def _character(match: re.Match[bytes]) -> bytes:
-    characters = html5.get(match.group(1).decode() + ";")
-    return match.group() if characters is None else "".join(f"&#{ord(c)};" for c in characters).encode()
-
-
-def parse_xml(text: bytes, encoding: str | None = None) -> Any:
-    """The root element. No DTD or network is read and no entity is expanded but HTML's character entities (those of
-    the DTDs of DBLP and JATS are among them); depth and size keep libxml2's limits.
-
-    `encoding` is that of an element cut out of a file; a whole document declares its own. Raises ValueError on anything not
-    well-formed.
-    """
-    if encoding is not None:
-        try:
-            text = text.decode(encoding, "replace").encode()
-        except LookupError as error:
-            raise ValueError(str(error)) from error
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True,
-        remove_pis=True, encoding=encoding and "utf-8",
-    )  # fmt: skip
-    try:
-        root = etree.fromstring(_CHARACTER_ENTITY.sub(_character, text), parser)
-    except (etree.XMLSyntaxError, LookupError) as error:
-        raise ValueError(str(error)[:200]) from error
-    return root
-
-
-def text_of(element: Any) -> str:
-    """All text below an element, white space runs as one space; empty for None."""
-    if element is None:
-        return ""
-    return " ".join("".join(element.itertext()).split())

@@ -6,11 +6,8 @@ S3, Arrow, DuckDB and the catalog each have errors of their own for these; a tas
 from __future__ import annotations
 
 import errno
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.outputs import printable
@@ -25,12 +22,6 @@ _FULL = (
 )  # the latter two: DuckDB's, SQLite's
 # What Arrow and DuckDB say of S3 and of disks is in their texts only.
 _PASSING_TEXTS = ("AWS Error", "Could not establish connection", "curlCode", "IOError", "OSError:")
-
-
-def refuse_full(folder: Path) -> None:
-    """Raise `OSError` where not a megabyte can be written: what a program made of its input there says nothing of the input."""
-    with tempfile.TemporaryFile(dir=folder) as probe:
-        os.posix_fallocate(probe.fileno(), 0, 1 << 20)
 
 
 @contextmanager

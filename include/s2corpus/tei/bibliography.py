@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from s2corpus.parse_model import BibEntry
 from s2corpus.sources import identifiers
+from s2corpus.sources.author import Author
 from s2corpus.sources.dates import parse_date as parse_any_date
 from s2corpus.sources.dates import year_of
-from s2corpus.sources.record import Author
 from s2corpus.tei.people import read_author
 from s2corpus.tei.read import NAMES, local_name
 from s2corpus.tei.text import Element, plain

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from s2corpus.parse_model import Header
+from s2corpus.sources.author import Author
 from s2corpus.sources.dates import parse_date
-from s2corpus.sources.record import Author
 from s2corpus.tei.bibliography import read_identifiers, with_arxiv
 from s2corpus.tei.people import read_author
 from s2corpus.tei.read import local_name

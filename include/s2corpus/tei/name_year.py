@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from s2corpus.parse_model import BibEntry
+from s2corpus.sources.author import Author
 from s2corpus.sources.names import surname_key
-from s2corpus.sources.record import Author
 
 YEAR = re.compile(r"(?<![\d\-–.])(1[5-9]\d\d|20\d\d)([a-z]?)(?![\d\w])")
 _NO_DATE = re.compile(

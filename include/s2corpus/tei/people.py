@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from s2corpus.sources.author import Author
 from s2corpus.sources.fields import with_details
 from s2corpus.sources.names import make_author
-from s2corpus.sources.record import Author
 from s2corpus.tei.read import NAMES, local_name
 from s2corpus.tei.text import Element, plain
 

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from s2corpus.parse_model import BibEntry, CellCite, CiteSpan, EqSpan, Paragraph, Parse, RefEntry, RefSpan, RefType
-from s2corpus.sources.record import Author
+from s2corpus.sources.author import Author
 
 Json = dict[str, Any]
 

@@ -12,8 +12,8 @@ from lxml import etree
 
 from s2corpus import tei
 from s2corpus.parse_model import BibEntry
+from s2corpus.sources.author import Author
 from s2corpus.sources.names import make_author
-from s2corpus.sources.record import Author
 from s2corpus.tei.people import read_author
 
 

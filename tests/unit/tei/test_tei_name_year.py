@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from s2corpus.parse_model import BibEntry
-from s2corpus.sources.record import Author
+from s2corpus.sources.author import Author
 from s2corpus.tei.name_year import Work, find, has_date, index_of, works
 
 

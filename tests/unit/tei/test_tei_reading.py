@@ -9,7 +9,7 @@ from test_tei_bibliography import authors, person
 
 from s2corpus import tei
 from s2corpus.parse_model import CiteSpan, EqSpan, RefEntry, RefSpan, RefType
-from s2corpus.sources.record import Author
+from s2corpus.sources.author import Author
 from s2corpus.tei.people import read_author
 from s2corpus.tei.references import read_formula
 from s2corpus.tei.text import flat, plain

@@ -18,7 +18,7 @@ from s2corpus.parse_model import (
     RefSpan,
     RefType,
 )  # fmt: skip
-from s2corpus.sources.record import Author
+from s2corpus.sources.author import Author
 
 ADA = Author("Ada", ("B.",), "Lee", "Jr")
 ADA_NAME = {"first": "Ada", "middle": ["B."], "last": "Lee", "suffix": "Jr"}

@@ -22,11 +22,11 @@ import pytest
 from s2corpus.catalog import Catalog
 from s2corpus.deliveries.status import listed
 from s2corpus.deliveries.upload import deliver_own, deliver_tree
+from s2corpus.deployment.http import ask
 from s2corpus.local import Endpoints, Services
 from s2corpus.local.airflow import APPROVER
 from s2corpus.local.airflow_client import AirflowClient
 from s2corpus.local.release import make_release, own_interval
-from s2corpus.local.service import ask
 from s2corpus.pipeline import acceptance, quality, runner
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run

@@ -18,10 +18,10 @@ import boto3
 import psycopg2
 import pytest
 
+from s2corpus.deployment.http import ask
 from s2corpus.errors import UserError
 from s2corpus.local import Condition, Endpoints, Services, process
 from s2corpus.local.process import Process
-from s2corpus.local.service import ask
 from s2corpus.local.settings import Settings
 from s2corpus.local.state import project
 

@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
+from s2corpus.deployment.http import ask
 from s2corpus.errors import UserError
 from s2corpus.local.forks import Forks
 from s2corpus.local.postgres import Postgres
-from s2corpus.local.service import Child, Service, ask
+from s2corpus.local.service import Child, Service
 from s2corpus.local.settings import Settings, load_settings
 from s2corpus.local.state import State, project
 from s2corpus.version import code_version
@@ -73,7 +74,7 @@ def airflow_environ(state: State) -> dict[str, str]:
     }
     return {f"AIRFLOW__{name}": str(value) for name, value in settings.items()} | {
         "AIRFLOW_HOME": str(home),
-        "PYTHONPATH": str(project() / "include"),
+        "PYTHONPATH": f"{project() / 'include'}:{project()}",
     }
 
 

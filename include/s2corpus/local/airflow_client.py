@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
+from s2corpus.deployment.http import ask
 from s2corpus.errors import TransientError, UserError
-from s2corpus.local.service import ask
 
 
 class AirflowClient:

@@ -6,7 +6,8 @@ import os
 import sys
 from collections.abc import Mapping
 
-from s2corpus.local.service import Service, ask
+from s2corpus.deployment.http import ask
+from s2corpus.local.service import Service
 from s2corpus.local.state import State
 
 

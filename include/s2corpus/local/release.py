@@ -18,6 +18,7 @@ from s2corpus.local import Services, default_state
 from s2corpus.local.airflow_client import AirflowClient
 from s2corpus.local.follow import follow
 from s2corpus.local.services import Endpoints
+from s2corpus.local.state import project
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import summary
 from s2corpus.spec import load_spec, releases_folder
@@ -39,6 +40,7 @@ def kernels_being_compiled() -> Iterator[None]:
     command = [sys.executable, "-m", "s2corpus.local.kernels", "--few"]
     quiet = subprocess.DEVNULL
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environ["PYTHONPATH"] = f"{project() / 'include'}:{project()}"
     process = subprocess.Popen(command, env=environ, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
     with suppress(OSError):  # Linux may share time among sessions, whatever the priority of their processes
         os.setpriority(os.PRIO_PROCESS, process.pid, 10)

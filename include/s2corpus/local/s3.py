@@ -7,9 +7,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from s2corpus.deployment.http import ask
 from s2corpus.errors import UserError
 from s2corpus.local.s3_security import security
-from s2corpus.local.service import Service, ask
+from s2corpus.local.service import Service
 from s2corpus.local.state import State
 from s2corpus.local.tls import make_certificates
 

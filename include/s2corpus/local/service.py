@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
-import urllib.error
-import urllib.request
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -18,9 +14,6 @@ from s2corpus.local.process import Step
 from s2corpus.local.state import State
 
 PYTHON = (Path(sys.executable).resolve().name,)
-
-# Straight to 127.0.0.1, whatever proxies the environment names.
-_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 TERMINATE = (Step(signal.SIGTERM, 10.0), Step(signal.SIGKILL, 5.0))
 
@@ -86,35 +79,3 @@ class Service(ABC):
 
     def tidy(self) -> None:  # noqa: B027
         """Remove what a killed server leaves behind; called whenever nothing of it runs."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """An HTTP answer, whatever its status."""
-
-    status: int
-    body: bytes
-
-    def json(self) -> object:
-        """Return the body read as JSON; `ValueError` if it is not JSON."""
-        return json.loads(self.body)
-
-
-def ask(
-    url: str,
-    *,
-    method: str = "GET",
-    headers: Mapping[str, str] | None = None,
-    body: object = None,
-    seconds: float = 5.0,
-) -> Answer:
-    """Make an HTTP request on 127.0.0.1; `body` is sent as JSON. `OSError` when nobody answers."""
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url, data, dict(headers or {}), method=method)
-    if data is not None:
-        request.add_header("Content-Type", "application/json")
-    try:
-        with _DIRECT.open(request, timeout=seconds) as response:
-            return Answer(response.status, response.read(10_000_000))
-    except urllib.error.HTTPError as error:
-        return Answer(error.code, error.read(10_000_000))

@@ -102,6 +102,7 @@ class Services:
                 if port != self.state.ports().get(name):
                     require_free(name, port)
             self.state.choose_ports(ports or {})
+            self.write_environment()
             first: list[Service] = []
             if "postgres" in wanted:
                 first.append(Postgres(self.state))
@@ -153,6 +154,17 @@ class Services:
         return Endpoints(
             variables, airflow_environ(self.state)["AIRFLOW__API__BASE_URL"], ADMIN, secrets["airflow-admin"]
         )
+
+    def write_environment(self) -> None:
+        """Write `environment.json`, from which the commands of `corpus` take the addresses and keys of these services."""
+        ends = self.endpoints()
+        airflow = {
+            "AIRFLOW_URL": ends.airflow_url,
+            "AIRFLOW_USER": ends.airflow_user,
+            "AIRFLOW_PASSWORD": ends.airflow_password,
+        }
+        own = {name: value for name, value in ends.environ().items() if name not in _PASSED_ON}
+        self.state.write("environment.json", json.dumps(own | airflow, indent=1))
 
     def down(self) -> None:
         """Stop everything that runs, Airflow first and PostgreSQL last; data stays. Raises `UserError` if a process stays."""

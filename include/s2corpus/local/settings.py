@@ -16,8 +16,8 @@ from typing import Any
 
 import yaml
 
+from s2corpus.deployment.http import ask
 from s2corpus.errors import TransientError, UserError
-from s2corpus.local.service import ask
 
 _KEYS = {
     "pools": ("pool_name", "pool_slot", "pool_description"),

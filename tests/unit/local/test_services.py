@@ -16,9 +16,9 @@ from botocore.exceptions import ClientError
 from click.testing import CliRunner
 
 from s2corpus.cli import corpus
+from s2corpus.deployment.http import ask
 from s2corpus.errors import UserError
 from s2corpus.local import Condition, Services, process
-from s2corpus.local.service import ask
 
 pytestmark = pytest.mark.services
 ONLY = {"s3", "postgres", "extractor"}

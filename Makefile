@@ -39,23 +39,23 @@ $(UV):
 	@touch $@
 
 setup: .venv/.runtime ## Make .venv with everything locked, and compile the kernels
-	@[ -e .venv/.kernels ] || { echo "compiling the kernels"; $(RUN) s2corpus.local.kernels >/dev/null && touch .venv/.kernels; }
+	@[ -e .venv/.kernels ] || { echo "compiling the kernels"; $(RUN) devtools.local.kernels >/dev/null && touch .venv/.kernels; }
 
 demo: .venv/.runtime $(if $(DATASETS),.venv/.datasets) ## A release of the sample papers by Airflow, compared with its truth; DATASETS=1: and the datasets made of it
-	@.venv/bin/corpus demo $(if $(DATASETS),--datasets)
+	@.venv/bin/python -m devtools demo $(if $(DATASETS),--datasets)
 
 release: .venv/.runtime ## The same with your own papers: make release PDFS=<folder>
 	@test -n "$(PDFS)" || { echo "which papers? make release PDFS=<folder>" >&2; exit 2; }
-	@.venv/bin/corpus release "$(PDFS)"
+	@.venv/bin/python -m devtools release "$(PDFS)"
 
 up: .venv/.runtime ## Start the local services
-	@.venv/bin/corpus up
+	@.venv/bin/python -m devtools up
 
 down: ## Stop them; their data stay
-	@if [ -x .venv/bin/corpus ]; then .venv/bin/corpus down; else echo "nothing was set up here"; fi
+	@if [ -x .venv/bin/corpus ]; then .venv/bin/python -m devtools down; else echo "nothing was set up here"; fi
 
 status: .venv/.runtime ## How they are, and where their logs are
-	@.venv/bin/corpus status
+	@.venv/bin/python -m devtools status
 
 test: .venv/.development ## All tests but the longest: those that start Airflow, which wait for it half of the time, beside the others
 	@$(MAKE) --no-print-directory -j2 test-airflow test-rules
@@ -88,7 +88,7 @@ format: .venv/.development ## Put the code into its form
 	@$(RUN) ruff check --fix . && $(RUN) ruff format .
 
 bench: .venv/.development ## All benchmarks, each beside its peer (long)
-	@for script in bench/*.py; do echo "== $$script"; .venv/bin/python $$script; done
+	@for script in devtools/bench/*.py; do echo "== $$script"; .venv/bin/python $$script; done
 
 lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra airflow --extra local -o requirements.txt

@@ -2,7 +2,7 @@
 
 A task's process would else spend two to three seconds of CPU on importing pandas, Arrow, numba and boto3, half a second on our own
 modules and a fifth on AWS' descriptions: most of what a small task costs. Our modules do not change under a running scheduler or worker:
-after a change of the package `corpus up`, `demo` and `release` restart the local one. Readers of DAG files import libraries only.
+after a change of the package `make up`, `demo` and `release` restart the local one. Readers of DAG files import libraries only.
 """
 
 import contextlib

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus import sample
+from devtools import sample
+from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.extractors.embedded import embedded_extractor
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import Truth
 from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.storage.lake import open_lake
 

@@ -16,7 +16,7 @@ import click
 
 import s2corpus.commands
 from s2corpus.errors import TransientError, UserError
-from s2corpus.scratch import private
+from s2orc_parse.scratch import private
 
 
 class _Commands(click.Group):

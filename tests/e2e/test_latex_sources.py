@@ -13,10 +13,10 @@ import orjson
 import pyarrow.compute as pc
 import pytest
 
+from devtools.sample.truth import Truth
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import Truth
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import Clean
 from s2corpus.storage.lake import open_lake

@@ -19,18 +19,18 @@ from typing import Any
 import orjson
 import pytest
 
+from devtools.local import Endpoints, Services
+from devtools.local.airflow import APPROVER
+from devtools.local.release import make_release, own_interval
+from devtools.sample.truth import Truth
 from s2corpus.catalog import Catalog
 from s2corpus.deliveries.status import listed
 from s2corpus.deliveries.upload import deliver_own, deliver_tree
+from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.deployment.http import ask
-from s2corpus.local import Endpoints, Services
-from s2corpus.local.airflow import APPROVER
-from s2corpus.local.airflow_client import AirflowClient
-from s2corpus.local.release import make_release, own_interval
 from s2corpus.pipeline import acceptance, quality, runner
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import Truth
 from s2corpus.snapshot import pointer
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import Lake, open_lake

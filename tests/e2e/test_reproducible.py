@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.sample.truth import Truth
+from devtools.sample.truth import Truth
 from tests.releases import AS_OF, ROOT, build, run_in, snapshot_bytes, spec
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.local import Endpoints
+from devtools.local import Endpoints
 from tests.releases import ROOT
 
 SAMPLE = "include/releases/sample.yaml"

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from devtools.local import Services
 from s2corpus.deliveries.status import Row, listed
-from s2corpus.local import Services
-from s2corpus.local.airflow_client import AirflowClient
+from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.storage.lake import Lake, open_lake

@@ -15,15 +15,15 @@ from typing import Any
 
 import pytest
 
+from devtools.local import Services
+from devtools.sample.truth import Truth
+from pdf2tei import alto
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.errors import TransientError, UserError
-from s2corpus.layout import alto
-from s2corpus.local import Services
 from s2corpus.pdf import inspect_many
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.registry import GATHERS, STAGES, stage
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import Truth
 from s2corpus.spec import Select
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import DamagedPart

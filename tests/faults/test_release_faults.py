@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
+from devtools.local import Endpoints, Services
+from devtools.local.postgres import Postgres
+from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
-from s2corpus.local import Endpoints, Services
-from s2corpus.local.airflow_client import AirflowClient
-from s2corpus.local.postgres import Postgres
+from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import Truth
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import DamagedPart
 from s2corpus.tables import DOCUMENTS

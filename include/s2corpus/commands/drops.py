@@ -57,8 +57,8 @@ def command(process: bool, state: str | None, lake: str, specs: Path | None) -> 
 
 def _paused(lake: str) -> bool:
     """Whether the local Airflow, where one runs over this lake, has the DAG paused that works on drops."""
+    from s2corpus.deployment.airflow_client import AirflowClient
     from s2corpus.errors import TransientError, UserError
-    from s2corpus.local.airflow_client import AirflowClient
 
     services = local_environment()
     if services.get("S2CORPUS_LAKE", "").rstrip("/") != lake.rstrip("/"):

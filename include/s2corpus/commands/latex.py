@@ -56,8 +56,8 @@ def command(
     INPUTS are source archives as arXiv has them (tar.gz, one gzipped .tex, tar, or bare TeX) or folders of them, read recursively in
     order of their names. A parse has its file's name as paper_id. What gives no parse is reported with its outcome and the rest continues.
     """
-    from s2corpus import latex, tei
-    from s2corpus.layout.latex_references import parse_reference
+    from pdf2tei.latex_references import parse_reference
+    from s2orc_parse import latex, tei
 
     files = list(_files(inputs))
     if converter == "latexml" and not latex.converter("latexml").installed():

@@ -20,7 +20,7 @@ from s2corpus.errors import UserError
 from s2corpus.storage.outputs import printable, whole_file
 
 if TYPE_CHECKING:
-    from s2corpus.parse_model import Parse
+    from s2orc_parse.parse_model import Parse
 
 SCHEMAS = ("20200705", "gorc")
 _SUFFIX = re.compile(r"(?:\.grobid)?(?:\.tei)?\.(?:xml|tei|nxml|json)$", re.IGNORECASE)
@@ -79,7 +79,7 @@ def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Pa
 
 def _line(schema: str, document: tuple[str, str, bytes | None]) -> tuple[str, str, bytes | None]:
     """(name, outcome, the parse as a line or None) of one of `_documents`."""
-    from s2corpus import tei
+    from s2orc_parse import tei
 
     name, pdf_sha1, data = document
     parse, outcome = (None, "unreadable") if data is None else _parse(data, pdf_sha1)
@@ -92,7 +92,7 @@ def _line(schema: str, document: tuple[str, str, bytes | None]) -> tuple[str, st
 
 def _parse(data: bytes, sha1: str) -> tuple[Parse | None, str]:
     """The parse of one document by its form, and its outcome; what is neither JATS nor Elsevier's JSON is read as TEI."""
-    from s2corpus import jats, tei
+    from s2orc_parse import jats, tei
 
     form = jats.form_of(data)
     try:
@@ -107,7 +107,7 @@ def _parse(data: bytes, sha1: str) -> tuple[Parse | None, str]:
 
 def _documents(inputs: tuple[Path, ...]) -> Iterator[tuple[str, str, bytes | None]]:
     """(name, SHA-1 of the PDF or "", bytes or None where it cannot be read) of every document, one in memory at a time."""
-    from s2corpus.sources.author import MAX_ENTRY_BYTES
+    from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
 
     for path in inputs:
         if path.suffix == ".parquet":

@@ -17,6 +17,6 @@ import click
 @click.option("--token-file", type=click.Path(path_type=Path), help="File with the token every request must bear.")
 def command(port: int, workers: int, token_file: Path | None) -> None:
     """Serve the embedded extractor over GROBID's REST API until interrupted."""
-    from s2corpus.layout.server import serve, token_from
+    from pdf2tei.server import serve, token_from
 
     serve(port, workers, token_from(token_file))

@@ -20,8 +20,8 @@ from s2corpus.datasets.outputs import Outputs
 from s2corpus.datasets.protocol import Check, Made
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.papers.licences import NOASSERTION
-from s2corpus.scratch import private
 from s2corpus.storage.transient import explained
+from s2orc_parse.scratch import private
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ START_SECONDS = 60.0
 
 @contextmanager
 def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[tuple[str, str]]:
-    """Run `s2corpus.layout.server` on a free port of 127.0.0.1: its (address, token), until the block ends.
+    """Run `pdf2tei.server` on a free port of 127.0.0.1: its (address, token), until the block ends.
 
     A PDF that takes longer than `seconds` is ended there too, so that it keeps no worker from the PDFs after it.
 
@@ -31,7 +31,7 @@ def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[t
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "s2corpus.layout.server", "--port", str(port), "--workers", str(workers), *limited],
+        [sys.executable, "-m", "pdf2tei.server", "--port", str(port), "--workers", str(workers), *limited],
         env={**os.environ, "S2CORPUS_EXTRACTOR_TOKEN": token},
         stdin=subprocess.DEVNULL,
     )

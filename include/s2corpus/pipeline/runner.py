@@ -17,10 +17,10 @@ from s2corpus.errors import QualityBlocked
 from s2corpus.pipeline import acceptance, approvers, quality
 from s2corpus.pipeline.registry import GATHERS, TAKES_OVER, stage
 from s2corpus.pipeline.run import Gathers, Run, Shard
-from s2corpus.scratch import private
 from s2corpus.snapshot import pointer
 from s2corpus.storage.progress import counting
 from s2corpus.storage.transient import explained
+from s2orc_parse.scratch import private
 
 log = logging.getLogger(__name__)
 

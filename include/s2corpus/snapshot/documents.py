@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from s2corpus.layout.language import language
+from pdf2tei.language import language
 from s2corpus.snapshot.files import parquet_writer
 from s2corpus.text import personal, sections, signals
 

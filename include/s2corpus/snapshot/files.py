@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from s2corpus.tables import paper_shard
 
 LEVEL = 4
-"""libdeflate's level: its files are 4 % larger than gzip's best, at six times the speed (bench/export.py)."""
+"""libdeflate's level: its files are 4 % larger than gzip's best, at six times the speed (devtools/bench/export.py)."""
 MEMBER_BYTES = 1 << 20
 """Uncompressed size from which a gzip member ends, at the end of a line: what is held in memory a file."""
 

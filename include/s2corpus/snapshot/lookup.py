@@ -16,9 +16,15 @@ import pyarrow.parquet as pq
 from s2corpus.errors import UserError
 from s2corpus.snapshot import documents, flat, keys
 from s2corpus.snapshot.files import documents_path, number, parquet_copy, whole
-from s2corpus.sources.identifiers import normalise_acl, normalise_arxiv, normalise_doi, normalise_pmcid, normalise_pmid
 from s2corpus.storage.lake import Lake
 from s2corpus.titles.normalised import normalise_one
+from s2orc_parse.bibliography.identifiers import (
+    normalise_acl,
+    normalise_arxiv,
+    normalise_doi,
+    normalise_pmcid,
+    normalise_pmid,
+)
 
 Row = dict[str, Any]
 _PLAIN_DOI = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from s2corpus.sources import identifiers
-from s2corpus.sources.author import Author
-from s2corpus.sources.dates import parse_date
-from s2corpus.sources.fields import (
+from s2corpus.sources.record import Dropped, Editorial, Kind, Notice, OpenVersion, Reason, Record
+from s2orc_parse.bibliography import identifiers
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.dates import parse_date
+from s2orc_parse.bibliography.fields import (
     authors_of,
     clean_abstract,
     clean_locator,
@@ -16,7 +17,6 @@ from s2corpus.sources.fields import (
     licence_of,
     words_of,
 )
-from s2corpus.sources.record import Dropped, Editorial, Kind, Notice, OpenVersion, Reason, Record
 
 
 def build(

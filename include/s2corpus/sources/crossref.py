@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
-from s2corpus.sources.author import Author
 from s2corpus.sources.build import build
 from s2corpus.sources.editorial import of_crossref
-from s2corpus.sources.fields import with_details
-from s2corpus.sources.names import make_author
 from s2corpus.sources.record import Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.fields import with_details
+from s2orc_parse.bibliography.names import make_author
 
 NAME = "crossref"
 KIND = Kind.PUBLISHER

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import build
-from s2corpus.sources.dates import make_date, to_int, to_month
-from s2corpus.sources.identifiers import normalise_arxiv, normalise_doi
-from s2corpus.sources.names import parse_names
 from s2corpus.sources.record import Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import xml_elements
-from s2corpus.xml import parse_xml, text_of
+from s2orc_parse.bibliography.dates import make_date, to_int, to_month
+from s2orc_parse.bibliography.identifiers import normalise_arxiv, normalise_doi
+from s2orc_parse.bibliography.names import parse_names
+from s2orc_parse.xml import parse_xml, text_of
 
 NAME = "dblp"
 KIND = Kind.ARCHIVE

@@ -7,10 +7,10 @@ from typing import IO, Any, cast
 
 import orjson
 
-from s2corpus.jats.elsevier_front import read_front
 from s2corpus.sources.build import build
 from s2corpus.sources.record import Dropped, Entry, Kind, Reason, Record
 from s2corpus.sources.streams import Peekable, documents, is_tar, json_objects
+from s2orc_parse.jats.elsevier_front import read_front
 
 NAME = "elsevier"
 KIND = Kind.PUBLISHER

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
-from s2corpus.jats.front import read_front
 from s2corpus.sources.build import build
 from s2corpus.sources.editorial import of_jats
 from s2corpus.sources.record import Dropped, Entry, Kind, Reason, Record
 from s2corpus.sources.streams import documents
-from s2corpus.xml import parse_xml
+from s2orc_parse.jats.front import read_front
+from s2orc_parse.xml import parse_xml
 
 NAME = "jats"
 KIND = Kind.PUBLISHER

@@ -14,13 +14,13 @@ from typing import IO, Any
 import orjson
 
 from s2corpus.ids import RecordId
-from s2corpus.sources.author import Author
 from s2corpus.sources.build import build
-from s2corpus.sources.fields import authors_of, with_details, words_of
-from s2corpus.sources.names import make_author, parse_authors, parse_names
 from s2corpus.sources.record import Deleted, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
 from s2corpus.tables import RECORDS
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.fields import authors_of, with_details, words_of
+from s2orc_parse.bibliography.names import make_author, parse_authors, parse_names
 
 NAME = "jsonl"
 KIND = Kind.ARCHIVE

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
-from s2corpus.sources.author import Author
 from s2corpus.sources.build import build
-from s2corpus.sources.dates import NO_DATE, PlainDate, make_date, parse_date, to_int, to_month
 from s2corpus.sources.editorial import of_pubmed
-from s2corpus.sources.fields import PARTS
-from s2corpus.sources.names import make_author
 from s2corpus.sources.record import Deleted, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import xml_elements
-from s2corpus.xml import parse_xml, text_of
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, make_date, parse_date, to_int, to_month
+from s2orc_parse.bibliography.fields import PARTS
+from s2orc_parse.bibliography.names import make_author
+from s2orc_parse.xml import parse_xml, text_of
 
 NAME = "pubmed"
 KIND = Kind.ARCHIVE

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from s2corpus.sources.author import Author
+from s2orc_parse.bibliography.author import Author
 
 SCIENCEPARSE = "scienceparse"
 """The one source of kind pdf that is not the extractor: it outranks it for title and authors."""

@@ -16,8 +16,8 @@ from typing import IO, Any, TypeVar, cast
 
 import orjson
 
-from s2corpus.sources.author import MAX_ENTRY_BYTES
 from s2corpus.sources.record import Dropped, Reason
+from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
 
 T = TypeVar("T")
 _CHUNK = 1 << 20

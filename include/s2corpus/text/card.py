@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from s2corpus.layout.language import language
+from pdf2tei.language import language
 from s2corpus.text.documents import Outcome
 from s2corpus.text.language import majority
 from s2corpus.text.layout import Block, blocks, document_text, line, lines

@@ -9,8 +9,8 @@ from itertools import islice
 
 import pyarrow as pa
 
+from pdf2tei.language import UNKNOWN, language
 from s2corpus.errors import UserError
-from s2corpus.layout.language import UNKNOWN, language
 
 TIE = "mul"
 """The language of a vote that several won."""

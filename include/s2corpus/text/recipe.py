@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import date
 from functools import cached_property
 
-from s2corpus.layout.language import UNKNOWN, language
+from pdf2tei.language import UNKNOWN, language
 from s2corpus.text.documents import Outcome
 from s2corpus.text.language import majority
 from s2corpus.text.layout import Unit

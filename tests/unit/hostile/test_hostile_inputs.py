@@ -17,7 +17,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from s2corpus import jats, latex, sources, tei
+from devtools.sample.truth import Truth
+from s2corpus import sources
 from s2corpus.datasets.spec import load_dataset_spec
 from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.ready import Refused, read_ready
@@ -27,13 +28,13 @@ from s2corpus.evaluation import sheet as sheets
 from s2corpus.evaluation.others import Corpus
 from s2corpus.evaluation.sample import Item, Side, Task
 from s2corpus.ids import ReleaseId, SnapshotId, spec_name
-from s2corpus.latex.archive import unpack
-from s2corpus.sample.truth import Truth
 from s2corpus.snapshot import delta
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
 from s2corpus.text.files import read_documents
+from s2orc_parse import jats, latex, tei
+from s2orc_parse.latex.archive import unpack
 from tests.releases import ROOT
 from tests.unit.jats.articles import article
 from tests.unit.snapshot.test_export import release

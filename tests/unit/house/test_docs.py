@@ -12,16 +12,16 @@ import pytest
 from s2corpus.catalog.models import ReleaseState
 from s2corpus.deliveries.ready import Refusal
 from s2corpus.extractors import protocol
-from s2corpus.latex import Outcome as LatexOutcome
 from s2corpus.papers import filter as keeping
 from s2corpus.papers import openness, vote
 from s2corpus.pdf import outcome as pdf
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.sources import record
-from s2corpus.tei import read
 from s2corpus.text import documents, splits
 from s2corpus.titles import linking
+from s2orc_parse.latex import Outcome as LatexOutcome
+from s2orc_parse.tei import read
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 RUNBOOK = (DOCS / "runbook.md").read_text("utf-8")

@@ -12,7 +12,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from s2corpus.local.slots import BESIDE_MB
+from s2corpus.deployment.slots import BESIDE_MB
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.spec import read_specs
 

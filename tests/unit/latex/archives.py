@@ -6,9 +6,9 @@ import gzip
 import io
 import tarfile
 
-from s2corpus.latex import convert
-from s2corpus.layout.latex_references import parse_reference
-from s2corpus.parse_model import CiteSpan, Parse, RefType
+from pdf2tei.latex_references import parse_reference
+from s2orc_parse.latex import convert
+from s2orc_parse.parse_model import CiteSpan, Parse, RefType
 
 ENTRIES = r"""\begin{thebibliography}{9}
 \bibitem[Lo and Wang(2020)]{lo} Kyle Lo and Lucy Lu Wang. 2020.

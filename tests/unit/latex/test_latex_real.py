@@ -11,10 +11,10 @@ from pathlib import Path
 import orjson
 import pytest
 
-from s2corpus import tei
-from s2corpus.latex import convert
-from s2corpus.layout.latex_references import parse_reference
-from s2corpus.parse_model import CitationStyle, Parse, RefType
+from pdf2tei.latex_references import parse_reference
+from s2orc_parse import tei
+from s2orc_parse.latex import convert
+from s2orc_parse.parse_model import CitationStyle, Parse, RefType
 from tests.unit.latex.archives import check_laws
 
 S2ORC, SCIFACT = "1911.02782.gz", "2004.14974.gz"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.local.services import Services
-from s2corpus.local.state import State
+from devtools.local.services import Services
+from devtools.local.state import State
 
 COMMAND = """
 import os, click

@@ -1,4 +1,4 @@
-"""S3, PostgreSQL and the extractor as started by `corpus up`: reachable with their keys, by nobody else, from nowhere else."""
+"""S3, PostgreSQL and the extractor as started by `make up`: reachable with their keys, by nobody else, from nowhere else."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pytest
 from botocore.exceptions import ClientError
 from click.testing import CliRunner
 
+from devtools.local import Condition, Services, process
 from s2corpus.cli import corpus
 from s2corpus.deployment.http import ask
 from s2corpus.errors import UserError
-from s2corpus.local import Condition, Services, process
 
 pytestmark = pytest.mark.services
 ONLY = {"s3", "postgres", "extractor"}

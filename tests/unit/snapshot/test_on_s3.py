@@ -16,8 +16,8 @@ import duckdb
 import pytest
 
 import s2corpus
+from devtools.local import Endpoints
 from s2corpus.errors import TransientError
-from s2corpus.local import Endpoints
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import documents, pointer, reader
@@ -95,7 +95,11 @@ def test_a_look_up_reads_a_small_part_of_a_snapshot(
         read = proxy.answered - found
     assert paper is not None and document is not None and paper["paper_id"] == document["id"] == known["id"]
     size = sum(entry.bytes for entry in open_lake(folder).list(""))
-    assert found < 0.04 * size, (found, read, size)  # bench/lookup.py: of 1 GB, what both read is less than 1 %
+    assert found < 0.04 * size, (
+        found,
+        read,
+        size,
+    )  # devtools/bench/lookup.py: of 1 GB, what both read is less than 1 %
     assert read < 0.08 * size, (found, read, size)
 
 

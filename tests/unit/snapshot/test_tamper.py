@@ -1,4 +1,4 @@
-"""A third of `bench/tamper.py`'s manipulations, on a generated release: found from the publication, and mostly without it."""
+"""A third of `devtools/bench/tamper.py`'s manipulations, on a generated release: found from the publication, and mostly without it."""
 
 from __future__ import annotations
 

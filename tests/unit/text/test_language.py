@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2corpus.layout.language import UNKNOWN
+from pdf2tei.language import UNKNOWN
 from s2corpus.text import english_probability, language, languages
 from s2corpus.text.language import TIE, english_share, majority
 

@@ -1,4 +1,4 @@
-"""What `devtools/bench/link.py` runs on: real titles, recombined ones up to any number, noisy, equal and absent entries; the tables of both."""
+"""Data of `link.py`: real titles, recombined ones up to any number, noisy, equal and absent entries; the tables of both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time and memory of clean, split and export as documents grow: `python devtools/bench/snapshot_scale.py [PAPERS …]` (default 10000 100000).
+"""Time and memory of clean, split and export as documents grow: `snapshot_scale.py [PAPERS …]` (default 10000 100000).
 
 Papers are generated (tests/unit/snapshot/release.py), of which some 60 in 100 become documents of six paragraphs. Every stage
 runs in a process of its own, shard after shard, on a lake in a folder; shown are its seconds of CPU and its greatest memory.

@@ -2,7 +2,7 @@
 
     python devtools/bench/typeset_publishers.py OUT [FOLDER of JATS] [COUNT]      then: python devtools/bench/extract.py OUT
 
-The articles are those of devtools/bench/typeset.py, the fronts mostly those of devtools/bench/typeset_fronts.py. Slides, and a thesis with its table of
+The articles are those of `typeset.py`, the fronts mostly those of `typeset_fronts.py`. Slides, and a thesis with its table of
 contents, have their truth in tests/unit/layout/test_other_documents.py."""
 
 from __future__ import annotations

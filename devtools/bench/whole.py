@@ -1,4 +1,4 @@
-"""`corpus parse`, `clean` and `latex` as whole processes, in turn with their peers: `python devtools/bench/whole.py [--runs 3] [--only clean]`.
+"""`corpus parse`, `clean` and `latex` as whole processes, in turn with their peers: `whole.py [--runs 3] [--only clean]`.
 
   parse  105 TEIs (the real ones, in turn)      --doc2json CMD: a command that gets a folder and the TEIs, and writes the JSON
                                                 of s2orc-doc2json's `convert_tei_xml_soup_to_s2orc_json` there, a file each

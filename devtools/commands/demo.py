@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import click
 
 
-@click.command(epilog="Example: corpus demo, then `corpus read <snapshot> --sample 1`.")
+@click.command(epilog="Example: python -m devtools demo, then `corpus read <snapshot> --sample 1`.")
 @click.option("--datasets", is_flag=True, help="Then the datasets of include/datasets/ that are made of it.")
 def command(datasets: bool) -> None:
     """Build a release of about sixty generated papers under Airflow, and compare it with what is known of them."""

@@ -8,7 +8,7 @@ from devtools.local import Services, default_state
 
 
 @click.command(
-    epilog="Example: corpus down; corpus down --wipe lists what would go, corpus down --wipe --yes removes it."
+    epilog="Example: python -m devtools down; down --wipe lists what would go, down --wipe --yes removes it."
 )
 @click.option("--wipe", is_flag=True, help="Show what removing all data of the local services would remove.")
 @click.option("--yes", is_flag=True, help="With --wipe: do it.")

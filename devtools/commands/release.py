@@ -1,4 +1,4 @@
-"""`corpus release`: a release of a user's own folder of PDFs, by Airflow."""
+"""`python -m devtools release`: a release of a user's own folder of PDFs, by Airflow."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 
-@click.command(epilog="Example: corpus release ~/papers")
+@click.command(epilog="Example: python -m devtools release ~/papers")
 @click.argument("folder", type=click.Path(path_type=Path))
 def command(folder: Path) -> None:
     """Build a corpus of the PDFs in FOLDER (and its subfolders) under the local Airflow, by the spec `own`.

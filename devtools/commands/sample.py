@@ -8,7 +8,7 @@ import click
 
 
 @click.command(
-    epilog="Example: corpus sample --out sample && corpus select sample/drops/*/*.pdf",
+    epilog="Example: python -m devtools sample --out sample && corpus select sample/drops/*/*.pdf",
 )
 @click.option(
     "--out",

@@ -9,7 +9,7 @@ import click
 from devtools.local import Condition, Services, default_state
 
 
-@click.command(epilog="Example: corpus status || corpus up")
+@click.command(epilog="Example: python -m devtools status || python -m devtools up")
 def command() -> None:
     """Say how each local service is, where it answers and where its log is; exit status 1 unless all run."""
     services = Services(default_state())

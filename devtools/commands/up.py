@@ -11,7 +11,7 @@ _PORT = click.IntRange(1024, 65535)
 
 
 @click.command(
-    epilog="Example: corpus up --port-airflow 8080, then `make status`; `eval $(python -m devtools env)` to use them from a shell."
+    epilog="Example: python -m devtools up --port-airflow 8080; `eval $(python -m devtools env)` to use them from a shell."
 )
 @click.option("--only", multiple=True, type=click.Choice(NAMES), help="Start only this (may be repeated).")
 @click.option("--workers", default=2, show_default=True, type=click.IntRange(1, 64), help="Of the embedded extractor.")

@@ -25,7 +25,7 @@ class Extractor(Service):
     def command(self) -> list[str]:
         """Return the server's command line."""
         arguments = ["--port", str(self.port), "--workers", str(self.workers)]
-        return [sys.executable, "-m", "pdf2tei.server", *arguments]
+        return [sys.executable, "-m", "pdf2tei.cli", *arguments]
 
     def environ(self) -> Mapping[str, str]:
         """Return the token that it asks of its clients."""

@@ -1,15 +1,15 @@
-"""Serves the extractor over GROBID's REST API on 127.0.0.1: `python -m pdf2tei.server --port 8070 --workers 2`.
+"""The extractor as a server with GROBID's REST API: `pdf2tei --port 8070 --workers 2`.
 
 GET /api/isalive, GET /api/version, POST /api/processFulltextDocument. Each PDF is read in a worker process with limits on
 time and memory; one that crashes or hangs costs its own answer only."""
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import gc
 import hmac
+import ipaddress
 import logging
 import multiprocessing
 import os
@@ -37,7 +37,6 @@ from starlette.routing import Route
 
 from s2orc_parse import sandbox
 from s2orc_parse.errors import UserError
-from s2orc_parse.scratch import private
 
 from . import scans
 from .errors import Code, ExtractionError
@@ -255,15 +254,27 @@ async def _receive(request: Request, path: Path) -> _Asked | Response:
     return _Asked(ocr)
 
 
-def serve(port: int, workers: int, token: str | None, timeout: float = TIMEOUT) -> None:
-    """Serves on 127.0.0.1:`port` until SIGTERM or SIGINT. Raises UserError if the port is taken."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def serve(port: int, workers: int, token: str | None, timeout: float = TIMEOUT, *, host: str = "127.0.0.1") -> None:
+    """Serve on `host`:`port` until SIGTERM or SIGINT.
+
+    Raises:
+        UserError: the address cannot be used, or another machine could reach the server and it has no token.
+    """
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    except (OSError, UnicodeError, OverflowError) as error:
+        raise UserError(
+            f"the extractor cannot listen on {host!r}, port {port} ({error}); give an address of this machine"
+        ) from None
+    if token is None and not ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback:
+        raise UserError(f"other machines can reach {host}: give --token-file, or listen on 127.0.0.1")
+    listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind(("127.0.0.1", port))
+        listener.bind(address)
     except OSError as error:
         raise UserError(
-            f"the extractor cannot listen on 127.0.0.1:{port} ({error.strerror}); give a free port with --port"
+            f"the extractor cannot listen on {host}:{port} ({error.strerror}); give a free port with --port"
         ) from None
     config = uvicorn.Config(
         Service(workers, token, timeout).app,
@@ -288,25 +299,3 @@ def token_from(file: Path | None) -> str | None:
             raise UserError(f"the token file {file} is empty; write the token into it")
         return token
     return os.environ.get("S2CORPUS_EXTRACTOR_TOKEN") or None
-
-
-def main() -> None:
-    """The module's command line."""
-    parser = argparse.ArgumentParser(prog="python -m pdf2tei.server", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--port", type=int, default=8070)
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--timeout", type=float, default=TIMEOUT, help="seconds a PDF may take")
-    parser.add_argument(
-        "--token-file", type=Path, help="file with the token requests must bear (else $S2CORPUS_EXTRACTOR_TOKEN)"
-    )
-    given = parser.parse_args()
-    try:
-        private()
-        serve(given.port, max(1, given.workers), token_from(given.token_file), given.timeout)
-    except UserError as error:
-        print(error, file=sys.stderr)
-        sys.exit(2)
-
-
-if __name__ == "__main__":
-    main()

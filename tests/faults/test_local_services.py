@@ -189,15 +189,15 @@ def test_an_explicit_port_that_is_taken_changes_nothing(local: Services, tmp_pat
     with socket.create_server(("127.0.0.1", 0)) as server:
         taken = server.getsockname()[1]
         command = ["up", "--only", "postgres", "--port-postgres", str(taken)]
-        environ = os.environ | {"PYTHONPATH": str(project() / "include"), "S2CORPUS_STATE": str(local.state.root)}
+        environ = os.environ | {"PYTHONPATH": f"{project() / 'include'}:{project()}", "S2CORPUS_STATE": str(local.state.root)}
         done = subprocess.run(
-            [sys.executable, "-c", "from s2corpus.cli import main; main()", *command],
+            [sys.executable, "-m", "devtools", *command],
             env=environ,
             capture_output=True,
             text=True,
         )
     assert done.returncode == 2
-    assert done.stderr.startswith(f"corpus: port {taken} of postgres is in use by process {os.getpid()} ")
+    assert done.stderr.startswith(f"python -m devtools: port {taken} of postgres is in use by process {os.getpid()} ")
     assert done.stderr.count("\n") == 1
     assert local.state.ports() == before
 

@@ -31,7 +31,7 @@ def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[t
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "pdf2tei.server", "--port", str(port), "--workers", str(workers), *limited],
+        [sys.executable, "-m", "pdf2tei.cli", "--port", str(port), "--workers", str(workers), *limited],
         env={**os.environ, "S2CORPUS_EXTRACTOR_TOKEN": token},
         stdin=subprocess.DEVNULL,
     )

@@ -159,11 +159,12 @@ def wait(process: Program, seconds: float) -> int | None:
 
 
 def interpreter() -> tuple[str, ...]:
-    """What a Python process of this installation reads to import modules: the standard library, site-packages, this package."""
+    """Return the folders from which a Python process of this installation imports: the standard library, site-packages, and the folder
+    that contains this package and the others of the project."""
     paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     paths |= {path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")}
     paths |= {f"{prefix}/lib" for prefix in (sys.prefix, sys.base_prefix)}
-    return (*sorted(os.path.realpath(path) for path in paths), str(Path(__file__).resolve().parents[1]))
+    return (*sorted(os.path.realpath(path) for path in paths), str(Path(__file__).resolve().parents[2]))
 
 
 def beside(program: str) -> tuple[str, ...]:

@@ -26,8 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from devtools.local import Services  # noqa: E402
-from s2corpus.snapshot.files import LEVEL, MEMBER_BYTES, GzipLines, document_line  # noqa: E402
 from s2corpus.storage.lake import Lake, open_lake  # noqa: E402
+from s2corpus_reader.files import LEVEL, MEMBER_BYTES, GzipLines, document_line  # noqa: E402
 from tests.unit.clean.jats import documents  # noqa: E402
 
 Document = tuple[str, str, str]

@@ -118,12 +118,12 @@ def main() -> None:
             address = copy(run, open_lake(f"{os.environ['S2CORPUS_LAKE']}/lookup"))
             rows = [
                 row
-                for batch in s2corpus.open(address).documents("s2orc", columns=["id", "doi"])
+                for batch in s2corpus_reader.open(address).documents("s2orc", columns=["id", "doi"])
                 for row in batch.to_pylist()
             ]
             with Proxy(urlsplit(os.environ["AWS_ENDPOINT_URL"]).port or 80) as proxy:
                 os.environ["AWS_ENDPOINT_URL"] = proxy.url
-                snapshot = s2corpus.open(address)
+                snapshot = s2corpus_reader.open(address)
                 opened = proxy.answered
                 read: dict[str, list[int]] = {"paper": [], "document": []}
                 seconds = []

@@ -32,11 +32,11 @@ from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.snapshot.croissant import croissant
 from s2corpus.snapshot.described import made_again
-from s2corpus.snapshot.files import File
 from s2corpus.snapshot.reader import published_manifests
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.lake import open_lake
 from s2corpus.text.near_duplicates import text_key
+from s2corpus_reader.files import File
 
 Json = dict[str, Any]
 

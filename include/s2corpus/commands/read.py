@@ -76,7 +76,7 @@ def _id_by(folder: Lake, by: dict[str, str]) -> str:
     Raises:
         UserError: there is none.
     """
-    from s2corpus.snapshot.lookup import Snapshot
+    from s2corpus_reader.snapshot import Snapshot
 
     paper = Snapshot(folder).paper(**by)
     if paper is None:

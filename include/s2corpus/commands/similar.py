@@ -18,9 +18,9 @@ def command(doi: str, snapshot: str, count: int, lake: str | None) -> None:
     """List the papers whose vectors are nearest to that of the paper with this DOI (or paper id)."""
     from s2corpus.datasets.shelf import similar_papers
     from s2corpus.errors import UserError
-    from s2corpus.snapshot.lookup import Snapshot
     from s2corpus.snapshot.reader import open_snapshot
     from s2corpus.storage.lake import open_lake
+    from s2corpus_reader.snapshot import Snapshot
 
     folder = open_snapshot(snapshot, lake)
     found = Snapshot(folder)

@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.snapshot import pointer
-from s2corpus.snapshot.files import number
 from s2corpus.storage.lake import open_lake
+from s2corpus_reader.files import number
 from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:

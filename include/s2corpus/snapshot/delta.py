@@ -19,10 +19,11 @@ from typing import Any
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
+from s2corpus_reader.parquet import parquet_writer
 
 from s2corpus.errors import UserError
-from s2corpus.snapshot.files import File, GzipLines, parquet_writer, whole
 from s2corpus.storage.lake import Lake
+from s2corpus_reader.files import File, GzipLines, whole
 
 FORMAT = "s2corpus-delta/2"
 Piece = tuple[str, int, int]

@@ -8,9 +8,9 @@ from types import TracebackType
 from typing import Any, Self
 
 import pyarrow as pa
+from s2corpus_reader.parquet import parquet_writer
 
 from pdf2tei.language import language
-from s2corpus.snapshot.files import parquet_writer
 from s2corpus.text import personal, sections, signals
 
 _ROWS = 1024

@@ -12,9 +12,9 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+from s2corpus_reader.parquet import parquet_writer
 
 from s2corpus.snapshot.documents import IDENTIFIERS
-from s2corpus.snapshot.files import parquet_writer
 from s2corpus.titles.normalised import normalise_one
 
 SCHEMA = pa.schema([pa.field("key", pa.int64(), nullable=False), pa.field("paper_id", pa.string(), nullable=False)])

@@ -151,7 +151,7 @@ def test_files_are_cut_by_bytes_and_their_names_sort(folder: Path) -> None:
         pq.read_table(folder / f"documents/s2orc/train/{path.name[:9]}.parquet")["id"].to_pylist() for path in files
     ]
     assert copies == ids
-    snapshot = s2corpus.open(str(folder))
+    snapshot = s2corpus_reader.open(str(folder))
     for id_ in (ids[0][0], ids[-1][-1]):
         found = snapshot.document(id_)
         assert found is not None and found["id"] == id_

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 import s2corpus
 from s2corpus.commands.read import command
 from s2corpus.errors import UserError
-from s2corpus.snapshot.lookup import Snapshot
 from s2corpus.snapshot.pointer import publish
+from s2corpus_reader.snapshot import Snapshot
 from tests.unit.snapshot.test_export import release
 
 
@@ -22,7 +22,7 @@ from tests.unit.snapshot.test_export import release
 def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     run = release(tmp_path_factory.mktemp("lookup"))
     publish(run.lake, run.snapshot_id)
-    return s2corpus.open(run.lake.uri(f"snapshots/{run.snapshot_id}"))
+    return s2corpus_reader.open(run.lake.uri(f"snapshots/{run.snapshot_id}"))
 
 
 @pytest.fixture(scope="module")

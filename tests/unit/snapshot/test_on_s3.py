@@ -85,10 +85,10 @@ def test_a_look_up_reads_a_small_part_of_a_snapshot(
     through(made, Clean(), Split(), Export())
     publish(made.lake, made.snapshot_id)
     folder = f"{lake.root}/snapshots/{made.snapshot_id}"
-    known = next(s2corpus.open(folder).documents("s2orc", columns=["id", "doi"])).to_pylist()[-1]
+    known = next(s2corpus_reader.open(folder).documents("s2orc", columns=["id", "doi"])).to_pylist()[-1]
     with Proxy(urlsplit(os.environ["AWS_ENDPOINT_URL"]).port or 80) as proxy, pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", proxy.url)
-        snapshot = s2corpus.open(folder)
+        snapshot = s2corpus_reader.open(folder)
         paper = snapshot.paper(doi=known["doi"])
         found = proxy.answered
         document = snapshot.document(known["id"])

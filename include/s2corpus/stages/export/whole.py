@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 import pyarrow as pa
+from s2corpus_reader.parquet import parquet_writer
 
 from s2corpus.errors import TransientError
 from s2corpus.pipeline import funnel
@@ -18,7 +19,6 @@ from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.snapshot import keys, paper_tables, plots, report, rows
 from s2corpus.snapshot.census import counted
 from s2corpus.snapshot.croissant import croissant
-from s2corpus.snapshot.files import File, listed, parquet_copy, parquet_writer
 from s2corpus.snapshot.manifest import Manifest, rules_of
 from s2corpus.snapshot.store import Store
 from s2corpus.stages.export.files import paths_of
@@ -28,6 +28,7 @@ from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, DOCUMENTS, DUPLICATES, EXTRACTIONS, MEMBERS, PARSES, Table
 from s2corpus.text import overlaps
 from s2corpus.version import code_version
+from s2corpus_reader.files import File, listed, parquet_copy
 
 _OVERLAPS = 1 << 20
 """Rows of a row group of `overlaps.parquet`: part of its bytes."""

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.snapshot import documents, flat, keys
-from s2corpus.snapshot.files import documents_path, number, parquet_copy, whole
 from s2corpus.storage.lake import Lake
 from s2corpus.titles.normalised import normalise_one
+from s2corpus_reader.files import documents_path, number, parquet_copy, whole
 from s2orc_parse.bibliography.identifiers import (
     normalise_acl,
     normalise_arxiv,

@@ -7,6 +7,8 @@ PYTHON ?= python3
 UV := .venv/bin/uv
 UV_LOCK := deploy/uv.txt
 RUN := .venv/bin/python -m
+# Packages of this repository: their dependencies are locked, they themselves are installed from their folders.
+OURS := --no-emit-package s2orc-parse --no-emit-package pdf2tei --no-emit-package s2corpus-reader
 export UV_PYTHON_DOWNLOADS = never
 # Where a shell sets it, each process would compile thousands of source files again: half of a small release's time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -23,10 +25,10 @@ $(UV):
 	else rm -rf .venv; $(PYTHON) -m venv .venv || { echo "python3-venv is needed to make .venv: apt-get install python3-venv" >&2; exit 1; }; \
 	  .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(UV_LOCK); fi
 
-.venv/.runtime: requirements.txt pyproject.toml | $(UV)
+.venv/.runtime: requirements.txt pyproject.toml $(wildcard include/*/pyproject.toml) | $(UV)
 	@echo "installing into .venv"
 	@$(UV) pip install --quiet --python .venv/bin/python --require-hashes -r requirements.txt
-	@$(UV) pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e .
+	@$(UV) pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e include/s2orc_parse -e include/pdf2tei -e include/s2corpus_reader -e .
 	@touch $@
 
 .venv/.datasets: requirements-datasets.txt .venv/.runtime
@@ -91,10 +93,10 @@ bench: .venv/.development ## All benchmarks, each beside its peer (long)
 	@for script in devtools/bench/*.py; do echo "== $$script"; .venv/bin/python $$script; done
 
 lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
-	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra airflow --extra local -o requirements.txt
-	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra datasets -c requirements.txt -o requirements-datasets.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra airflow --extra local -o requirements.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra datasets -c requirements.txt -o requirements-datasets.txt
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev -c requirements.txt -o requirements-dev.txt
-	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra airflow --extra local --extra datasets --extra fab --extra kubernetes --extra spark -c requirements.txt -o requirements-fab.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra airflow --extra local --extra datasets --extra fab --extra kubernetes --extra spark -c requirements.txt -o requirements-fab.txt
 	@echo 'uv==$(shell $(UV) --version | cut -d" " -f2)' | $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate - -o $(UV_LOCK)
 	@.venv/bin/python deploy/third_party.py
 

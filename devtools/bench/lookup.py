@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 import orjson  # noqa: E402
 import pyarrow as pa  # noqa: E402
 
-import s2corpus  # noqa: E402
+import s2corpus_reader  # noqa: E402
 from devtools.local import Services  # noqa: E402
 from s2corpus.pipeline.run import Run  # noqa: E402
 from s2corpus.snapshot import documents  # noqa: E402

@@ -9,7 +9,10 @@ from pathlib import Path
 import s2corpus
 
 _INCLUDE = Path(__file__).parents[1]
-_FOLDERS = (*(_INCLUDE / name for name in ("s2orc_parse", "pdf2tei", "s2corpus")), _INCLUDE.parent / "sql")
+_FOLDERS = (
+    *(_INCLUDE / name for name in ("s2orc_parse", "pdf2tei", "s2corpus_reader", "s2corpus")),
+    _INCLUDE.parent / "sql",
+)
 _SUFFIXES = frozenset({".py", ".sql", ".csv", ".crfsuite", ".json", ".j2", ".md", ".typ", ".txt", ".yaml"})
 """files that decide what is written: code, queries, models, tables and templates"""
 

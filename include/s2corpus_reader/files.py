@@ -10,10 +10,6 @@ from typing import Any, BinaryIO, Self
 
 import deflate
 import orjson
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from s2corpus.tables import paper_shard
 
 LEVEL = 4
 """libdeflate's level: its files are 4 % larger than gzip's best, at six times the speed (devtools/bench/export.py)."""
@@ -41,12 +37,27 @@ class File:
 
 def number(paper_id: str, files: int) -> int:
     """The file of a paper: first 8 bytes of SHA-1(paper_id), big-endian, modulo the number of files."""
-    return paper_shard(paper_id, files)
+    return int.from_bytes(hashlib.sha1(paper_id.encode(), usedforsecurity=False).digest()[:8], "big") % files
 
 
 def documents_path(set_: str, split: str, number: int, piece: int | None = None) -> str:
     """`v2/<set>/<split>/<nn>.jsonl.gz`; with `export.shard_bytes` `<nn>-<piece>.jsonl.gz`, pieces from 0 in six digits: names sort."""
     return f"v2/{set_}/{split}/{number:02d}{'' if piece is None else f'-{piece:06d}'}.jsonl.gz"
+
+
+def papers_path(number: int) -> str:
+    """`tables/papers/<nn>.parquet`: the metadata of the papers of one number."""
+    return f"tables/papers/{number:02d}.parquet"
+
+
+def keys_path(number: int) -> str:
+    """`keys/<nn>.parquet`: which paper an identifier is of."""
+    return f"keys/{number:02d}.parquet"
+
+
+def key(kind: str, value: str) -> int:
+    """Return the key of `doi`, `arxiv_id`, `pubmed_id`, `pmc_id`, `acl_id`, `sha1` or `title` (normalized): 63 bits of SHA-256."""
+    return int.from_bytes(hashlib.sha256(f"{kind}:{value}".encode()).digest()[:8], "big") >> 1
 
 
 def parquet_copy(path: str) -> str:
@@ -124,12 +135,6 @@ class GzipLines:
         return File(
             path, self.bytes, self._compressed.hexdigest(), self.rows, self.content_bytes, self._content.hexdigest()
         )
-
-
-def parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
-    """How every Parquet file is written. Statistics are of the first column only, by which rows are sorted: of the others a footer
-    would say as much for each row group, and every look-up reads the footer."""
-    return pq.ParquetWriter(path, schema, compression="zstd", write_statistics=[schema.names[0]])
 
 
 def listed(path: str, local: Path, rows: int | None = None) -> File:

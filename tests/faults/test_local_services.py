@@ -189,7 +189,10 @@ def test_an_explicit_port_that_is_taken_changes_nothing(local: Services, tmp_pat
     with socket.create_server(("127.0.0.1", 0)) as server:
         taken = server.getsockname()[1]
         command = ["up", "--only", "postgres", "--port-postgres", str(taken)]
-        environ = os.environ | {"PYTHONPATH": f"{project() / 'include'}:{project()}", "S2CORPUS_STATE": str(local.state.root)}
+        environ = os.environ | {
+            "PYTHONPATH": f"{project() / 'include'}:{project()}",
+            "S2CORPUS_STATE": str(local.state.root),
+        }
         done = subprocess.run(
             [sys.executable, "-m", "devtools", *command],
             env=environ,

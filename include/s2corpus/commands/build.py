@@ -13,7 +13,7 @@ from s2corpus.commands._lake_option import lake_option
 
 
 @click.command(
-    epilog="Example: corpus build include/releases/sample.yaml --as-of 2023-02-01 --lake ./lake --from sample (made by python -m devtools sample)"
+    epilog="Example: corpus build include/releases/sample.yaml --as-of 2023-02-01 --lake ./lake --from sample"
 )
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option(

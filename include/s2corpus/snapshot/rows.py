@@ -9,7 +9,6 @@ from typing import Any, Protocol, TypeVar
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
-from s2corpus_reader.parquet import parquet_writer
 
 from s2corpus.papers.licences import spdx
 from s2corpus.papers.vote import Rule
@@ -21,6 +20,7 @@ from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import CONTEXTS, DOCUMENTS, FILTERED, FULLTEXTS, LINKS, PAPERS, SPLITS, Table
 from s2corpus.text.masking import Masked, masked, masked_parse
+from s2corpus_reader.parquet import parquet_writer
 
 T = TypeVar("T")
 Row = dict[str, Any]

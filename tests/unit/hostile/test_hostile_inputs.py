@@ -17,6 +17,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+import s2corpus_reader
 from devtools.sample.truth import Truth
 from s2corpus import sources
 from s2corpus.datasets.spec import load_dataset_spec
@@ -238,7 +239,7 @@ def test_plans_of_deltas(tmp_path: Path) -> None:
             else plan.replace(sha256(manifest).hexdigest().encode(), sha256(written).hexdigest().encode())
         )
         (tmp_path / "delta/delta.json").write_bytes(given)
-        return delta.apply(tmp_path / "delta", copy, tmp_path / "out")
+        return s2corpus_reader.apply(tmp_path / "delta", copy, tmp_path / "out")
 
-    outcomes([plan, manifest], 50, act, UserError, OSError)
+    outcomes([plan, manifest], 50, act, s2corpus_reader.SnapshotError, OSError)
     assert {path.name for path in tmp_path.iterdir()} <= {"lake", "delta", "out"}

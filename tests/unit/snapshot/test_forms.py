@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-import s2corpus
+import s2corpus_reader
 from s2corpus.errors import UserError
 from s2corpus.papers.licences import spdx
 from s2corpus.pipeline import quality

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import duckdb
 import pytest
 
-import s2corpus
+import s2corpus_reader
 from devtools.local import Endpoints
 from s2corpus.errors import TransientError
 from s2corpus.pipeline import quality

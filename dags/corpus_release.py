@@ -51,12 +51,12 @@ from airflow.sdk import (
     task_group,
 )
 from release_timetable import ReleaseTimetable
+from s2corpus.pipeline.stages import STAGE_NAMES, planned_by, stage_row
 from task_defaults import DEFAULT_ARGS
 
 import s2corpus.stages
 from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG
-from s2corpus.pipeline.registry import GATHERS, STAGES, TAKES_OVER
 from s2corpus.spec import MIN_REASON, ReleaseSpec, load_spec, read_specs, releases_folder
 
 RELEASES = releases_folder()
@@ -307,7 +307,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
     ) as dag:
         before: Any = None
         shards: dict[str, Any] = {}
-        for stage in STAGES:
+        for stage in STAGE_NAMES:
             before = _stage(spec, stage, shards, before)
         last = publish.override(
             # two assets: an event with a partition key starts only DAGs that wait for partitions, one without only the others
@@ -358,7 +358,7 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
         done = work.override(doc_md=doc_md, **pool, **_pod(stage)).partial(stage=stage).expand(shards=planned)
         if before is not None:
             before >> done
-        for number in range(1, GATHERS.get(stage, 0) + 1):
+        for number in range(1, stage_row(stage).rounds):
             named = f"gather_{number}" if number > 1 else "gather"
             gathering = gather.override(task_id=named, doc_md=doc_md, **_pod(stage)).partial(stage=stage, number=number)
             if stage in TAKES_OVER:
@@ -369,8 +369,8 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
                 gathered, first = gathering.expand(shards=buckets), buckets
             done >> gathered
             done = gathered
-        tables = {name: AssetAlias(f"corpus_{name}__{spec.name}") for name in STAGES}  # of each release's tables
-        earlier = [tables[name] for name in STAGES[: STAGES.index(stage)]]
+        tables = {name: AssetAlias(f"corpus_{name}__{spec.name}") for name in STAGE_NAMES}  # of each release's tables
+        earlier = [tables[name] for name in STAGE_NAMES[: STAGE_NAMES.index(stage)]]
         shards[stage] = finish.override(doc_md=doc_md, inlets=earlier, outlets=[tables[stage]])(stage)
         checked = quality.override(doc_md=doc_md)(stage)
         first >> shards[stage]  # else, with all mapped tasks of a changed DAG removed, nothing would hold `finish` back

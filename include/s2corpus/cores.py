@@ -47,7 +47,7 @@ def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = Non
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
-    import s2corpus.children  # noqa: F401 (before the processes fork)
+    import s2orc_parse.children  # noqa: F401 (before the processes fork)
 
     gc.freeze()  # the collector writes to what it looks at: pages would be copied
     with ProcessPoolExecutor(cores, get_context("fork"), _begin, (work, os.getpid())) as pool:
@@ -70,7 +70,7 @@ def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = Non
 
 def _begin(work: Callable[[Any], Any], parent: int) -> None:
     global _work
-    from s2corpus.children import end_with_parent
+    from s2orc_parse.children import end_with_parent
 
     end_with_parent(parent)
     _work = work

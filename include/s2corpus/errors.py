@@ -1,15 +1,8 @@
-"""The errors a user or an operator is meant to read."""
+"""The errors that a user or an operator reads."""
 
+from s2orc_parse.errors import TransientError, UserError
 
-class UserError(Exception):
-    """Something given to us is wrong: says what was given, what was expected and what to do.
-
-    The command line prints it as one sentence and exits with status 2; a task fails with it and is not retried.
-    """
-
-
-class TransientError(Exception):
-    """Something outside failed that may work when retried (a server down, a lease lost): a task is retried."""
+__all__ = ["QualityBlocked", "TransientError", "UserError"]
 
 
 class LostRace(TransientError):

@@ -17,6 +17,7 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
+from s2corpus.pipeline.stages import STAGE_NAMES, planned_by
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseState
@@ -24,7 +25,6 @@ from s2corpus.errors import UserError
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.acceptance import accepted
-from s2corpus.pipeline.registry import STAGES, TAKES_OVER
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import Lake, open_lake
@@ -61,7 +61,7 @@ def test_a_tasks_process_builds_its_own_dag_only(dags: dict[str, object], monkey
 
 def test_the_stages_follow_each_other(dags: dict[str, object]) -> None:
     dag = dags["corpus_release__sample"]
-    for before, after in itertools.pairwise(STAGES):
+    for before, after in itertools.pairwise(STAGE_NAMES):
         first = dag.get_task(f"{after}.work" if after in TAKES_OVER else f"{after}.plan")
         assert f"{before}.quality" in first.upstream_task_ids, f"{after} starts before {before} has passed its checks"
 
@@ -72,7 +72,7 @@ def test_a_stage_may_take_over_the_shards_of_any_that_is_cut_as_it(lake: Lake) -
     for table, facts in ((PDFS, {"pdf_shards": 3}), (MEMBERS, {"paper_shards": 5})):
         run.table(table).write(0, [])
         run.table(table).commit([0], facts)
-    cut = {name: runner.shards_after(run, name) for name in STAGES}
+    cut = {name: runner.shards_after(run, name) for name in STAGE_NAMES}
     assert cut["intake"] == cut["select"] == cut["extract"] == cut["postprocess"] == 3
     assert cut["cluster"] == cut["vote"] == cut["assemble"] == cut["filter"] == cut["clean"] == 5
     assert all(cut[name] == cut[of] for name, of in TAKES_OVER.items() if name != "export")  # it writes no table
@@ -275,7 +275,7 @@ def test_every_task_tells_of_its_failure_and_where_to_read_what_to_do(dags: dict
         told = task.on_failure_callback  # of a mapped task as it was given, else in a list
         assert [each.__name__ for each in (told if isinstance(told, list) else [told])] == ["task_failed"], task.task_id
         stage = task.task_id.partition(".")[0]
-        anchor = f"stage-{stage}" if stage in STAGES else stage
+        anchor = f"stage-{stage}" if stage in STAGE_NAMES else stage
         assert f"docs/runbook.md#{anchor}`" in task.doc_md
         assert f'id="{anchor}"' in runbook
     assert 'id="late"' in runbook

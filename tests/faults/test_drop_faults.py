@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
+from devtools.local import Services
 from s2corpus.deliveries.status import Row, listed
+from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.ids import RELEASE_DAG
-from s2corpus.local import Services
-from s2corpus.local.airflow_client import AirflowClient
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import releases_folder

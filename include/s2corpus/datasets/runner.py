@@ -14,7 +14,6 @@ from typing import Any
 
 import orjson
 
-from s2corpus.children import begin_worker
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.manifest import manifest
 from s2corpus.datasets.outputs import Outputs
@@ -22,6 +21,8 @@ from s2corpus.datasets.protocol import Check, Made
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.papers.licences import NOASSERTION
 from s2corpus.storage.transient import explained
+from s2orc_parse.children import begin_worker
+from s2orc_parse.scratch import private
 
 log = logging.getLogger(__name__)
 

@@ -15,12 +15,12 @@ import orjson
 
 from s2corpus.deliveries.ready import Refusal, Refused
 from s2corpus.papers.licences import strictest
-from s2corpus.sources.fields import licence_of
-from s2corpus.sources.identifiers import normalise_arxiv
 from s2corpus.sources.jsonl import COLUMNS, entry_of, quoted, wrong_promise
 from s2corpus.sources.record import DECLARED, Dropped, Entry, Reason, Record
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.streams import lines
+from s2orc_parse.bibliography.fields import licence_of
+from s2orc_parse.bibliography.identifiers import normalise_arxiv
 
 FILE = "records.jsonl"
 """of a drop: what it says of its files; of a delivery: records in the generic form"""

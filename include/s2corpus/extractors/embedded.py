@@ -19,7 +19,7 @@ START_SECONDS = 60.0
 
 @contextmanager
 def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[tuple[str, str]]:
-    """Run `s2corpus.layout.server` on a free port of 127.0.0.1: its (address, token), until the block ends.
+    """Run `pdf2tei.server` on a free port of 127.0.0.1: its (address, token), until the block ends.
 
     The server ends with this process, also if this process is killed.
 
@@ -34,17 +34,9 @@ def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[t
         port = probe.getsockname()[1]
     process = subprocess.Popen(
         [
-            sys.executable,
-            "-m",
-            "s2corpus.layout.server",
-            "--port",
-            str(port),
-            "--workers",
-            str(workers),
-            "--parent",
-            str(os.getpid()),
-            *limited,
-        ],
+            sys.executable, "-m", "pdf2tei.cli", "--port", str(port), "--workers", str(workers),
+            "--parent", str(os.getpid()), *limited,
+        ],  # fmt: skip
         env={**os.environ, "S2CORPUS_EXTRACTOR_TOKEN": token},
         stdin=subprocess.DEVNULL,
     )

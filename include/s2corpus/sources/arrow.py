@@ -8,8 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.sources.record import Affiliation, Author, DatedLicence, Editorial, Kind, Notice, OpenVersion, Record
+from s2corpus.sources.record import DatedLicence, Editorial, Kind, Notice, OpenVersion, Record
 from s2corpus.tables import RECORDS
+from s2orc_parse.bibliography.author import Affiliation, Author
 
 _FIELDS = tuple(field.name for field in fields(Record))
 

@@ -8,13 +8,15 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any, cast
 
 from s2corpus.sources.build import build
-from s2corpus.sources.dates import PlainDate, make_date, parse_date
 from s2corpus.sources.editorial import of_arxiv
-from s2corpus.sources.identifiers import normalise_arxiv
-from s2corpus.sources.names import make_author, parse_authors, parse_name
-from s2corpus.sources.record import Author, Deleted, Dropped, Editorial, Entry, Kind, Reason
-from s2corpus.sources.streams import Peekable, json_objects, parse_xml, text_of, xml_elements
+from s2corpus.sources.record import Deleted, Dropped, Editorial, Entry, Kind, Reason
+from s2corpus.sources.streams import Peekable, json_objects, xml_elements
 from s2corpus.sources.tex import decode_text
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.dates import PlainDate, make_date, parse_date
+from s2orc_parse.bibliography.identifiers import normalise_arxiv
+from s2orc_parse.bibliography.names import make_author, parse_authors, parse_name
+from s2orc_parse.xml import parse_xml, text_of
 
 NAME = "arxiv"
 KIND = Kind.ARCHIVE

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import build
-from s2corpus.sources.dates import parse_date
 from s2corpus.sources.editorial import of_crossref
-from s2corpus.sources.fields import licence_of, with_details
-from s2corpus.sources.identifiers import doi_key
-from s2corpus.sources.names import make_author, parse_name
-from s2corpus.sources.record import Author, DatedLicence, Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import DatedLicence, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.dates import parse_date
+from s2orc_parse.bibliography.fields import licence_of, with_details
+from s2orc_parse.bibliography.identifiers import doi_key
+from s2orc_parse.bibliography.names import make_author, parse_name
 
 NAME = "crossref"
 KIND = Kind.PUBLISHER

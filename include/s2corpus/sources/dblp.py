@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import build
-from s2corpus.sources.dates import first_month, make_date, to_int
-from s2corpus.sources.identifiers import doi_of_url, normalise_arxiv
-from s2corpus.sources.names import parse_names
 from s2corpus.sources.record import Dropped, Editorial, Entry, Kind, Reason
-from s2corpus.sources.streams import parse_xml, text_of, xml_elements
+from s2corpus.sources.streams import xml_elements
+from s2orc_parse.bibliography.dates import first_month, make_date, to_int
+from s2orc_parse.bibliography.identifiers import doi_of_url, normalise_arxiv
+from s2orc_parse.bibliography.names import parse_names
+from s2orc_parse.xml import parse_xml, text_of
 
 NAME = "dblp"
 KIND = Kind.ARCHIVE

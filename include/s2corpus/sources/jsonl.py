@@ -16,12 +16,13 @@ import orjson
 
 from s2corpus.ids import RecordId
 from s2corpus.sources.build import build
-from s2corpus.sources.fields import authors_of, with_details, words_of
-from s2corpus.sources.names import make_author, parse_authors, parse_names
-from s2corpus.sources.record import Author, Deleted, Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Deleted, Dropped, Entry, Kind, Reason
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.streams import json_texts, load_object
 from s2corpus.tables import RECORDS
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.fields import authors_of, with_details, words_of
+from s2orc_parse.bibliography.names import make_author, parse_authors, parse_names
 
 NAME = "jsonl"
 KIND = Kind.ARCHIVE

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import build
-from s2corpus.sources.dates import NO_DATE, PlainDate, first_month, make_date, parse_date, to_int
 from s2corpus.sources.editorial import of_pubmed
-from s2corpus.sources.fields import PARTS
-from s2corpus.sources.identifiers import normalise_pmid
-from s2corpus.sources.names import make_author
-from s2corpus.sources.record import Author, Deleted, Dropped, Entry, Kind, Reason
-from s2corpus.sources.streams import parse_xml, text_of, xml_elements
+from s2corpus.sources.record import Deleted, Dropped, Entry, Kind, Reason
+from s2corpus.sources.streams import xml_elements
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, first_month, make_date, parse_date, to_int
+from s2orc_parse.bibliography.fields import PARTS
+from s2orc_parse.bibliography.identifiers import normalise_pmid
+from s2orc_parse.bibliography.names import make_author
+from s2orc_parse.xml import parse_xml, text_of
 
 NAME = "pubmed"
 KIND = Kind.ARCHIVE

@@ -10,15 +10,14 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from html.entities import html5
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 import orjson
-from lxml import etree
 
-from s2corpus.archives.child import stream_frames
-from s2corpus.sources.record import MAX_ENTRY_BYTES, Dropped, Reason
+from s2corpus.sources.record import Dropped, Reason
+from s2orc_parse.archives.child import stream_frames
+from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
 
 T = TypeVar("T")
 _CHUNK = 1 << 20
@@ -290,7 +289,6 @@ _NAMESPACES_OF_DTDS = {
     b"xlink": b'"http://www.w3.org/1999/xlink"',
     b"xsi": b'"http://www.w3.org/2001/XMLSchema-instance"',
 }  # The DTDs of PubMed and JATS give these prefixes to every document, with or without a declaration in it.
-_QUALIFIED = etree.XPath("descendant-or-self::*[namespace-uri()]")
 _DECLARED_ENCODING = re.compile(rb"""^\s*<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 
 
@@ -383,44 +381,3 @@ def _declare(namespaces: dict[bytes, bytes], element: bytes, name_end: int) -> b
         b" xmlns:%b=%b" % item for item in namespaces.items() if item[0] not in own and item[0] + b":" in element
     ]
     return element[:name_end] + b"".join(inherited) + element[name_end:] if inherited else element
-
-
-_CHARACTER_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});")
-
-
-def _character(match: re.Match[bytes]) -> bytes:
-    characters = html5.get(match.group(1).decode() + ";")
-    return match.group() if characters is None else "".join(f"&#{ord(c)};" for c in characters).encode()
-
-
-def parse_xml(text: bytes, encoding: str | None = None) -> Any:
-    """The root element. No DTD or network is read and no entity is expanded but HTML's character entities (those of
-    the DTDs of DBLP and JATS are among them); depth and size keep libxml2's limits.
-
-    `encoding` is that of an element cut out of a file, whose names lose their namespaces. A whole document declares its own.
-    Raises ValueError on anything not well-formed.
-    """
-    if encoding is not None:
-        try:
-            text = text.decode(encoding, "replace").encode()
-        except LookupError as error:
-            raise ValueError(str(error)) from error
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True,
-        remove_pis=True, encoding=encoding and "utf-8",
-    )  # fmt: skip
-    try:
-        root = etree.fromstring(_CHARACTER_ENTITY.sub(_character, text), parser)
-    except (etree.XMLSyntaxError, LookupError) as error:
-        raise ValueError(str(error)[:200]) from error
-    if encoding is not None:
-        for element in _QUALIFIED(root):
-            element.tag = element.tag.rpartition("}")[2]
-    return root
-
-
-def text_of(element: Any) -> str:
-    """All text below an element, white space runs as one space; empty for None."""
-    if element is None:
-        return ""
-    return " ".join("".join(element.itertext()).split())

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.archives import child
-from s2corpus.latex import BadSource, Outcome, archive
 from s2corpus.sources.record import Dropped, Reason
 from s2corpus.sources.streams import documents, open_stream, readable
+from s2orc_parse.archives import child
+from s2orc_parse.latex import BadSource, Outcome, archive
 from tests.unit.latex.archives import article, gz, tar
 
 GOOD = article("Text of a paper.").encode()

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from s2corpus.pipeline.stages import load_stage
 
 from s2corpus.deliveries.ready import Refused, read_ready
 from s2corpus.drops import processing
 from s2corpus.drops.standing import standings
 from s2corpus.errors import TransientError
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.registry import stage
 from s2corpus.pipeline.run import Run
 from s2corpus.row_types import DeliveryRow
 from s2corpus.spec import ReleaseSpec
@@ -106,8 +106,8 @@ def put(lake: Lake, folder: str, ready_file: bytes = ready()) -> None:
 def intake(run: Run) -> dict[str, DeliveryRow]:
     """Run intake; return the rows by their delivery."""
     runner.work(run, "intake", runner.plan(run, "intake"))
-    runner.gather_all(run, "intake")
-    stage("intake").finish(run)
+    runner.run_rounds(run, "intake")
+    load_stage("intake").finish(run)
     return {row["delivery"]: row for row in run.table(DELIVERIES).read().to_pylist()}
 
 

@@ -17,7 +17,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from s2corpus import jats, sources, tei
+import s2corpus_reader
+from devtools.sample.truth import Truth
+from s2corpus import sources
 from s2corpus.datasets.spec import load_dataset_spec
 from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.ready import Refused, read_ready
@@ -27,13 +29,13 @@ from s2corpus.evaluation import sheet as sheets
 from s2corpus.evaluation.others import Corpus
 from s2corpus.evaluation.sample import Item, Side, Task
 from s2corpus.ids import ReleaseId, SnapshotId, spec_name
-from s2corpus.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED, BadArchive, unpack_here
-from s2corpus.sample.truth import Truth
 from s2corpus.snapshot import delta
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
 from s2corpus.text.files import read_documents
+from s2orc_parse import jats, tei
+from s2orc_parse.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED, BadArchive, unpack_here
 from tests.releases import ROOT
 from tests.unit.jats.articles import article
 from tests.unit.snapshot.test_export import release
@@ -245,7 +247,7 @@ def test_plans_of_deltas(tmp_path: Path) -> None:
             else plan.replace(sha256(manifest).hexdigest().encode(), sha256(written).hexdigest().encode())
         )
         (tmp_path / "delta/delta.json").write_bytes(given)
-        return delta.apply(tmp_path / "delta", copy, tmp_path / "out")
+        return s2corpus_reader.apply(tmp_path / "delta", copy, tmp_path / "out")
 
-    outcomes([plan, manifest], 50, act, UserError, OSError)
+    outcomes([plan, manifest], 50, act, s2corpus_reader.SnapshotError, OSError)
     assert {path.name for path in tmp_path.iterdir()} <= {"lake", "delta", "out"}

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from devtools.local.release import own_interval
 from s2corpus.errors import UserError
 from s2corpus.ids import RecordId, ReleaseId, SnapshotId, spec_name
-from s2corpus.local.release import own_interval
 
 ROOT = Path(__file__).resolve().parents[3]
 SNAPSHOT = "s2_v2-20230101-0a1b2c3d"

@@ -17,11 +17,12 @@ import orjson
 import pyarrow.parquet as pq
 import pytest
 
-from s2corpus import latex, layout, tei
-from s2corpus.layout.version import VERSION as EXTRACTION
+import pdf2tei as layout
+from pdf2tei.identity import VERSION as IDENTITY
+from pdf2tei.version import VERSION as EXTRACTION
 from s2corpus.pdf import SELECTION_VERSION, inspect_many, readers
-from s2corpus.pdf.identity import VERSION as IDENTITY
 from s2corpus.spec import Select
+from s2orc_parse import latex, tei
 
 LAKE = Path(__file__).resolve().parents[2] / "data" / "lake-0.1.0.tar.xz"
 SOURCE = rb"""\documentclass{article}

@@ -15,6 +15,7 @@ import orjson
 import pytest
 from click.testing import CliRunner
 
+from devtools.local import Endpoints
 from s2corpus.commands.drops import command
 from s2corpus.deliveries.ready import Refusal, read_ready
 from s2corpus.deliveries.status import MOST_KNOWN, MOST_TRIES, Row, State, Watch, list_open, listed, mark_of, put_row
@@ -22,7 +23,6 @@ from s2corpus.drops import batches, processing
 from s2corpus.drops.standing import standings
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Adapter
-from s2corpus.local import Endpoints
 from s2corpus.pdf import Selection
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run

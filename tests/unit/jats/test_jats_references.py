@@ -6,7 +6,7 @@ import articles
 import pytest
 
 from s2corpus import jats
-from s2corpus.parse_model import BibEntry
+from s2orc_parse.parse_model import BibEntry
 
 LEE = "<name><surname>Lee</surname><given-names>A</given-names></name>"
 HU = "<name><surname>Hu</surname><given-names>B</given-names></name>"

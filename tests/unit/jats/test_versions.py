@@ -9,7 +9,7 @@ import articles
 import test_elsevier
 from articles import cite
 
-from s2corpus import jats, tei
+from s2orc_parse import jats, tei
 
 JATS = articles.article(
     f"<sec id='s'><label>1</label><title>Aims</title><p>As [{cite(1)}–{cite(3)}] and <xref ref-type='fig' rid='f'>Fig. 1</xref> show, "

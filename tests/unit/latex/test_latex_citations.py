@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.parse_model import CitationStyle
+from s2orc_parse.parse_model import CitationStyle
 from tests.unit.latex.archives import ENTRIES, check_laws, cited, parse, texts
 
 NAMED = r"""\begin{thebibliography}{}
@@ -142,7 +142,7 @@ def test_citation_in_a_note_is_a_footnote(command: str, note: str) -> None:
     ],
 )
 def test_revtex_keys_are_cited(command: str, printed: str, keys: list[str]) -> None:
-    from s2corpus.latex import convert
+    from s2orc_parse.latex import convert
     from tests.unit.latex.archives import article, gz
 
     entries = ENTRIES.replace("[Lo and Wang(2020)]", "").replace("[Doe(2001)]", "")

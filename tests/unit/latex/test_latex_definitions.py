@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.latex.macros import find_definitions, names_in
-from s2corpus.latex.pandoc import define_macros
-from s2corpus.latex.provided import IN_TEXT
+from s2orc_parse.latex.macros import find_definitions, names_in
+from s2orc_parse.latex.pandoc import define_macros
+from s2orc_parse.latex.provided import IN_TEXT
 from tests.unit.latex.archives import check_laws, parse, texts
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.latex.lists import find_items
-from s2corpus.parse_model import Parse, RefType
+from s2orc_parse.latex.lists import find_items
+from s2orc_parse.parse_model import Parse, RefType
 from tests.unit.latex.archives import check_laws, entries_of, parse, texts
 
 
@@ -80,7 +80,7 @@ def test_theorems_in_appendix_use_its_letter() -> None:
     [("llncs", "Theorem 1, Lemma 1"), ("acmart", "Theorem 1.1, Lemma 1.2"), ("svjour3", "Theorem 1, Lemma 1")],
 )
 def test_class_defines_theorems(document_class: str, printed: str) -> None:
-    from s2corpus.latex import convert
+    from s2orc_parse.latex import convert
     from tests.unit.latex.archives import article, gz
 
     body = r"\section{A}\begin{theorem}\label{a}X.\end{theorem}\begin{lemma}\label{b}Y.\end{lemma} \autoref{a}, \autoref{b}"

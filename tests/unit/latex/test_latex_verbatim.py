@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.latex.verbatim import without_comments
+from s2orc_parse.latex.verbatim import without_comments
 from tests.unit.latex.archives import check_laws, cited, parse, texts
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.sources.identifiers import MAX_CHARACTERS, doi_of_url
+from s2orc_parse.bibliography.identifiers import MAX_CHARACTERS, doi_of_url
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 import teis
 from test_tei_callouts import BIBLIOGRAPHY, FILLER, spans, xml
 
-from s2corpus.parse_model import CitationStyle
-from s2corpus.tei.callouts import callout_groups, style_of
-from s2corpus.tei.text import Draft, Mark
+from s2orc_parse.parse_model import CitationStyle
+from s2orc_parse.tei.callouts import callout_groups, style_of
+from s2orc_parse.tei.text import Draft, Mark
 
 BRACKET, NAME_YEAR, OTHER = CitationStyle.BRACKET, CitationStyle.NAME_YEAR, CitationStyle.OTHER
 

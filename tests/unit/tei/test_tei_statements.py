@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import teis
 
-from s2corpus.parse_model import Parse, RefType
+from s2orc_parse.parse_model import Parse, RefType
 
 
 def links(found: Parse) -> list[tuple[str, str]]:

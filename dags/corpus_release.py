@@ -56,7 +56,7 @@ from task_defaults import DEFAULT_ARGS
 import s2corpus.stages
 from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG
-from s2corpus.pipeline.registry import GATHERS, STAGES, TAKES_OVER
+from s2corpus.pipeline.stages import STAGE_NAMES, Shards, planned_by, stage_row
 from s2corpus.spec import MIN_REASON, ReleaseSpec, load_spec, read_specs, releases_folder
 
 RELEASES = releases_folder()
@@ -102,39 +102,21 @@ def begin() -> PokeReturnValue:
 
 
 @task
-def plan(stage: str) -> list[list[int]]:
-    """What there is to do, as batches of shard numbers."""
+def plan(stage: str, number: int = 0) -> list[list[int]]:
+    """List the shards of a round, as batches of their numbers."""
     from s2corpus.pipeline import runner
 
     run = _run()
-    return _batches(runner.plan(run, stage), run.spec.resources.max_tasks)
+    return _batches(runner.plan(run, stage, number), run.spec.resources.max_tasks)
 
 
 @task(map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
-def work(stage: str, shards: list[int]) -> None:
-    """Do these shards."""
+def work(stage: str, shards: list[int], number: int = 0) -> None:
+    """Do these shards of a round."""
     from s2corpus.pipeline import runner
 
     get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]
-    runner.work(_run(), stage, shards)
-
-
-@task
-def regroup(stage: str) -> list[list[int]]:
-    """The buckets that the stage's shards left rows in, as batches of their numbers."""
-    from s2corpus.pipeline import runner
-
-    run = _run()
-    return _batches(runner.regroup(run, stage), run.spec.resources.max_tasks)
-
-
-@task(map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
-def gather(stage: str, number: int, shards: list[int]) -> None:
-    """Gather these buckets."""
-    from s2corpus.pipeline import runner
-
-    get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]
-    runner.gather(_run(), stage, shards, number)
+    runner.work(_run(), stage, shards, number)
 
 
 @task
@@ -307,7 +289,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
     ) as dag:
         before: Any = None
         shards: dict[str, Any] = {}
-        for stage in STAGES:
+        for stage in STAGE_NAMES:
             before = _stage(spec, stage, shards, before)
         last = publish.override(
             # two assets: an event with a partition key starts only DAGs that wait for partitions, one without only the others
@@ -347,8 +329,9 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
 
     @task_group(group_id=stage)
     def group() -> Any:
-        if stage in TAKES_OVER:
-            planned, first = shards[TAKES_OVER[stage]], before
+        row = stage_row(stage)
+        if row.shards is not Shards.PLANNED:
+            planned, first = shards[planned_by(stage)], before
         else:
             documented = (begin if before is None else plan).override(task_id="plan", doc_md=doc_md)
             planned = first = documented() if before is None else documented(stage)
@@ -358,19 +341,19 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
         done = work.override(doc_md=doc_md, **pool, **_pod(stage)).partial(stage=stage).expand(shards=planned)
         if before is not None:
             before >> done
-        for number in range(1, GATHERS.get(stage, 0) + 1):
+        for number in range(1, row.rounds):
             named = f"gather_{number}" if number > 1 else "gather"
-            gathering = gather.override(task_id=named, doc_md=doc_md, **_pod(stage)).partial(stage=stage, number=number)
-            if stage in TAKES_OVER:
+            gathering = work.override(task_id=named, doc_md=doc_md, **_pod(stage)).partial(stage=stage, number=number)
+            if row.shards is not Shards.PLANNED:
                 gathered = gathering.expand(shards=planned)
             else:
-                buckets = regroup.override(doc_md=doc_md)(stage)
+                buckets = plan.override(task_id="regroup", doc_md=doc_md)(stage, number)
                 [done, first] >> buckets
                 gathered, first = gathering.expand(shards=buckets), buckets
             done >> gathered
             done = gathered
-        tables = {name: AssetAlias(f"corpus_{name}__{spec.name}") for name in STAGES}  # of each release's tables
-        earlier = [tables[name] for name in STAGES[: STAGES.index(stage)]]
+        tables = {name: AssetAlias(f"corpus_{name}__{spec.name}") for name in STAGE_NAMES}  # of each release's tables
+        earlier = [tables[name] for name in STAGE_NAMES[: STAGE_NAMES.index(stage)]]
         shards[stage] = finish.override(doc_md=doc_md, inlets=earlier, outlets=[tables[stage]])(stage)
         checked = quality.override(doc_md=doc_md)(stage)
         first >> shards[stage]  # else, with all mapped tasks of a changed DAG removed, nothing would hold `finish` back

@@ -27,8 +27,8 @@ from devtools.local.state import project
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
 
@@ -90,7 +90,8 @@ def release(client: AirflowClient, start: datetime) -> dict[str, float]:
     follow(client, dag, found["dag_run_id"])
     tasks = [task for task in client.tasks(dag, found["dag_run_id"]) if task["end_date"]]
     ends = {
-        stage: max(seconds(t, "end_date") for t in tasks if t["task_id"].startswith(f"{stage}.")) for stage in STAGES
+        stage: max(seconds(t, "end_date") for t in tasks if t["task_id"].startswith(f"{stage}."))
+        for stage in STAGE_NAMES
     }
     run = client.call("GET", f"dags/{dag}/dagRuns/{found['dag_run_id'].replace('+', '%2B')}")
     before, walls = datetime.fromisoformat(run["start_date"]).timestamp(), {}
@@ -107,7 +108,7 @@ def alone(tree: Path, scratch: Path) -> dict[str, float]:
         load_spec(project() / "include/releases/sample.yaml"), datetime.fromisoformat(sample.AS_OF), lake, scratch
     )
     walls = {}
-    for stage in STAGES:
+    for stage in STAGE_NAMES:
         began = time.perf_counter()
         runner.run_stage(run, stage)
         walls[stage] = time.perf_counter() - began
@@ -136,7 +137,7 @@ def main() -> None:
         finally:
             local.down()
     print(f"\n{'stage':12} {'under Airflow':>14} {'alone':>8} {'Airflow’s share':>16}")
-    for stage in (*STAGES, "all"):
+    for stage in (*STAGE_NAMES, "all"):
         wall, own = (sum(under.values()), sum(ours.values())) if stage == "all" else (under[stage], ours[stage])
         print(f"{stage:12} {wall:12.1f} s {own:6.1f} s {max(0, wall - own) / wall:15.0%}")
     sys.exit(each > LIMIT)

@@ -48,8 +48,8 @@ from bench.cluster_records import GENERIC, copied, rows  # noqa: E402
 
 from s2corpus.errors import QualityBlocked  # noqa: E402
 from s2corpus.pipeline import runner  # noqa: E402
-from s2corpus.pipeline.registry import GATHERS, STAGES, stage  # noqa: E402
 from s2corpus.pipeline.run import Run  # noqa: E402
+from s2corpus.pipeline.stages import STAGE_NAMES, load_stage, stage_row  # noqa: E402
 from s2corpus.spec import ReleaseSpec  # noqa: E402
 from s2corpus.storage.local_lake import LocalLake  # noqa: E402
 from s2corpus.tables import DELIVERIES, PDF_RECORDS, RECORDS  # noqa: E402
@@ -184,7 +184,7 @@ def work(folder: Path, name: str, ending: bool, given: argparse.Namespace, answe
     name = "cluster" if engine else name
     spec = ReleaseSpec.model_validate({"name": "scale", "resources": {"memory_mb": given.memory_mb}})
     run = Run(spec, AS_OF, LocalLake(folder / "lake"), folder)
-    stage(name)
+    load_stage(name)
     before = _cpu()
     if ending:
         runner.finish(run, name)
@@ -194,8 +194,8 @@ def work(folder: Path, name: str, ending: bool, given: argparse.Namespace, answe
             print(blocked, flush=True)
     else:
         _shards(partial(runner.work, run, name), runner.plan(run, name), given.workers)
-        for number in range(1, GATHERS.get(name, 0) + 1):
-            _shards(partial(_gather, run, name, number), runner.regroup(run, name, number), given.workers)
+        for number in range(1, stage_row(name).rounds):
+            _shards(partial(_gather, run, name, number), runner.plan(run, name, number), given.workers)
     who = resource.RUSAGE_SELF if given.workers == 1 or ending else resource.RUSAGE_CHILDREN
     answer.put((_cpu() - before, resource.getrusage(who).ru_maxrss / 1024))
 
@@ -210,7 +210,7 @@ def _shards(do: Callable[[list[int]], None], indexes: list[int], workers: int) -
 
 
 def _gather(run: Run, name: str, number: int, indexes: list[int]) -> None:
-    runner.gather(run, name, indexes, number)
+    runner.work(run, name, indexes, number)
 
 
 def _cpu() -> float:
@@ -277,7 +277,7 @@ def main() -> None:
     """Print two lines for each stage and size."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("records", type=int, nargs="*", default=[10_000, 100_000])
-    parser.add_argument("--stages", default=",".join([*STAGES[:5], "rounds", *STAGES[5:]]))
+    parser.add_argument("--stages", default=",".join([*STAGE_NAMES[:5], "rounds", *STAGE_NAMES[5:]]))
     parser.add_argument("--pdfs", type=float, default=0.01, help="PDFs for each record")
     parser.add_argument("--memory-mb", type=int, default=ReleaseSpec(name="scale").resources.memory_mb)
     parser.add_argument("--workers", type=int, default=1, help="processes for the shards of a stage")

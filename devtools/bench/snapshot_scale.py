@@ -17,8 +17,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from s2corpus.pipeline.registry import stage  # noqa: E402
 from s2corpus.pipeline.run import Run  # noqa: E402
+from s2corpus.pipeline.stages import load_stage  # noqa: E402
 from s2corpus.spec import ReleaseSpec  # noqa: E402
 from s2corpus.storage.local_lake import LocalLake  # noqa: E402
 from tests.unit.snapshot.release import AS_OF, lay_out, papers  # noqa: E402
@@ -35,7 +35,7 @@ def lay(folder: Path, count: int) -> None:
 def work(folder: Path, name: str, answer: Any) -> None:
     run = Run(SPEC, AS_OF, LocalLake(folder / "lake"), folder)
     cpu = time.process_time()
-    one = stage(name)
+    one = load_stage(name)
     rounds(run, one)
     one.finish(run)
     answer.put((time.process_time() - cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))

@@ -10,7 +10,7 @@ from typing import Any
 
 from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.errors import UserError
-from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.stages import STAGE_NAMES
 
 _BAD = ("failed", "upstream_failed")
 
@@ -59,7 +59,7 @@ def _by_stage(tasks: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     groups = defaultdict(list)
     for task in tasks:
         groups[task["task_id"].partition(".")[0]].append(task)
-    return dict(sorted(groups.items(), key=lambda item: (*STAGES, item[0]).index(item[0])))
+    return dict(sorted(groups.items(), key=lambda item: (*STAGE_NAMES, item[0]).index(item[0])))
 
 
 def _duration(tasks: list[dict[str, Any]]) -> float:

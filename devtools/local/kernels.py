@@ -44,8 +44,8 @@ def make_release() -> None:
     from s2corpus.deliveries.upload import deliver_tree
     from s2corpus.extractors.embedded import embedded_extractor
     from s2corpus.pipeline import runner
-    from s2corpus.pipeline.registry import STAGES
     from s2corpus.pipeline.run import Run
+    from s2corpus.pipeline.stages import STAGE_NAMES
     from s2corpus.spec import load_spec, releases_folder
     from s2corpus.storage.lake import open_lake
 
@@ -61,7 +61,7 @@ def make_release() -> None:
             folder,
         )
         deliver_tree(run.lake, folder / "papers")
-        for stage in STAGES:
+        for stage in STAGE_NAMES:
             runner.run_stage(run, stage)
 
 

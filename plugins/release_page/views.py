@@ -17,7 +17,7 @@ from s2corpus.drops.standing import NAMES, Standing, standings
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.acceptance import MIN_REASON
 from s2corpus.pipeline.funnel import Step, funnel
-from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.stages import STAGE_NAMES
 
 PER_PAGE = 25
 MOST_WAITING = 20
@@ -96,7 +96,7 @@ def over_releases(archive: Archive, id_: str) -> dict[str, Any]:
         sums = [(d, metrics[r].get("export"), prefix) for r, d in days]
         return [(d, sum(v for n, v in m.items() if n.startswith(p)) if m else None) for d, m, p in sums]
 
-    whole = [(d, sum(seconds[r].values()) if len(seconds[r]) == len(STAGES) else None) for r, d in days]
+    whole = [(d, sum(seconds[r].values()) if len(seconds[r]) == len(STAGE_NAMES) else None) for r, d in days]
     charted: list[tuple[str, list[tuple[str, float | None]], Callable[[float], str]]] = [
         ("Documents", totals("documents."), short),
         ("Words", totals("words."), short),
@@ -109,7 +109,7 @@ def over_releases(archive: Archive, id_: str) -> dict[str, Any]:
         return n / took if took and n else None
 
     stages = []
-    for stage in STAGES:
+    for stage in STAGE_NAMES:
         took = [(d, seconds[r].get(stage)) for r, d in days]
         rates_ = [(d, per_second(r, stage)) for r, d in days]
         stages.append(

@@ -19,8 +19,8 @@ import pytest
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
-from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.pipeline.summary import approval_request, summary
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import ALIASES, DOCUMENTS, ENTRIES, FULLTEXTS, MEMBERS, PAPERS, PDFS, SELECTIONS, SPLITS, Table
@@ -399,7 +399,7 @@ def test_two_releases_are_beside_each_other(page: Any, built: Built) -> None:
 def test_durations_and_throughput_go_back_over_releases(page: Any, built: Built) -> None:
     shown = read(page, f"{AT[SECOND]}/trends")
     assert "2 releases, from 2023-02-01 to 2023-03-01" in words(shown)
-    for stage in STAGES:
+    for stage in STAGE_NAMES:
         assert f'aria-label="{stage}: duration over releases"' in shown
         assert re.search(rf"<title>2023-02-01: [\d.]+ s</title>.*{stage}: throughput over releases", shown, re.DOTALL)
     first = words(read(page, f"{AT[PUBLISHED]}/trends"))

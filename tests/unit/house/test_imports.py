@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.stages import STAGE_NAMES
 
 ROOT = Path(__file__).resolve().parents[3]
 INCLUDE = ROOT / "include"
@@ -136,14 +136,14 @@ def test_stages_do_not_import_each_other() -> None:
         for path in files_of("s2corpus")
         for name in imported(path)
         if (steps := module_name(path).split("."))[1:2] == ["stages"] and len(steps) > 2
-        if name.split(".")[:2] == ["s2corpus", "stages"] and {*name.split(".")[2:3]} & {*STAGES} - {steps[2]}
+        if name.split(".")[:2] == ["s2corpus", "stages"] and {*name.split(".")[2:3]} & {*STAGE_NAMES} - {steps[2]}
     }
     assert not offenders
 
 
 def test_folder_of_stages_has_the_stages_only() -> None:
     there = {p.stem for p in (INCLUDE / "s2corpus" / "stages").iterdir() if p.stem not in {"__init__", "__pycache__"}}
-    assert there == set(STAGES)
+    assert there == set(STAGE_NAMES)
 
 
 @pytest.mark.parametrize(

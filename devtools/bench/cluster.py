@@ -201,7 +201,7 @@ def why_missed(a: Record, b: Record) -> str:
 
 
 def scale(records: int, folder: Path, runs: int = 3) -> None:
-    from bench.cluster_records import write
+    from devtools.bench.cluster_records import write
 
     walls = {}
     for size in (records // 4, records):

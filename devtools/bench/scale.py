@@ -44,8 +44,7 @@ import wordfreq
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench.cluster_records import GENERIC, copied, rows  # noqa: E402
-
+from devtools.bench.cluster_records import GENERIC, copied, rows  # noqa: E402
 from s2corpus.errors import QualityBlocked  # noqa: E402
 from s2corpus.pipeline import runner  # noqa: E402
 from s2corpus.pipeline.run import Run  # noqa: E402

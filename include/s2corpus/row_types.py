@@ -117,7 +117,7 @@ class _Record(_Metadata):
     delivery: str | None
     ready_at: str | None
     mag_id: str | None
-    pdf_sha1: str | None
+    file_sha1: str | None
     subjects: list[str] | None
     licence: str | None
     open_access: bool | None
@@ -129,7 +129,7 @@ class _Record(_Metadata):
 class PdfRow(TypedDict):
     """A row of `pdfs`."""
 
-    pdf_sha1: str
+    file_sha1: str
     bytes: int
     places: list[Place]
     first_seen: str
@@ -174,7 +174,7 @@ class DeliveryRow(TypedDict):
 class SelectionRow(TypedDict):
     """A row of `selections`."""
 
-    pdf_sha1: str
+    file_sha1: str
     outcome: str
     pages: int | None
     width_pt: float | None
@@ -218,7 +218,7 @@ class RegisteredRecordRow(RecordRow):
 class _Extraction(TypedDict):
     """What an extractor answered for a PDF."""
 
-    pdf_sha1: str
+    file_sha1: str
     extractor: str
     version: str
     options_hash: str
@@ -245,7 +245,7 @@ class StoredTeiRow(_Extraction):
 class StoredParseRow(TypedDict):
     """A row of `stored_parses`."""
 
-    pdf_sha1: str
+    file_sha1: str
     kind: str
     outcome: str
     citation_style: str | None
@@ -258,7 +258,7 @@ class ParseRow(TypedDict):
     """A row of `parses`."""
 
     parse_id: str
-    pdf_sha1: str
+    file_sha1: str
     kind: str
     outcome: str
     citation_style: str | None
@@ -330,7 +330,7 @@ class FulltextRow(TypedDict):
     paper_id: str
     parse_kind: str
     parse_id: str
-    pdf_sha1: str
+    file_sha1: str
     open_access: bool
     oa_evidence: str | None
     licence: str | None

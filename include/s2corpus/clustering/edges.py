@@ -39,7 +39,7 @@ class Edges:
     left: np.ndarray  # int32 node
     right: np.ndarray  # int32 node
     reason: np.ndarray  # int8 index into REASONS
-    strength: np.ndarray  # float64: identifier kinds 8 (declared), 7 (DOI) … 2 (pdf_sha1), titles S
+    strength: np.ndarray  # float64: identifier kinds 8 (declared), 7 (DOI) … 2 (file_sha1), titles S
 
     def __len__(self) -> int:
         return len(self.left)
@@ -75,7 +75,7 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
     if IDENTIFIERS[reason] == "declared":
         left, right = pairs.around(equal.nodes, equal.starts, nodes.declares)
         return _by_ids(left, right, reason, identifier_strength(reason))
-    of_pdf = IDENTIFIERS[reason] == "pdf_sha1"
+    of_pdf = IDENTIFIERS[reason] == "file_sha1"
     trusted = np.zeros(len(nodes), bool) if of_pdf else nodes.trusted
     left, right = pairs.stars(equal.nodes, equal.starts, trusted, nodes.title)
     refused = unrelated(nodes, left, right)

@@ -16,7 +16,7 @@ from s2corpus.sources.record import DECLARED, SCIENCEPARSE
 from s2corpus.titles.arrays import pieces_of
 from s2corpus.titles.rules import say_little
 
-GIVEN = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1")
+GIVEN = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1")
 """Kinds of identifier that records have, strongest first (SEMANTICS: Cluster)."""
 IDENTIFIERS = ("declared", *GIVEN)
 """These, and before them all the file that a drop's own record is of: its SHA-1, of that record and of the file's own headers."""
@@ -47,7 +47,7 @@ class Part:
     pubmed_id: pa.Array
     pmc_id: pa.Array
     acl_id: pa.Array
-    pdf_sha1: pa.Array
+    file_sha1: pa.Array
     year: np.ndarray
     title: pa.Array
     normalised: pa.Array
@@ -74,7 +74,7 @@ def part_of(batch: pa.RecordBatch) -> Part:
         trusted=~of_pdf,
         declares=declares,
         second_header=_is(*source, SCIENCEPARSE),
-        declared=pc.if_else(pa.array(of_pdf | declares), batch["pdf_sha1"], pa.scalar(None, pa.string())),
+        declared=pc.if_else(pa.array(of_pdf | declares), batch["file_sha1"], pa.scalar(None, pa.string())),
         **{name: batch[name] for name in GIVEN},
         year=_years(batch["date"]),
         title=title,

@@ -242,7 +242,7 @@ def _voters(name: str, members: Sequence[Delivered], open_of: Mapping[str, Openn
     if name in ("title", "abstract") and any(_is_anothers(d.record) for d in members):
         having = [d for d in having if not _is_extractors(d.record)]
     if name == "abstract":
-        having = [d for d in having if open_of.get(d.record.pdf_sha1 or "", CLOSED).open]
+        having = [d for d in having if open_of.get(d.record.file_sha1 or "", CLOSED).open]
     return having
 
 
@@ -257,7 +257,7 @@ def _is_extractors(record: Record) -> bool:
 
 def _pdfs_of(members: Iterable[Delivered]) -> list[str]:
     """The PDFs of a cluster: those whose extracted header is in it (a PDF that a record only names may be of another paper)."""
-    return sorted({d.record.pdf_sha1 for d in members if _is_extractors(d.record) and d.record.pdf_sha1})
+    return sorted({d.record.file_sha1 for d in members if _is_extractors(d.record) and d.record.file_sha1})
 
 
 def _canonical_pdf(
@@ -280,9 +280,9 @@ def _publisher_record(sha1: str, pdf: Pdf, members: Sequence[Delivered], rank: R
     its drop declares."""
     publishers = [d for d in members if d.record.kind is Kind.PUBLISHER]
     own = [d.record for d in members if d.record.kind is Kind.PDF or d.record.source == DECLARED]
-    printed = {(name, getattr(r, name)) for r in own if r.pdf_sha1 == sha1 for name in _PRINTED if getattr(r, name)}
+    printed = {(name, getattr(r, name)) for r in own if r.file_sha1 == sha1 for name in _PRINTED if getattr(r, name)}
     called = {i for d in pdf.declarations for i in (acl_id_of_name(d.name), pmc_id_of_name(d.name)) if i}
-    found = [d for d in publishers if d.record.pdf_sha1 == sha1 or called & {d.record.acl_id, d.record.pmc_id}] or [
+    found = [d for d in publishers if d.record.file_sha1 == sha1 or called & {d.record.acl_id, d.record.pmc_id}] or [
         d for d in publishers if printed & {(name, getattr(d.record, name)) for name in _PRINTED}
     ]
     by_content = sorted(found, key=lambda d: repr(replace(d.record, record_id="")))

@@ -33,7 +33,7 @@ MAX_ALIKE = 20
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
 _RECORDS = (
     "paper_id", "record_id", "source", "kind", "ready_at", "title", "authors", "date", "journal", "volume", "issue", "pages",
-    *IDENTIFIERS, "pdf_sha1",
+    *IDENTIFIERS, "file_sha1",
 )  # fmt: skip
 _ID_BITS = 60
 """of a paper's id: 15 hexadecimal digits"""
@@ -101,7 +101,7 @@ def clusters(run: Run, papers: int) -> Gold:
         some = read.filter(pc.is_in(read["record_id"], wanted.combine_chunks())).drop_columns(["paper_id"])
         if not len(some):
             return Gold()
-        for name in (*IDENTIFIERS, "pdf_sha1"):
+        for name in (*IDENTIFIERS, "file_sha1"):
             some = some.set_column(some.column_names.index(name), name, pa.nulls(len(some), pa.string()))
         with for_few(len(some) * some.nbytes):
             again = cluster(

@@ -39,7 +39,7 @@ def build(
     pmc_id: object = None,
     acl_id: object = None,
     mag_id: object = None,
-    pdf_sha1: object = None,
+    file_sha1: object = None,
     subjects: object = None,
     licence: object = None,
     open_access: object = None,
@@ -74,7 +74,7 @@ def build(
         pmc_id=identifiers.normalise_pmcid(_text(pmc_id)),
         acl_id=identifiers.normalise_acl(_text(acl_id)),
         mag_id=_text(mag_id) or None,
-        pdf_sha1=_sha1(pdf_sha1),
+        file_sha1=_sha1(file_sha1),
         subjects=words_of(subjects),
         licence=licence_of(licence),
         open_access=open_access if isinstance(open_access, bool) else None,
@@ -89,7 +89,7 @@ def build(
         record.pubmed_id,
         record.pmc_id,
         record.acl_id,
-        record.pdf_sha1,
+        record.file_sha1,
     )
     return record if any(telling) else Dropped(Reason.EMPTY, where)
 

@@ -112,7 +112,7 @@ class Record:
     pmc_id: str | None = None
     acl_id: str | None = None
     mag_id: str | None = None
-    pdf_sha1: str | None = None
+    file_sha1: str | None = None
     subjects: tuple[str, ...] = ()  # as the source calls them: categories, headings, codes
     licence: str | None = None
     open_access: bool | None = None

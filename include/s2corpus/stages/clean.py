@@ -34,7 +34,7 @@ from s2corpus.text.masking import masked, masked_parse
 from s2corpus.text.near_duplicates import text_key, title_key
 from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
 
-_PARSE = ("paper_id", "parse_kind", "pdf_sha1", "open_access", "oa_evidence", "licence", "parse")
+_PARSE = ("paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "licence", "parse")
 _PAPER = ("paper_id", "title", "authors", "abstract", "date", "access", "provenance", "editorial")
 log = logging.getLogger(__name__)
 _ROWS = 256
@@ -114,7 +114,7 @@ def _write_s2orc(
                 rest.add(paper["paper_id"])
             row = _row(decision, paper, run.spec.split, signatures)
             if first is not None:
-                row |= {"sha1": first["pdf_sha1"], "oa_evidence": first["oa_evidence"], "licence": first["licence"]}
+                row |= {"sha1": first["file_sha1"], "oa_evidence": first["oa_evidence"], "licence": first["licence"]}
             rows.append(row)
             if len(rows) == _ROWS:
                 writer.write_table(pa.Table.from_pylist(rows, DOCUMENTS.schema))

@@ -34,11 +34,11 @@ class ContentStore(Generic[R_co]):
         self.table = table
 
     def append(self, rows: Rows) -> str:
-        """Store rows (sorted by pdf_sha1, at least one) as one part and return its key."""
-        table = as_table(self.table, rows).sort_by("pdf_sha1")
-        first, last = table["pdf_sha1"][0].as_py(), table["pdf_sha1"][-1].as_py()
+        """Store rows (sorted by file_sha1, at least one) as one part and return its key."""
+        table = as_table(self.table, rows).sort_by("file_sha1")
+        first, last = table["file_sha1"][0].as_py(), table["file_sha1"][-1].as_py()
         digest = hashlib.sha256()
-        for sha in table["pdf_sha1"].to_pylist():
+        for sha in table["file_sha1"].to_pylist():
             digest.update(sha.encode())
         key = f"{self.prefix}/{first[:12]}-{last[:12]}-{digest.hexdigest()[:12]}.parquet"
         upload(self.lake, key, self.table, table, _STORED_GROUP_BYTES)
@@ -53,23 +53,25 @@ class ContentStore(Generic[R_co]):
         return found
 
     def known(self, first: str, last: str, columns: Sequence[str]) -> dict[str, tuple[R_co, str]]:
-        """Rows of `columns` for all keys from `first` to `last` (inclusive), by pdf_sha1, each with the part that holds it.
+        """Rows of `columns` for all keys from `first` to `last` (inclusive), by file_sha1, each with the part that holds it.
 
         A damaged part is removed: what it held is known no more, and so is made again.
         """
         found: dict[str, tuple[R_co, str]] = {}
-        names = list(dict.fromkeys(["pdf_sha1", *columns]))
+        names = list(dict.fromkeys(["file_sha1", *columns]))
         for part in self._parts(first, last):
             rows = []
             try:
-                for batch in self._scan(part, names, (pc.field("pdf_sha1") >= first) & (pc.field("pdf_sha1") <= last)):
+                for batch in self._scan(
+                    part, names, (pc.field("file_sha1") >= first) & (pc.field("file_sha1") <= last)
+                ):
                     rows += batch.to_pylist()
             except DamagedPart as damaged:
                 log.warning("%s; it is removed, and what it held is made again", damaged)
                 self.lake.delete(part)
                 continue
             for row in rows:
-                found.setdefault(row["pdf_sha1"], (row, part))
+                found.setdefault(row["file_sha1"], (row, part))
         return found
 
     def fetch(self, part: str, keys: Iterable[str], columns: Sequence[str]) -> Iterator[R_co]:
@@ -79,7 +81,7 @@ class ContentStore(Generic[R_co]):
             DamagedPart: the part is not there any more, or is no longer what was stored.
         """
         wanted = pa.array(sorted(set(keys)), pa.string())
-        for batch in self._scan(part, columns, pc.field("pdf_sha1").isin(wanted)):
+        for batch in self._scan(part, columns, pc.field("file_sha1").isin(wanted)):
             yield from batch.to_pylist()
 
     def _scan(self, part: str, columns: Sequence[str], where: pc.Expression) -> Iterator[pa.RecordBatch]:

@@ -55,9 +55,9 @@ def test_an_equal_identifier_joins_whatever_the_titles(name: str) -> None:
 
 
 def test_a_drops_own_record_of_a_file_joins_it_whatever_its_title() -> None:
-    own = record("declared:d/a.pdf", "What the deliverer calls it", "", None, pdf_sha1=A)
-    headers = [record(f"{name}:{A}", kind=Kind.PDF, pdf_sha1=A) for name in ("grobid", "scienceparse")]
-    other = record("grobid:b", "What the deliverer calls it", "Kurt Gödel", 1931, kind=Kind.PDF, pdf_sha1="b" * 40)
+    own = record("declared:d/a.pdf", "What the deliverer calls it", "", None, file_sha1=A)
+    headers = [record(f"{name}:{A}", kind=Kind.PDF, file_sha1=A) for name in ("grobid", "scienceparse")]
+    other = record("grobid:b", "What the deliverer calls it", "Kurt Gödel", 1931, kind=Kind.PDF, file_sha1="b" * 40)
     found = clustered(own, *headers, other)
     assert frozenset({"declared:d/a.pdf", f"grobid:{A}", f"scienceparse:{A}"}) in partition(found)
     strongest = max(found.edges.to_pylist(), key=lambda edge: edge["strength"])
@@ -66,15 +66,15 @@ def test_a_drops_own_record_of_a_file_joins_it_whatever_its_title() -> None:
 
 
 def test_records_of_two_drops_of_one_file_are_one_paper() -> None:
-    drops = [record(f"declared:{drop}/a.pdf", f"Title by {drop}", "", None, pdf_sha1=A) for drop in ("one", "two")]
-    assert partition(clustered(*drops, record(f"grobid:{A}", None, "", None, kind=Kind.PDF, pdf_sha1=A))) == {
+    drops = [record(f"declared:{drop}/a.pdf", f"Title by {drop}", "", None, file_sha1=A) for drop in ("one", "two")]
+    assert partition(clustered(*drops, record(f"grobid:{A}", None, "", None, kind=Kind.PDF, file_sha1=A))) == {
         frozenset({"declared:one/a.pdf", "declared:two/a.pdf", f"grobid:{A}"})
     }
 
 
 def test_a_doi_that_a_drop_gives_its_file_overrules_the_one_read_from_it() -> None:
-    own = record("declared:d/a.pdf", "Another title", "", None, pdf_sha1=A, doi="10.1016/right")
-    header = record(f"grobid:{A}", kind=Kind.PDF, pdf_sha1=A, doi="10.1016/wrong")
+    own = record("declared:d/a.pdf", "Another title", "", None, file_sha1=A, doi="10.1016/right")
+    header = record(f"grobid:{A}", kind=Kind.PDF, file_sha1=A, doi="10.1016/wrong")
     right, wrong = (
         record(f"crossref:{doi}", title, doi=f"10.1016/{doi}") for doi, title in (("right", TITLE), ("wrong", "Else"))
     )
@@ -86,34 +86,34 @@ def test_a_doi_that_a_drop_gives_its_file_overrules_the_one_read_from_it() -> No
 
 def test_what_another_source_says_of_a_file_joins_only_with_an_alike_title() -> None:
     assert not together(
-        record("mylab:1", "Another title", "", None, pdf_sha1=A), record("grobid:1", kind=Kind.PDF, pdf_sha1=A)
+        record("mylab:1", "Another title", "", None, file_sha1=A), record("grobid:1", kind=Kind.PDF, file_sha1=A)
     )
 
 
-@pytest.mark.parametrize("name", ["doi", "arxiv_id", "pdf_sha1"])
+@pytest.mark.parametrize("name", ["doi", "arxiv_id", "file_sha1"])
 @pytest.mark.parametrize(
     ("title", "joined"), [("Deep parsing of scientific paper", True), ("Page not found", False), (None, False)]
 )
 def test_what_a_pdf_says_of_itself_joins_only_with_an_alike_title(name: str, title: str | None, joined: bool) -> None:
     """But a PDF whose title was not read joins the one title that names its sha1."""
-    given = {name: A if name == "pdf_sha1" else "1911.02782"}
+    given = {name: A if name == "file_sha1" else "1911.02782"}
     pdf = record("grobid:1", title, kind=Kind.PDF, year=None, authors="", **given)
-    assert together(record("a:1", **given), pdf) is (joined or (title is None and name == "pdf_sha1"))
+    assert together(record("a:1", **given), pdf) is (joined or (title is None and name == "file_sha1"))
 
 
 def test_a_not_found_page_that_many_papers_name_joins_none_of_them() -> None:
     papers = [
-        record(f"a:{i}", f"Paper number {word} on its own topic", pdf_sha1=A)
+        record(f"a:{i}", f"Paper number {word} on its own topic", file_sha1=A)
         for i, word in enumerate(("red", "blue", "green"))
     ]
     for title in ("Not found", None):
-        assert len(partition(clustered(*papers, record("grobid:1", title, kind=Kind.PDF, pdf_sha1=A)))) == 4
+        assert len(partition(clustered(*papers, record("grobid:1", title, kind=Kind.PDF, file_sha1=A)))) == 4
 
 
 def test_both_readings_of_one_pdf_are_of_one_paper() -> None:
     assert together(
-        record("grobid:1", "iversity of X", kind=Kind.PDF, pdf_sha1=A),
-        record("scienceparse:1", kind=Kind.PDF, pdf_sha1=A),
+        record("grobid:1", "iversity of X", kind=Kind.PDF, file_sha1=A),
+        record("scienceparse:1", kind=Kind.PDF, file_sha1=A),
     )
 
 
@@ -323,7 +323,7 @@ def record_sets(draw: st.DrawFn) -> list[Record]:
                 doi=draw(st.sampled_from([None, None, "10.18653/v1/a", "10.18653/v1/b", "10.48550/arxiv.1911.02782"])),
                 arxiv_id=draw(st.sampled_from([None, None, None, "1911.02782"])),
                 pubmed_id=draw(st.sampled_from([None, None, None, "7"])),
-                pdf_sha1=draw(st.sampled_from([None, A])) if kind is Kind.PDF else None,
+                file_sha1=draw(st.sampled_from([None, A])) if kind is Kind.PDF else None,
             )
         )
     return found
@@ -372,9 +372,9 @@ def _by_brute_force(records: list[Record]) -> set[frozenset[str]]:
 def _strengths(a: Record, b: Record, records: list[Record]) -> list[float]:
     found = []
     similar = bool(a.title and b.title) and titles.score(a.title or "", b.title or "") > 0.8
-    for rank, name in enumerate(("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1")):
+    for rank, name in enumerate(("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1")):
         if getattr(a, name) and getattr(a, name) == getattr(b, name):
-            trusted = Kind.PDF not in (a.kind, b.kind) and name != "pdf_sha1"
+            trusted = Kind.PDF not in (a.kind, b.kind) and name != "file_sha1"
             if similar if not trusted else _joined_by(name, a, b, records):
                 found.append(7.0 - rank)
     if similar and _may_join_by_title(a, b):

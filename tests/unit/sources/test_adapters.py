@@ -286,7 +286,7 @@ def test_a_promise_of_the_wrong_type_is_no_record(wrong: dict[str, Any], said: s
 )
 def test_scienceparse_speaks_for_a_pdf(line: Any) -> None:
     record = one("scienceparse", line)
-    assert (record.record_id, record.kind, record.pdf_sha1) == (f"scienceparse:{SHA1}", Kind.PDF, SHA1)
+    assert (record.record_id, record.kind, record.file_sha1) == (f"scienceparse:{SHA1}", Kind.PDF, SHA1)
     assert (record.title, record.date, record.abstract, last_names(record)) == ("T", "2020", "We.", ["Lovelace"])
 
 

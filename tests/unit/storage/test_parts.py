@@ -214,7 +214,7 @@ def test_a_part_of_another_schema_is_not_read_as_this_table(lake: Lake) -> None:
 
 
 def stored(sha: str) -> dict[str, object]:
-    return {"pdf_sha1": sha, "kind": "pdf", "outcome": "ok", "bytes": 40, "parse": sha.encode()}
+    return {"file_sha1": sha, "kind": "pdf", "outcome": "ok", "bytes": 40, "parse": sha.encode()}
 
 
 def test_a_content_store_finds_a_range_and_reads_only_its_parts(lake: Lake) -> None:

@@ -55,7 +55,7 @@ def test_lines_go_to_standard_output_and_rejects_to_standard_error(folder: Path)
 
 
 def test_a_parquet_of_teis(tmp_path: Path) -> None:
-    rows = {"pdf_sha1": [SHA1, "f" * 40], "tei": [teis.document("<p>one</p>"), None], "outcome": ["ok", "no_content"]}
+    rows = {"file_sha1": [SHA1, "f" * 40], "tei": [teis.document("<p>one</p>"), None], "outcome": ["ok", "no_content"]}
     pq.write_table(pa.table(rows), tmp_path / "x.parquet")
     result = run(tmp_path / "x.parquet", "--out", tmp_path / "out.jsonl")
     assert [p["_pdf_hash"] for p in lines(tmp_path / "out.jsonl")] == [SHA1]

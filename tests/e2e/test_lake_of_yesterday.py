@@ -64,7 +64,7 @@ def test_what_was_extracted_is_not_sent_again_and_is_parsed_again_by_todays_conv
     kept = {
         sha1
         for path in (yesterday / "stored_tei").rglob("*.parquet")
-        for sha1 in pq.read_table(path, columns=["file_sha1"])["file_sha1"].to_pylist()
+        for sha1 in pq.read_table(path, columns=["pdf_sha1"])["pdf_sha1"].to_pylist()
     }
     rows = run.table(EXTRACTIONS).read(["file_sha1", "outcome"]).to_pylist()
     assert {row["file_sha1"] for row in rows} == kept and not sent

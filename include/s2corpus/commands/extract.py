@@ -103,6 +103,8 @@ def _kept(table: Path) -> Iterator[dict[str, Any]]:
         for line in table.read_bytes().splitlines():
             with suppress(orjson.JSONDecodeError):
                 row = orjson.loads(line)
+                if isinstance(row, dict) and "pdf_sha1" in row:  # written by 0.1.0
+                    row["file_sha1"] = row.pop("pdf_sha1")
                 if isinstance(row, dict) and {"file_sha1", "outcome", "stored", "tei_sha1"} <= row.keys():
                     yield row
 

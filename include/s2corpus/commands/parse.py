@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 SCHEMAS = ("20200705", "gorc")
 _SUFFIX = re.compile(r"(?:\.grobid)?(?:\.tei)?\.(?:xml|tei|nxml|json)$", re.IGNORECASE)
 _SHA1 = re.compile(r"[0-9a-f]{40}")
-_TEI_COLUMNS = ("file_sha1", "tei")
 
 
 @click.command(
@@ -145,12 +144,13 @@ def _rows(path: Path) -> Iterator[tuple[str, str, bytes | None]]:
             f"{path} is not a Parquet file ({error}): expected one with the columns file_sha1 and tei"
         ) from None
     with file:
-        if missing := [column for column in _TEI_COLUMNS if column not in file.schema_arrow.names]:
-            raise UserError(
-                f"{path} lacks the column {missing[0]}: expected file_sha1 and tei, found {file.schema_arrow.names}"
-            )
-        for batch in file.iter_batches(batch_size=16, columns=list(_TEI_COLUMNS)):
-            for file_sha1, tei in zip(*(batch.column(name).to_pylist() for name in _TEI_COLUMNS), strict=True):
+        names = file.schema_arrow.names
+        key = "pdf_sha1" if "pdf_sha1" in names and "file_sha1" not in names else "file_sha1"  # the name up to 0.1.0
+        columns = [key, "tei"]
+        if missing := [column for column in columns if column not in names]:
+            raise UserError(f"{path} lacks the column {missing[0]}: expected file_sha1 and tei, found {names}")
+        for batch in file.iter_batches(batch_size=16, columns=columns):
+            for file_sha1, tei in zip(*(batch.column(name).to_pylist() for name in columns), strict=True):
                 yield file_sha1, file_sha1, tei.encode() if isinstance(tei, str) else tei or b""
 
 

@@ -17,7 +17,7 @@ from s2corpus.deliveries.ready import Refusal, Refused
 from s2corpus.papers.licences import strictest
 from s2corpus.sources.fields import licence_of
 from s2corpus.sources.identifiers import normalise_arxiv
-from s2corpus.sources.jsonl import COLUMNS, entry_of, quoted, wrong_promise
+from s2corpus.sources.jsonl import COLUMNS, entry_of, quoted, rename_former_key, wrong_promise
 from s2corpus.sources.record import DECLARED, Dropped, Entry, Reason, Record
 from s2corpus.sources.streams import lines
 
@@ -100,7 +100,7 @@ class Declarations:
         if not isinstance(line, dict):
             self._warn(number, None, f"is {type(line).__name__}: a JSON object was expected")
             return None
-        return line
+        return rename_former_key(line)
 
     def _files(self, number: int, line: Mapping[str, Any], names: Mapping[str, list[str]]) -> list[str]:
         """The names of the file that a line describes; none, with a warning, where the drop has no such file."""

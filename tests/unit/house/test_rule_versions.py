@@ -75,9 +75,9 @@ def conversion(files: Mapping[str, bytes], folder: Path) -> Any:
     parses = {}
     for name, data in files.items():
         if name.startswith("stored_tei/") and name.endswith(".parquet"):
-            for row in pq.read_table(io.BytesIO(data), columns=["file_sha1", "tei"]).to_pylist():
+            for row in pq.read_table(io.BytesIO(data), columns=["pdf_sha1", "tei"]).to_pylist():
                 if row["tei"]:
-                    parses[row["file_sha1"]] = tei.to_s2orc(tei.convert(row["tei"], file_sha1=row["file_sha1"]))
+                    parses[row["pdf_sha1"]] = tei.to_s2orc(tei.convert(row["tei"], file_sha1=row["pdf_sha1"]))
     assert len(parses) > 5
     return unversioned(parses)
 

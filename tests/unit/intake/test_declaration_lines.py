@@ -33,6 +33,7 @@ def read(*lines: dict[str, Any] | bytes) -> tuple[Declarations, list[Entry]]:
         ({**HERE, "arxiv_id": "arXiv:1706.03762v5"}, {"a.pdf": Facts(1, arxiv_id="1706.03762")}),
         ({"file_sha1": "b" * 40, "open_access": True}, {"b.pdf": Facts(1, True)}),
         ({"file_sha1": f" {'B' * 40} "}, {"b.pdf": Facts(1)}),
+        ({"pdf_sha1": "b" * 40, "open_access": True}, {"b.pdf": Facts(1, True)}),  # the name up to 0.1.0
         ({"file_sha1": "a" * 40, "open_access": False}, {"a.pdf": Facts(1, False), "again/a.pdf": Facts(1, False)}),
         ({"name": "again/a.pdf", "file_sha1": "a" * 40}, {"again/a.pdf": Facts(1)}),
         ({**HERE, "note": "x", "open_access": True, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762"}, {}),

@@ -290,6 +290,11 @@ def test_scienceparse_speaks_for_a_pdf(line: Any) -> None:
     assert (record.title, record.date, record.abstract, last_names(record)) == ("T", "2020", "We.", ["Lovelace"])
 
 
+@pytest.mark.parametrize("key", ["file_sha1", "pdf_sha1"])  # the second is the name up to 0.1.0
+def test_generic_line_names_its_file(key: str) -> None:
+    assert one("jsonl", {"record_id": "x:1", "title": "On x", key: SHA1}).file_sha1 == SHA1
+
+
 def test_generic_lines() -> None:
     lines = [
         {

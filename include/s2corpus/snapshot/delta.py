@@ -158,7 +158,10 @@ def _make(step: dict[str, Any], path: str, delta: Path, copy: Lake, target: Path
                     lines.write(line)
     else:
         tables = {"old": _read_rows(copy, step["of"]), "new": _as_written(pq.read_table(delta / "new" / path))}
-        whole = pa.concat_tables(tables[source].slice(start, count) for source, start, count in step["pieces"])
+        empty = tables["new"].slice(0, 0)  # a file that loses all its rows has no pieces
+        whole = pa.concat_tables(
+            [empty, *(tables[source].slice(start, count) for source, start, count in step["pieces"])]
+        )
         _write_groups(whole, step["groups"], target)
 
 
@@ -192,7 +195,7 @@ def _rows(old: Lake, olds: list[str], new: Lake, path: str, folder: Path) -> dic
         groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
         step = {"as": "rows", "of": olds, "pieces": pieces, "groups": groups}
         target.parent.mkdir(parents=True, exist_ok=True)
-        chosen = after.take(fresh)
+        chosen = after.take(pa.array(fresh, pa.int64()))
         _write_groups(chosen, [chosen.num_rows] if chosen.num_rows else [], target)
         with tempfile.TemporaryDirectory(dir=folder.parent) as trial:
             _make(step, path, folder, old, Path(trial) / "file")

@@ -126,13 +126,20 @@ class TestPdfHeaders:
         paper = vote(header(title="By GROBID", authors=(ADA,)), header(source="scienceparse", title="By ScienceParse"))
         assert paper.values["title"] == "By ScienceParse" and paper.values["authors"] == (ADA,)
 
-    def test_the_extractors_title_and_abstract_are_never_those_of_a_paper_with_another_record(self) -> None:
-        paper = vote(
-            header(title="Read", abstract="We read.", venue="Printed"),
-            record("unpaywall", doi="10.18653/v1/x"),
-            all_open=True,
-        )
-        assert "title" not in paper.values and "abstract" not in paper.values and paper.values["venue"] == "Printed"
+    @pytest.mark.parametrize("source", ["unpaywall", "pubmed", "s2", "crossref", "dblp", "arxiv", "scienceparse"])
+    def test_untitled_record_does_not_remove_title(self, source: str) -> None:
+        read = header(title="Read", abstract="We read.", venue="Printed", authors=(ADA,))
+        kind = {"crossref": Kind.PUBLISHER, "scienceparse": Kind.PDF}.get(source, Kind.ARCHIVE)
+        paper = vote(read, record(source, kind=kind, doi="10.18653/v1/x", file_sha1=A), all_open=True)
+        found = {name: paper.values.get(name) for name in ("title", "abstract", "venue", "authors")}
+        assert found == {"title": "Read", "abstract": "We read.", "venue": "Printed", "authors": (ADA,)}
+        assert paper.provenance["title"].rule is Rule.PDF
+
+    @pytest.mark.parametrize("given", ["title", "abstract", "venue"])
+    def test_pdf_votes_on_fields_without_other_values(self, given: str) -> None:
+        read = {"title": "Read", "abstract": "We read.", "venue": "Printed"}
+        paper = vote(header(**read), record("s2", **{given: "Said"}), all_open=True)
+        assert {name: paper.values[name] for name in read} == {**read, given: "Said"}
 
     @pytest.mark.parametrize(("all_open", "abstract"), [(True, "We read."), (False, None)])
     def test_an_abstract_read_from_a_closed_pdf_is_not_published(self, all_open: bool, abstract: str | None) -> None:
@@ -172,7 +179,7 @@ class TestDeclared:
         known = vote(
             header(abstract="We."), self.declared(title="As declared"), record("dblp", title="T"), all_open=True
         )
-        assert "abstract" not in known.values
+        assert known.values["abstract"] == "We."
 
     def test_a_declared_doi_leads_to_the_publisher_record(self) -> None:
         publisher = record("crossref", kind=Kind.PUBLISHER, title="As published", doi="10.1016/x")

@@ -87,12 +87,7 @@ def voters(name: str, members: list[Delivered], opened: dict[str, bool]) -> list
     parsed = [d for d in having if d.record.source == "scienceparse"]
     if other or (parsed and name in ("title", "authors")):
         return other or parsed
-    known = any(d.record.source not in ("grobid", "declared") for d in members)
-    return [
-        d for d in having
-        if not (name in ("title", "abstract") and known and d.record.source == "grobid")
-        and not (name == "abstract" and not opened.get(d.record.file_sha1 or "", False))
-    ]  # fmt: skip
+    return [d for d in having if name != "abstract" or opened.get(d.record.file_sha1 or "", False)]
 
 
 def votes_of(name: str, some: list[Delivered]) -> dict[str, Delivered]:

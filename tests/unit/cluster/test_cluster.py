@@ -110,6 +110,69 @@ def test_a_not_found_page_that_many_papers_name_joins_none_of_them() -> None:
         assert len(partition(clustered(*papers, record("grobid:1", title, kind=Kind.PDF, file_sha1=A)))) == 4
 
 
+class TestUntitledRecords:
+    """A record without a title joins the PDF that prints its DOI or arXiv id, or that it names."""
+
+    IDENTIFIERS = ({"doi": "10.1234/a"}, {"arxiv_id": "1911.02782"}, {"file_sha1": A})
+
+    def untitled(self, source: str = "unpaywall", **fields: Any) -> Record:
+        return record(
+            f"{source}:1", fields.pop("title", None), fields.pop("authors", ""), fields.pop("year", None), **fields
+        )
+
+    def pdf(self, name: str = "1", title: str | None = TITLE, **fields: Any) -> Record:
+        return record(f"grobid:{name}", title, kind=Kind.PDF, **({"file_sha1": name * 40} | fields))
+
+    @pytest.mark.parametrize("given", IDENTIFIERS)
+    @pytest.mark.parametrize("source", ["unpaywall", "pubmed", "s2", "crossref", "dblp", "arxiv"])
+    def test_untitled_record_joins_the_pdf(self, source: str, given: dict[str, str]) -> None:
+        kind = Kind.PUBLISHER if source == "crossref" else Kind.ARCHIVE
+        assert together(self.untitled(source, kind=kind, **given), self.pdf(**given))
+
+    @pytest.mark.parametrize("given", IDENTIFIERS[:2])
+    def test_untitled_records_and_an_untitled_pdf(self, given: dict[str, str]) -> None:
+        assert together(self.untitled(**given), self.pdf(title=None, **given))
+
+    @pytest.mark.parametrize("given", IDENTIFIERS[:2])
+    @pytest.mark.parametrize(
+        ("title", "papers"), [(TITLE.upper(), 1), ("Shallow parsing of legal texts", 3), (None, 2)]
+    )
+    def test_another_pdf_contests_the_identifier(self, title: str | None, papers: int, given: dict[str, str]) -> None:
+        found = clustered(
+            self.untitled(**given), self.pdf(**given), self.pdf("2", title, authors="", year=None, **given)
+        )
+        assert len(partition(found)) == papers
+
+    @pytest.mark.parametrize("given", IDENTIFIERS)
+    def test_titled_record_contests_the_identifier(self, given: dict[str, str]) -> None:
+        titled = record("s2:1", "Shallow parsing of legal texts", "", None, **given)
+        assert not any(
+            {"grobid:1"} < group for group in partition(clustered(self.untitled(**given), titled, self.pdf(**given)))
+        )
+
+    @pytest.mark.parametrize("given", IDENTIFIERS)
+    @pytest.mark.parametrize(
+        ("said", "joined"),
+        [
+            ({"authors": "Kurt Gödel"}, False),
+            ({"authors": "Lovelace, A."}, True),
+            ({"year": 2012}, False),
+            ({"year": 2020}, True),
+        ],
+    )
+    def test_authors_and_year_confirm(self, said: dict[str, Any], joined: bool, given: dict[str, str]) -> None:
+        assert together(self.untitled("s2", **said, **given), self.pdf(**given)) is joined
+
+    def test_one_page_of_many_untitled_papers_joins_none(self) -> None:
+        papers = [record(f"s2:{i}", None, "", None, doi=f"10.1234/{i}", file_sha1=A) for i in range(3)]
+        for title in ("Page not found", None):
+            assert len(partition(clustered(*papers, self.pdf(title=title, file_sha1=A)))) == 4
+
+    @pytest.mark.parametrize("name", ["pubmed_id", "pmc_id", "acl_id"])
+    def test_other_identifiers_need_a_title(self, name: str) -> None:
+        assert not together(self.untitled(**{name: "1"}), self.pdf(**{name: "1"}))
+
+
 def test_both_readings_of_one_pdf_are_of_one_paper() -> None:
     assert together(
         record("grobid:1", "iversity of X", kind=Kind.PDF, file_sha1=A),
@@ -375,11 +438,36 @@ def _strengths(a: Record, b: Record, records: list[Record]) -> list[float]:
     for rank, name in enumerate(("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1")):
         if getattr(a, name) and getattr(a, name) == getattr(b, name):
             trusted = Kind.PDF not in (a.kind, b.kind) and name != "file_sha1"
-            if similar if not trusted else _joined_by(name, a, b, records):
+            if (similar or _claims(name, a, b, records)) if not trusted else _joined_by(name, a, b, records):
                 found.append(7.0 - rank)
     if similar and _may_join_by_title(a, b):
         found.append(titles.score(a.title or "", b.title or ""))
     return found
+
+
+def _claims(name: str, a: Record, b: Record, records: list[Record]) -> bool:
+    """Return whether one is the first untitled record of an identifier, and the other a PDF that it may join."""
+    untitled, pdf = (a, b) if b.kind is Kind.PDF else (b, a)
+    having = [r for r in records if getattr(r, name) == getattr(a, name)]
+    without_title = [r for r in having if r.kind is not Kind.PDF and not r.title]
+    if name not in ("doi", "arxiv_id") or pdf.kind is not Kind.PDF or untitled not in without_title[:1]:
+        return False
+    rivals = [r for r in having if r.title and r is not pdf and not _same_file(r, pdf)]
+    if any(not pdf.title or titles.score(r.title or "", pdf.title) <= 0.8 for r in rivals):
+        return False
+    return all(_names_and_years_agree(pdf, r) for r in without_title)
+
+
+def _same_file(a: Record, b: Record) -> bool:
+    return a.kind is b.kind is Kind.PDF and a.file_sha1 is not None and a.file_sha1 == b.file_sha1
+
+
+def _names_and_years_agree(a: Record, b: Record) -> bool:
+    names = [{surname_key(author) for author in r.authors} for r in (a, b)]
+    if all(names) and 2 * len(names[0] & names[1]) < min(map(len, names)):
+        return False
+    apart = abs(int(a.date) - int(b.date)) if a.date and b.date else 0
+    return apart <= (2 if _preprint(a) != _preprint(b) else 0)
 
 
 def _centre(name: str, value: str, records: list[Record]) -> Record:

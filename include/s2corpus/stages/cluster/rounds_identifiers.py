@@ -13,7 +13,10 @@ from s2corpus.clustering.parts import FACTS, IDENTIFIERS, codes_of, part_from
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, NODE, Home, Rounds
 from s2corpus.titles.buckets import bucket_of
 
-_FACTS = ("trusted", "declares", "second_header", "normalised", "surnames")
+_FACTS = (
+    "trusted", "declares", "second_header", "normalised", "surnames", "declared", "doi", "arxiv_id", "publisher", "year", "volume",
+    "page",
+)  # fmt: skip
 _NAMED = pa.schema(
     [("node", pa.int64()), ("reason", pa.int8()), ("value", pa.string()), ("published", pa.bool_())]
     + [FACTS.field(name) for name in _FACTS]
@@ -43,10 +46,12 @@ def identifier_edges(rounds: Rounds, task: int) -> None:
     rows = rounds.exchange.read("identifiers", rounds.everyone, task, _NAMED).sort_by("node").combine_chunks()
     found, overruled = [], np.empty(0, np.int64)
     for reason, name in enumerate(IDENTIFIERS):
-        mine = rows.filter(pc.equal(rows["reason"], reason)).rename_columns({"value": name}).combine_chunks()
+        mine = rows.filter(pc.equal(rows["reason"], reason)).combine_chunks()
+        if name not in _FACTS:
+            mine = mine.append_column(name, mine["value"])
         node = mine["node"].to_numpy()
         nodes = nodes_from([part_from(mine)], rounds.preprint_prefixes)
-        edges = edges_of_kind(nodes, reason, rounds.min_title_score)
+        edges = edges_of_kind(nodes, reason, rounds.min_title_score, rounds.max_preprint_years)
         found.append((node[edges.left], node[edges.right], edges.reason, edges.strength))
         if name == "declared":
             declares = np.asarray(mine["declares"])

@@ -28,6 +28,8 @@ _CLAIMED = ("doi", "arxiv_id", "file_sha1")
 TITLE = len(IDENTIFIERS)
 _TITLES = 1 << 16
 """Titles whose records are compared at once."""
+_FEW_AUTHORS = 2
+"""Most authors of a column that appears in every issue."""
 PLACE, CONTRADICTION, UNRELATED = TITLE + 1, TITLE + 2, TITLE + 3
 REASONS = (*IDENTIFIERS, "title", "place", "contradiction", "unrelated")
 """Similar titles join with agreeing authors and years ("title") or with equal volume and first page ("place"). The last two refuse:
@@ -179,7 +181,10 @@ def _judged(nodes: Nodes, left: np.ndarray, right: np.ndarray, strength: np.ndar
     """Edges between records of similar titles that agree, each with what its journals, volumes and pages make of it."""
     exact, strict = nodes.title[left] == nodes.title[right], nodes.strict[nodes.title[left]]
     a, b = nodes.places.take(left), nodes.places.take(right)
-    refused = contradict(a, b, nodes.journals, exact, strict) & ~(nodes.preprint[left] | nodes.preprint[right])
+    authors = np.diff(nodes.surname_offsets)
+    few_authors = np.maximum(authors[left], authors[right]) <= _FEW_AUTHORS
+    refused = contradict(a, b, nodes.journals, exact, strict, few_authors)
+    refused &= ~(nodes.preprint[left] | nodes.preprint[right])
     return _in_order(left, right, reasons_of(located(a, b), refused), strength)
 
 

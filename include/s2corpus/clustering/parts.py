@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus import titles
-from s2corpus.clustering.places import first_pages, numbers
+from s2corpus.clustering.places import first_pages, issues, numbers
 from s2corpus.clustering.surnames import surname_keys
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE
 from s2corpus.titles.arrays import pieces_of
@@ -84,7 +84,7 @@ def part_of(batch: pa.RecordBatch) -> Part:
         surnames=surnames,
         journal=batch["journal"],
         volume=numbers(batch["volume"]),
-        issue=numbers(batch["issue"]),
+        issue=issues(batch["issue"]),
         page=first_pages(batch["pages"]),
     )
 

@@ -110,6 +110,30 @@ def test_a_not_found_page_that_many_papers_name_joins_none_of_them() -> None:
         assert len(partition(clustered(*papers, record("grobid:1", title, kind=Kind.PDF, file_sha1=A)))) == 4
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "authors", "joined"),
+    [
+        ({"issue": "1"}, {"issue": "2"}, "Ada Example", False),
+        ({"issue": "1"}, {"issue": "1"}, "Ada Example", True),
+        ({"issue": "1"}, {}, "Ada Example", True),
+        ({"issue": "12"}, {"issue": "December"}, "Ada Example", True),
+        ({"issue": "1"}, {"issue": "1-2"}, "Ada Example", True),
+        ({"issue": "1", "pages": "3"}, {"issue": "2", "pages": "3-4"}, "Ada Example", False),  # each issue begins at 1
+        ({"issue": "1", "pages": "3"}, {"issue": "2", "pages": "97"}, "Ada Example", False),
+        ({"issue": "1"}, {"issue": "2", "pages": "97"}, "A. One; B. Two; C. Three", False),
+        # an abstract in a supplement, and its paper
+        ({"issue": "9", "pages": "1514"}, {"issue": "12", "pages": "2129-2132"}, "A. One; B. Two; C. Three", True),
+    ],
+)
+def test_columns_of_different_issues_stay_apart(
+    one: dict[str, str], other: dict[str, str], authors: str, joined: bool
+) -> None:
+    title, place = "Remarks from the Lattice Quarterly Editor", {"journal": "Lattice Quarterly", "volume": "24"}
+    assert (
+        together(*(record(f"x:{i}", title, authors, **place, **more) for i, more in enumerate((one, other)))) is joined
+    )
+
+
 class TestUntitledRecords:
     """A record without a title joins the PDF that prints its DOI or arXiv id, or that it names."""
 

@@ -122,6 +122,7 @@ class _Record(_Metadata):
     licence: str | None
     open_access: bool | None
     open_version: str | None
+    type: str | None
     editorial: str | None
     notices: list[Notice] | None
 

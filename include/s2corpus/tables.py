@@ -184,6 +184,7 @@ _RECORD = (
         pa.string(),
         "published: the publisher's copy is open, or one of the published version; copy: others only",
     ),
+    _c("type", pa.string(), "type of the work: preprint, article, proceedings, chapter, book, thesis, report or other"),
     _c("editorial", pa.string(), "what became of the work: retracted, withdrawn, expression_of_concern, corrected"),
     _c(
         "notices",

@@ -16,6 +16,7 @@ from s2corpus.sources.fields import (
     words_of,
 )
 from s2corpus.sources.record import Author, Dropped, Editorial, Kind, Notice, OpenVersion, Reason, Record
+from s2corpus.sources.work_types import work_type
 
 
 def build(
@@ -44,6 +45,7 @@ def build(
     licence: object = None,
     open_access: object = None,
     open_version: object = None,
+    type: object = None,
     editorial: object = None,
     notices: tuple[Notice, ...] = (),
 ) -> Record | Dropped:
@@ -79,6 +81,7 @@ def build(
         licence=licence_of(licence),
         open_access=open_access if isinstance(open_access, bool) else None,
         open_version=next((version for version in OpenVersion if version == open_version), None),
+        type=work_type(type),
         editorial=next((status for status in Editorial if status == editorial), None),
         notices=notices,
     )

@@ -50,4 +50,5 @@ def _entry(root: Any, where: str) -> Entry:
         venue=text_of(root.find("booktitle")) or text_of(root.find("school")), journal=journal,
         volume=None if journal == "CoRR" else volume, issue=text_of(root.find("number")), pages=text_of(root.find("pages")),
         doi=next((doi for link in links if "doi.org/" in link and (doi := normalise_doi(link))), None), arxiv_id=arxiv_id,
+        type="preprint" if journal == "CoRR" or (root.get("publtype") or "").startswith("informal") else root.tag,
     )  # fmt: skip

@@ -99,7 +99,7 @@ def record_of(article: Any, where: str) -> Record | Dropped:
         journal=text_of(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
         volume=text_of(meta.find("{*}volume")), issue=text_of(meta.find("{*}issue")), pages=_pages(meta),
         doi=ids.get("doi"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_subjects(meta),
-        licence=licence, open_access=open_access, editorial=editorial, notices=notices,
+        licence=licence, open_access=open_access, editorial=editorial, notices=notices, type=article.get("article-type"),
     )  # fmt: skip
 
 

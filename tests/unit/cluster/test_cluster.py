@@ -15,6 +15,7 @@ from s2corpus.clustering.cluster import Clustering, cluster
 from s2corpus.clustering.explain import explanations, told
 from s2corpus.sources import Kind, Record, batches
 from s2corpus.sources.names import parse_authors, surname_key
+from s2corpus.sources.record import WorkType
 from s2corpus.tables import RECORDS
 from s2corpus.titles.journals import same_journal
 
@@ -132,6 +133,38 @@ def test_columns_of_different_issues_stay_apart(
     assert (
         together(*(record(f"x:{i}", title, authors, **place, **more) for i, more in enumerate((one, other)))) is joined
     )
+
+
+class TestTypes:
+    """The type that a source gives says whether a DOI is a preprint's, before the DOI's prefix does."""
+
+    def crossref(self, doi: str, year: int, type_: WorkType | None) -> Record:
+        kind = Kind.ARCHIVE if type_ is WorkType.PREPRINT else Kind.PUBLISHER
+        return record(f"crossref:{doi}", year=year, doi=doi, type=type_, kind=kind)
+
+    @pytest.mark.parametrize("doi", ["10.2196/99999", "10.1002/zzz.1", "10.99999/new-server.1"])
+    def test_posted_content_is_a_preprint_under_any_prefix(self, doi: str) -> None:
+        preprint, journal = (
+            self.crossref(doi, 2019, WorkType.PREPRINT),
+            self.crossref("10.1016/a", 2021, WorkType.ARTICLE),
+        )
+        assert together(preprint, journal)
+        assert not together(self.crossref(doi, 2019, None), journal)
+
+    def test_article_under_a_preprint_prefix_is_published(self) -> None:
+        article = self.crossref("10.5281/zenodo.1", 2021, WorkType.ARTICLE)
+        other = self.crossref("10.1016/a", 2021, WorkType.ARTICLE)
+        assert not together(article, other)
+        assert together(self.crossref("10.5281/zenodo.1", 2021, None), other)
+
+    def test_a_type_holds_for_all_records_of_its_doi(self) -> None:
+        preprint = self.crossref("10.99999/new.1", 2019, WorkType.PREPRINT)
+        same = record("s2:1", year=None, doi="10.99999/new.1")
+        assert len(partition(clustered(preprint, same, self.crossref("10.1016/a", 2021, WorkType.ARTICLE)))) == 1
+
+    def test_arxivs_doi_of_the_published_version_stays_published(self) -> None:
+        arxiv = record("arxiv:1", year=2021, doi="10.1016/a", arxiv_id="1911.02782", type=WorkType.PREPRINT)
+        assert not together(record("s2:1", year=2021, doi="10.1016/b"), arxiv)
 
 
 class TestUntitledRecords:

@@ -18,6 +18,7 @@ from bench import cluster as bench
 from bench import cluster_records
 from s2corpus.pipeline.run import Run
 from s2corpus.sources import Kind, Record, batches
+from s2corpus.sources.record import WorkType
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.cluster import Cluster
 from s2corpus.stages.cluster import stage as cluster_stage
@@ -78,7 +79,8 @@ def _made_up(rng: np.random.Generator, count: int) -> Iterator[Record]:
             file_sha1=f"{rng.integers(60):040x}" if rng.random() < 0.3 else None,
             journal=[None, None, "Blood", "J Biol Chem", "Journal of Biological Chemistry"][rng.integers(5)],
             volume=[None, "12", "14"][rng.integers(3)],
-            issue=[None, "1"][rng.integers(2)],
+            issue=[None, "1", "2"][rng.integers(3)],
+            type=[None, None, WorkType.PREPRINT, WorkType.ARTICLE][rng.integers(4)],
             pages=[None, "1-9", "33", "e1754"][rng.integers(4)],
         )
 

@@ -173,7 +173,7 @@ def test_a_part_of_some_columns_has_none_of_the_others() -> None:
         and facts["surnames"] == [[1], [2, 3]]
     )
     given = {"record_id", "year", "surnames"}
-    nothing = {pa.string(): None, pa.bool_(): False, pa.uint32(): 0}
+    nothing = {pa.string(): None, pa.bool_(): False, pa.uint32(): 0, pa.int8(): 0}
     assert {name: facts[name] for name in facts if name not in given} == {
         field.name: [nothing[field.type]] * 2 for field in FACTS if field.name not in given
     }

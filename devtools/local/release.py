@@ -19,6 +19,7 @@ from devtools.local.services import Endpoints
 from devtools.local.state import project
 from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.errors import TransientError
+from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import summary
 from s2corpus.spec import load_spec, releases_folder
@@ -63,7 +64,7 @@ def make_release(
     Raises:
         UserError: the run failed; the message says where and why.
     """
-    dag = f"corpus_release__{spec}"
+    dag = f"{RELEASE_DAG}{spec}"
     client = AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
     client.wait_for_dag(dag)
     found = client.run_of(dag, start)

@@ -13,6 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from devtools.sample.truth import Truth
+    from s2corpus.pipeline.run import Run
 
 
 @click.command(epilog="Example: python -m devtools demo")
@@ -60,7 +61,7 @@ def command(datasets: bool) -> None:
     click.echo(f"  {process_drops(endpoints, lake)}")
 
     requested = await_datasets(endpoints, "sample") if datasets else []
-    runs = []
+    runs: list[Run] = []
     for truth in (january, february):
         end = datetime.fromisoformat(truth.as_of).astimezone(UTC)
         start = end.replace(month=end.month - 1) if end.month > 1 else end.replace(year=end.year - 1, month=12)

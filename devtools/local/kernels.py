@@ -22,6 +22,7 @@ from s2corpus.text.tokens import ShareTable, summed_shares
 from s2corpus.text.words import top_word
 from s2corpus.titles.arrays import read_only, text_of
 from s2corpus.titles.equal import hash_strings
+from s2orc_parse.children import end_with_parent
 
 
 def compile_few() -> None:
@@ -69,6 +70,7 @@ if __name__ == "__main__":
     whole = compiled.FOLDER / compiled.WHOLE
     if not whole.exists():
         if "--few" in sys.argv:
+            end_with_parent(int(sys.argv[-1]))
             compile_few()
         else:
             compiled.FEW = 0

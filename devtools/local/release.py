@@ -38,7 +38,7 @@ def kernels_being_compiled() -> Iterator[None]:
 
     It gets little of the processor while others need it.
     """
-    command = [sys.executable, "-m", "devtools.local.kernels", "--few"]
+    command = [sys.executable, "-m", "devtools.local.kernels", "--few", str(os.getpid())]
     quiet = subprocess.DEVNULL
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environ["PYTHONPATH"] = f"{project() / 'include'}:{project()}"

@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+from s2orc_parse.children import end_with_parent
 from s2orc_parse.errors import UserError
 from s2orc_parse.scratch import private
 
@@ -31,7 +32,10 @@ def main() -> None:
     parser.add_argument(
         "--token-file", type=Path, help="file with the token of every request (default: $S2CORPUS_EXTRACTOR_TOKEN)"
     )
+    parser.add_argument("--parent", type=int, help="id of the process that started the server; the server ends with it")
     given = parser.parse_args()
+    if given.parent is not None:
+        end_with_parent(given.parent)
     try:
         private()
         token = server.token_from(given.token_file)

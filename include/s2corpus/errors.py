@@ -2,7 +2,11 @@
 
 from s2orc_parse.errors import TransientError, UserError
 
-__all__ = ["QualityBlocked", "TransientError", "UserError"]
+__all__ = ["LostRace", "QualityBlocked", "TransientError", "UserError"]
+
+
+class LostRace(TransientError):
+    """Another process wrote the same object first: the step can be done again at once."""
 
 
 class QualityBlocked(UserError):

@@ -50,6 +50,8 @@ class RefType(StrEnum):
     FORMULA = "formula"
     SECTION = "section"
     FOOTNOTE = "footnote"
+    THEOREM = "theorem"  # theorem, lemma, definition and the like
+    ITEM = "item"  # of a list
 
 
 class BackPart(StrEnum):
@@ -80,7 +82,7 @@ class CiteSpan(Span):
 
 
 class RefSpan(Span):
-    """A mention of a figure, table, formula, section or footnote; `ref_id` is the key of a `RefEntry`."""
+    """A mention of a figure, table, formula, section, footnote, theorem or item; `ref_id` is the key of a `RefEntry`."""
 
     __slots__ = ()
 
@@ -147,9 +149,9 @@ class CellCite:
 
 @dataclass(frozen=True, slots=True)
 class RefEntry:
-    """A figure, table, formula, section or footnote: `text` is its caption, formula, head or note."""
+    """A figure, table, formula, section, footnote, theorem or item: `text` is its caption, formula, head, note or statement."""
 
-    key: str  # FIGREF0, TABREF0, EQREF0, SECREF0, FOOTREF0 …
+    key: str  # FIGREF0, TABREF0, EQREF0, SECREF0, FOOTREF0, THMREF0, ITEMREF0 …
     type: RefType
     text: str
     num: str | None = None  # as printed: "3", "II", "A.2"

@@ -8,6 +8,7 @@ from typing import Any
 
 from lxml import etree
 
+_QUALIFIED = etree.XPath("descendant-or-self::*[namespace-uri()]")
 _CHARACTER_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});")
 
 
@@ -20,8 +21,8 @@ def parse_xml(text: bytes, encoding: str | None = None) -> Any:
     """The root element. No DTD or network is read and no entity is expanded but HTML's character entities (those of
     the DTDs of DBLP and JATS are among them); depth and size keep libxml2's limits.
 
-    `encoding` is that of an element cut out of a file; a whole document declares its own. Raises ValueError on anything not
-    well-formed.
+    `encoding` is that of an element cut out of a file, whose names lose their namespaces. A whole document declares its own.
+    Raises ValueError on anything not well-formed.
     """
     if encoding is not None:
         try:
@@ -36,6 +37,9 @@ def parse_xml(text: bytes, encoding: str | None = None) -> Any:
         root = etree.fromstring(_CHARACTER_ENTITY.sub(_character, text), parser)
     except (etree.XMLSyntaxError, LookupError) as error:
         raise ValueError(str(error)[:200]) from error
+    if encoding is not None:
+        for element in _QUALIFIED(root):
+            element.tag = element.tag.rpartition("}")[2]
     return root
 
 

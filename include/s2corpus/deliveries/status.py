@@ -16,7 +16,7 @@ from typing import Literal
 
 import orjson
 
-from s2corpus.deliveries.ready import Refusal, folders
+from s2corpus.deliveries.ready import NOT_TEXT, Refusal, folders, is_text
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 
 MOST_NEW = 1_000
@@ -162,7 +162,7 @@ class Watch:
     def look(self, most: int | None = None) -> list[Arrival]:
         """What has arrived since: arrivals without a row that this watch has not given yet, `most` of them or a few more."""
         known = _marks(self.lake)
-        here = [folder_of(kind, source, id_) for kind, source, id_ in folders(self.lake)]
+        here = [folder for folder in _folders(self.lake) if is_text(folder)]
         self._given = {f: mark for f, mark in self._given.items() if mark not in known.get(f, ())}
         asked = [
             *self._some([folder for folder in here if folder not in known and folder not in self._given], MOST_NEW),
@@ -230,11 +230,13 @@ def announce(lake: Lake, arrival: Arrival) -> None:
 
 def listed(lake: Lake, max_rows: int | None = None) -> Iterator[Row]:
     """Every drop and delivery that is in the lake, or the last `max_rows` by name: its row or, before it has one, how far it is."""
-    here = [folder_of(kind, source, id_) for kind, source, id_ in folders(lake)]
+    here = _folders(lake)
     if max_rows is not None:
         here = here[-max_rows:]
 
     def row(folder: str) -> Row:
+        if not is_text(folder):
+            return Row(folder, "", State.REFUSED, Refusal.BAD_NAME, NOT_TEXT)
         mark = mark_of(lake, folder)
         if mark is None:
             return Row(folder, "", State.WRITING)
@@ -248,6 +250,10 @@ def rows_of(lake: Lake, arrivals: Iterable[Arrival]) -> list[Row]:
     """The rows of those that have one."""
     with ThreadPoolExecutor(_THREADS) as pool:
         return [row for row in pool.map(lambda arrival: row_of(lake, arrival), arrivals) if row is not None]
+
+
+def _folders(lake: Lake) -> list[str]:
+    return [folder_of(kind, source, id_) for kind, source, id_ in folders(lake)]
 
 
 def folder_of(kind: str, source: str, id_: str) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from s2corpus.deliveries import registration
 from s2corpus.deliveries.files import delivered_files, files_of
-from s2corpus.deliveries.ready import Delivery, Refusal, Refused, read_ready
+from s2corpus.deliveries.ready import Delivery, Refusal, Refused, Unexpected, read_ready, refuse_failures
 from s2corpus.deliveries.status import (
     Arrival,
     Row,
@@ -33,10 +33,9 @@ from s2corpus.deliveries.status import (
     rows_of,
 )
 from s2corpus.drops import batches
-from s2corpus.errors import TransientError
+from s2corpus.errors import UserError
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.storage.transient import explained
 
 log = logging.getLogger(__name__)
 _THREADS = 8
@@ -70,7 +69,7 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row 
     row = Row(arrival.folder, mark, State.REGISTERED, tries=before.tries if before else 0)
     kind, source, id_ = arrival.what
     try:
-        with explained():
+        with refuse_failures(row.name):
             if not _wanting(arrival, specs):
                 row = replace(row, state=State.UNWANTED, detail="no release spec takes it")
             elif delivery := read_ready(lake, kind, source, id_):
@@ -79,14 +78,12 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row 
                 row = replace(row, rows=facts.rows, dropped=facts.dropped, pdfs=facts.pdfs, warnings=facts.warnings)
                 if kind == "delivery":
                     row = replace(row, state=State.WORKED)
+    except (Unexpected, UserError) as error:
+        log.exception("%s cannot be registered", row.name)
+        detail = error.detail if isinstance(error, Unexpected) else str(error)[:300]
+        row = replace(row, state=State.FAILED, detail=detail, tries=row.tries + 1)
     except Refused as refused:
         row = replace(row, state=State.REFUSED, refusal=refused.refusal, detail=refused.detail)
-    except TransientError:
-        raise
-    except Exception as error:
-        log.exception("%s cannot be registered", arrival.folder)
-        detail = f"{type(error).__name__}: {error}"[:300]
-        row = replace(row, state=State.FAILED, detail=detail, tries=row.tries + 1)
     put_row(lake, row)
     log.log(logging.WARNING if row.detail or row.warnings else logging.INFO, "%s", row)
     return row

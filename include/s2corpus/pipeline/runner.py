@@ -9,19 +9,25 @@ from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 from multiprocessing import get_context
+from typing import TypeVar
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
-from s2corpus.errors import QualityBlocked
+from s2corpus.errors import LostRace, QualityBlocked
 from s2corpus.pipeline import acceptance, approvers, quality
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.pipeline.stages import Shards, load_stage, stage_row
 from s2corpus.snapshot import pointer
+from s2corpus.storage.exchange import RowsRemoved
+from s2corpus.storage.parts import TableRef
 from s2corpus.storage.progress import counting
 from s2corpus.storage.transient import explained
-from s2orc_parse.scratch import private
+from s2corpus.version import code_version
+from s2orc_parse.children import begin_worker
 
 log = logging.getLogger(__name__)
+_TRIES = 4
+Result = TypeVar("Result")
 
 
 @explained()
@@ -38,8 +44,13 @@ def accept(run: Run, reasons: Mapping[str, str], by: str) -> None:
 @explained()
 def plan(run: Run, name: str, round: int = 0) -> list[int]:
     """Plan a round of a stage and store the plan, so that `finish` counts on the same shards; return the shard numbers."""
-    shards = load_stage(name).plan(run, round)
-    if stage_row(name).shards is Shards.PLANNED:
+    is_planned = stage_row(name).shards is Shards.PLANNED
+    try:
+        shards = load_stage(name).plan(run, round)
+    except RowsRemoved as removed:
+        _refuse_unfinished(run, name, removed)
+        return [shard.index for shard in run.planned(name, round)] if is_planned else []
+    if is_planned:
         if round == 0 and (catalog := Catalog.from_environment()):
             catalog.start_stage(run.release_id, run.spec.name, run.as_of, name)
         run.put_plan(name, shards, round)
@@ -67,7 +78,11 @@ def _one_by_one(
     with counting() as written:
         for done, index in enumerate(indexes, 1):
             before, began = written.counts.copy(), written.seconds
-            do(run, planned[index])
+            try:
+                do(run, planned[index])
+            except RowsRemoved as removed:
+                _refuse_unfinished(run, name, removed)
+                continue
             took = written.seconds - began
             log.info(
                 "%s: shard %d done in %.1f s (%d of %d here): %s",
@@ -83,10 +98,25 @@ def _one_by_one(
         )
 
 
+def _refuse_unfinished(run: Run, name: str, removed: RowsRemoved) -> None:
+    """Return if another build of the release, with the same code, has finished the stage: its output is what this build would write.
+
+    Raises:
+        RowsRemoved: no other build has.
+    """
+    tables = [TableRef(run.lake, f"{run.folder}/{table.name}", table) for table in stage_row(name).written_tables]
+    is_finished = all(table.whole() and table.committed().code_version == code_version() for table in tables)
+    if not tables:  # the last stage writes the snapshot
+        is_finished = run.lake.size(f"snapshots/{run.snapshot_id}/manifest.json") is not None
+    if not is_finished:
+        raise removed
+    log.info("%s: another build of this release has made its tables", name)
+
+
 @explained()
 def finish(run: Run, name: str) -> None:
     """Commit a stage's tables and keep what it measured."""
-    metrics = load_stage(name).finish(run)
+    metrics = _win(lambda: load_stage(name).finish(run))
     quality.measure(run, name, metrics)
     for metric, value in sorted(metrics.items()):
         log.info("%s: %s = %g", name, metric, value)
@@ -162,10 +192,20 @@ def publish(run: Run, approval: Mapping[str, str] | None = None) -> str:
 
     `approval` says who approved, when and with which note; it is kept with the publication.
     """
-    moved = pointer.publish(run.lake, run.snapshot_id, approval)
+    moved = _win(lambda: pointer.publish(run.lake, run.snapshot_id, approval))
     if catalog := Catalog.from_environment():
         catalog.end_release(run.release_id, ReleaseState.PUBLISHED, run.snapshot_id)
     return run.lake.uri(str(moved.manifest))
+
+
+def _win(step: Callable[[], Result]) -> Result:
+    """Do a step, again if another build of the release was first."""
+    for _ in range(_TRIES - 1):
+        try:
+            return step()
+        except LostRace as lost:
+            log.info("%s: tried again", lost)
+    return step()
 
 
 def leave_unpublished(run: Run) -> None:
@@ -208,7 +248,7 @@ def _all(
     if workers == 1:
         do(run, name, indexes)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=private) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=begin_worker) as pool:
         list(pool.map(do, [run] * len(indexes), [name] * len(indexes), [[index] for index in indexes]))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from s2corpus.sources.record import Dropped, Editorial, Kind, Notice, OpenVersion, Reason, Record
+from s2corpus.sources.record import DatedLicence, Dropped, Editorial, Kind, Notice, OpenVersion, Reason, Record
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
@@ -43,6 +43,7 @@ def build(
     pdf_sha1: object = None,
     subjects: object = None,
     licence: object = None,
+    later_licences: tuple[DatedLicence, ...] = (),
     open_access: object = None,
     open_version: object = None,
     editorial: object = None,
@@ -78,6 +79,7 @@ def build(
         pdf_sha1=_sha1(pdf_sha1),
         subjects=words_of(subjects),
         licence=licence_of(licence),
+        later_licences=later_licences,
         open_access=open_access if isinstance(open_access, bool) else None,
         open_version=next((version for version in OpenVersion if version == open_version), None),
         editorial=next((status for status in Editorial if status == editorial), None),

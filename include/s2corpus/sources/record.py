@@ -49,6 +49,14 @@ class Notice:
     status: Editorial
 
 
+@dataclass(frozen=True, slots=True)
+class DatedLicence:
+    """A licence and the plain date from which it is valid: that of an accepted manuscript after its embargo."""
+
+    licence: str
+    start: str  # YYYY-MM-DD
+
+
 class Reason(StrEnum):
     """Why an entry of a source gave no record."""
 
@@ -86,6 +94,7 @@ class Record:
     pdf_sha1: str | None = None
     subjects: tuple[str, ...] = ()  # as the source calls them: categories, headings, codes
     licence: str | None = None
+    later_licences: tuple[DatedLicence, ...] = ()  # better ones that start later, the best first
     open_access: bool | None = None
     open_version: OpenVersion | None = None  # None: not said
     editorial: Editorial | None = None  # what became of the work

@@ -94,6 +94,14 @@ def to_month(text: str | None) -> int | None:
     return _MONTHS.get(word)
 
 
+def first_month(text: str | None) -> int | None:
+    """Return the number of the first month in a text: "10–12 August", "July 28 – August 2", "Jul/Aug", "8"; None otherwise."""
+    if not text:
+        return None
+    words = re.findall(r"[a-z]+", text[:200].casefold())
+    return to_month(text) or next((month for word in words if (month := _MONTHS.get(word))), None)
+
+
 def to_int(value: object) -> int | None:
     """A small whole number written as one, or None."""
     if isinstance(value, bool):

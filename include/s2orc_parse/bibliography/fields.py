@@ -10,6 +10,7 @@ from itertools import islice
 
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Affiliation, Author
+from s2orc_parse.bibliography.markup import ATTRIBUTE, resolve_formulas, space_formulas
 
 MAX_TITLE, MAX_ABSTRACT, MAX_AUTHORS = (
     3_000,
@@ -17,7 +18,6 @@ MAX_TITLE, MAX_ABSTRACT, MAX_AUTHORS = (
     10_000,
 )  # characters, characters, persons: beyond is a broken entry
 MAX_AFFILIATIONS = 50  # of one author
-_ATTRIBUTE = r"\s+[\w:.-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+)"
 MAX_LOCATOR = 60  # characters of a volume, issue or pages
 _LOCATOR_WORD = re.compile(r"^(?:vol(?:ume)?|no|nr|number|issue|pp?|pages?|s)\b\.?\s*(?=\w)", re.IGNORECASE)
 _NOTE = re.compile(
@@ -32,11 +32,13 @@ _CITED = re.compile(
     r"\s*[^\W\d_][^;]*\b(?:19|20)\d\d\b[^;]{0,20};\s*\d+\s*(?:\([^()]*\))?\s*:\s*[A-Za-z]?\d+(?:-[A-Za-z]?\d+)?\W*"
 )
 """what CINAHL puts behind the title of a comment: "... N Engl J Med. 2009 Jan 29;360(5):544-6", which it comments on"""
-_TAG = re.compile(rf"</?[a-zA-Z][\w:.-]*(?:{_ATTRIBUTE})*\s*/?>|<!--[^<>]*-->|<!\[CDATA\[|\]\]>|<\?[^<>]*\?>")
-_BLOCK = re.compile(rf"</?(?:\w+:)?(?:p|title|sec|br|list-item|div|li)(?:{_ATTRIBUTE})*\s*/?>", re.IGNORECASE)
+_TAG = re.compile(rf"</?[a-zA-Z][\w:.-]*(?:{ATTRIBUTE})*\s*/?>|<!--[^<>]*-->|<!\[CDATA\[|\]\]>|<\?[^<>]*\?>")
+_BLOCK = re.compile(rf"</?(?:\w+:)?(?:p|title|sec|br|list-item|div|li)(?:{ATTRIBUTE})*\s*/?>", re.IGNORECASE)
 _TITLE_END = re.compile(
     r"\s*:?\s*</(?:\w+:)?title\s*>(?:\s|</?(?:\w+:)?(?:p|sec)\s*>)*", re.IGNORECASE
 )  # a part's head stays on its line
+_ABBREVIATED = re.compile(r"\b[^\W\d_]\.[^\W\d_]\.?$")
+"""what a title ends with whose last full stop is not the sentence's: U.S., U.S.A."""
 _AMPERSANDS = re.compile(r"&(?:amp;)+")
 _MAX_ROUNDS = 10  # of removing and unescaping: nobody escapes that often
 _PART = "\x1e"
@@ -81,11 +83,13 @@ def _parts(value: object, limit: int) -> list[str]:
     for _ in range(_MAX_ROUNDS):
         before = text
         if "<" in text:
+            text = resolve_formulas(text)
             text = _TAG.sub("", _BLOCK.sub(_PART, _TITLE_END.sub(": ", text)))
         if "&" in text:
             text = html.unescape(_AMPERSANDS.sub("&", text))
         if text == before:
             break
+    text = space_formulas(text)
     parts = (" ".join(_ELSEWHERE.sub(" ", part).split()) for part in _PARTS.split(text))
     return [part for part in parts if part]
 
@@ -101,7 +105,7 @@ def clean_title(value: object) -> str | None:
     text = _NOTE.sub("", text) or text
     if text.startswith("[") and text.rstrip(".").endswith("]"):
         text = text.rstrip(".")[1:-1]
-    if text.endswith(".") and not text.endswith("..") and not re.search(r"\b\w\.\w?\.?$", text):
+    if text.endswith(".") and not text.endswith("..") and not _ABBREVIATED.search(text):
         text = text[:-1]
     return text.strip() or None
 

@@ -42,12 +42,32 @@ _ARXIV_OLD = re.compile(
 _PMID = re.compile(r"^(?:(?:https?://)?(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov/|ncbi\.nlm\.nih\.gov/(?:pubmed|m/pubmed)/)"
                    r"|pmid\s*:?\s*|pubmed\s*:?\s*|medline:)?0*([1-9]\d{0,8})(?:\.0)?/?$", re.IGNORECASE)  # fmt: skip
 _PMCID = re.compile(r"^(?:.*/)?(?:pmcid\s*:?\s*)?(?:pmc)?\s*0*([1-9]\d{0,8})(?:\.\d+)?/?$", re.IGNORECASE)
+_JSTOR = re.compile(
+    r"(?:(?:https?://)?(?:www\.)?jstor\.org/stable/(?:pdf/)?)?(?:10\.2307/)?(\d{4,10})(?:\.pdf)?/?", re.IGNORECASE
+)
 _ORCID = re.compile(r"(?<!\d)(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dX])(?![\dA-Z])", re.IGNORECASE)
 _ROR = re.compile(r"ror\.org/(0[a-hj-km-np-tv-z0-9]{6}\d{2})(?![a-z0-9])", re.IGNORECASE)
 _ACL = re.compile(
     r"(?<![A-Za-z0-9])([A-Z]\d{2}-\d{4,5}|\d{4}\.[a-z][a-z0-9_]*-[a-z0-9]+\.\d+)(?:v\d+)?(?:\.pdf|/)?$", re.IGNORECASE
 )
 
+_ADDRESS = re.compile(r"(?:(?:https?:)?//)?(?P<host>[a-z][\w-]*(?:\.[\w-]+)+)(?::\d+)?/+(?P<path>\S*)", re.IGNORECASE)
+_RESOLVER = re.compile(
+    r"(?:[\w-]+\.)*doi\.org|(?:dx\.)?doi\.[\w.-]+|(?:[\w-]+\.)*doi-org\.[\w.-]+|hdl\.handle\.net|chooser\.crossref\.org"
+)
+_WITH_DOI = re.compile(
+    r"(?:[\w-]+\.)*(?:springer|springerlink|springeropen|biomedcentral|aps|iop|frontiersin|biorxiv|medrxiv|plos)\.(?:com|org)"
+)
+"""Hosts whose addresses contain the DOI of an article after other words than `doi`."""
+_START = r"(?=10\.\d{4,9}(?:\.\d+)*/)"
+_DOI_IN_PATH = re.compile(rf"(?:[\w.-]{{1,40}}/){{0,5}}?(?:doi[:/]\s*)?{_START}", re.IGNORECASE)
+_DOI_AFTER_WORD = re.compile(rf"(?:[\w.-]{{1,40}}/){{0,4}}?doi/(?:[a-z]+/){{0,2}}?{_START}", re.IGNORECASE)
+_DOI_IN_QUERY = re.compile(rf"[?&](?:doi|id|uri)=(?:https?://(?:dx\.)?doi\.org/|doi:)?{_START}", re.IGNORECASE)
+_AFTER_DOI = re.compile(
+    r"(?:/(?:abstract|full|fulltext|full-text|pdf|epdf|summary|meta|references|html?))?(?:\.(?:full|abstract))?(?:\.(?:pdf|html?))?/?$"
+    r"|(?<=\d)v\d{1,2}(?:\.full|\.abstract)?(?:\.pdf)?/?$",
+    re.IGNORECASE,
+)
 _STEM = re.compile(r"(?:\.(?:pdf|tar|tgz|gz|tex|zip|nxml|xml))+$", re.IGNORECASE)
 _ARXIV_NAME = re.compile(
     r"(?:.*/)?(?:arxiv[-_.: ]?)?(?:(\d{4}\.\d{4,5})|([a-z]+(?:-[a-z]+)?)(?:\.[a-z-]{2,7})?[/_-]?(\d{7}))(?:v\d+)?",
@@ -81,6 +101,39 @@ def normalise_doi(text: str) -> str | None:
     if not suffix or doi in _TEMPLATES or doi.startswith(_TEMPLATE_PREFIXES) or _PLACEHOLDER.search(suffix):
         return None
     return doi if any(character in "123456789" or character.isalpha() for character in suffix) else None
+
+
+def doi_of_jstor(text: str) -> str | None:
+    """Return the DOI that JSTOR registered for its id or stable address: 2346178 → 10.2307/2346178."""
+    match = _JSTOR.fullmatch(text[:MAX_CHARACTERS].strip())
+    return f"10.2307/{match.group(1)}" if match else None
+
+
+def doi_key(text: str) -> str:
+    """Return a DOI as record ids contain it: normalised, or in lower case if it is a placeholder or malformed."""
+    return normalise_doi(text) or text.strip().lower()
+
+
+def doi_of_url(url: str) -> str | None:
+    """Return the DOI in an address of a resolver (doi.org, doi.acm.org, hdl.handle.net, …) or of a publisher's page of an article.
+
+    Only a path that is a DOI counts, with or without words before it (`/doi/full/10.…`) and after it (`.pdf`, `/abstract`). A
+    relative address or other text is read as `normalise_doi` does if it begins with a DOI.
+    """
+    url = url[:MAX_CHARACTERS].strip()
+    match = _ADDRESS.match(url)
+    if match is None:
+        return normalise_doi(url) if url.casefold().startswith(("10.", "doi:", "info:doi/", "urn:doi:")) else None
+    host, path = match["host"].casefold(), unquote(match["path"])
+    is_resolver = _RESOLVER.fullmatch(host) is not None
+    if is_resolver or _WITH_DOI.fullmatch(host):
+        found = _DOI_IN_QUERY.search(path) or _DOI_IN_PATH.match(path)
+    else:
+        found = _DOI_AFTER_WORD.match(path)
+    if found is None:
+        return None
+    doi = re.split(r"[?&#]", path[found.end() :])[0]
+    return normalise_doi(doi if is_resolver else _AFTER_DOI.sub("", doi))
 
 
 def normalise_arxiv(text: str) -> str | None:

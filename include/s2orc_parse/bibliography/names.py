@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from s2orc_parse.bibliography import name_words as words
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.person import EAST_ASIAN, Style, inverted, style_of, whole
+from s2orc_parse.bibliography.tex import decode_accents
 
 MAX_CHARACTERS = 100_000  # of one author string; the rest of a longer one is not read
 _ET_AL = re.compile(
@@ -29,13 +30,6 @@ _EDGES = " ,;:&*|/"
 _MARKS = re.compile(r"[*†‡§¶#∗⁎]+|(?<=[^\W\d_])\d{1,2}(?=$|[\s,;])|[¹²³⁰-⁹]+")
 _SPACE = re.compile(r"\s+")
 _BRACED = re.compile(r"\{[^{}]*[\s,][^{}]*\}")  # one name, whatever is in it
-_TEX_ACCENT = re.compile(r"\{?\\([`'^\"~=.uvHtcdbkr])\s*\{?\s*(\\?[A-Za-z])\s*\}?\}?")
-_TEX_LETTER = re.compile(r"\{?\\(aa|AA|ae|AE|oe|OE|o|O|l|L|ss|i|j)\b\s*\}?")
-_COMBINING = dict(
-    zip("`'^\"~=.uvHcdbkr", "\u0300\u0301\u0302\u0308\u0303\u0304\u0307\u0306\u030c\u030b\u0327\u0323\u0331\u0328\u030a", strict=True)
-)  # fmt: skip
-_LETTERS = {"aa": "å", "AA": "Å", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ss": "ß",
-            "i": "i", "j": "j"}  # fmt: skip
 
 
 def parse_authors(text: str) -> tuple[Author, ...]:
@@ -83,10 +77,12 @@ def make_author(given: str | None, family: str | None, suffix: str | None = None
 
     A source that puts the whole name in one of the two (Crossref does) is read as one string.
     """
-    given, family = (_SPACE.sub(" ", _unescape(part or "")).strip(" ,;") for part in (given, family))
+    given, family = (decode_accents(_SPACE.sub(" ", _unescape(part or ""))).strip(" ,;") for part in (given, family))
     if not family:
         return parse_name(given)
     if not given and not suffix:
+        if not any(map(str.isalnum, family)):
+            return None
         return parse_name(family) if "," in family else Author("", (), family.strip(" ."), "")
     return inverted(family, given, _SPACE.sub(" ", suffix or "").strip(), apart=True)
 
@@ -110,10 +106,7 @@ def _unescape(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    text = _unescape(text).translate(_WIDE)
-    if "\\" in text:
-        text = _TEX_ACCENT.sub(lambda m: m.group(2).strip("\\") + _COMBINING.get(m.group(1), ""), text)
-        text = unicodedata.normalize("NFC", _TEX_LETTER.sub(lambda m: _LETTERS[m.group(1)], text))
+    text = decode_accents(_unescape(text).translate(_WIDE))
     return _SPACE.sub(" ", _MARKS.sub("", text)).strip(_EDGES)
 
 

@@ -35,11 +35,12 @@ DOES: dict[object, str] = {
     **dict.fromkeys(("inline-formula", f"{MATHML}math", "tex-math"), INLINE),
     **dict.fromkeys(("fig", "fig-group", "table-wrap", "table-wrap-group", "table", "array", "media", "supplementary-material"), FLOAT),
     "fn": NOTE,
-    **dict.fromkeys(("break", "td", "th", "tr"), SPACE),
+    **dict.fromkeys(("break", "td", "th", "tr", "row", "entry"), SPACE),
     **dict.fromkeys(
         (
             "ref-list", "graphic", "inline-graphic", "object-id", "alt-text", "long-desc", "permissions",
-            "sec-meta", "index-term", "chem-struct-wrap", "related-article", "processing-meta", "kwd-group", "floats-group",
+            "sec-meta", "index-term", "chem-struct-wrap", "colspec", "spanspec",
+            "related-article", "processing-meta", "kwd-group", "floats-group",
             "sub-article", "response", "inline-media",
         ),
         LEAVE,

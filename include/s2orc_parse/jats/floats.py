@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 
 from s2orc_parse.jats.read import Element
 from s2orc_parse.jats.text import Draft, flat, plain
@@ -22,7 +22,8 @@ _LABEL = re.compile(
 _TABLE = re.compile(r"\btable\b", re.IGNORECASE)
 _AFTER = re.compile(r"(?P<num>[A-Z]?\d+)\s+(?:fig(?:ure)?|table)[\s.:|]*", re.IGNORECASE)  # S1 Fig.
 _GROUPS = {"fig-group": RefType.FIGURE, "table-wrap-group": RefType.TABLE}
-_ROWS = ("thead", "tbody", "tfoot", "table", "array")
+_ROWS = ("thead", "tbody", "tfoot", "table", "array", "tgroup")
+_CELLS = frozenset(("td", "th", "entry", "entrytbl"))
 
 
 def key_of(kind: RefType, number: int) -> str:
@@ -64,33 +65,77 @@ def caption_of(element: Element, entries: Container[str]) -> Draft:
 
 
 def rows_of(element: Element, entries: Container[str]) -> tuple[list[list[str]], list[tuple[int, int, Draft]]]:
-    """The cells of a table, row by row, and (row, column, draft) of those that refer to something. A cell over several columns leaves
-    empty ones after its own."""
+    """Return the cells of a table, row by row, and (row, column, draft) of those that refer to something.
+
+    A cell over several columns or rows leaves empty cells in the other places. Tables are XHTML's or OASIS's (CALS).
+    """
     rows: list[list[str]] = []
     referring: list[tuple[int, int, Draft]] = []
     table = element if element.tag in ("table", "array") else _table_of(element)
     total = 0
-    for row in _rows(table) if table is not None else ():
+    covered: dict[int, int] = {}  # column → number of coming rows that a cell above covers
+    group: Element | None = None
+    for row, columns in _rows(table, {}) if table is not None else ():
+        if row.getparent() is not group:  # a cell ends with its group of rows
+            group, covered = row.getparent(), {}
         cells: list[str] = []
+        below = {column: left - 1 for column, left in covered.items() if left > 1}
         for cell in row:
-            if cell.tag == "td" or cell.tag == "th":
-                if len(cell):
-                    draft = flat([cell], entries)
-                    text = draft.text
-                    if draft.marks:
-                        referring.append((len(rows), len(cells), draft))
-                else:
-                    text = " ".join((cell.text or "").split())
-                cells.append(text)
-                span = cell.get("colspan")
-                if span is not None and span.isascii() and span.isdecimal() and len(span) < 4:
-                    cells.extend([""] * min(int(span) - 1, MAX_SPAN))
+            if cell.tag not in _CELLS:
+                continue
+            first, width, height = _place(cell, columns)
+            while len(cells) in covered or len(cells) < first:
+                cells.append("")
+            if len(cell):
+                draft = flat([cell], entries)
+                text = draft.text
+                if draft.marks:
+                    referring.append((len(rows), len(cells), draft))
+            else:
+                text = " ".join((cell.text or "").split())
+            if height:
+                below.update(dict.fromkeys(range(len(cells), len(cells) + width), height))
+            cells.extend([text, *[""] * (width - 1)])
+        if covered:
+            cells.extend([""] * (max(covered) + 1 - len(cells)))
+        covered = below
         if cells:
             rows.append(cells)
             total += len(cells)
         if total > MAX_CELLS:
             break
     return rows, referring
+
+
+def _place(cell: Element, columns: Mapping[str, int]) -> tuple[int, int, int]:
+    """Return the first column that a cell names (0 if none), its number of columns, and the number of rows below that it covers."""
+    if cell.tag in ("td", "th"):
+        return 0, max(_count(cell.get("colspan"), 1), 1), max(_count(cell.get("rowspan"), 1) - 1, 0)
+    name = cell.get("namest") or cell.get("colname") or f"{cell.get('spanname')} start"
+    first = columns.get(name, 0)
+    last = columns.get(cell.get("nameend") or f"{cell.get('spanname')} end", first)
+    return first, min(max(last - first, 0), MAX_SPAN) + 1, _count(cell.get("morerows"), 0)
+
+
+def _count(text: str | None, default: int) -> int:
+    """Return a number of columns or rows in an attribute, at most the limit."""
+    is_number = text is not None and text.isascii() and text.isdecimal() and len(text) < 4
+    return min(int(text or 0), MAX_SPAN + 1) if is_number else default
+
+
+def _columns(group: Element) -> dict[str, int]:
+    """Return the numbers, from 0, of the columns that a `tgroup` names; of its spans `<name> start` and `<name> end`."""
+    found: dict[str, int] = {}
+    number = 0
+    for spec in group.iterchildren("colspec"):
+        number = _count(spec.get("colnum"), number + 1)
+        if name := spec.get("colname"):
+            found.setdefault(name, min(max(number - 1, 0), MAX_SPAN))
+    for spec in group.iterchildren("spanspec"):
+        start, end = found.get(spec.get("namest") or ""), found.get(spec.get("nameend") or "")
+        if start is not None and end is not None:
+            found[f"{spec.get('spanname')} start"], found[f"{spec.get('spanname')} end"] = start, end
+    return found
 
 
 def _table_of(element: Element) -> Element | None:
@@ -104,10 +149,11 @@ def _table_of(element: Element) -> Element | None:
     return None
 
 
-def _rows(table: Element) -> Iterator[Element]:
+def _rows(table: Element, columns: Mapping[str, int]) -> Iterator[tuple[Element, Mapping[str, int]]]:
+    """Yield the rows of a table, each with the columns that are named there."""
     for child in table:
         name = child.tag
-        if name in ("tr", "tbody-row"):
-            yield child
+        if name in ("tr", "tbody-row", "row"):
+            yield child, columns
         elif name in _ROWS:
-            yield from _rows(child)
+            yield from _rows(child, {**columns, **_columns(child)} if name in ("tgroup", "thead", "tfoot") else columns)

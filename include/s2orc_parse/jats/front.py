@@ -10,6 +10,8 @@ from typing import Any
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, make_date, to_int, to_month
 from s2orc_parse.bibliography.fields import PARTS, licence_of, with_details
+from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalise_pmcid
+from s2orc_parse.bibliography.name_words import is_title
 from s2orc_parse.bibliography.names import make_author, parse_name
 from s2orc_parse.jats.header import FrontMatter
 from s2orc_parse.xml import text_of
@@ -39,6 +41,10 @@ _ARTICLE_TYPES = """
 _ARTICLE_TYPE_WORDS = frozenset(_ARTICLE_TYPES.split())
 
 _BESIDE_AFFILIATION = frozenset(("label", "sup", "email", "ext-link", "uri", "institution-id", "fn", "phone", "fax"))
+_BESIDE_GROUP = frozenset(
+    ("contrib-group", "aff", "address", "author-comment", "bio", "email", "ext-link", "uri", "fn", "xref")
+)
+_CONTRIBUTOR_TYPES = frozenset(("author", "group", "collab", "collaboration", "consortium"))
 _IN_WORDS = (
     (re.compile(r"creative commons attribution[- ]non-?commercial", re.IGNORECASE), "CC-BY-NC"),
     (re.compile(r"creative commons attribution", re.IGNORECASE), "CC-BY"),
@@ -54,21 +60,44 @@ def read_front(article: Any) -> FrontMatter | None:
     meta = article.find("{*}front/{*}article-meta")
     if meta is None:
         return None
-    ids = {item.get("pub-id-type"): text_of(item) for item in meta.iterfind("{*}article-id")}
-    pmc_id = ids.get("pmcid") or ids.get("pmc")
+    ids = _identifiers(meta)
+    pmc_id = normalise_pmcid(ids.get("pmcid") or ids.get("pmc") or "")
+    native = (
+        doi_key(ids["doi"])
+        if "doi" in ids
+        else pmc_id or ids.get("pmid") or ids.get("publisher-id") or next(iter(ids.values()), "")
+    )
     licence, open_access = _licence(meta)
     return FrontMatter(
-        native_id=ids.get("doi") or pmc_id or ids.get("pmid") or ids.get("publisher-id") or "",
-        title=_title(meta), authors=tuple(_authors(meta)), date=_date(meta),
+        native_id=native,
+        title=_title(meta), authors=tuple(_authors(meta)), date=_date(meta), venue=_conference(meta),
         journal=text_of(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
         volume=text_of(meta.find("{*}volume")), issue=text_of(meta.find("{*}issue")), pages=_pages(meta),
-        doi=ids.get("doi"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_subjects(meta),
+        doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_subjects(meta),
         licence=licence, open_access=open_access,
     )  # fmt: skip
 
 
 def _local(element: Any) -> str:
     return str(element.tag).rpartition("}")[2]
+
+
+def _identifiers(meta: Any) -> dict[str, str]:
+    """Return the article's identifiers by their type, the first of each; a DOI of one version only if there is no other."""
+    found: dict[str, str] = {}
+    items = sorted(meta.iterfind("{*}article-id"), key=lambda item: item.get("specific-use") is not None)
+    for item in items:
+        kind, value = (item.get("pub-id-type") or "").casefold(), text_of(item)
+        if value:
+            found.setdefault(kind, value)
+    if "doi" not in found and (doi := doi_of_jstor(found.get("jstor", ""))):
+        found["doi"] = doi
+    return found
+
+
+def _conference(meta: Any) -> str:
+    """Return the name of the conference that the article was presented at."""
+    return text_of(meta.find("{*}conference/{*}conf-name")) or text_of(meta.find("{*}conference/{*}conf-acronym"))
 
 
 def _pages(meta: Any) -> str:
@@ -111,7 +140,7 @@ def _authors(meta: Any) -> Iterator[Author | None]:
         if referred or len(of_all) > 1:  # one that nobody refers to is everybody's, of several nobody knows whose
             of_all = []
         for contributor in group.iterfind("{*}contrib"):
-            if contributor.get("contrib-type", "author") == "author":
+            if _is_author(contributor):
                 ids = [
                     one
                     for ref in contributor.iterfind("{*}xref[@ref-type='aff']")
@@ -124,17 +153,57 @@ def _authors(meta: Any) -> Iterator[Author | None]:
                 )
 
 
+def _is_author(contributor: Any) -> bool:
+    """Return whether a contributor is an author: a person of another type is a group's member, an editor, …"""
+    kind = contributor.get("contrib-type", "author").casefold()
+    has_group = contributor.find("{*}collab") is not None or contributor.find("{*}collab-alternatives") is not None
+    return kind == "author" or (has_group and kind in _CONTRIBUTOR_TYPES)
+
+
 def _author(contributor: Any) -> Author | None:
-    name = contributor.find(".//{*}name")
-    if name is not None:
-        return make_author(*(text_of(name.find(f"{{*}}{part}")) for part in ("given-names", "surname", "suffix")))
-    if (whole := contributor.find(".//{*}string-name")) is not None:
-        family = text_of(whole.find("{*}surname"))
-        return make_author(text_of(whole.find("{*}given-names")), family) if family else parse_name(text_of(whole))
-    if (collab := contributor.find("{*}collab")) is not None:
-        own = " ".join((collab.text or "").split()) or text_of(collab.find("{*}institution"))
-        return make_author("", own or text_of(collab))
+    """Return the person or group of a contributor; the members of a group are not authors by themselves."""
+    for place in (
+        contributor,
+        *contributor.iterfind("{*}name-alternatives"),
+        *contributor.iterfind("{*}collab-alternatives"),
+    ):
+        for child in place:
+            kind = _local(child)
+            if kind == "name":
+                return make_author(
+                    *(text_of(child.find(f"{{*}}{part}")) for part in ("given-names", "surname", "suffix"))
+                )
+            if kind == "string-name":
+                return read_string_name(child)
+            if kind == "collab":
+                return make_author("", name_of_group(child))
     return None
+
+
+def read_string_name(element: Any) -> Author | None:
+    """Return the author of a `string-name`, whose parts may be tagged or not."""
+    surname, given, suffix = (text_of(element.find(f"{{*}}{part}")) for part in ("surname", "given-names", "suffix"))
+    if not surname:
+        return parse_name(text_of(element))
+    if not given:
+        rest = "".join(element.itertext()).partition(element.find("{*}surname").text or surname)[0]
+        given = " ".join(word for word in rest.split() if not is_title(word)).strip(" ,")
+    return make_author(given, surname, suffix)
+
+
+def name_of_group(collab: Any) -> str:
+    """Return the name of a group author without its members, addresses and notes."""
+    pieces: list[str] = []
+
+    def add(element: Any) -> None:
+        pieces.append(element.text or "")
+        for child in element:
+            if _local(child) not in _BESIDE_GROUP:
+                add(child)
+            pieces.append(child.tail or "")
+
+    add(collab)
+    return " ".join("".join(pieces).split()).strip(" ,;:")
 
 
 def _affiliation(aff: Any) -> tuple[str, str]:

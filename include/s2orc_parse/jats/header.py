@@ -21,12 +21,14 @@ class FrontMatter:
     title: object
     authors: tuple[Author | None, ...]
     date: object
+    venue: object = None
     journal: object
     abstract: object
     volume: object
     issue: object
     pages: object
     doi: object
+    arxiv_id: object = None
     pubmed_id: object
     pmc_id: object = None
     subjects: object

@@ -9,6 +9,7 @@ from dataclasses import replace
 from s2orc_parse.latex import mathml
 from s2orc_parse.latex.bibliography import Named, composed
 from s2orc_parse.latex.citing import Printer
+from s2orc_parse.latex.counting import plural
 from s2orc_parse.latex.document import (
     Appendix,
     Block,
@@ -17,15 +18,21 @@ from s2orc_parse.latex.document import (
     Float,
     Head,
     Inlines,
+    Item,
     Label,
     Mark,
     Math,
     Note,
     Para,
     Ref,
+    Subequations,
+    Theorem,
+    TheoremEnd,
+    walk_blocks,
 )
+from s2orc_parse.latex.marks import XSPACE
 from s2orc_parse.latex.numbering import Numbers, Target
-from s2orc_parse.latex.pandoc_ast import XSPACE, spaced
+from s2orc_parse.latex.pandoc_ast import spaced
 from s2orc_parse.parse_model import (
     EQUATION,
     BibEntry,
@@ -38,8 +45,27 @@ from s2orc_parse.parse_model import (
     RefType,
 )
 
-_WORDS = {RefType.FIGURE: "Figure", RefType.TABLE: "Table", RefType.FORMULA: "Equation", RefType.SECTION: "Section"}
-_WITH_WORD = frozenset(("cref", "Cref", "autoref", "Autoref", "fullref", "zcref", "ref+label"))
+_WORDS = {
+    RefType.FIGURE: "Figure", RefType.TABLE: "Table", RefType.FORMULA: "Equation", RefType.SECTION: "Section", RefType.ITEM: "Item",
+}  # fmt: skip
+_WITH_WORD = frozenset(
+    (
+        "cref",
+        "Cref",
+        "crefrange",
+        "Crefrange",
+        "autoref",
+        "Autoref",
+        "fullref",
+        "thref",
+        "zcref",
+        "zvref",
+        "ref+label",
+        "ref+Label",
+    )
+)
+_TITLES = frozenset(("nameref", "Nameref", "titleref"))
+_ONLY_WORD = frozenset(("namecref", "nameCref", "lcnamecref", "namecrefs", "nameCrefs", "lcnamecrefs"))
 _SILENT = frozenset(("pageref", "ref+page"))
 _BACK = re.compile(
     r"(?i)\s*(?:acknowledge?ments?|funding|author contributions?|conflicts? of interest|competing interests?|data availability)\b"
@@ -62,6 +88,7 @@ class Assembler:
         self.entries = entries
         self.formulas = formulas
         self.notes: list[RefEntry] = []
+        self.statements: dict[str, list[str]] = {}  # texts of theorems and items, by key
 
     def paragraphs(self, blocks: list[Para], section: str = "", sec_num: str | None = None) -> list[Paragraph]:
         """Paragraphs that hold text."""
@@ -80,6 +107,8 @@ class Assembler:
         path: list[tuple[int, str, str | None]] = []
         sections = iter(self.numbers.sections)
         behind = False
+        head_of_theorem: Inlines = ()
+        open_: list[str | None] = []  # the keys of the theorems around
         for block in document.blocks:
             if isinstance(block, Head):
                 head = self.plain(block.content)
@@ -90,13 +119,37 @@ class Assembler:
                 path.append((block.level, head.rstrip(" .:"), section.num))
             elif isinstance(block, Appendix):
                 path = []  # an appendix lies beside the last section, whatever level its heads have
+            elif isinstance(block, Theorem):
+                target = self.numbers.theorem_targets.get(id(block))
+                open_.append(target.key if target else None)
+                head_of_theorem += self._head_of(block, target)
+            elif isinstance(block, TheoremEnd):
+                if open_:
+                    open_.pop()
             elif isinstance(block, Para):
-                name = "::".join(head for _, head, _ in path if head)
-                (back if behind else body).extend(self.paragraphs([block], name, path[-1][2] if path else None))
+                name = block.back or "::".join(head for _, head, _ in path if head)
+                num = path[-1][2] if path and not block.back else None
+                whole = Para((*head_of_theorem, *block.content))
+                found = self.paragraphs([whole], name, num)
+                for key in filter(None, open_):
+                    length = len(self.title(head_of_theorem)) if head_of_theorem else 0
+                    self.statements.setdefault(key, []).extend(paragraph.text[length:].strip() for paragraph in found)
+                (back if behind or block.back else body).extend(found)
+                head_of_theorem = ()
         return body, back
 
+    def _head_of(self, block: Theorem, target: Target | None) -> Inlines:
+        """Return the head that LaTeX prints before a theorem: Theorem 2.1 (Zorn)."""
+        kind = self.numbers.counting.kinds.get(block.name)
+        if kind is None or block.num is not None or block.name == "proof":
+            return ()
+        if kind.is_proof and block.note:
+            return (*block.note, ". ")
+        name = f"{kind.title} {target.num}" if target and target.num else kind.title
+        return (name, " (", *block.note, "). ") if block.note else (f"{name}. ",)
+
     def ref_entries(self) -> list[RefEntry]:
-        """Figures, tables, formulas, sections and footnotes, in this order."""
+        """Return figures, tables, formulas, sections, theorems, items and footnotes, in this order."""
         floats = sorted(self.numbers.floats, key=lambda item: (item[0][:3], int(item[0][6:])))
         entries = {id(block): self._float(key, block, num) for key, block, num in floats}
         found = [
@@ -104,11 +157,18 @@ class Assembler:
             for (_, block, _), entry in zip(floats, entries.values(), strict=True)
         ]
         for target, math in self.numbers.formula_list:
+            assert target.key is not None
             found.append(RefEntry(target.key, RefType.FORMULA, mathml.inner(math.tex), target.num, latex=math.tex))
         for section in self.numbers.sections:
             found.append(
                 RefEntry(section.key, RefType.SECTION, self.plain(section.head.content).rstrip(" .:"), section.num)
             )
+        targets = [target for target, _ in self.numbers.theorems] + list(self.numbers.items.values())
+        for target in targets:
+            if target.key:
+                found.append(
+                    RefEntry(target.key, target.type, " ".join(self.statements.get(target.key, ())), target.num)
+                )
         return [*found, *self.notes]
 
     def _float(self, key: str, block: Float, num: str | None) -> RefEntry:
@@ -140,11 +200,15 @@ class Assembler:
         """Inlines as text without spans."""
         return self.text(content).text
 
+    def title(self, content: Inlines) -> str:
+        """Return inlines as text without spans and footnotes."""
+        return self.plain(tuple(inline for inline in content if not isinstance(inline, Note)))
+
     def note(self, note: Note) -> None:
         """Keep a footnote."""
         paragraph = self.text(note.content)
         if paragraph.text:
-            number = str(len(self.notes) + 1)
+            number = note.num or str(len(self.notes) + 1)
             self.notes.append(
                 RefEntry(
                     f"FOOTREF{len(self.notes)}",
@@ -167,6 +231,7 @@ class _Text:
         self.cites: list[CiteSpan] = []
         self.refs: list[RefSpan] = []
         self.equations: list[EqSpan] = []
+        self.items: list[tuple[str, int]] = []  # key and start
 
     def say(self, text: str) -> tuple[int, int]:
         """Add text; where it stands without the white space around it."""
@@ -205,44 +270,75 @@ class _Text:
                     self.assembler.note(inline)
                 case Mark():
                     self.add(inline.content)
-                case Label():
+                case Item():
+                    if (target := self.assembler.numbers.items.get(id(inline))) and target.key:
+                        self.items.append((target.key, self.length))
+                case Label() | Subequations():
                     pass
 
     def _cite(self, cite: Cite) -> None:
-        if cite.command.startswith("foot"):  # it stands in a footnote already
-            cite = replace(cite, command="citealp")
-        for text, keys in self.assembler.printer.pieces(cite):
-            start, end = self.say(text)
+        for content, keys in self.assembler.printer.pieces(cite):
+            if not isinstance(content, str):
+                self.add(content)
+                continue
+            start, end = self.say(content)
             if keys is None or start == end:
                 continue
             for key in keys.split("\0"):
                 found = self.assembler.entries.get(key)
-                self.cites.append(CiteSpan(start, end, composed(text).strip(), found[0].key if found else None))
+                self.cites.append(CiteSpan(start, end, composed(content).strip(), found[0].key if found else None))
 
     def _ref(self, ref: Ref) -> None:
         if ref.command in _SILENT:
             return
         targets = [self.assembler.numbers.labels.get(label) for label in ref.labels]
+        if ref.command in _ONLY_WORD:
+            if targets and targets[0]:
+                word = self._word(targets[0], ref, len(targets))
+                self.say(word.lower() if ref.command.startswith("lc") else word)
+            return
         for i, target in enumerate(targets):
             if i:
-                self.say(" and " if i == len(targets) - 1 else ", ")
-            printed = (target.num if target else ref.printed) or ref.printed or "?"
-            if ref.command in _WITH_WORD and target is not None and (i == 0 or targets[i - 1] is None):
-                self.say(self._word(target, ref, targets) + " ")
-            if ref.command in ("eqref", "Eqref") or (
-                ref.command in _WITH_WORD and target and target.type is RefType.FORMULA
-            ):
+                self.say(" to " if "range" in ref.command else " and " if i == len(targets) - 1 else ", ")
+            if ref.command in _TITLES:
+                self._link(self.assembler.title(target.title) if target and target.title else "?", target)
+                continue
+            if ref.command == "hyperref":
+                self._link(ref.printed, target)
+                continue
+            printed = (target and (target.num or target.printed)) or ref.printed or "?"
+            is_worded = ref.command in _WITH_WORD
+            if is_worded and target is not None:
+                same_kind = [other for other in targets if other and other.name == target.name]
+                before = targets[i - 1] if i else None
+                if before is None or before.name != target.name:
+                    self.say(self._word(target, ref, len(same_kind)) + " ")
+            if ref.command in ("eqref", "Eqref") or (is_worded and target and target.type is RefType.FORMULA):
                 printed = f"({printed})"
-            start, end = self.say(printed)
-            if end > start:
-                self.refs.append(
-                    RefSpan(start, end, " ".join(composed(printed).split()), target.key if target else None)
-                )
+            self._link(printed, target)
 
-    @staticmethod
-    def _word(target: Target, ref: Ref, targets: list[Target | None]) -> str:
-        word = _WORDS.get(target.type, "")
-        return word + "s" if len(targets) > 1 and word else word
+    def _link(self, printed: str, target: Target | None) -> None:
+        """Say a mention with its span."""
+        start, end = self.say(printed)
+        if end > start:
+            self.refs.append(RefSpan(start, end, " ".join(composed(printed).split()), target.key if target else None))
+
+    def _word(self, target: Target, ref: Ref, count: int) -> str:
+        """Return what is printed before the number: the paper's own word if it defines one."""
+        counting = self.assembler.numbers.counting
+        is_capital = ref.command.startswith(("C", "ref+Label", "nameC"))
+        for command in ("Cref", "cref") if is_capital else ("cref", "Cref"):
+            if ref.command != "autoref" and (words := counting.words.get((command, target.name))):
+                word = words[count > 1]
+                return word[:1].upper() + word[1:] if is_capital else word
+        if words := counting.words.get(("autoref", target.name)):
+            return words[0]
+        if target.type is RefType.THEOREM and (kind := counting.kinds.get(target.name)):
+            return plural(kind.title) if count > 1 else kind.title
+        if target.name == "algorithm":
+            return "Algorithms" if count > 1 else "Algorithm"
+        word = "Appendix" if target.name == "appendix" else _WORDS.get(target.type, "")
+        return ("Appendices" if word == "Appendix" else word + "s") if count > 1 and word else word
 
     def _math(self, math: Math) -> None:
         tex = math.tex
@@ -260,9 +356,13 @@ class _Text:
 
     def paragraph(self, section: str, sec_num: str | None) -> Paragraph:
         """The paragraph."""
+        text = "".join(self.parts)
+        ends = [*(start for _, start in self.items[1:]), len(text)]
+        for (key, start), end in zip(self.items, ends, strict=True) if self.items else ():
+            self.assembler.statements[key] = [text[start:end].strip()]
         return Paragraph(
             section,
-            "".join(self.parts),
+            text,
             sec_num,
             tuple(sorted(self.cites, key=lambda span: (span.start, span.end))),
             tuple(self.refs),
@@ -284,26 +384,4 @@ def _with_rows_of_parts(entry: RefEntry, block: Float, entries: Mapping[int, Ref
 
 def formulas_of(blocks: list[Block]) -> list[str]:
     """The TeX of every formula of some blocks, captions and footnotes included."""
-    found: list[str] = []
-
-    def take(content: Inlines) -> None:
-        for inline in content:
-            if isinstance(inline, Math):
-                found.append(inline.tex)
-            elif isinstance(inline, Mark | Note):
-                take(inline.content)
-
-    def take_float(block: Float) -> None:
-        take(block.caption or ())
-        for row in block.cells or ():
-            for cell in row:
-                take(cell)
-        for part in block.parts:
-            take_float(part)
-
-    for block in blocks:
-        if isinstance(block, Head | Para):
-            take(block.content)
-        elif isinstance(block, Float):
-            take_float(block)
-    return found
+    return [inline.tex for inline in walk_blocks(blocks) if isinstance(inline, Math)]

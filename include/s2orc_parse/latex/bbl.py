@@ -9,7 +9,7 @@ from s2orc_parse.latex.bibtex import Record
 from s2orc_parse.latex.tex import argument, balanced, calls, environments, option
 
 MAX_ENTRIES = 5_000
-_BIBITEM = re.compile(r"\\bibitem(?![A-Za-z@])\s*")
+_BIBITEM = re.compile(r"\\(?:bibitem|harvarditem)(?![A-Za-z@])\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,12 @@ def items_of(bbl: str) -> list[RawItem]:
     ends = [match.start() for match in _BIBITEM.finditer(bbl)][1:]
     for start, end in zip(starts, [*ends, len(bbl)], strict=False):
         label, at = option(bbl, start)
+        if bbl[start - 12 : start].strip().endswith("\\harvarditem"):
+            label, at = _harvard_label(bbl, at, label)
         got = argument(bbl, at)
         if got is None or got[1] > end:
             continue
+        label = _plain_label(label) if label else label
         content = re.sub(r"\\end\s*\{thebibliography\}.*", "", bbl[got[1] : end], flags=re.DOTALL)
         found.append(
             RawItem(
@@ -52,6 +55,27 @@ def items_of(bbl: str) -> list[RawItem]:
         if len(found) >= MAX_ENTRIES:
             break
     return found
+
+
+def _harvard_label(bbl: str, at: int, short: str | None) -> tuple[str | None, int]:
+    """Return the label of a \\harvarditem[short]{long}{year}{key} as natbib writes it, and where its key starts."""
+    long = argument(bbl, at)
+    year = argument(bbl, long[1]) if long else None
+    if long is None or year is None:
+        return short, at
+    return f"{short or long[0]}({year[0]}){long[0]}", year[1]
+
+
+def _plain_label(label: str) -> str:
+    """Return a label made by \\citeauthoryear and its kin as natbib writes it: short(year)long.
+
+    With two arguments these are the names and the year, with three the long names, the short names and the year.
+    """
+    for call in calls(label, "citeauthoryear|astroncite|BCAY", 2, options=0):
+        names, year = call.arguments
+        third = argument(label, call.end) if label[call.end : call.end + 1] == "{" else None
+        return f"{year}({third[0]}){names}" if third else f"{names}({year})"
+    return label
 
 
 def is_biblatex(bbl: str) -> bool:

@@ -50,6 +50,7 @@ class Named:
     full: str
     year: str  # 2019, 2019a, in press
     alpha: str  # the label where it is neither number nor name: ABC19
+    is_labelled: bool = False  # whether the names are from the entry's label
 
 
 def read_items(
@@ -287,6 +288,6 @@ def _named(label: str | None, found: Fields) -> Named:
     if label:
         if match := _NATBIB.match(label) or _LABEL_YEAR.match(label):
             long = match.groupdict().get("long") or match["short"]
-            return Named(match["short"].strip(' ,"{}'), long.strip(" ,{}"), match["year"].strip(), "")
+            return Named(match["short"].strip(' ,"{}'), long.strip(" ,{}"), match["year"].strip(), "", is_labelled=True)
         return Named(short, full, year, label)
     return Named(short, full, year, "")

@@ -16,7 +16,14 @@ from s2orc_parse.latex.bbl import biblatex_records, is_biblatex
 from s2orc_parse.latex.bibliography import Named, ReferenceParser, leave_unparsed, read_items, read_records
 from s2orc_parse.latex.bibtex import Record, read_bib
 from s2orc_parse.latex.citing import Printer, style_of
-from s2orc_parse.latex.document import BibItem, Block, Cite, Converter, Document, Float, Head, Inlines, Mark, Note, Para
+from s2orc_parse.latex.counting import read_counting
+from s2orc_parse.latex.document import (
+    BibItem,
+    Cite,
+    Converter,
+    Document,
+    walk_blocks,
+)
 from s2orc_parse.latex.numbering import number
 from s2orc_parse.latex.outcome import BadSource, Outcome
 from s2orc_parse.latex.pandoc import Pandoc
@@ -25,7 +32,7 @@ from s2orc_parse.latex.source import Source, read_source
 from s2orc_parse.latex.tex import deadline
 from s2orc_parse.parse_model import BibEntry, Header, Parse, Provenance
 
-CONVERTER_VERSION = "4"  # part of the key of every stored parse: raise it when any parse may come out different
+CONVERTER_VERSION = "5"  # part of the key of every stored parse: raise it when any parse may come out different
 Name = Literal["pandoc", "latexml"]
 MEMORY_MB = 1024
 SECONDS = {"pandoc": 120.0, "latexml": 600.0}
@@ -75,16 +82,16 @@ def _converted(
     data: bytes, sha1: str, program: Converter, seconds: float, memory_mb: int, parse_reference: ReferenceParser
 ) -> Parse:
     deadline.set(time.monotonic() + 2 * seconds)
-    source = read_source(unpack(data))
+    source = read_source(unpack(data, seconds))
     document = program.read(source, seconds=seconds, memory_mb=memory_mb)
     records = _records(source, document, seconds, memory_mb)
     bibliography = _bibliography(source, document, records, parse_reference)
     style = style_of(source, [named for _, named in bibliography])
-    numbers = number(document, chapters=bool(_CHAPTERS & set(list(source.packages)[:1])))
+    chapters = bool(_CHAPTERS & set(list(source.packages)[:1]))
+    numbers = number(document, chapters=chapters, counting=read_counting(source))
     entries = {entry.ref_id: (entry, named) for entry, named in reversed(bibliography)}
-    printer = Printer(
-        style, {entry.ref_id: (i, named) for i, (entry, named) in reversed(list(enumerate(bibliography, 1)))}
-    )
+    numbered = reversed(list(enumerate(bibliography, 1)))
+    printer = Printer(style, {entry.ref_id: (i, named, entry) for i, (entry, named) in numbered})
     formulas = mathml.to_mathml(
         formulas_of([*document.abstract, *document.blocks]), seconds=seconds, memory_mb=memory_mb
     )
@@ -134,7 +141,7 @@ def _records(source: Source, document: Document, seconds: float, memory_mb: int)
     else:
         database = read_bib(source.bib)
         chosen = [_crossed(database[key], database) for key in wanted if key in database]
-    return {record.key: record for record in Pandoc().texts(chosen, seconds=seconds, memory_mb=memory_mb)}
+    return {record.key: record for record in Pandoc().texts(chosen, source, seconds=seconds, memory_mb=memory_mb)}
 
 
 def _crossed(record: Record, database: dict[str, Record]) -> Record:
@@ -162,26 +169,5 @@ def _bibliography(
 
 def _cited(document: Document) -> list[str]:
     """Keys in the order they are first cited."""
-    found: list[str] = []
-
-    def take(content: Inlines) -> None:
-        for inline in content:
-            if isinstance(inline, Cite):
-                found.extend(inline.keys)
-            elif isinstance(inline, Mark | Note):
-                take(inline.content)
-
-    def take_block(block: Block) -> None:
-        if isinstance(block, Head | Para):
-            take(block.content)
-        elif isinstance(block, Float):
-            take(block.caption or ())
-            for row in block.cells or ():
-                for cell in row:
-                    take(cell)
-            for part in block.parts:
-                take_block(part)
-
-    for block in (*document.abstract, *document.blocks):
-        take_block(block)
-    return found
+    blocks = (*document.abstract, *document.blocks)
+    return [key for inline in walk_blocks(blocks) if isinstance(inline, Cite) for key in inline.keys]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -15,8 +15,10 @@ class Cite:
 
     command: str  # cite, citep, textcite …; with * where it has one
     keys: tuple[str, ...]
-    before: str = ""
-    after: str = ""
+    before: Inlines = ()
+    after: Inlines = ()
+    alias: Inlines = ()  # the name that the paper gives the entry: Paper I
+    further: tuple[Cite, ...] = ()  # the other groups of \cites and its kin
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +48,10 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A footnote."""
+    """A footnote; `num` is the number that the source gives it."""
 
     content: Inlines
+    num: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,22 @@ class Mark:
     target: str = ""
 
 
-Inline = str | Cite | Ref | Math | Label | Note | Mark
+@dataclass(frozen=True, slots=True)
+class Item:
+    """The start of a list's item that has labels."""
+
+    num: str  # a counter's name between marks stands for its number there
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Subequations:
+    """The start or the end of formulas that share a number: 1a, 1b."""
+
+    is_start: bool
+
+
+Inline = str | Cite | Ref | Math | Label | Note | Mark | Item | Subequations
 Inlines = tuple[Inline, ...]
 
 
@@ -76,9 +94,24 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Para:
-    """A paragraph."""
+    """A paragraph; `back` is the name of the environment's part of the back matter, if it is in one."""
 
     content: Inlines
+    back: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Theorem:
+    """The start of a theorem-like environment or a proof; the next `TheoremEnd` of its level ends it."""
+
+    name: str  # of the environment
+    note: Inlines = ()  # its optional argument
+    num: str | None = None  # if the converter has counted and printed it; empty if there is none
+
+
+@dataclass(frozen=True, slots=True)
+class TheoremEnd:
+    """The end of the innermost theorem-like environment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +141,7 @@ class BibItem:
     content: Inlines
 
 
-Block = Head | Para | Appendix | Float
+Block = Head | Para | Appendix | Theorem | TheoremEnd | Float
 
 
 @dataclass(slots=True)
@@ -142,8 +175,26 @@ class Converter(Protocol):
 
 
 def walk(content: Inlines) -> Iterator[Inline]:
-    """Every inline, those inside marks too (not those in footnotes)."""
+    """Yield every inline, those inside marks, citations and footnotes too."""
     for inline in content:
         yield inline
-        if isinstance(inline, Mark):
+        if isinstance(inline, Mark | Note):
             yield from walk(inline.content)
+        elif isinstance(inline, Cite):
+            for part in (inline.before, inline.after, inline.alias, inline.further):
+                yield from walk(part)
+
+
+def walk_blocks(blocks: Iterable[Block]) -> Iterator[Inline]:
+    """Yield every inline of some blocks, those in captions and cells too."""
+    for block in blocks:
+        if isinstance(block, Head | Para):
+            yield from walk(block.content)
+        elif isinstance(block, Theorem):
+            yield from walk(block.note)
+        elif isinstance(block, Float):
+            yield from walk(block.caption or ())
+            for row in block.cells or ():
+                for cell in row:
+                    yield from walk(cell)
+            yield from walk_blocks(block.parts)

@@ -28,12 +28,15 @@ from s2orc_parse.latex.document import (
     Head,
     Inline,
     Inlines,
+    Item,
     Label,
     Mark,
     Math,
     Note,
     Para,
     Ref,
+    Theorem,
+    TheoremEnd,
 )
 from s2orc_parse.latex.macros import definitions, names_in
 from s2orc_parse.latex.outcome import BadSource, Outcome
@@ -231,7 +234,16 @@ class _Reader:
                 )
                 if head is not None and inner and isinstance(inner[0], Para):
                     inner[0] = Para((*self.inlines(head), " ", *inner[0].content))
+                num = element.findtext("{*}tags/{*}tag[@role='refnum']", "")
+                if name in ("theorem", "proof"):
+                    yield Theorem(_kind_of_theorem(element) if name == "theorem" else "proof", num=num)
+                labels = _labels(element)
+                if labels and inner and isinstance(inner[0], Para):
+                    marks = (Item(num, labels),) if name == "item" else tuple(map(Label, labels))
+                    inner[0] = Para((*marks, *inner[0].content))
                 yield from inner
+                if name in ("theorem", "proof"):
+                    yield TheoremEnd()
             elif name in ("equation", "equationgroup"):
                 yield Para(self._equation(element))
             elif name == "tabular":
@@ -388,8 +400,8 @@ class _Reader:
             Cite(
                 command.group(1) if command else "cite",
                 keys,
-                " ".join(before.strip(strip).split()),
-                " ".join(after.strip(strip).split()),
+                tuple(filter(None, (" ".join(before.strip(strip).split()),))),
+                tuple(filter(None, (" ".join(after.strip(strip).split()),))),
             ),
         )
 
@@ -401,6 +413,12 @@ def _is_text(inline: Inline) -> bool:
 def _owner(element: Element) -> Element | None:
     """The innermost float around an element."""
     return next(element.iterancestors("{*}figure", "{*}table", "{*}float"), None)
+
+
+def _kind_of_theorem(element: Element) -> str:
+    """Return the environment of a theorem."""
+    found = re.search(r"ltx_theorem_(\S+)", element.get("class") or "")
+    return found.group(1) if found else "theorem"
 
 
 def _name_before(element: Element) -> str:

@@ -8,19 +8,31 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import orjson
 
 from s2orc_parse.latex.bbl import RawItem, items_of, take_bibliography
 from s2orc_parse.latex.bibtex import Record
-from s2orc_parse.latex.document import Document
+from s2orc_parse.latex.citations import find_aliases, mark_citations
+from s2orc_parse.latex.counting import read_counting
+from s2orc_parse.latex.document import Document, Item
 from s2orc_parse.latex.floats import Piece, take_floats
-from s2orc_parse.latex.macros import definitions, names_in
+from s2orc_parse.latex.glossary import expand_glossary, expand_in_macros
+from s2orc_parse.latex.macros import (
+    Definition,
+    find_definitions,
+    names_in,
+    select_definitions,
+    simplify_definitions,
+)
+from s2orc_parse.latex.marks import CELL, CLOSE, OPEN
 from s2orc_parse.latex.outcome import BadSource, Outcome
-from s2orc_parse.latex.pandoc_ast import BLOCK, CELL, CLOSE, END, FIELD, OPEN, VALUE, XSPACE, Reader, plain
+from s2orc_parse.latex.pandoc_ast import Reader, plain
 from s2orc_parse.latex.process import run
+from s2orc_parse.latex.provided import IN_ENTRIES, IN_TEXT
+from s2orc_parse.latex.rewriting import mark_items, rewrite, without_theorem_setup
 from s2orc_parse.latex.signs import Signs
 from s2orc_parse.latex.source import Source
 from s2orc_parse.latex.tex import balanced, calls, replaced
@@ -29,55 +41,6 @@ from s2orc_parse.sandbox import Policy
 _REPAIRS = 6
 """Paragraphs that pandoc cannot read and that are left out before the source is given up."""
 
-_TEXT_BOXES = r"""
-\providecommand{\scalebox}[2]{#2}\providecommand{\resizebox}[3]{#3}\providecommand{\rotatebox}[2]{#2}\providecommand{\raisebox}[2]{#2}
-\providecommand{\dashuline}[1]{#1}\providecommand{\dotuline}[1]{#1}\providecommand{\uwave}[1]{#1}\providecommand{\uuline}[1]{#1}
-\providecommand{\hl}[1]{#1}\providecommand{\ul}[1]{#1}\providecommand{\adjustbox}[2]{#2}\providecommand{\scalefont}[1]{}
-\providecommand{\makecell}[2][]{#2}\providecommand{\thead}[2][]{#2}\providecommand{\shortstack}[2][]{#2}
-\providecommand{\specialcell}[2][]{#2}
-\providecommand{\rothead}[1]{#1}\providecommand{\diagbox}[3][]{#2 / #3}\providecommand{\backslashbox}[2]{#1 / #2}
-\providecommand{\colorbox}[2]{#2}\providecommand{\fcolorbox}[3]{#3}\providecommand{\newcite}[1]{\citet{#1}}
-\providecommand{\onlinecite}[1]{\cite{#1}}
-\providecommand{\shortcite}[1]{\citeyearpar{#1}}\providecommand{\citeA}[1]{\citet{#1}}\providecommand{\citeN}[1]{\citet{#1}}
-\providecommand{\shortciteA}[1]{\citet{#1}}\providecommand{\citeasnoun}[1]{\citet{#1}}\providecommand{\citename}[1]{#1}
-\providecommand{\citenum}[1]{\citealp{#1}}
-\providecommand{\subref}[1]{\ref{#1}}\providecommand{\Eqref}[1]{\eqref{#1}}\providecommand{\IEEEPARstart}[2]{#1#2}
-\providecommand{\lettrine}[3][]{#2#3}
-\providecommand{\textcolour}[2]{#2}\providecommand{\texorpdfstring}[2]{#1}\providecommand{\BibTeX}{BibTeX}\providecommand{\etal}{et al.}
-\providecommand{\added}[2][]{#2}\providecommand{\replaced}[3][]{#2}\providecommand{\deleted}[2][]{}\providecommand{\rev}[1]{#1}
-\providecommand{\xspace}{XSPACE}\providecommand{\IEEEmembership}[1]{}\providecommand{\texttildelow}{~}\providecommand{\name}[1]{#1}
-""".replace("XSPACE", XSPACE)
-_OF_ENTRIES = (
-    r"""
-\renewcommand{\newblock}{BLOCK}\providecommand{\newblock}{BLOCK}\providecommand{\natexlab}[1]{#1}\providecommand{\bibnamefont}[1]{#1}
-\providecommand{\bibfnamefont}[1]{#1}\providecommand{\citenamefont}[1]{#1}\providecommand{\bibinfo}[2]{FIELD#1VALUE#2END}
-\providecommand{\bibfield}[2]{#2}
-\providecommand{\BibitemOpen}{}\providecommand{\BibitemShut}[1]{}\providecommand{\bibitemNoStop}{}\providecommand{\bibitemStop}{}
-\providecommand{\EOS}{}
-\providecommand{\urlprefix}{URL }\providecommand{\eprint}[2][]{FIELD eprintVALUE#2END}\providecommand{\eprintnumber}[1]{#1}
-\providecommand{\doi}[1]{doi:#1}\providecommand{\DOIprefix}{doi:}
-\providecommand{\showarticletitle}[1]{FIELD titleVALUE#1END}\providecommand{\showURL}[1]{#1}\providecommand{\showDOI}[1]{#1}
-\providecommand{\showISBN}[1]{}\providecommand{\showISSN}[1]{}
-\providecommand{\bibcomma}{,}\providecommand{\bibsemi}{;}\providecommand{\bibauthor}[1]{FIELD authorVALUE#1END}
-\providecommand{\bibtitle}[1]{FIELD titleVALUE#1END}
-\providecommand{\bysame}{———}\providecommand{\MR}[1]{}\providecommand{\MRhref}[2]{}\providecommand{\Capitalize}[1]{#1}
-\providecommand{\capitalize}[1]{#1}
-\providecommand{\enquote}[1]{“#1”}\providecommand{\bibemph}[1]{\emph{#1}}\providecommand{\APACrefYear}[1]{(#1)}
-\providecommand{\APACinsertmetastar}[1]{}
-\providecommand{\APACrefYearMonthDay}[3]{(#1)}\providecommand{\APACrefbtitle}[2]{\emph{#1}}
-\providecommand{\APACrefatitle}[2]{FIELD titleVALUE#1END}
-\providecommand{\APACjournalVolNumPages}[4]{\emph{#1}, #2, #4}\providecommand{\APACaddressPublisher}[2]{#2}\providecommand{\BBA}{and}
-\providecommand{\BPBI}{. }
-\providecommand{\citeauthoryear}[3]{#1(#3)#2}\providecommand{\BIBentryALTinterwordspacing}{}
-\providecommand{\BIBentrySTDinterwordspacing}{}
-\providecommand{\bibrangedash}{--}\providecommand{\citenamefont}[1]{#1}\providecommand{\hrefnoop}[2]{#2}\providecommand{\BIBdecl}{}
-\providecommand{\translation}[1]{#1}
-""".replace("FIELD ", FIELD)
-    .replace("FIELD", FIELD)
-    .replace("VALUE", VALUE)
-    .replace("END", END)
-    .replace("BLOCK", BLOCK)
-)
 _ALIAS = re.compile(
     r"\\(?:(?:re|provide)?newcommand|newcommand|renewcommand|providecommand)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
     r"|\\(?:g|e)?def\s*\\([A-Za-z]+)\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
@@ -130,9 +93,21 @@ class Pandoc:
 
     def read(self, source: Source, *, seconds: float, memory_mb: int) -> Document:
         """The document; raises `BadSource`."""
+        counting = read_counting(source)
         body, own = take_bibliography(_without_aliases(source.preamble, source.body))
         items = items_of(own or source.bbl)
-        body, pieces = take_floats(body)
+        body, short_forms = expand_glossary(source.preamble, simplify_definitions(without_theorem_setup(body)))
+        macros = _own_macros(source, own or source.bbl)
+        names = {one.name for one in macros} | {one.name for one in find_definitions(source.body)}
+        aliases = find_aliases(f"{source.preamble}\n{source.body}")
+        list_items: list[Item] = []
+        settings = f"{source.styles}\n{source.preamble}"
+        body = mark_items(body, settings, counting, list_items, has_enumitem="enumitem" in source.packages)
+
+        def prepare(text: str) -> str:
+            return mark_citations(rewrite(text, counting, names), names, aliases)
+
+        body, pieces = take_floats(prepare(body))
         body = re.sub(
             r"\\(?:appendix|appendices)(?![A-Za-z])|\\begin\{(?:appendix|appendices)\}", f"\n\n{OPEN}A{CLOSE}\n\n", body
         )
@@ -145,17 +120,15 @@ class Pandoc:
         flat = list(_numbered(pieces))
         body, front = _front(source.preamble, body)
         body = balanced(body)
-        tail = "\n\n".join((f"{OPEN}Z{CLOSE}", _floats(flat), front, _OF_ENTRIES, _entries(items)))
-        own_macros = definitions(
-            "\n".join((source.styles, source.preamble, source.bbl.partition("\\bibitem")[0])), names_in(body + tail)
-        )
-        text = "\n".join((_TEXT_BOXES, own_macros, "\\begin{document}", body, "", tail, "\\end{document}\n"))
+        tail = "\n\n".join((f"{OPEN}Z{CLOSE}", _floats(flat), front, IN_ENTRIES, _entries(items)))
+        definitions = prepare(expand_in_macros(define_macros(macros, names, names_in(body + tail)), short_forms))
+        text = "\n".join((definitions, "\\begin{document}", body, "", tail, "\\end{document}\n"))
         text = re.sub(r"\\href\s*(?:%\n\s*)?\{", r"\\href{", text)  # pandoc wants no line end between them
         ast, signs = _convert(text, seconds, memory_mb)
-        return Reader(flat, pieces, items, signs).document(ast)
+        return Reader(flat, pieces, items, signs, counting.kinds, list_items).document(ast)
 
-    def texts(self, records: list[Record], *, seconds: float, memory_mb: int) -> list[Record]:
-        """Records whose fields, TeX so far, are text."""
+    def texts(self, records: list[Record], source: Source, *, seconds: float, memory_mb: int) -> list[Record]:
+        """Return records whose fields, TeX so far, are text."""
         if not records:
             return []
         lines: list[str] = []
@@ -170,13 +143,33 @@ class Pandoc:
                 places.append((number, name))
         fields = [dict(record.fields) for record in records]
         if places:
-            text = "\n\n".join((_TEXT_BOXES, "\\begin{document}", _OF_ENTRIES, *lines, "\\end{document}\n"))
+            macros = _own_macros(source, "")
+            definitions = define_macros(macros, {one.name for one in macros}, names_in("\n".join(lines)))
+            text = "\n\n".join((definitions, "\\begin{document}", IN_ENTRIES, *lines, "\\end{document}\n"))
             ast, signs = _convert(text, seconds, memory_mb)
             reader = Reader([], [], [RawItem(str(i), None, "") for i in range(len(places))], signs)
             for item in reader.document(ast).bibliography:
                 number, name = places[int(item.key)]
                 fields[number][name] = plain(item.content)
         return [Record(record.key, record.type, found) for record, found in zip(records, fields, strict=True)]
+
+
+def _own_macros(source: Source, bbl: str) -> list[Definition]:
+    """Return what the source defines. A bibliography's own \\providecommand does not count where this module has more to say."""
+    provided = names_in(IN_ENTRIES)
+    of_bbl = find_definitions(re.split(r"\\(?:bibitem|harvarditem|entry)(?![A-Za-z])", bbl, maxsplit=1)[0])
+    macros = [
+        *find_definitions(f"{source.styles}\n{source.preamble}"),
+        *(one for one in of_bbl if one.name not in provided),
+    ]
+    return [one for one in macros if not one.is_theorem]
+
+
+def define_macros(macros: list[Definition], names: Collection[str], wanted: set[str]) -> str:
+    """Return TeX for the macros that are used: the paper's own, and for other names those of common packages."""
+    own = select_definitions(macros, wanted)
+    wanted = wanted | names_in(own)
+    return "\n".join((own, select_definitions((one for one in IN_TEXT if one.name not in names), wanted)))
 
 
 def _without_aliases(preamble: str, body: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from s2orc_parse.latex.bbl import RawItem
@@ -16,21 +17,28 @@ from s2orc_parse.latex.document import (  # fmt: skip
     Head,
     Inline,
     Inlines,
+    Item,
     Label,
     Mark,
     Math,
     Note,
     Para,
     Ref,
-)
+    Subequations,
+    Theorem,
+    TheoremEnd,
+    walk,
+)  # fmt: skip
 from s2orc_parse.latex.floats import Piece
+from s2orc_parse.latex.marks import CELL, CITE, CLOSE, KEYS, NOTE, NOTE_END, OPEN, PART, REF, XSPACE
+from s2orc_parse.latex.rewriting import name_back_matter
 from s2orc_parse.latex.signs import SIGN, Signs, Style, styled
 
-OPEN, CLOSE = "\ue000", "\ue001"  # around a mark: F0, C0, R0, B0, L0, A, Z
-CELL, BLOCK = "\ue002", "\ue003"
-FIELD, VALUE, END = "\ue004", "\ue005", "\ue006"  # a field of a bibliography entry: its name, its value
-XSPACE = "\ue009"  # \xspace: a space if what follows wants one
 _MARK = re.compile(f"{OPEN}([A-Z])(\\d*){CLOSE}")
+_INLINE_MARK = re.compile(f"{OPEN}([IUN])(\\d+){CLOSE}")
+_LINKED = re.compile(
+    rf"\\href\{{{CITE}(\w+\*?){KEYS}([^{{}}]*)\}}\{{[^{{}}]*\}}|\\href\{{{REF}(\w+){KEYS}([^{{}}]*)\}}\{{\}}"
+)
 _XSPACE = re.compile(XSPACE + r"+(?=[^\s.,'’”/?;:!~)\]}–—-])")
 _COMMAND = re.compile(r"\\([A-Za-z]+\*?)")
 
@@ -41,8 +49,18 @@ _QUOTES = {"DoubleQuote": ("“", "”"), "SingleQuote": ("‘", "’")}
 class Reader:
     """pandoc's AST → document."""
 
-    def __init__(self, flat: list[Piece], pieces: list[Piece], items: list[RawItem], signs: Signs) -> None:
+    def __init__(
+        self,
+        flat: list[Piece],
+        pieces: list[Piece],
+        items: list[RawItem],
+        signs: Signs,
+        theorems: Collection[str] = (),
+        list_items: Sequence[Item] = (),
+    ) -> None:
         self.signs = signs
+        self.theorems = theorems
+        self.list_items = list_items
         self.flat = flat
         self.pieces = pieces
         self.items = items
@@ -83,6 +101,7 @@ class Reader:
             inside = block
             if (
                 isinstance(block, Para)
+                and block.content
                 and isinstance(block.content[0], str)
                 and (found := _MARK.match(block.content[0]))
             ):
@@ -153,7 +172,16 @@ class Reader:
                         yield Para(head)
             elif kind in ("Div", "Figure"):
                 inner = list(self._blocks(content[-1]))
-                identifier = content[0][0]
+                identifier, classes, _ = content[0]
+                name = classes[0] if classes else ""
+                if name in self.theorems or name == "proof":
+                    note, inner = _take_note(inner)
+                    yield Theorem(name, note)
+                    yield from inner
+                    yield TheoremEnd()
+                    continue
+                if back := name_back_matter(name):
+                    inner = [replace(block, back=back) if isinstance(block, Para) else block for block in inner]
                 if identifier and inner and isinstance(inner[0], Para):
                     inner[0] = Para((Label(identifier), *inner[0].content))
                 yield from inner
@@ -188,7 +216,7 @@ class Reader:
                     say(styled(style, ()))
                 style = part if isinstance(part, Style) else None
                 if not isinstance(part, Style):
-                    say((part,))
+                    say(self._marks(part) if isinstance(part, str) and OPEN in part else (part,))
             return style
 
         style: Style | None = None
@@ -210,6 +238,8 @@ class Reader:
             if kind == "Str":
                 if SIGN.search(content):
                     style = say_signs(content)
+                elif OPEN in content:
+                    say(self._marks(content))
                 else:
                     text.append(content)
             elif kind in ("Space", "SoftBreak", "LineBreak"):
@@ -224,13 +254,14 @@ class Reader:
             elif kind == "Cite":
                 say((self._cite(content),))
             elif kind == "Math":
-                say((Math(self.signs.raw(content[1]).replace(XSPACE, ""), content[0]["t"] == "DisplayMath"),))
+                tex = _LINKED.sub(_unlinked, self.signs.raw(content[1]).replace(XSPACE, ""))
+                say((Math(tex, content[0]["t"] == "DisplayMath"),))
             elif kind == "Code":
                 style = say_signs(content[1])
             elif kind == "Link":
                 say(self._link(content))
             elif kind == "Note":
-                say((Note(self._flat(content)),))
+                say((_numbered_note(self._flat(content)),))
             elif kind == "Span":
                 (identifier, _, pairs), inner = content
                 label = dict(pairs).get("label") or identifier
@@ -250,9 +281,37 @@ class Reader:
         return Cite(
             command.group(1) if command else assumed,
             tuple(c["citationId"].strip() for c in citations),
-            plain(self._inlines(citations[0]["citationPrefix"])) if citations else "",
-            plain(self._inlines(citations[-1]["citationSuffix"])) if citations else "",
+            self._inlines(citations[0]["citationPrefix"]) if citations else (),
+            self._inlines(citations[-1]["citationSuffix"]) if citations else (),
         )
+
+    def _linked_cite(self, target: str, inlines: Inlines) -> Cite:
+        """Return the citation that `mark_citations` wrote as a link."""
+        command, *keys = target.split(KEYS)
+        parts = _split(inlines, PART)
+        parts += [()] * (3 * len(keys) - len(parts))
+        groups: list[Cite] = []
+        for of in keys:
+            before, after, alias, *parts = parts
+            cited = tuple(filter(None, (key.strip() for key in of.split(","))))
+            groups.append(Cite(command.removeprefix(CITE), cited, before, after, alias))
+        return replace(groups[0], further=tuple(groups[1:]))
+
+    def _marks(self, text: str) -> Inlines:
+        """Return a text with the marks in it read."""
+        found: list[Inline] = []
+        for at, part in enumerate(_INLINE_MARK.split(text)):
+            if at % 3 == 0:
+                found += [part] if part else []
+            elif at % 3 == 1:
+                kind = part
+            elif kind == "I":
+                found.append(self.list_items[int(part)] if int(part) < len(self.list_items) else "")
+            elif kind == "U":
+                found.append(Subequations(part == "1"))
+            else:
+                found.append(f"{OPEN}N{part}{CLOSE}")
+        return tuple(found)
 
     def _link(self, content: list[Any]) -> Inlines:
         (_, _, pairs), inlines, (target, _) = content
@@ -261,7 +320,64 @@ class Reader:
             printed = plain(self._inlines(inlines))
             labels = tuple(label.strip() for label in attributes["reference"].split(","))
             return (Ref(attributes.get("reference-type", "ref"), labels, "" if printed.startswith("[") else printed),)
-        return (Mark("link", self._inlines(inlines), self.signs.raw(target)),)
+        target = self.signs.raw(target)
+        if target.startswith(CITE):
+            return (self._linked_cite(target, self._inlines(inlines)),)
+        if target.startswith(REF):
+            command, _, of = target[1:].partition(KEYS)
+            return (Ref(command, tuple(label.strip() for label in of.split(","))),)
+        content_ = self._inlines(inlines)
+        if target.startswith("#") and all(isinstance(inline, str | Mark) for inline in walk(content_)):
+            return (Ref("hyperref", (target[1:],), plain(content_)),)
+        return (Mark("link", content_, target),)
+
+
+def _split(content: Inlines, sign: str) -> list[Inlines]:
+    """Return inlines cut at a sign, without the white space around the parts."""
+    parts: list[list[Inline]] = [[]]
+    for inline in content:
+        if isinstance(inline, str) and sign in inline:
+            first, *rest = inline.split(sign)
+            parts[-1].append(first)
+            parts += [[part] for part in rest]
+        else:
+            parts[-1].append(inline)
+    return [_stripped(tuple(part)) for part in parts]
+
+
+def _stripped(content: Inlines) -> Inlines:
+    """Return inlines without white space at their ends, and without empty strings."""
+    found = [inline for inline in content if inline != ""]
+    if found and isinstance(found[0], str):
+        found[0] = found[0].lstrip()
+    if found and isinstance(found[-1], str):
+        found[-1] = found[-1].rstrip()
+    return tuple(inline for inline in found if inline != "")
+
+
+def _take_note(blocks: list[Block]) -> tuple[Inlines, list[Block]]:
+    """Return the note of a theorem, and its blocks without it."""
+    if not blocks or not isinstance(blocks[0], Para):
+        return (), blocks
+    before, *rest = _split(blocks[0].content, NOTE)
+    if not rest:
+        return (), blocks
+    note, *after = _split(rest[0], NOTE_END)
+    content = (*before, *(inline for part in after for inline in part))
+    return note, [Para(content), *blocks[1:]] if content else blocks[1:]
+
+
+def _numbered_note(content: Inlines) -> Note:
+    """Return a footnote, with the number that a mark at its start gives it."""
+    if content and isinstance(content[0], str) and (match := _INLINE_MARK.match(content[0].lstrip())):
+        return Note((content[0].lstrip()[match.end() :], *content[1:]), match[2])
+    return Note(content)
+
+
+def _unlinked(match: re.Match[str]) -> str:
+    """Return a citation or a reference in a formula as the source has it."""
+    command, of = (match[1], match[2]) if match[1] else (match[3], match[4])
+    return f"\\{command}{{{of.replace(KEYS, ',')}}}"
 
 
 def plain(content: Inlines) -> str:

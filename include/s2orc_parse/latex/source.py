@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePosixPath
 
 from s2orc_parse.latex.archive import safe_name
 from s2orc_parse.latex.conditionals import decided
 from s2orc_parse.latex.outcome import BadSource, Outcome
-from s2orc_parse.latex.tex import calls, without_comments
+from s2orc_parse.latex.tex import calls
+from s2orc_parse.latex.verbatim import without_comments
 
 MAX_FLAT = 8 << 20
 """Characters of a source once its files are put together."""
@@ -24,7 +26,7 @@ _BEGIN = re.compile(r"\\begin\s*\{document\}")
 _END = re.compile(r"\\end\s*\{document\}")
 _PREFERRED = ("main", "paper", "ms", "article", "arxiv", "manuscript")
 _INPUT = re.compile(
-    r"\\(?:input|include|subfile|InputIfFileExists|@input)(?![A-Za-z@])\s*(?:\{([^{}]*)\}|([^\s{}\\%]+))"
+    r"\\(?:input|include|subfile|InputIfFileExists|loadglsentries|@input)(?![A-Za-z@])\s*(?:\{([^{}]*)\}|([^\s{}\\%]+))"
     r"|\\(?:sub)?(?:import|includefrom|inputfrom)\*?\s*\{([^{}]*)\}\s*\{([^{}]*)\}"
 )
 _ENCODING = re.compile(r"\\usepackage\s*\[([^\]]*)\]\s*\{inputenc\}")
@@ -33,6 +35,7 @@ _ENCODINGS = {
     "latin10": "iso8859-16", "ansinew": "cp1252", "cp1252": "cp1252", "cp1250": "cp1250", "cp1251": "cp1251", "applemac": "mac-roman",
     "koi8-r": "koi8-r", "cp437": "cp437", "cp850": "cp850", "utf8": "utf-8", "utf8x": "utf-8",
 }  # fmt: skip
+_TEXT_SUFFIXES = frozenset((".tex", ".ltx", ".latex", ".txt", ".sty", ".cls", ""))
 _PRIVATE = re.compile("[\ue000-\uf8ff\x00-\x08\x0b\x0e-\x1f\x7f]")
 _PACKAGES = r"usepackage|RequirePackage|documentclass|documentstyle"
 
@@ -64,9 +67,11 @@ def read_source(files: dict[str, bytes]) -> Source:
         BadSource: `no_latex` where no file starts a document, `too_large` where it grows beyond all bounds.
     """
     main = _main(files)
+    files = {**_embedded(files, PurePosixPath(main).stem), **files}
     encoding = _ENCODING.search(files[main].decode("latin-1"))
     decoder = _Decoder(files, _ENCODINGS.get(encoding.group(1).split(",")[-1].strip(), "") if encoding else "")
     whole = _Flattener(decoder, str(PurePosixPath(main).parent)).read(main)
+    whole = whole.replace("\\jobname", PurePosixPath(main).stem)
     begin = _BEGIN.search(whole)
     if begin is None:
         raise BadSource(Outcome.NO_LATEX, f"{main} has no \\begin{{document}}")
@@ -83,6 +88,31 @@ def read_source(files: dict[str, bytes]) -> Source:
     return Source(
         main, files, preamble, body, packages, styles, _bbl(decoder, main, body), _bib(decoder, preamble + body)
     )
+
+
+_FILECONTENTS = re.compile(
+    r"^[^%\n]*?\\begin[ \t]*\{(filecontents\*?)\}[ \t]*(?:\[[^\]\n]*\])?[ \t]*\{([^{}\n]+)\}", re.MULTILINE
+)
+_MAX_EMBEDDED = 100
+
+
+def _embedded(files: dict[str, bytes], job: str) -> dict[str, bytes]:
+    """Return the files that the source writes itself (`filecontents`): databases, bibliographies, packages, texts."""
+    found: dict[str, bytes] = {}
+    for name, data in sorted(files.items()):
+        if b"filecontents" not in data or PurePosixPath(name).suffix.lower() not in _TEXT_SUFFIXES:
+            continue
+        text = data.decode("latin-1").replace("\r\n", "\n").replace("\r", "\n")
+        for match in islice(_FILECONTENTS.finditer(text), _MAX_EMBEDDED):
+            end = text.find(f"\\end{{{match[1]}}}", match.end())
+            if end < 0:
+                break
+            written = match[2].strip().replace("\\jobname", job)
+            written = written if "." in written else f"{written}.tex"
+            path = safe_name(str(PurePosixPath(name).parent / written))
+            if path is not None:
+                found.setdefault(path, text[match.end() : end].encode("latin-1"))
+    return found
 
 
 class _Decoder:

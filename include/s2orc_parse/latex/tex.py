@@ -14,55 +14,20 @@ from dataclasses import dataclass
 
 from s2orc_parse.latex.outcome import BadSource, Outcome
 
-VERBATIM = (
-    "verbatim",
-    "Verbatim",
-    "lstlisting",
-    "minted",
-    "comment",
-    "filecontents",
-    "alltt",
-    "tcblisting",
-    "filecontents\\*",
-    "verbatim\\*",
-    "lstlisting\\*",
-    "CCSXML",
-)
-_SKIP = re.compile(
-    r"\\begin\s*\{(" + "|".join(VERBATIM) + r")\}.*?(?:\\end\s*\{\1\}|\Z)"
-    r"|\\(?:verb|lstinline|mintinline(?:\{\w+\})?)\*?(?:\[[^\]]*\])?([^\sA-Za-z*{\[])([^\n]*?)\2"
-    r"|\\[^A-Za-z]|(%[^\n]*)",
-    re.DOTALL,
-)
+_FAR = 1 << 40
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _BRACKET = re.compile(r"\\.|[{}\[\]]", re.DOTALL)
 _SPACE = re.compile(r"(?:\s|%\n)*")
 
 
-def without_comments(text: str) -> str:
-    """The text without comments (their sign stays: it joins lines), verbatim environments, and what \\iffalse hides."""
-
-    def plain(match: re.Match[str]) -> str:
-        if match.group(4) is not None:
-            return "%"
-        if match.group(1) is not None:
-            return "\n\n"
-        if match.group(2) is not None:
-            return (
-                "\\texttt{"
-                + re.sub(r"[\\{}%$&#_^~]", lambda m: _ESCAPES.get(m.group(), "\\" + m.group()), match.group(3))
-                + "}"
-            )
-        return match.group()
-
-    return _SKIP.sub(plain, text)
-
-
-_ESCAPES = {"\\": "\\textbackslash{}", "^": "\\^{}", "~": "\\~{}"}
-
-
 deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
 """When, on the monotonic clock, reading has to be over."""
+
+
+def check_deadline() -> None:
+    """Raise `BadSource` after the deadline."""
+    if time.monotonic() > deadline.get():
+        raise BadSource(Outcome.TIMEOUT, "before the converter")
 
 
 def replaced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
@@ -75,12 +40,11 @@ def replaced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def group_end(text: str, start: int) -> int | None:
-    """Where the group that opens at `start` ends (after its brace); None if it never does. Raises `BadSource` after the deadline."""
-    if time.monotonic() > deadline.get():
-        raise BadSource(Outcome.TIMEOUT, "before the converter")
+def group_end(text: str, start: int, within: int = _FAR) -> int | None:
+    """Where the group that opens at `start` ends (after its brace); None if it does not. Raises `BadSource` after the deadline."""
+    check_deadline()
     depth = 0
-    for match in _BRACE.finditer(text, start):
+    for match in _BRACE.finditer(text, start, start + within):
         sign = match.group()
         if sign == "{":
             depth += 1
@@ -96,13 +60,13 @@ def skip_space(text: str, at: int) -> int:
     return _SPACE.match(text, at).end()  # type: ignore[union-attr]
 
 
-def argument(text: str, at: int) -> tuple[str, int] | None:
+def argument(text: str, at: int, within: int = _FAR) -> tuple[str, int] | None:
     """The argument at `at` (white space before it is skipped) without its braces, and where it ends; None if there is none."""
     at = skip_space(text, at)
     if at >= len(text) or text[at] == "}":
         return None
     if text[at] == "{":
-        end = group_end(text, at)
+        end = group_end(text, at, within)
         return None if end is None else (text[at + 1 : end - 1], end)
     if text[at] == "\\":
         match = re.compile(r"\\(?:[A-Za-z@]+|.)", re.DOTALL).match(text, at)
@@ -110,13 +74,14 @@ def argument(text: str, at: int) -> tuple[str, int] | None:
     return text[at], at + 1
 
 
-def option(text: str, at: int) -> tuple[str | None, int]:
+def option(text: str, at: int, within: int = _FAR) -> tuple[str | None, int]:
     """The optional argument at `at`, if there is one, and where it ends."""
     start = skip_space(text, at)
     if start >= len(text) or text[start] != "[":
         return None, at
+    check_deadline()
     depth = 0
-    for match in _BRACKET.finditer(text, start + 1):
+    for match in _BRACKET.finditer(text, start + 1, start + within):
         sign = match.group()
         if sign == "{":
             depth += 1

@@ -182,7 +182,7 @@ class _Said:
 def _identifiers(idnos: list[Element], urls: list[str], raw: str, notes: list[str]) -> dict[str, str]:
     found = read_identifiers(idnos)
     for url in urls:
-        if "doi.org/" in url and (doi := identifiers.normalise_doi(url)):
+        if doi := identifiers.doi_of_url(url):
             found.setdefault("doi", doi)
         elif "arxiv.org/" in url and (arxiv_id := identifiers.normalise_arxiv(url)):
             found.setdefault("arxiv_id", arxiv_id)

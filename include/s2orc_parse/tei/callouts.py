@@ -16,6 +16,8 @@ from s2orc_parse.tei.text import Draft, Mark
 
 MIN_CALLOUTS = 3  # SEMANTICS §3: fewer say nothing about a paper's style
 _BETWEEN = re.compile(r"[\s,;&‐‑‒–—−-]*(?:and\s+)?")
+_BETWEEN_BRACKETS = re.compile(r"\]\s*(?:[,;&‐‑‒–—−-]+\s*(?:and\s+)?|and\s+)\[")
+"""Brackets with nothing between them are no evidence: so GROBID writes a range that the paper prints as a superscript."""
 _BRACKETED = re.compile(rf"\[?\s*(?:(?:see|e\.g\.|cf\.)[,:]?\s+)?{numbers.LIST.pattern}\]?")
 _ALPHA_LABEL = re.compile(r"\[\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?(?:\s*[,;]\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?)*\s*\]")
 _BARE_NUMBER = re.compile(r"[\s(]*\d[\d\s,;.a-z()‐‑‒–—−-]*")
@@ -48,26 +50,28 @@ def style_of(drafts: Iterable[Draft]) -> CitationStyle:
     counts: Counter[CitationStyle] = Counter()
     for draft in drafts:
         for group in callout_groups(draft):
-            style = _style_of_group(draft.text, group)
+            style, votes = _style_of_group(draft.text, group)
             if style is not None:
-                counts[style] += 1
+                counts[style] += votes
     for style in (CitationStyle.BRACKET, CitationStyle.NAME_YEAR):
         if counts[style] >= MIN_CALLOUTS and 2 * counts[style] > counts.total():
             return style
     return CitationStyle.OTHER
 
 
-def _style_of_group(text: str, group: Sequence[Mark]) -> CitationStyle | None:
+def _style_of_group(text: str, group: Sequence[Mark]) -> tuple[CitationStyle | None, int]:
+    """Return the style of adjacent callouts and their number: `[1], [2]` and `[3]-[5]` are two each, `[1, 2]` is one."""
     start, end = group[0].start, group[-1].end
     surface = text[start:end]
     opened = surface.lstrip().startswith("[") or text.endswith(("[", "[ "), 0, start)
-    if opened and numbers.LIST.fullmatch(surface):
-        return CitationStyle.BRACKET
+    brackets = _BETWEEN_BRACKETS.split(surface) if opened else []
+    if brackets and all(map(numbers.LIST.fullmatch, brackets)):
+        return CitationStyle.BRACKET, len(brackets)
     if _LETTERS.search(surface) and name_year.has_date(surface):
-        return CitationStyle.NAME_YEAR
+        return CitationStyle.NAME_YEAR, 1
     if _BARE_NUMBER.fullmatch(surface) and not name_year.YEAR.search(surface):
-        return CitationStyle.OTHER
-    return CitationStyle.OTHER if _ALPHA_LABEL.search(surface) else None
+        return CitationStyle.OTHER, 1
+    return (CitationStyle.OTHER if _ALPHA_LABEL.search(surface) else None), 1
 
 
 class Linker:

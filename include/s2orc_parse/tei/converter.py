@@ -14,10 +14,11 @@ from s2orc_parse.tei.header import read_extractor, read_header
 from s2orc_parse.tei.read import local_name, read
 from s2orc_parse.tei.references import first_ids, float_type, keys, printed_label, read_float, read_formula, read_note
 from s2orc_parse.tei.sections import Section, Sections
+from s2orc_parse.tei.statements import Statements
 from s2orc_parse.tei.text import Draft, Element, TextReader, plain
 
 _BACK_PARTS = {part.value: part for part in BackPart}
-CONVERTER_VERSION = "7"  # part of the key of every stored parse: raise it when any parse may come out different
+CONVERTER_VERSION = "8"  # part of the key of every stored parse: raise it when any parse may come out different
 
 
 def convert(tei: bytes, *, pdf_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:
@@ -50,7 +51,8 @@ def convert(tei: bytes, *, pdf_sha1: str, made_by: tuple[str, str, str] | None =
             back_parts += [_BACK_PARTS.get(kind)] * (len(back.drafts) - len(back_parts))
     bib_elements, entries = read_bibliography(parts["listBibl"])
     floats = _Floats((abstract, body, back))
-    index = RefIndex(floats.entries, sections)
+    statements = Statements([*body.drafts, *back.drafts])
+    index = RefIndex(floats.entries, sections, statements)
     ids = first_ids(zip(bib_elements, (entry.key for entry in entries), strict=True))
     linker = Linker([*body.drafts, *back.drafts], entries, ids, index, floats.ids)
     texts = {
@@ -67,7 +69,7 @@ def convert(tei: bytes, *, pdf_sha1: str, made_by: tuple[str, str, str] | None =
         header=read_header(header),
         citation_style=linker.style,
         bib_entries=tuple(entries),
-        ref_entries=(*ref_entries, *index.section_entries()),
+        ref_entries=(*ref_entries, *index.section_entries(), *statements.entries),
         provenance=Provenance(
             *(made_by or read_extractor(header)),
             hashlib.sha1(tei, usedforsecurity=False).hexdigest(),

@@ -29,6 +29,7 @@ _METHODS = re.compile(
 )
 _RESULTS = re.compile(r"(?:experimental)?results?(?:and(?:discussions?|analys[ie]s))?|findings")
 _DISCUSSION = re.compile(r"(?:general)?discussions?(?:and(?:conclusions?|outlook))?")
+_APPENDIX_LABEL = re.compile(r"(?i:appendix|annex)\s+(?P<num>[A-Z](?:\.?\d{1,2})*|\d{1,2}|[IVX]{1,4})(?=$|[\s.:,)—–-])")
 _APPENDIX = re.compile(r"append(?:ix|ices)\b|annex(?:es)?\b", re.IGNORECASE)
 _BESIDE = re.compile(
     r"(?:introduction|background|conclusions?|concludingremarks|summary|abstract|keywords|acknowledge?ments?|references"
@@ -60,6 +61,7 @@ class Sections:
 
     def __init__(self, heads: Iterable[tuple[str | None, str]] = ()) -> None:
         self.numbered: dict[tuple[str, ...], Section] = {}  # every numbered section, first of its number
+        self.appendices: dict[str, Section] = {}  # by the number of the appendix: A, B.1, 2
         self._open: list[
             tuple[tuple[str, ...], str]
         ] = []  # numbered heads that a coming one may lie under, outermost first
@@ -84,6 +86,15 @@ class Sections:
     def enter(self, parent: Section, n: str | None, head: str) -> Section | None:
         """The section that a head opens inside `parent` (`NO_SECTION` at the top); None if the head is a running title
         or a figure's label that the extractor took for a head."""
+        label = _APPENDIX_LABEL.match(head)
+        section = self._enter(parent, n, head)
+        if section is not None and label is not None:
+            self.appendices.setdefault(label["num"], section)
+        elif section is not None and section.num and section.num[0].isalpha() and self._by_letters:
+            self.appendices.setdefault(section.num, section)
+        return section
+
+    def _enter(self, parent: Section, n: str | None, head: str) -> Section | None:
         if _FURNITURE.fullmatch(head):
             return None
         if _APPENDIX.match(head):

@@ -5,6 +5,7 @@ White space runs become one space while the text is put together, so that every 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -60,6 +61,9 @@ _DOES = {
     **dict.fromkeys(("s", "lb", "pb", "cb", "cell", "row"), _SPACE),
     **dict.fromkeys(("listBibl", "biblStruct", "listOrg", "graphic", "teiHeader", "facsimile", "back"), _LEAVE),
 }
+_ID = re.compile(
+    r"#\S+|(?:foot|fig|tab|formula)_\d+|b\d+"
+)  # of an element of the TEI, as GROBID writes it; not an address
 _KINDS = {
     **dict.fromkeys(("bibr", "bibl", "biblio", "citation"), "cite"),
     **dict.fromkeys(("figure", "fig"), "figure"),
@@ -189,7 +193,7 @@ class TextReader:
     def _callout(self, element: Element) -> None:
         parts, start = len(self._parts), self._length
         target = element.get("target")
-        if target and element.text and target.lstrip("#") == element.text.strip():
+        if target and element.text and _ID.fullmatch(target) and target.lstrip("#") == element.text.strip():
             if (element.tail or " ")[0] in ",.;:)]":
                 self._pending = False
             return  # foot_0: GROBID wrote the note's id where it could not read its mark

@@ -34,8 +34,8 @@ from s2corpus.snapshot.verify import verify
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
 from s2corpus.text.files import read_documents
-from s2orc_parse import jats, latex, tei
-from s2orc_parse.latex.archive import unpack
+from s2orc_parse import jats, tei
+from s2orc_parse.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED, BadArchive, unpack_here
 from tests.releases import ROOT
 from tests.unit.jats.articles import article
 from tests.unit.snapshot.test_export import release
@@ -169,6 +169,9 @@ def test_ids(parse: Callable[[str], str]) -> None:
 
 
 def test_latex_archives() -> None:
+    def unpacked(data: bytes) -> str:
+        return f"{len(unpack_here(data, MAX_UNPACKED, MAX_FILES, MAX_TEXT))} files"
+
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         tex = b"\\documentclass{article}\\begin{document}Words.\\end{document}"
@@ -181,7 +184,12 @@ def test_latex_archives() -> None:
         info = tarfile.TarInfo("main.tex")
         info.size = 20
         archive.addfile(info, io.BytesIO(b"\\documentclass{a} abc"))
-    outcomes([packed.getvalue(), plain.getvalue()], 250, lambda data: f"{len(unpack(data))} files", latex.BadSource)
+    outcomes(
+        [packed.getvalue(), plain.getvalue()],
+        250,
+        lambda data: f"{len(unpack_here(data, MAX_UNPACKED, MAX_FILES, MAX_TEXT))} files",
+        BadArchive,
+    )
 
 
 def test_manifests(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[t
             "--parent",
             str(os.getpid()),
             *limited,
-        ],  # fmt: skip
+        ],
         env={**os.environ, "S2CORPUS_EXTRACTOR_TOKEN": token},
         stdin=subprocess.DEVNULL,
     )

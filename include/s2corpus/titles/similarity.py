@@ -6,17 +6,55 @@ keys of the other side by binary search.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 
+from s2corpus.titles import minhash
 from s2corpus.titles.threegrams import grams, score_pairs
 
 MAX_TITLES_PER_KEY = 256
 """A key of more titles proposes no candidate pairs. This limit bounds the work on titles made from one template."""
 MAX_PAIRS_PER_TITLE = 64
 """The search keeps at most this number of similar titles for one title: those with the highest S."""
+
+
+_PAIRS_PER_BLOCK = 1 << 16
+_TITLES_PER_BLOCK = 1 << 12
+"""Pairs that are scored, and titles that get keys, in one batch: their 3-grams are in memory."""
+_BYTES_PER_TITLE = 4096
+"""Memory that one searched title may take, with its candidate pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Parameters of the search (`link` in the spec). The defaults are measured by `bench/link.py`."""
+
+    threshold: float = 0.8
+    """S must be above this value (SPEC §7.4)"""
+    bands: int = minhash.BANDS
+    rows: int = minhash.ROWS
+    min_keys: int = 2
+    """equal keys that make a candidate pair"""
+    memory_mb: int = 1024
+    """limits the number of titles in one batch; never changes the result"""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Pairs of similar titles, by `a`, then descending S, then `b`."""
+
+    a: np.ndarray
+    """int64"""
+    b: np.ndarray
+    """int64"""
+    score: np.ndarray
+    """S, float64"""
+    verified: int
+    """number of candidate pairs that were scored"""
 
 
 class SortedKeys(NamedTuple):
@@ -27,8 +65,8 @@ class SortedKeys(NamedTuple):
 
 
 def sort_keys(keys: np.ndarray) -> SortedKeys:
-    """Sort keys; rows with equal keys keep their order."""
-    rows = np.argsort(keys, kind="stable")
+    """Sort keys; rows with equal keys are in any order."""
+    rows = np.argsort(keys)
     return SortedKeys(keys[rows], rows)
 
 
@@ -58,6 +96,126 @@ def pair_equal_keys(
     return row, others.rows[place]
 
 
+class TitlePiece(Protocol):
+    """Distinct normalized titles with their sorted MinHash keys, in memory or on disk."""
+
+    def __len__(self) -> int:
+        """Return the number of titles."""
+
+    def keys(self, band: int) -> SortedKeys:
+        """Return the keys of one band."""
+
+    def texts(self) -> pa.Array:
+        """Return the titles."""
+
+
+class TitlesInMemory:
+    """A column of distinct normalized titles as a `TitlePiece`."""
+
+    def __init__(self, titles: pa.Array, search: Search) -> None:
+        self._titles = titles
+        self._keys = [sort_keys(keys) for keys in compute_keys(titles, search.bands, search.rows)]
+
+    def __len__(self) -> int:
+        return len(self._titles)
+
+    def keys(self, band: int) -> SortedKeys:
+        """See `TitlePiece`."""
+        return self._keys[band]
+
+    def texts(self) -> pa.Array:
+        """See `TitlePiece`."""
+        return self._titles
+
+
+def compute_keys(titles: pa.Array, bands: int, rows: int = minhash.ROWS) -> np.ndarray:
+    """Return the MinHash keys of normalized titles, uint32 (bands, titles); 0 for the empty title."""
+    keys = np.zeros((bands, len(titles)), np.uint32)
+    for begin in range(0, len(titles), _TITLES_PER_BLOCK):
+        block = titles.slice(begin, _TITLES_PER_BLOCK)
+        keys[:, begin : begin + len(block)] = minhash.keys(grams(block), range(bands), rows)
+    return keys
+
+
+def find_similar(titles: pa.Array, pieces: Sequence[TitlePiece], search: Search) -> Pairs:
+    """Return the pairs of a title with a title of the pieces with S above the threshold.
+
+    `Pairs.b` numbers the titles of all pieces in their order. A pair may be missed (SPEC §7.14), but every S is exact.
+    """
+    block = max((search.memory_mb << 20) // _BYTES_PER_TITLE, 1)
+    parts = [
+        _find_similar_block(titles.slice(begin, block), begin, pieces, search) for begin in range(0, len(titles), block)
+    ]
+    empty = Pairs(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), 0)
+    a, b, score = (np.concatenate([getattr(part, name) for part in (empty, *parts)]) for name in ("a", "b", "score"))
+    return Pairs(a, b, score, sum(part.verified for part in parts))
+
+
+def _find_similar_block(titles: pa.Array, begin: int, pieces: Sequence[TitlePiece], search: Search) -> Pairs:
+    keys = compute_keys(titles, search.bands, search.rows)
+    codes = _propose(keys, 0, pieces, search)
+    a, b = (codes >> np.uint64(32)).astype(np.int64), (codes & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    scores = np.zeros(len(codes))
+    first = 0
+    for piece in pieces:
+        places = np.flatnonzero((b >= first) & (b < first + len(piece)))
+        if len(places):
+            scores[places] = score_titles(titles, a[places], piece.texts(), b[places] - first, search.threshold)
+        first += len(piece)
+    best = select_best(a, b, scores)
+    return Pairs(a[best] + begin, b[best], scores[best], len(codes))
+
+
+def _propose(keys: np.ndarray, begin: int, pieces: Sequence[TitlePiece], search: Search) -> np.ndarray:
+    """Return the candidate pairs as a << 32 | b (uint64, ascending): two titles with `min_keys` equal keys."""
+    found = [np.empty(0, np.uint64)]
+    room = search.memory_mb << 15  # pairs of half the memory, which is needed twice to sort them
+    for band in range(len(keys)):
+        searched = sort_keys(keys[band])
+        sides = [piece.keys(band) for piece in pieces]
+        ranges = [find_keys(side.keys, searched.keys) for side in sides]
+        total = sum((count for _, count in ranges), np.zeros(len(searched.keys), np.int64))
+        is_unusable = (total > MAX_TITLES_PER_KEY) | (searched.keys == 0)
+        first_title = 0
+        for piece, side, (first, count) in zip(pieces, sides, ranges, strict=True):
+            count[is_unusable] = 0
+            row, place = expand_ranges(first, count)
+            a = (searched.rows[row] + begin).astype(np.uint64)
+            found.append(a << np.uint64(32) | (side.rows[place].astype(np.uint64) + np.uint64(first_title)))
+            first_title += len(piece)
+            room -= len(row)
+        if room < 0 and keys.shape[1] > 1:
+            middle = keys.shape[1] // 2
+            halves = (keys[:, :middle], begin), (keys[:, middle:], begin + middle)
+            return np.concatenate([_propose(half, first_row, pieces, search) for half, first_row in halves])
+    codes, count = np.unique(np.concatenate(found), return_counts=True)
+    return codes[count >= search.min_keys]
+
+
+def find_best_scores(sample: pa.Array, pieces: Sequence[TitlePiece], threshold: float) -> np.ndarray:
+    """Return the highest S of each sampled title over all titles, or 0 if none is above the threshold.
+
+    This comparison is exhaustive: it counts the common 3-grams of every pair with a 3-gram in common.
+    """
+    sets = grams(sample)
+    gram_rows = SortedKeys(*sort_keys(sets.values))
+    row_of_gram = np.repeat(np.arange(len(sets)), sets.sizes)
+    best = np.zeros(len(sample))
+    for piece in pieces:
+        texts = piece.texts()
+        for begin in range(0, len(texts), _TITLES_PER_BLOCK):
+            others = grams(texts.slice(begin, _TITLES_PER_BLOCK))
+            gram, sampled = pair_equal_keys(others.values, gram_rows, len(sets.values))
+            other = np.repeat(np.arange(len(others)), others.sizes)[gram]
+            common = np.bincount(other * len(sets) + row_of_gram[sampled], minlength=len(others) * len(sets))
+            pair = np.flatnonzero(common > threshold / 2 * np.repeat(others.sizes, len(sets)))
+            b, a = np.divmod(pair, len(sets))
+            size_a, size_b, common = sets.sizes[a], others.sizes[b], common[pair]
+            scores = 2.0 * common / (size_a + size_b + np.minimum(size_a, size_b) - common)
+            np.maximum.at(best, a, np.where(scores > threshold, scores, 0.0))
+    return best
+
+
 def unique_pairs(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sort pairs by a, then b, and drop repeated pairs."""
     order = np.lexsort((b, a))
@@ -71,10 +229,13 @@ def score_titles(
     titles_a: pa.Array, a: np.ndarray, titles_b: pa.Array, b: np.ndarray, threshold: float = -1.0
 ) -> np.ndarray:
     """Return S of pairs of rows of two columns of normalized titles; 0 if S is not above the threshold."""
-    rows_a, place_a = np.unique(a, return_inverse=True)
-    rows_b, place_b = np.unique(b, return_inverse=True)
-    sets_a, sets_b = (grams(titles.take(pa.array(rows))) for titles, rows in ((titles_a, rows_a), (titles_b, rows_b)))
-    scores = score_pairs(sets_a, place_a, sets_b, place_b, max(threshold, 0.0))
+    scores = np.zeros(len(a))
+    for begin in range(0, len(a), _PAIRS_PER_BLOCK):
+        block = slice(begin, begin + _PAIRS_PER_BLOCK)
+        rows_a, place_a = np.unique(a[block], return_inverse=True)
+        rows_b, place_b = np.unique(b[block], return_inverse=True)
+        sets_a, sets_b = grams(titles_a.take(pa.array(rows_a))), grams(titles_b.take(pa.array(rows_b)))
+        scores[block] = score_pairs(sets_a, place_a, sets_b, place_b, max(threshold, 0.0))
     scores[scores <= threshold] = 0.0
     return scores
 

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 from s2corpus import compiled
-from s2corpus.clustering.cluster import Clustering
 from s2corpus.compiled import for_few
+from s2corpus.stages.cluster.local import Clustering
 from s2corpus.titles import Search
 from s2corpus.titles.linking import Links, PapersInMemory, link
 from s2corpus.titles.recall import measure

@@ -9,12 +9,19 @@ import pyarrow.compute as pc
 from s2corpus.clustering.agreement import WINDOW
 from s2corpus.clustering.edges import edges_of_similar, equal_title_edges
 from s2corpus.clustering.nodes import nodes_from
-from s2corpus.clustering.parts import FACTS, part_from
+from s2corpus.clustering.parts import FACTS
 from s2corpus.stages.cluster.rounds import LABELS, NODE, Home, Rounds
-from s2corpus.titles import minhash
 from s2corpus.titles.buckets import bucket_of
-from s2corpus.titles.similarity import pair_equal_keys, score_titles, select_best, sort_keys, unique_pairs
-from s2corpus.titles.threegrams import grams
+from s2corpus.titles.similarity import (
+    SortedKeys,
+    compute_keys,
+    expand_ranges,
+    pair_equal_keys,
+    score_titles,
+    select_best,
+    sort_keys,
+    unique_pairs,
+)
 
 BANDS = 16
 """MinHash keys of one title. Two titles with Jaccard index J share a key with probability 1 − (1 − J⁶)¹⁶: 0.99 at J = 0.8.
@@ -23,9 +30,6 @@ Linking uses more keys. Here, a third record usually joins the two sides of a mi
 """
 _KEYS_PER_BLOCK = 1 << 16
 """Keys that are looked up in one batch."""
-_TITLES_PER_BLOCK = 1 << 12
-"""Titles whose 3-grams are in memory in one batch."""
-
 _FACTS = (
     "title", "normalised", "little", "year", "doi", "arxiv_id", "publisher", "surnames", "journal", "volume", "issue", "page",
 )  # fmt: skip
@@ -53,7 +57,7 @@ def _titled(rounds: Rounds, bucket: int) -> pa.Table:
 def equal_titles(rounds: Rounds, task: int) -> None:
     """A bucket of titles: the edges between records of equal ones."""
     rows = _titled(rounds, task)
-    nodes = nodes_from([part_from(rows)], rounds.preprint_prefixes)
+    nodes = nodes_from(rows, rounds.preprint_prefixes)
     _, label = np.unique(rows["label"].to_numpy(), return_inverse=True)
     edges = equal_title_edges(nodes, label, rounds.max_preprint_years)
     rounds.write_edges("edges-1", task, edges, rows["node"].to_numpy(), near=0)
@@ -74,16 +78,14 @@ def keys(rounds: Rounds, task: int) -> None:
     """Send each informative title of a bucket to the buckets of its MinHash keys, under the node of its first record."""
     rows = _titled(rounds, task)
     node = rows["node"].to_numpy()
-    nodes = nodes_from([part_from(rows)], rounds.preprint_prefixes)
+    nodes = nodes_from(rows, rounds.preprint_prefixes)
     is_open = np.zeros(len(nodes.titles), bool)
     open_nodes = rounds.exchange.read("unsettled", rounds.everyone, task, NODE)["node"].to_numpy()
     is_open[nodes.title[np.searchsorted(node, open_nodes)]] = True
     first = np.unique(nodes.title, return_index=True)[1]
     informative = np.flatnonzero(~nodes.strict)
     texts = nodes.titles.take(pa.array(informative))
-    blocks = [texts.slice(begin, _TITLES_PER_BLOCK) for begin in range(0, len(texts), _TITLES_PER_BLOCK)]
-    found = [minhash.keys(grams(block), range(BANDS)) for block in blocks]
-    key = np.concatenate([np.empty((BANDS, 0), np.uint32), *found], axis=1)
+    key = compute_keys(texts, BANDS)
     band = (np.arange(BANDS, dtype=np.uint64) << np.uint64(32))[:, None]
     columns = [
         (key | band).ravel(),
@@ -97,13 +99,14 @@ def keys(rounds: Rounds, task: int) -> None:
 def propose(rounds: Rounds, task: int) -> None:
     """Write the candidate pairs of a bucket of keys: two titles with an equal key, of which the second is open."""
     rows = rounds.exchange.read("keys", rounds.everyone, task, _KEYS)
-    key, title, is_open = (rows[name].to_numpy() for name in _KEYS.names)
+    key, order = sort_keys(rows["key"].to_numpy())  # Lookups of ascending keys are several times faster.
+    title, is_open = (rows[name].to_numpy()[order] for name in ("title", "is_open"))
     open_rows = np.flatnonzero(is_open)
-    open_keys = sort_keys(key[open_rows])
+    open_keys = SortedKeys(key[open_rows], open_rows)
     found = [(np.empty(0, np.int64), np.empty(0, np.int64))]
     for begin in range(0, len(key), _KEYS_PER_BLOCK):
         row, other = pair_equal_keys(key[begin : begin + _KEYS_PER_BLOCK], open_keys)
-        row, other = row + begin, open_rows[other]
+        row = row + begin
         a, b = title[row], title[other]
         is_new = (a < b) | (~is_open[row] & (a != b))  # A pair of two open titles occurs twice.
         found.append(unique_pairs(a[is_new], b[is_new]))
@@ -151,18 +154,18 @@ def with_records(rounds: Rounds, task: int) -> None:
     bucket = pairs["bucket"].to_numpy()
     rounds.exchange.write("pairs", task, pairs, bucket, rounds.homes)
     rows = _titled(rounds, task)
-    nodes = nodes_from([part_from(rows)], rounds.preprint_prefixes)
+    rows = rows.filter(pc.is_in(rows["normalised"], _texts_of(rows, pairs["a"].to_numpy()))).combine_chunks()
+    nodes = nodes_from(rows, rounds.preprint_prefixes)
     once = np.unique(np.stack([bucket, pairs["a"].to_numpy()]), axis=1)
     place = np.searchsorted(rows["node"].to_numpy(), once[1])
     title = nodes.title[place]
     begin = nodes.by_title.starts[title]
     size = np.minimum(nodes.by_title.starts[title + 1] - begin, WINDOW)
-    within = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
-    members = nodes.by_title.nodes[np.repeat(begin, size) + within]
-    sent = rows.take(pa.array(members)).append_column("of", pa.array(np.repeat(once[1], size)))
-    originals = rows["title"].take(pa.array(np.repeat(place, size)))
+    pair, member = expand_ranges(begin, size)
+    sent = rows.take(pa.array(nodes.by_title.nodes[member])).append_column("of", pa.array(once[1][pair]))
+    originals = rows["title"].take(pa.array(place[pair]))
     sent = sent.set_column(sent.column_names.index("title"), "title", originals)
-    rounds.exchange.write("near", task, sent, np.repeat(once[0], size), rounds.homes)
+    rounds.exchange.write("near", task, sent, once[0][pair], rounds.homes)
 
 
 def similar_titles(rounds: Rounds, task: int) -> None:
@@ -176,7 +179,7 @@ def similar_titles(rounds: Rounds, task: int) -> None:
         both.column_names.index("little"), "little", pa.repeat(pa.scalar(False), len(both))
     )  # only titles that say something have keys
     node, first = np.unique(both["node"].to_numpy(), return_index=True)
-    nodes = nodes_from([part_from(both.take(pa.array(first)))], rounds.preprint_prefixes)
+    nodes = nodes_from(both.take(pa.array(first)), rounds.preprint_prefixes)
     ids, where = np.unique(sent["of"].to_numpy(), return_index=True)
     title_a = nodes.title[np.searchsorted(node, sent["node"].to_numpy()[where])]
     a = title_a[np.searchsorted(ids, pairs["a"].to_numpy())]

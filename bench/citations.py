@@ -31,9 +31,9 @@ from link_table import TABLE, note, row
 
 from s2corpus.layout.fields import parse
 from s2corpus.sources.names import parse_authors
+from s2corpus.stages.link.local import link_tables
 from s2corpus.titles import is_generic, normalise_one, score, word_count
-from s2corpus.titles.linking import PapersInMemory, link
-from s2corpus.titles.targets import IDENTIFIERS
+from s2corpus.titles.facts import IDENTIFIERS
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 FACTS = ("title", "surname", "year", "journal", "volume", "pages")
@@ -164,7 +164,7 @@ def measure(
     """One line: recall and precision of the strings of a style."""
     mine = [i for i, doi in enumerate(strings.doi) if in_half(doi, half)]
     read = [entry(strings.raw[i]) for i in mine]
-    rows = link(table(read, "citing_paper_id"), PapersInMemory.of(papers)).rows.to_pylist()
+    rows = link_tables(table(read, "citing_paper_id"), papers).rows.to_pylist()
     may = linkable(papers)
     counts: Counter[str] = Counter(strings=len(mine))
     shown = 0

@@ -12,8 +12,8 @@ from lxml import etree
 
 from s2corpus import tei
 from s2corpus.sources.identifiers import normalise_doi
-from s2corpus.titles.linking import PapersInMemory, link
-from s2corpus.titles.targets import IDENTIFIERS
+from s2corpus.stages.link.local import link_tables
+from s2corpus.titles.facts import IDENTIFIERS
 
 Work = dict[str, Any]
 SCHEMA = pa.schema([("title", pa.string()), ("year", pa.int32()), ("surname", pa.string()), ("doi", pa.string())])
@@ -86,7 +86,7 @@ def report(data: Path) -> None:
     papers = pa.Table.from_pylist(list(targets.values()), schema=SCHEMA).rename_columns({"doi": "paper_id"})
     for name in IDENTIFIERS:
         papers = papers.append_column(name, pa.nulls(len(papers), pa.string()))
-    links = link(table, PapersInMemory.of(papers)).rows.to_pylist()
+    links = link_tables(table, papers).rows.to_pylist()
     both = [(e, d, found) for e, d, found in zip(entries, doi, links, strict=True) if found["paper_id"] and d]
     wrong = [(e, d, found) for e, d, found in both if d != found["paper_id"]]
     note(f"real text: {articles} articles, entries, works with DOIs", f"{len(entries):,}, {len(targets):,}")

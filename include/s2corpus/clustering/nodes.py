@@ -78,7 +78,7 @@ def nodes_from(rows: pa.Table, preprint_prefixes: Sequence[str]) -> Nodes:
         by_title=group_nodes(title, len(titles), year),
         surname_offsets=offsets - offsets[0],
         surnames=surnames.values[offsets[0] : offsets[-1]].to_numpy(zero_copy_only=False),
-        places=Places(*(facts[name].to_numpy() for name in ("volume", "issue", "page")), journal),
+        places=Places(facts["volume"].to_numpy(), facts["issue"].to_numpy(), facts["page"].to_numpy(), journal),
         journals=journals,
     )
 

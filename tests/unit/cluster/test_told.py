@@ -15,7 +15,7 @@ from s2corpus.clustering.preprints import preprint_of
 from s2corpus.papers import fewest
 from s2corpus.stages.cluster.rounds_titles import BANDS
 from s2corpus.tables import ALIASES, CLUSTERS, EDGES
-from s2corpus.titles import choosing, minhash
+from s2corpus.titles import linking, minhash
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE
 
 YEARS = "; cut: their clusters have different DOIs, or years or records that contradict"
@@ -104,7 +104,7 @@ def test_which_dois_are_preprints() -> None:
 
 def test_the_numbers_that_the_rules_name() -> None:
     """Neighbours, pairs and papers that are looked at (SEMANTICS §4, §7); what is said of keys and offsets beside them."""
-    assert (agreement.WINDOW, MAX_PAIRS_PER_TITLE, choosing.MOST, fewest.EXACT, places.ELECTRONIC) == (
+    assert (agreement.WINDOW, MAX_PAIRS_PER_TITLE, linking.MAX_GROUP, fewest.EXACT, places.ELECTRONIC) == (
         64,
         64,
         64,

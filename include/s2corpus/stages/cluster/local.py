@@ -57,9 +57,11 @@ def cluster_records(records: pa.Table, rules: spec.Cluster | None = None, parent
             _write_parent(run, folder, CLUSTERS, parent.clusters)
             _write_parent(run, folder, ALIASES, parent.aliases)
         counts = cluster_in_rounds(run, InProcess(), buckets_of=None)
-        for table, parts in ((EDGES, int(counts["parts"])), (CLUSTERS, int(counts["parts"])), (ALIASES, 1)):
-            run.table(table).commit(range(parts))
-        return Clustering(*(run.table(table).read() for table in (CLUSTERS, ALIASES, EDGES)))
+        parts = range(int(counts["parts"]))
+        run.table(EDGES).commit(parts)
+        run.table(CLUSTERS).commit(parts)
+        run.table(ALIASES).commit([0])
+        return Clustering(run.table(CLUSTERS).read(), run.table(ALIASES).read(), run.table(EDGES).read())
 
 
 def _write_records(run: Run, records: pa.Table) -> None:

@@ -195,24 +195,34 @@ def _propose(keys: np.ndarray, begin: int, pieces: Sequence[TitlePiece], search:
 def find_best_scores(sample: pa.Array, pieces: Sequence[TitlePiece], threshold: float) -> np.ndarray:
     """Return the highest S of each sampled title over all titles, or 0 if none is above the threshold.
 
-    This comparison is exhaustive: it counts the common 3-grams of every pair with a 3-gram in common.
+    This comparison is exhaustive. S above t needs a Jaccard index above t / (2 − t). So fewer than 1 − t / (2 − t) of the 3-grams of a
+    title are not in the other title. Of so many of its rarest 3-grams and three more, at least three are common.
     """
-    sets = grams(sample)
-    gram_rows = SortedKeys(*sort_keys(sets.values))
-    row_of_gram = np.repeat(np.arange(len(sets)), sets.sizes)
-    best = np.zeros(len(sample))
-    for piece in pieces:
-        texts = piece.texts()
-        for begin in range(0, len(texts), _TITLES_PER_BLOCK):
-            others = grams(texts.slice(begin, _TITLES_PER_BLOCK))
-            gram, sampled = pair_equal_keys(others.values, gram_rows, len(sets.values))
-            other = np.repeat(np.arange(len(others)), others.sizes)[gram]
-            common = np.bincount(other * len(sets) + row_of_gram[sampled], minlength=len(others) * len(sets))
-            pair = np.flatnonzero(common > threshold / 2 * np.repeat(others.sizes, len(sets)))
-            b, a = np.divmod(pair, len(sets))
-            size_a, size_b, common = sets.sizes[a], others.sizes[b], common[pair]
-            scores = 2.0 * common / (size_a + size_b + np.minimum(size_a, size_b) - common)
-            np.maximum.at(best, a, np.where(scores > threshold, scores, 0.0))
+    sets, best = grams(sample), np.zeros(len(sample))
+    blocks = [(piece, begin) for piece in pieces for begin in range(0, len(piece), _TITLES_PER_BLOCK)]
+    if not blocks:
+        return best
+    rows = np.repeat(np.arange(len(sets)), sets.sizes)
+    common = np.sort(grams(blocks[0][0].texts().slice(0, _TITLES_PER_BLOCK)).values)
+    order = np.lexsort((find_keys(common, sets.values)[1], rows))
+    rank = np.arange(len(rows)) - sets.offsets[rows]
+    allowed = (1.0 - threshold / (2.0 - threshold)) * sets.sizes  # 3-grams that the other title may lack
+    rare = order[rank < np.floor(allowed)[rows] + 3]
+    needed = np.bincount(rows[rare], minlength=len(sets)) - np.floor(allowed)
+    keys = sort_keys(sets.values[rare])
+    may_match = np.zeros(1 << 20, np.bool_)
+    mask = np.uint64(len(may_match) - 1)
+    may_match[keys.keys & mask] = True
+    for piece, begin in blocks:
+        others = grams(piece.texts().slice(begin, _TITLES_PER_BLOCK))
+        gram = np.flatnonzero(may_match[others.values & mask])
+        place, key = pair_equal_keys(others.values[gram], keys, len(keys.keys))
+        other = np.repeat(np.arange(len(others)), others.sizes)[gram[place]]
+        pairs, count = np.unique(other * len(sets) + rows[rare[key]], return_counts=True)
+        pairs = pairs[count >= needed[pairs % len(sets)]]
+        b, a = np.divmod(pairs, len(sets))
+        scores = score_pairs(sets, a, others, b, threshold)
+        np.maximum.at(best, a, np.where(scores > threshold, scores, 0.0))
     return best
 
 

@@ -151,7 +151,9 @@ def tasks_of(run: Run) -> dict[int, list[list[int]]]:
 
 def _link_batch(run: Run, entries: pa.Table, index: LinkIndex) -> Links:
     """Link entries with a database of half the memory of a task."""
-    with duckdb_connection(memory_mb=run.spec.resources.memory_mb // 2, scratch=run.scratch) as connection:
+    # One thread takes a quarter less CPU than two; tasks run in parallel.
+    memory_mb = run.spec.resources.memory_mb // 2
+    with duckdb_connection(memory_mb=memory_mb, scratch=run.scratch, threads=1) as connection:
         return link(connection, entries, index, _search(run))
 
 
@@ -170,7 +172,7 @@ def _withheld(run: Run, index: LinkIndex) -> dict[str, int]:
         return {row["paper_id"]: row["doi"] for row in rows}
 
     is_preprint = preprint_of(run.spec.cluster.preprint_prefixes)
-    with duckdb_connection(memory_mb=run.spec.resources.memory_mb // 2, scratch=run.scratch) as connection:
+    with duckdb_connection(memory_mb=run.spec.resources.memory_mb // 2, scratch=run.scratch, threads=1) as connection:
         found = withheld(connection, entries, index, _search(run), run.spec.quality.gold_sample, is_preprint, dois_of)
     gold = Gold(found.known, found.found, found.said, found.right).metrics("links")
     return {name: int(n) for name, n in gold.items()} | {"tried": found.tried, "agreed": found.agreed}

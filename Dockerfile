@@ -26,4 +26,5 @@ USER airflow
 # (AVX2); for others --build-arg PROCESSOR=generic.
 ARG PROCESSOR=x86-64-v3
 ENV NUMBA_CPU_NAME=${PROCESSOR} NUMBA_CPU_FEATURES= S2CORPUS_KERNELS=/usr/local/airflow/kernels
-RUN python -m compileall -q include plugins && NUMBA_CACHE_DIR=$S2CORPUS_KERNELS python -m s2corpus.local.kernels
+RUN --mount=type=bind,source=devtools,target=/usr/local/airflow/devtools \
+    python -m compileall -q include plugins && NUMBA_CACHE_DIR=$S2CORPUS_KERNELS python -m devtools.local.kernels

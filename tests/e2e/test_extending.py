@@ -215,9 +215,11 @@ assert (parse.header.title, parse.provenance.extractor) == ("A small paper", "do
                 ("        FILTERED,\n", "        VENUES,\n"),
             ),
             "include/s2corpus/stages/venues.py": block(PAGE, "# include/s2corpus/stages/venues.py"),
-            "include/s2corpus/pipeline/registry.py": (
-                ('    "assemble",\n', '    "venues",\n'),
-                ('    "assemble": "cluster",\n', '    "venues": "vote",\n'),
+            "include/s2corpus/pipeline/stages.py": (
+                (
+                    '    StageRow(\n        "assemble",\n',
+                    '    StageRow("venues", reads=("papers",), writes=("venues",), shards=Shards.PAPERS),\n',
+                ),
             ),
             "sql/quality/venues.sql": "-- check: venues_key_is_unique\n-- severity: block\n-- overridable: no\n"
             "-- reason: a key stands twice\n"
@@ -225,9 +227,9 @@ assert (parse.header.title, parse.provenance.extractor) == ("A small paper", "do
         },
         RELEASE
         + """
-from s2corpus.pipeline.registry import STAGES, TAKES_OVER
-assert STAGES.index("venues") == STAGES.index("vote") + 1
-assert runner.shards_after(run, TAKES_OVER["venues"]) == 2
+from s2corpus.pipeline.stages import STAGE_NAMES, planned_by
+assert STAGE_NAMES.index("venues") == STAGE_NAMES.index("vote") + 1
+assert runner.shards_after(run, planned_by("venues")) == 2
 runner.run_stage(run, "venues")
 metrics = quality.read_metrics(run)["venues"]
 assert metrics["rows"] == 12 == sum(n for name, n in metrics.items() if name.startswith("outcome.")), metrics

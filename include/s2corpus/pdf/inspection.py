@@ -11,13 +11,13 @@ import pdfalto
 import pypdf
 import pypdfium2
 
-from s2corpus import sandbox
 from s2corpus.pdf.outcome import Outcome, Reading
-from s2corpus.sandbox.confine import NOT_CONFINED
-from s2corpus.storage.transient import refuse_full
+from s2orc_parse import sandbox
+from s2orc_parse.disk import refuse_full
+from s2orc_parse.sandbox.confine import NOT_CONFINED
 
 if TYPE_CHECKING:  # not for the child: it starts with little memory
-    from s2corpus.spec import Select
+    from s2corpus.rules.select import Select
 
 NO_TEXT = "no text strings: a scan; `extract: {ocr: scans}` lets it through"
 """Why a PDF without a text layer does not count as converted."""

@@ -31,7 +31,7 @@ _BYTES_PER_TITLE = 4096
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Parameters of the search (`link` in the spec). The defaults are measured by `bench/link.py`."""
+    """Parameters of the search (`link` in the spec). The defaults are measured by `devtools/bench/link.py`."""
 
     threshold: float = 0.8
     """S must be above this value (SPEC §7.4)"""

@@ -15,8 +15,8 @@ import pytest
 
 from s2corpus.compiled import FEW, FEW_ROWS
 from s2corpus.errors import UserError
-from s2corpus.pipeline.registry import GATHERS
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import stage_row
 from s2corpus.sources import Kind, Record, batches, read
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.cluster import Cluster, stage
@@ -101,9 +101,9 @@ def list_of(found: list[Record], ready_at: str) -> pa.Table:
 def run_stage(run: Run, stage: Any) -> dict[str, float]:
     for shard in stage.plan(run):
         stage.work(run, shard)
-    for number in range(1, GATHERS.get(stage.name, 0) + 1):
-        for shard in stage.regroup(run, number):
-            stage.gather(run, number, shard)
+    for number in range(1, stage_row(stage.name).rounds):
+        for shard in stage.plan(run, number):
+            stage.work(run, shard, number)
     metrics: dict[str, float] = stage.finish(run)
     return metrics
 

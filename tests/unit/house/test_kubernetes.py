@@ -12,8 +12,8 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from s2corpus.local.slots import BESIDE_MB
-from s2corpus.pipeline.registry import STAGES
+from s2corpus.deployment.slots import BESIDE_MB
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import read_specs
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -65,7 +65,7 @@ def test_a_task_has_the_memory_that_its_spec_allows_and_scratch_for_its_pod() ->
             assert mib * 1.048576 >= most + BESIDE_MB, path.stem
         scratch = next(volume for volume in documents(path)[0]["spec"]["volumes"] if volume["name"] == "scratch")
         assert scratch["emptyDir"]["sizeLimit"] == base["resources"]["limits"]["ephemeral-storage"]
-    assert {path.stem for path in PODS} <= {*STAGES, "default"}
+    assert {path.stem for path in PODS} <= {*STAGE_NAMES, "default"}
 
 
 def test_every_container_is_kept_small() -> None:

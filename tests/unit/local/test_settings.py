@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from devtools.local.state import project
+from s2corpus.deployment.settings import Settings
 from s2corpus.errors import UserError
-from s2corpus.local.settings import Settings
-from s2corpus.local.state import project
 
 
 def read(tmp_path: Path, text: str) -> Settings:

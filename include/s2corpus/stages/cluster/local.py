@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 from s2corpus import spec
 from s2corpus.clustering.identity import Parent
 from s2corpus.pipeline.run import Run
-from s2corpus.scratch import private
 from s2corpus.stages.cluster.many import cluster_in_rounds
 from s2corpus.stages.cluster.workers import InProcess
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, EDGES, PDF_RECORDS, RECORDS, Table
+from s2orc_parse.scratch import private
 
 _PARENT = "records-20000101-00000000"
 _ROWS_PER_PART = 250_000

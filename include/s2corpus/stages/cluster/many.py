@@ -25,7 +25,7 @@ from s2corpus.stages.cluster import rounds_papers as papers
 from s2corpus.stages.cluster import rounds_titles as titles
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, Rounds, sample, send_home, settle
 from s2corpus.stages.cluster.workers import Workers
-from s2corpus.storage.exchange import Exchange
+from s2corpus.storage.exchange import Exchange, RowsRemoved
 from s2corpus.tables import ALIASES, PDF_RECORDS, RECORDS
 from s2corpus.version import code_version
 
@@ -34,6 +34,7 @@ MAX_HOME_ROWS = 250_000
 _BYTES_PER_RECORD = 1200
 """Memory that a record of a home takes while it is compared."""
 _BYTES_PER_NODE = 8
+_TRIES = 3
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +53,14 @@ def cluster_in_rounds(
     """
     if home_rows is None:
         home_rows = min(MAX_HOME_ROWS, (run.spec.resources.memory_mb << 20) // _BYTES_PER_RECORD)
-    return _Driver(run, workers, home_rows).run(buckets_of)
+    for left in reversed(range(_TRIES)):
+        try:
+            return _Driver(run, workers, home_rows).run(buckets_of)
+        except RowsRemoved as removed:  # another build of the release has finished its rounds: they are done again
+            if not left:
+                raise
+            log.info("cluster: %s", removed)
+    raise AssertionError("unreachable")
 
 
 class _Driver:
@@ -173,9 +181,7 @@ class _Driver:
         exchange = self._rounds.exchange
         left = [number for number, counts in enumerate(exchange.counts(name, tasks)) if counts is None]
         self._workers.do(partial(_task, self._rounds, name, task), left)
-        found = exchange.counts(name, tasks)
-        if missing := found.count(None):
-            raise RuntimeError(f"cluster: round {name}: {missing} of {tasks} tasks left no counts in {exchange.prefix}")
+        found = exchange.all_counts(name, tasks)
         log.info("cluster: round %s done: %d tasks, %d of them before", name, tasks, tasks - len(left))
         return found
 

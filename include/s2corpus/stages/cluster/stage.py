@@ -23,14 +23,12 @@ class Cluster:
     """Records and PDF headers → clusters, edges, aliases, and the records of each paper."""
 
     name = "cluster"
-    reads = (RECORDS, PDF_RECORDS)
-    writes = (EDGES, CLUSTERS, ALIASES, MEMBERS)
 
-    def plan(self, run: Run) -> list[Shard]:
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """Return one shard: its task runs the rounds, whose tasks are done by the workers that ENGINE names."""
         return [Shard(0)]
 
-    def work(self, run: Run, shard: Shard) -> None:
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Cluster all records in rounds, and write the records of each paper into its bucket."""
         with workers(engine(), run.spec.resources.memory_mb) as found, for_few(_comparisons(run)):
             counts = cluster_in_rounds(run, found, lambda papers: _buckets(run, papers))

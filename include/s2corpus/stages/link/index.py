@@ -17,7 +17,6 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 
 from s2corpus.pipeline.run import Run, Shard
-from s2corpus.scratch import shared
 from s2corpus.stages.link.inputs import read_papers
 from s2corpus.storage.exchange import Exchange, spread
 from s2corpus.tables import FILTERED, PAPERS
@@ -26,6 +25,7 @@ from s2corpus.titles.buckets import bucket_of
 from s2corpus.titles.facts import add_facts
 from s2corpus.titles.index import LinkIndex, write_papers, write_titles
 from s2corpus.titles.similarity import Search
+from s2orc_parse.scratch import shared
 
 _TITLES = pa.schema([("normalised", pa.string())])
 _BYTES_PER_TITLE = 1024
@@ -83,14 +83,16 @@ def _download(run: Run, folder: Path) -> None:
     """Copy the index from the lake into a folder.
 
     Raises:
-        UserError: a part of the index is missing.
+        RowsRemoved: a part of the index is missing.
     """
     exchange, tasks = exchange_of(run), len(spread(run.paper_shards, _pieces(run)))
-    if None in exchange.counts("index", tasks):
-        raise exchange.missing("index")
+    exchange.all_counts("index", tasks)
 
     def bring(key: str) -> None:
-        run.lake.download(key, folder / key.rpartition("/")[2], link=True)
+        try:
+            run.lake.download(key, folder / key.rpartition("/")[2], link=True)
+        except FileNotFoundError:
+            raise exchange.missing("index") from None
 
     keys = [entry.key for entry in run.lake.list(f"{exchange.prefix}/index/") if not entry.key.endswith(".done")]
     with ThreadPoolExecutor(_READERS) as pool:

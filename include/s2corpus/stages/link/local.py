@@ -10,12 +10,12 @@ from pathlib import Path
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from s2corpus.scratch import private
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.titles.facts import add_facts
 from s2corpus.titles.index import LinkIndex, build_index
 from s2corpus.titles.linking import Links, link
 from s2corpus.titles.similarity import Search
+from s2orc_parse.scratch import private
 
 
 @contextmanager

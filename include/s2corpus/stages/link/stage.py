@@ -27,7 +27,7 @@ from s2corpus.stages.link.contexts import contexts_of
 from s2corpus.stages.link.index import exchange_of, open_index, write_paper_part, write_title_pieces
 from s2corpus.stages.link.inputs import read_entries, read_entries_where
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS, PAPERS
+from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, LINKS, PAPERS
 from s2corpus.titles.facts import IDENTIFIERS
 from s2corpus.titles.index import LinkIndex
 from s2corpus.titles.linking import Links, link
@@ -50,29 +50,20 @@ class Link:
     """Entries and kept papers → links, contexts of inline citations, and metrics of their quality."""
 
     name = "link"
-    reads = (PAPERS, FILTERED, FULLTEXTS, ENTRIES)
-    writes = (LINKS, CONTEXTS)
 
     def __init__(self) -> None:
         self._index: LinkIndex | None = None
 
-    def plan(self, run: Run) -> list[Shard]:
-        """Return a shard for each bucket of papers."""
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
+        """Return a shard for each bucket of papers, in every round."""
         return paper_shards(run)
 
-    def work(self, run: Run, shard: Shard) -> None:
-        """Write the papers of some buckets into the index."""
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
+        """Write the papers of some buckets into the index; then the titles; then link."""
         with for_few(_comparisons(run)):
-            write_paper_part(run, shard)
-
-    def regroup(self, run: Run, number: int) -> list[Shard]:
-        """Return a shard for each bucket of papers."""
-        return paper_shards(run)
-
-    def gather(self, run: Run, number: int, shard: Shard) -> None:
-        """Write the titles into the index; in the next round, link."""
-        with for_few(_comparisons(run)):
-            if number == 1:
+            if round == 0:
+                write_paper_part(run, shard)
+            elif round == 1:
                 write_title_pieces(run, shard, _search(run))
             elif groups := tasks_of(run).get(shard.index):
                 self._link(run, shard, groups)
@@ -109,7 +100,7 @@ class Link:
         counts = Counter[str]()
         for first in tasks_of(run):
             counts.update(orjson.loads(run.lake.get(_counts_key(run, Shard(first)))[0]))
-        metrics = commit_all(run, self.writes, run.paper_shards)
+        metrics = commit_all(run, self.name, run.paper_shards)
         exchange_of(run).remove()
         metrics |= {name: float(value) for name, value in counts.items() if "." not in name}
         if counts["similar"]:

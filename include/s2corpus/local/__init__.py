@@ -1,6 +1,0 @@
-"""The local services: S3, PostgreSQL, the embedded extractor and Airflow, from wheels, on 127.0.0.1."""
-
-from s2corpus.local.services import Condition, Endpoints, Services, ServiceStatus
-from s2corpus.local.state import default_state
-
-__all__ = ["Condition", "Endpoints", "ServiceStatus", "Services", "default_state"]

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from s2corpus import titles
 from s2corpus.clustering import pairs
 from s2corpus.clustering.agreement import WINDOW, facts, shared
-from s2corpus.clustering.nodes import Nodes, group_nodes
+from s2corpus.clustering.nodes import Groups, Nodes, group_nodes
 from s2corpus.clustering.parts import IDENTIFIERS
 from s2corpus.clustering.places import contradict, located
 from s2corpus.clustering.scripts import same_script
@@ -20,7 +20,11 @@ from s2corpus.compiled import njit
 from s2corpus.rules.cluster import UNRELATED_SCORE
 from s2corpus.titles.rules import only_numbers_differ
 
+_CLAIMED = ("doi", "arxiv_id", "file_sha1")
+"""Identifiers by which a record without a title joins a PDF."""
 TITLE = len(IDENTIFIERS)
+_FEW_AUTHORS = 2
+"""Most authors of a column that appears in every issue."""
 PLACE, CONTRADICTION, UNRELATED = TITLE + 1, TITLE + 2, TITLE + 3
 REASONS = (*IDENTIFIERS, "title", "place", "contradiction", "unrelated")
 """Similar titles join with agreeing authors and years ("title") or with equal volume and first page ("place"). The last two refuse:
@@ -34,7 +38,7 @@ class Edges:
     left: np.ndarray  # int32 node
     right: np.ndarray  # int32 node
     reason: np.ndarray  # int8 index into REASONS
-    strength: np.ndarray  # float64: identifier kinds 8 (declared), 7 (DOI) … 2 (pdf_sha1), titles S
+    strength: np.ndarray  # float64: identifier kinds 8 (declared), 7 (DOI) … 2 (file_sha1), titles S
 
     def __len__(self) -> int:
         return len(self.left)
@@ -45,10 +49,10 @@ def identifier_strength(reason: int) -> float:
     return float(TITLE + 1 - reason)
 
 
-def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
+def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprint_years: int) -> Edges:
     """Return the edges by one kind of identifier, by ids. Their reason is the number of the kind in IDENTIFIERS.
 
-    Records of publishers and archives form a star (SPEC §4.3). Identifiers that a PDF gives, and an equal `pdf_sha1`, join only
+    Records of publishers and archives form a star (SPEC §4.3). Identifiers that a PDF gives, and an equal `file_sha1`, join only
     titles with S above the threshold (§4.4): one "not found" page is the same SHA-1 for many papers. A PDF without a readable title
     joins the records with its SHA-1 if these have one title. Two headers of one PDF always join, as does a drop's own record (§4.2).
     """
@@ -57,7 +61,7 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
     if IDENTIFIERS[reason] == "declared":
         left, right = pairs.around(equal.nodes, equal.starts, nodes.declares)
         return _by_ids(left, right, reason, identifier_strength(reason))
-    of_pdf = IDENTIFIERS[reason] == "pdf_sha1"
+    of_pdf = IDENTIFIERS[reason] == "file_sha1"
     trusted = np.zeros(len(nodes), bool) if of_pdf else nodes.trusted
     left, right = pairs.stars(equal.nodes, equal.starts, trusted, nodes.title)
     refused = unrelated(nodes, left, right)
@@ -79,11 +83,32 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
     left = np.concatenate([left, doubtful_left[same]])
     right = np.concatenate([right, doubtful_right[same]])
     if of_pdf:
-        untitled_left, untitled_right = pairs.untitled(equal.nodes, equal.starts, nodes.trusted, nodes.title)
+        doi = nodes.identifiers["doi"]
+        untitled_left, untitled_right = pairs.untitled(equal.nodes, equal.starts, nodes.trusted, nodes.title, doi)
         left, right = np.concatenate([left, untitled_left]), np.concatenate([right, untitled_right])
+    if IDENTIFIERS[reason] in _CLAIMED:
+        claimed_left, claimed_right = _claimed(nodes, equal, of_pdf, min_title_score, max_preprint_years)
+        left, right = np.concatenate([left, claimed_left]), np.concatenate([right, claimed_right])
     reasons = np.repeat(np.array([reason, UNRELATED], np.int8), [len(left), len(apart_left)])
     left, right = np.concatenate([left, apart_left]), np.concatenate([right, apart_right])
     return _in_order(left, right, reasons, np.full(len(left), identifier_strength(reason)))
+
+
+def _claimed(
+    nodes: Nodes, equal: Groups, of_pdf: bool, min_title_score: float, max_preprint_years: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return pairs of a record without a title and a PDF with its identifier.
+
+    A PDF is left out if another PDF, or a record with a title, has the identifier and a different title.
+    """
+    places = nodes.places
+    left, right, pdf, rival = pairs.claims(
+        equal.nodes, equal.starts, nodes.trusted, nodes.title, nodes.identifiers["doi"], nodes.identifiers["declared"], WINDOW,
+        of_pdf, max_preprint_years, nodes.year, nodes.preprint, nodes.surname_offsets, nodes.surnames, places.volume, places.page,
+    )  # fmt: skip
+    contested = np.zeros(len(nodes), bool)
+    contested[pdf[_title_scores(nodes, pdf, rival) <= min_title_score]] = True
+    return left[~contested[right]], right[~contested[right]]
 
 
 def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int) -> Edges:
@@ -113,7 +138,10 @@ def _judged(nodes: Nodes, left: np.ndarray, right: np.ndarray, strength: np.ndar
     """Edges between records of similar titles that agree, each with what its journals, volumes and pages make of it."""
     exact, strict = nodes.title[left] == nodes.title[right], nodes.strict[nodes.title[left]]
     a, b = nodes.places.take(left), nodes.places.take(right)
-    refused = contradict(a, b, nodes.journals, exact, strict) & ~(nodes.preprint[left] | nodes.preprint[right])
+    authors = np.diff(nodes.surname_offsets)
+    few_authors = np.maximum(authors[left], authors[right]) <= _FEW_AUTHORS
+    refused = contradict(a, b, nodes.journals, exact, strict, few_authors)
+    refused &= ~(nodes.preprint[left] | nodes.preprint[right])
     return _in_order(left, right, reasons_of(located(a, b), refused), strength)
 
 

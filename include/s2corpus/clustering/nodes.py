@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.clustering.parts import IDENTIFIERS, codes_of, complete_facts
+from s2corpus.clustering.parts import IDENTIFIERS, PREPRINT, PUBLISHED, codes_of, complete_facts
 from s2corpus.clustering.places import Places
 from s2corpus.titles.arrays import one_chunk
 
@@ -54,7 +54,11 @@ def nodes_from(rows: pa.Table, preprint_prefixes: Sequence[str]) -> Nodes:
     coded = {name: codes_of(facts[name]) for name in IDENTIFIERS}
     identifiers = {name: codes for name, (codes, _) in coded.items()}
     doi, dois = coded["doi"]
-    is_preprint_doi = np.append(from_preprint_server(dois, preprint_prefixes), False)[doi]  # Code −1 reads False.
+    form = facts["form"].to_numpy()
+    own_doi = np.where(identifiers["arxiv_id"] >= 0, np.int32(-1), doi)  # arXiv gives the DOI of the published version.
+    forms = forms_of(own_doi, form, flags["publisher"], doi, facts["doi_form"].to_numpy(), len(dois))
+    by_type = np.where(forms == 0, from_preprint_server(dois, preprint_prefixes), forms == PREPRINT)
+    is_preprint_doi = np.append(by_type, False)[doi]  # Code −1 reads False.
     year = facts["year"].to_numpy()
     is_titled = pc.not_equal(facts["normalised"], "")
     title, titles = codes_of(pc.if_else(is_titled, facts["normalised"], pa.scalar(None, pa.string())))
@@ -69,7 +73,7 @@ def nodes_from(rows: pa.Table, preprint_prefixes: Sequence[str]) -> Nodes:
         second_header=flags["second_header"],
         identifiers=identifiers,
         final_doi=np.where(is_preprint_doi, np.int32(-1), doi),
-        preprint=is_preprint_doi | ((identifiers["arxiv_id"] >= 0) & ~flags["publisher"]),
+        preprint=is_preprint_doi | (form == PREPRINT) | ((identifiers["arxiv_id"] >= 0) & ~flags["publisher"]),
         year=year,
         title=title,
         titles=titles,
@@ -81,6 +85,21 @@ def nodes_from(rows: pa.Table, preprint_prefixes: Sequence[str]) -> Nodes:
         places=Places(facts["volume"].to_numpy(), facts["issue"].to_numpy(), facts["page"].to_numpy(), journal),
         journals=journals,
     )
+
+
+def forms_of(
+    own_doi: np.ndarray, form: np.ndarray, publisher: np.ndarray, doi: np.ndarray, doi_form: np.ndarray, count: int
+) -> np.ndarray:
+    """Return the form of each of `count` DOIs: PREPRINT if a record says so, else PUBLISHED if a publisher does, else 0.
+
+    A record speaks for `own_doi`, a code or −1. A form of `doi` that was decided before counts for all its records.
+    """
+    forms = np.zeros(count, np.int8)
+    for value in (PUBLISHED, PREPRINT):
+        speaking = own_doi[(own_doi >= 0) & (form == value) & (publisher if value == PUBLISHED else True)]
+        forms[speaking] = value
+        forms[doi[(doi >= 0) & (doi_form == value)]] = value
+    return forms
 
 
 def group_nodes(codes: np.ndarray, count: int, order_by: np.ndarray | None = None) -> Groups:

@@ -7,28 +7,38 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus import titles
-from s2corpus.clustering.places import first_pages, numbers
+from s2corpus.clustering.places import first_pages, issues, numbers
 from s2corpus.clustering.surnames import surname_keys
-from s2corpus.sources.record import DECLARED, SCIENCEPARSE
+from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
 from s2corpus.titles.arrays import pieces_of
 from s2corpus.titles.rules import say_little
 
 COLUMNS = (
     "record_id", "source", "kind", "ready_at", "title", "authors.list.element.first", "authors.list.element.last", "date",
-    "journal", "volume", "issue", "pages", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1",
+    "journal", "volume", "issue", "pages", "type", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1",
 )  # fmt: skip
 """The columns of `records` that decide clusters, as Parquet names them."""
-GIVEN = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1")
+GIVEN = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1")
 """Kinds of identifiers in records, strongest first (SPEC §4, outcomes)."""
 IDENTIFIERS = ("declared", *GIVEN)
 """All kinds of identifiers. `declared` is the SHA-1 of a drop's file, on the drop's own record and on the file's headers (SPEC §4.2)."""
+PREPRINT, PUBLISHED = 1, 2
+"""Forms of a work."""
 FACTS = pa.schema(
     [(name, pa.string()) for name in ("record_id", "ready_at", *IDENTIFIERS, "title", "normalised", "journal")]
     + [(name, pa.bool_()) for name in ("publisher", "trusted", "declares", "second_header", "little")]
-    + [("year", pa.int32()), ("volume", pa.uint32()), ("issue", pa.uint32()), ("page", pa.uint32())]
+    + [
+        ("form", pa.int8()),
+        ("doi_form", pa.int8()),
+        ("year", pa.int32()),
+        ("volume", pa.uint32()),
+        ("issue", pa.uint32()),
+        ("page", pa.uint32()),
+    ]
     + [("surnames", pa.list_(pa.uint64()))]
 )
-"""One row for each record. Numbers are 0 if the record does not give them."""
+"""One row for each record. Numbers are 0 if unknown. `form` is the form of the record by its type,
+`doi_form` the form of its DOI by all records."""
 
 
 def read_facts(batch: pa.RecordBatch) -> pa.Table:
@@ -40,16 +50,18 @@ def read_facts(batch: pa.RecordBatch) -> pa.Table:
     declares = _equals(batch["source"], DECLARED)
     facts = {
         **{name: batch[name] for name in ("record_id", "ready_at", *GIVEN, "title", "journal")},
-        "declared": pc.if_else(pa.array(is_pdf | declares), batch["pdf_sha1"], pa.scalar(None, pa.string())),
+        "declared": pc.if_else(pa.array(is_pdf | declares), batch["file_sha1"], pa.scalar(None, pa.string())),
         "normalised": normalised,
         "publisher": _equals(batch["kind"], "publisher"),
         "trusted": ~is_pdf,
         "declares": declares,
         "second_header": _equals(batch["source"], SCIENCEPARSE),
         "little": say_little(title, normalised),
+        "form": _forms(batch["type"]),
+        "doi_form": np.zeros(len(title), np.int8),
         "year": _years(batch["date"]),
         "volume": numbers(batch["volume"]),
-        "issue": numbers(batch["issue"]),
+        "issue": issues(batch["issue"]),
         "page": first_pages(batch["pages"]),
         "surnames": pa.ListArray.from_arrays(offsets.astype(np.int32), surnames),
     }
@@ -58,7 +70,7 @@ def read_facts(batch: pa.RecordBatch) -> pa.Table:
 
 def complete_facts(rows: pa.Table) -> pa.Table:
     """Return a table with all columns of FACTS; a column that `rows` lacks is null, false, 0 or the empty list."""
-    missing = {pa.string(): None, pa.bool_(): False, pa.int32(): 0, pa.uint32(): 0}
+    missing = {pa.string(): None, pa.bool_(): False, pa.int8(): 0, pa.int32(): 0, pa.uint32(): 0}
     columns = []
     for field in FACTS:
         if field.name in rows.column_names:
@@ -71,6 +83,14 @@ def complete_facts(rows: pa.Table) -> pa.Table:
 def _equals(column: pa.Array, value: str) -> np.ndarray:
     """Return which rows have the value (bool)."""
     return np.asarray(pc.fill_null(pc.equal(column, value), False))
+
+
+def _forms(types: pa.Array) -> np.ndarray:
+    """Return PREPRINT or PUBLISHED for each type, 0 for none, int8."""
+    codes, distinct = codes_of(types)
+    forms = [PREPRINT if value == WorkType.PREPRINT else PUBLISHED for value in distinct.to_pylist()]
+    of_code = np.array([*forms, 0], np.int8)
+    return of_code.take(codes)  # code −1 reads the appended 0
 
 
 def _years(dates: pa.Array) -> np.ndarray:

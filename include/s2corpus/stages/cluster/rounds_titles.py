@@ -31,7 +31,8 @@ Linking uses more keys. Here, a third record usually joins the two sides of a mi
 _KEYS_PER_BLOCK = 1 << 16
 """Keys that are looked up in one batch."""
 _FACTS = (
-    "title", "normalised", "little", "year", "doi", "arxiv_id", "publisher", "surnames", "journal", "volume", "issue", "page",
+    "title", "normalised", "little", "form", "doi_form", "year", "doi", "arxiv_id", "publisher", "surnames", "journal",
+    "volume", "issue", "page",
 )  # fmt: skip
 _TITLED = pa.schema([*LABELS, *(FACTS.field(name) for name in _FACTS)])
 _KEYS = pa.schema([("key", pa.uint64()), ("title", pa.int64()), ("is_open", pa.bool_())])

@@ -1,4 +1,4 @@
-"""Serves the extractor over GROBID's REST API on 127.0.0.1: `python -m s2corpus.layout.server --port 8070 --workers 2`.
+"""Serve the extractor over GROBID's REST API: `python -m s2corpus.layout.server --host 127.0.0.1 --port 8070 --workers 2`.
 
 GET /api/isalive, GET /api/version, POST /api/processFulltextDocument. Each PDF is read in a worker process with limits on
 time and memory; one that crashes or hangs costs its own answer only."""
@@ -255,15 +255,21 @@ async def _receive(request: Request, path: Path) -> _Asked | Response:
     return _Asked(ocr)
 
 
-def serve(port: int, workers: int, token: str | None, timeout: float = TIMEOUT) -> None:
-    """Serves on 127.0.0.1:`port` until SIGTERM or SIGINT. Raises UserError if the port is taken."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+def serve(port: int, workers: int, token: str | None, timeout: float = TIMEOUT, host: str = "127.0.0.1") -> None:
+    """Serve on `host`:`port` until SIGTERM or SIGINT.
+
+    Raises:
+        UserError: this machine does not have the address, or the port is taken.
+    """
     try:
-        listener.bind(("127.0.0.1", port))
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
     except OSError as error:
         raise UserError(
-            f"the extractor cannot listen on 127.0.0.1:{port} ({error.strerror}); give a free port with --port"
+            f"the extractor cannot listen on {host}:{port} ({error.strerror}); give a free port with --port, "
+            "and an address of this machine with --host"
         ) from None
     config = uvicorn.Config(
         Service(workers, token, timeout).app,
@@ -295,6 +301,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m s2corpus.layout.server", description=(__doc__ or "").split("\n")[0]
     )
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on; 0.0.0.0: every address (default: only this machine)"
+    )
     parser.add_argument("--port", type=int, default=8070)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--timeout", type=float, default=TIMEOUT, help="seconds a PDF may take")
@@ -304,7 +313,7 @@ def main() -> None:
     given = parser.parse_args()
     try:
         private()
-        serve(given.port, max(1, given.workers), token_from(given.token_file), given.timeout)
+        serve(given.port, max(1, given.workers), token_from(given.token_file), given.timeout, given.host)
     except UserError as error:
         print(error, file=sys.stderr)
         sys.exit(2)

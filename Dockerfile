@@ -18,28 +18,27 @@ ENV PATH=/opt/venv/bin:$PATH PYTHONPATH=/usr/local/airflow/include PYTHONUNBUFFE
 FROM base AS uv
 COPY deploy/uv.txt /
 RUN python -m pip install --no-cache-dir --require-hashes -r /uv.txt
-ENV UV_LINK_MODE=copy VIRTUAL_ENV=/opt/venv
-RUN uv venv --quiet /opt/venv
-COPY deploy/install-packages /usr/local/bin/
 
-FROM uv AS airflow-packages
-COPY requirements-image.txt ./
+FROM base AS airflow-packages
 # Spark runs elsewhere: its client needs none of Spark's 460 MB of jars.
-RUN --mount=type=cache,target=/root/.cache/uv \
-    sh /usr/local/bin/install-packages requirements-image.txt pyspark/jars
+RUN --mount=from=uv,source=/usr/local/bin/uv,target=/tmp/uv \
+    --mount=source=deploy/install-packages,target=/tmp/install-packages \
+    --mount=source=requirements-image.txt,target=/tmp/requirements.txt \
+    sh /tmp/install-packages /tmp/uv /tmp/requirements.txt pyspark/jars
 
-FROM uv AS spark-packages
-COPY requirements-spark.txt ./
+FROM base AS spark-packages
 # Clustering converts no LaTeX.
-RUN --mount=type=cache,target=/root/.cache/uv \
-    sh /usr/local/bin/install-packages requirements-spark.txt pypandoc/files
+RUN --mount=from=uv,source=/usr/local/bin/uv,target=/tmp/uv \
+    --mount=source=deploy/install-packages,target=/tmp/install-packages \
+    --mount=source=requirements-spark.txt,target=/tmp/requirements.txt \
+    sh /tmp/install-packages /tmp/uv /tmp/requirements.txt pypandoc/files
 
 # The code, and its kernels compiled for every processor of a kind, so that no worker spends its first minute on it: x86-64-v3 are those
 # since 2013 (AVX2); for others --build-arg PROCESSOR=generic.
 FROM airflow-packages AS code
-COPY requirements.txt ./
-RUN --mount=type=cache,target=/root/.cache/uv \
-    uv pip install --require-hashes -r requirements.txt
+RUN --mount=from=uv,source=/usr/local/bin/uv,target=/tmp/uv \
+    --mount=source=requirements.txt,target=/tmp/requirements.txt \
+    /tmp/uv pip install --no-cache --python /opt/venv --require-hashes -r /tmp/requirements.txt
 COPY airflow_settings.yaml ./
 COPY include include
 COPY sql sql
@@ -51,19 +50,19 @@ ENV NUMBA_CPU_NAME=${PROCESSOR} NUMBA_CPU_FEATURES=
 # Every user may read the code, whatever the umask of the clone was. A kernel is valid for the time of its source file: with one fixed
 # time a kernel of an earlier build can be used again.
 RUN --mount=type=cache,target=/var/cache/kernels \
-    chmod -R u=rwX,go=rX . \
- && find . -exec touch -h -d 2000-01-01T00:00:00Z {} + \
+    set -- include sql dags plugins deploy airflow_settings.yaml \
+ && chmod -R u=rwX,go=rX "$@" \
+ && find "$@" -exec touch -h -d 2000-01-01T00:00:00Z {} + \
  && python -m compileall -q include plugins \
  && export NUMBA_CACHE_DIR=/var/cache/kernels \
  && python -m s2corpus.local.kernels \
  && mkdir kernels \
  && cp -a "$(python -c 'from s2corpus.compiled import FOLDER; print(FOLDER)')" kernels/
 
-FROM base AS spark
+FROM spark-packages AS spark
 RUN apt-get update \
  && apt-get install -y --no-install-recommends openjdk-17-jre-headless procps \
  && rm -rf /var/lib/apt/lists/*
-COPY --from=spark-packages /opt/venv /opt/venv
 COPY --from=code /usr/local/airflow/include include
 COPY --from=code /usr/local/airflow/sql sql
 COPY --from=code /usr/local/airflow/kernels kernels
@@ -73,8 +72,7 @@ ENV NUMBA_CPU_NAME=${PROCESSOR} NUMBA_CPU_FEATURES= S2CORPUS_KERNELS=/usr/local/
 USER 50000:0
 ENTRYPOINT ["tini", "--"]
 
-FROM base AS airflow
-COPY --from=airflow-packages /opt/venv /opt/venv
+FROM airflow-packages AS airflow
 COPY --from=code /usr/local/airflow/deploy/image /
 COPY --from=code /usr/local/airflow/airflow_settings.yaml ./
 COPY --from=code /usr/local/airflow/include include

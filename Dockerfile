@@ -81,9 +81,13 @@ COPY --from=code /usr/local/airflow/dags dags
 COPY --from=code /usr/local/airflow/plugins plugins
 COPY --from=code /usr/local/airflow/deploy deploy
 COPY --from=code /usr/local/airflow/kernels kernels
-# A new volume gets the owner and mode of the folder that it hides. Airflow writes its own files into its home.
+# A new volume gets the owner and mode of the folder that it hides. Airflow writes its own files into its home. PySpark knows its own
+# folder by the one of jars, though it is empty.
 RUN install -d -o airflow -g 0 -m 0775 logs auth /scratch /data /etc/seaweedfs \
- && chown airflow:0 . && chmod 0775 .
+ && chown airflow:0 . && chmod 0775 . \
+ && printf '#!/bin/sh\nexec python -m s2corpus "$@"\n' > /usr/local/bin/corpus \
+ && chmod 0755 /usr/local/bin/corpus \
+ && cd /opt/venv/lib/python3*/site-packages/pyspark && mkdir jars
 ARG PROCESSOR=x86-64-v3
 ENV AIRFLOW_HOME=/usr/local/airflow NUMBA_CPU_NAME=${PROCESSOR} NUMBA_CPU_FEATURES= S2CORPUS_KERNELS=/usr/local/airflow/kernels
 USER 50000:0

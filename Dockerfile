@@ -50,12 +50,13 @@ ENV NUMBA_CPU_NAME=${PROCESSOR} NUMBA_CPU_FEATURES=
 # Every user may read the code, whatever the umask of the clone was. A kernel is valid for the time of its source file: with one fixed
 # time a kernel of an earlier build can be used again.
 RUN --mount=type=cache,target=/var/cache/kernels \
+    --mount=source=devtools,target=/usr/local/airflow/devtools \
     set -- include sql dags plugins deploy airflow_settings.yaml \
  && chmod -R u=rwX,go=rX "$@" \
  && find "$@" -exec touch -h -d 2000-01-01T00:00:00Z {} + \
  && python -m compileall -q include plugins \
  && export NUMBA_CACHE_DIR=/var/cache/kernels \
- && python -m s2corpus.local.kernels \
+ && python -m devtools.local.kernels \
  && mkdir kernels \
  && cp -a "$(python -c 'from s2corpus.compiled import FOLDER; print(FOLDER)')" kernels/
 

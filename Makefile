@@ -7,6 +7,8 @@ PYTHON ?= python3
 UV := .venv/bin/uv
 UV_LOCK := deploy/uv.txt
 RUN := .venv/bin/python -m
+# Packages of this repository: their dependencies are locked, they themselves are installed from their folders.
+OURS := --no-emit-package s2orc-parse --no-emit-package pdf2tei --no-emit-package s2corpus-reader
 export UV_PYTHON_DOWNLOADS = never
 # Where a shell sets it, each process would compile thousands of source files again: half of a small release's time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -23,10 +25,10 @@ $(UV):
 	else rm -rf .venv; $(PYTHON) -m venv .venv || { echo "python3-venv is needed to make .venv: apt-get install python3-venv" >&2; exit 1; }; \
 	  .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(UV_LOCK); fi
 
-.venv/.runtime: requirements.txt pyproject.toml | $(UV)
+.venv/.runtime: requirements.txt pyproject.toml $(wildcard include/*/pyproject.toml) | $(UV)
 	@echo "installing into .venv"
 	@$(UV) pip install --quiet --python .venv/bin/python --require-hashes -r requirements.txt
-	@$(UV) pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e .
+	@$(UV) pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e include/s2orc_parse -e include/pdf2tei -e include/s2corpus_reader -e .
 	@touch $@
 
 .venv/.datasets: requirements-datasets.txt .venv/.runtime
@@ -39,23 +41,23 @@ $(UV):
 	@touch $@
 
 setup: .venv/.runtime ## Make .venv with everything locked, and compile the kernels
-	@[ -e .venv/.kernels ] || { echo "compiling the kernels"; $(RUN) s2corpus.local.kernels >/dev/null && touch .venv/.kernels; }
+	@[ -e .venv/.kernels ] || { echo "compiling the kernels"; $(RUN) devtools.local.kernels >/dev/null && touch .venv/.kernels; }
 
 demo: .venv/.runtime $(if $(DATASETS),.venv/.datasets) ## A release of the sample papers by Airflow, compared with its truth; DATASETS=1: and the datasets made of it
-	@.venv/bin/corpus demo $(if $(DATASETS),--datasets)
+	@.venv/bin/python -m devtools demo $(if $(DATASETS),--datasets)
 
 release: .venv/.runtime ## The same with your own papers: make release PDFS=<folder>
 	@test -n "$(PDFS)" || { echo "which papers? make release PDFS=<folder>" >&2; exit 2; }
-	@.venv/bin/corpus release "$(PDFS)"
+	@.venv/bin/python -m devtools release "$(PDFS)"
 
 up: .venv/.runtime ## Start the local services
-	@.venv/bin/corpus up
+	@.venv/bin/python -m devtools up
 
 down: ## Stop them; their data stay
-	@if [ -x .venv/bin/corpus ]; then .venv/bin/corpus down; else echo "nothing was set up here"; fi
+	@if [ -x .venv/bin/corpus ]; then .venv/bin/python -m devtools down; else echo "nothing was set up here"; fi
 
 status: .venv/.runtime ## How they are, and where their logs are
-	@.venv/bin/corpus status
+	@.venv/bin/python -m devtools status
 
 test: .venv/.development ## All tests but the longest: those that start Airflow, which wait for it half of the time, beside the others
 	@$(MAKE) --no-print-directory -j2 test-airflow test-rules
@@ -91,15 +93,15 @@ format: .venv/.development ## Put the code into its form
 	@$(RUN) ruff check --fix . && $(RUN) ruff format .
 
 bench: .venv/.development ## All benchmarks, each beside its peer (long)
-	@for script in bench/*.py; do echo "== $$script"; .venv/bin/python $$script; done
+	@for script in devtools/bench/*.py; do echo "== $$script"; .venv/bin/python $$script; done
 
 lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
-	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra airflow --extra local -o requirements.txt
-	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra datasets -c requirements.txt -o requirements-datasets.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra airflow --extra local -o requirements.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra datasets -c requirements.txt -o requirements-datasets.txt
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev -c requirements.txt -o requirements-dev.txt
-	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra airflow --extra local --extra datasets --extra fab --extra kubernetes --extra spark -c requirements.txt -o requirements-fab.txt
-	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra airflow --extra datasets --extra fab --extra kubernetes --extra spark -c requirements-fab.txt -o requirements-image.txt
-	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml --extra spark -c requirements-fab.txt -o requirements-spark.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra airflow --extra local --extra datasets --extra fab --extra kubernetes --extra spark -c requirements.txt -o requirements-fab.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra airflow --extra datasets --extra fab --extra kubernetes --extra spark -c requirements-fab.txt -o requirements-image.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra spark -c requirements-fab.txt -o requirements-spark.txt
 	@echo 'uv==$(shell $(UV) --version | cut -d" " -f2)' | $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate - -o $(UV_LOCK)
 	@.venv/bin/python deploy/third_party.py
 

@@ -29,8 +29,8 @@ def deliver_new() -> list[str]:
 
     from s2corpus.deliveries.fetch import fetch, offered
     from s2corpus.deliveries.upload import deliver, new_delivery
-    from s2corpus.scratch import private
     from s2corpus.storage.lake import lake_uri, open_lake
+    from s2orc_parse.scratch import private
 
     lake = open_lake(lake_uri())
     new = []

@@ -2,7 +2,7 @@
 
 A task's process would else spend two to three seconds of CPU on importing pandas, Arrow, numba and boto3, half a second on our own
 modules and a fifth on AWS' descriptions: most of what a small task costs. Our modules do not change under a running scheduler or worker:
-after a change of the package `corpus up`, `demo` and `release` restart the local one. Readers of DAG files import libraries only.
+after a change of the package `make up`, `demo` and `release` restart the local one. Readers of DAG files import libraries only.
 """
 
 import contextlib
@@ -78,12 +78,13 @@ if _RUNS_TASKS & set(sys.argv):
             importlib.import_module(_name)
     # What is wrong with the package or with AWS' configuration each task says in a sentence; here it would end the scheduler.
     with contextlib.suppress(Exception):
-        from s2corpus.pipeline.registry import STAGES, stage
+        from s2corpus.pipeline.stages import STAGE_NAMES, load_stage
+
         from s2corpus.storage.s3_lake import descriptions
         from s2corpus.version import code_version
 
-        for _name in STAGES:
-            stage(_name)
+        for _name in STAGE_NAMES:
+            load_stage(_name)
         descriptions()
         code_version()  # of what was imported here
     with contextlib.suppress(ImportError):

@@ -21,11 +21,11 @@ def tell(task: Any, described: Callable[[Any, str], Any], run: Any, stage: str) 
 
 def written(run: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The URI of each table that a finished stage wrote, with its rows; of export, the snapshot's."""
-    from s2corpus.pipeline.registry import stage
+    from s2corpus.pipeline.stages import load_stage
 
     if name == "export":
         yield _uri(run, f"snapshots/{run.snapshot_id}"), {}
-    for table in stage(name).writes:
+    for table in load_stage(name).writes:
         rows = run.table(table).committed().rows
         yield _uri(run, f"{run.folder}/{table.name}"), {"table": table.name, "rows": rows}
 
@@ -35,10 +35,9 @@ def tables(run: Any, name: str) -> Any:
     from airflow.providers.openlineage.extractors import OperatorLineage
     from openlineage.client.event_v2 import InputDataset, OutputDataset
     from openlineage.client.facet_v2 import output_statistics_output_dataset
+    from s2corpus.pipeline.stages import load_stage
 
-    from s2corpus.pipeline.registry import stage
-
-    of = stage(name)
+    of = load_stage(name)
     outputs = []
     for table in of.writes:
         commit = run.table(table).committed()
@@ -69,9 +68,9 @@ def verdicts(run: Any, name: str) -> Any:
     from airflow.providers.openlineage.extractors import OperatorLineage
     from openlineage.client.event_v2 import InputDataset
     from openlineage.client.facet_v2 import data_quality_assertions_dataset as quality
+    from s2corpus.pipeline.stages import load_stage
 
     from s2corpus.pipeline.quality import read_verdicts
-    from s2corpus.pipeline.registry import stage
 
     assertions = [
         quality.Assertion(
@@ -82,7 +81,7 @@ def verdicts(run: Any, name: str) -> Any:
         )
         for v in read_verdicts(run).get(name, [])
     ]
-    checked = [f"{run.folder}/{table.name}" for table in stage(name).writes] or [f"snapshots/{run.snapshot_id}"]
+    checked = [f"{run.folder}/{table.name}" for table in load_stage(name).writes] or [f"snapshots/{run.snapshot_id}"]
     facet = {"dataQualityAssertions": quality.DataQualityAssertionsDatasetFacet(assertions)}
     return OperatorLineage(inputs=[InputDataset(*_address(run, key), facet) for key in checked])
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.local import Endpoints, Services
+from devtools.local import Endpoints, Services
 
 
 @pytest.fixture(scope="session")

@@ -45,7 +45,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 from tests import warm  # noqa: E402
 
-PACKAGE = Path("include/s2corpus")
+PACKAGE = Path("include")
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ class Area:
 
 
 AREAS = {
-    "clustering": Area(("clustering/*.py",), ("cluster",)),
+    "clustering": Area(("s2corpus/clustering/*.py",), ("cluster",)),
     "papers": Area(
-        ("papers/*.py",),
+        ("s2corpus/papers/*.py",),
         (
             "vote",
             "filter",
@@ -70,15 +70,15 @@ AREAS = {
             "sources/test_editorial.py",
         ),
     ),
-    "titles": Area(("titles/*.py",), ("titles", "link/test_link_rules.py", "link/test_link_ties.py")),
-    "text": Area(("text/*.py",), ("text", "clean", "datasets/test_sentences.py")),
-    "tei": Area(("tei/*.py",), ("tei",)),
-    "pdf": Area(("pdf/inspection.py",), ("pdf/test_select.py",)),
-    "intake": Area(("stages/intake.py", "deliveries/declarations.py"), ("intake",)),
-    "filter": Area(("stages/filter.py",), ("filter", "cluster/test_stages.py")),
-    "split": Area(("stages/split/*.py",), ("snapshot/test_clean_and_split.py",)),
-    "export": Area(("stages/export/*.py",), ("snapshot",)),
-    "extractors": Area(("extractors/*.py",), ("extractors",), timed=True),
+    "titles": Area(("s2corpus/titles/*.py",), ("titles", "link/test_link_rules.py", "link/test_link_ties.py")),
+    "text": Area(("s2corpus/text/*.py",), ("text", "clean", "datasets/test_sentences.py")),
+    "tei": Area(("s2orc_parse/tei/*.py",), ("tei",)),
+    "pdf": Area(("s2corpus/pdf/inspection.py",), ("pdf/test_select.py",)),
+    "intake": Area(("s2corpus/stages/intake.py", "s2corpus/deliveries/declarations.py"), ("intake",)),
+    "filter": Area(("s2corpus/stages/filter.py",), ("filter", "cluster/test_stages.py")),
+    "split": Area(("s2corpus/stages/split/*.py",), ("snapshot/test_clean_and_split.py",)),
+    "export": Area(("s2corpus/stages/export/*.py",), ("snapshot",)),
+    "extractors": Area(("s2corpus/extractors/*.py",), ("extractors",), timed=True),
 }
 QUICK = "not slow and not services and not airflow"
 COMPILED_ONLY = (

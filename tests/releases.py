@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from s2corpus.pipeline.stages import STAGE_NAMES
 
-from s2corpus import sample
+from devtools import sample
+from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.extractors.embedded import embedded_extractor
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import Truth
 from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.storage.lake import open_lake
 
@@ -69,7 +69,7 @@ def run_in(folder: Path, release: ReleaseSpec, deliver: Path | None = None) -> R
 
 def build(run: Run, *, backwards: bool = False, workers: int = 1) -> str:
     """All stages, then the pointer; the snapshot's id."""
-    for name in STAGES:
+    for name in STAGE_NAMES:
         order = {index: -index for index in range(1000)} if backwards else None
         runner.run_stage(run, name, workers=workers, order=order)
     runner.publish(run)

@@ -10,15 +10,15 @@ from typing import Any
 
 import orjson
 
-from s2corpus.jats import BadArticle, convert
-from s2corpus.parse_model import ParseKind
 from s2corpus.snapshot import flat
 from s2corpus.snapshot.documents import ParquetFile
-from s2corpus.snapshot.files import File, GzipLines, corpus_path, json_line, listed, number
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.sources.fields_of_study import fields_of_study
 from s2corpus.tables import PAPERS
-from s2corpus.tei.s2orc import to_s2orc
+from s2corpus_reader.files import File, GzipLines, corpus_path, json_line, listed, number
+from s2orc_parse.jats import BadArticle, convert
+from s2orc_parse.parse_model import ParseKind
+from s2orc_parse.tei.s2orc import to_s2orc
 
 Row = dict[str, Any]
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"

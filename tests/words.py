@@ -35,7 +35,7 @@ WORDS = {
     r"\bchecks? that spoke\b": "failed checks",
 }
 SUFFIXES = {".py", ".md", ".sql", ".html", ".j2"}
-NOT_OURS = ("include/s2corpus/sample/", "include/s2corpus/layout/training/", "tests/", "bench/")
+NOT_OURS = ("devtools/sample/", "devtools/training/", "tests/", "devtools/bench/")
 """generated prose, lists of words for training, and what tests quote"""
 
 

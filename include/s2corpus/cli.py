@@ -1,4 +1,4 @@
-"""`corpus …`: every stage on files without Airflow, the local services, and reading what was published."""
+"""`corpus …`: every stage on files without Airflow, and reading what was published."""
 
 from __future__ import annotations
 
@@ -16,21 +16,25 @@ import click
 
 import s2corpus.commands
 from s2corpus.errors import TransientError, UserError
-from s2corpus.scratch import private
+from s2orc_parse.scratch import private
 
 
-class _Commands(click.Group):
-    """Finds a command as the module of its name in `s2corpus.commands`, and imports only the one that runs."""
+class Commands(click.Group):
+    """Finds a command as the module of its name in a package, and imports only the one that runs."""
+
+    package = s2corpus.commands
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        names = (m.name for m in pkgutil.iter_modules(s2corpus.commands.__path__))
+        """Return the names of the package's public modules."""
+        names = (m.name for m in pkgutil.iter_modules(self.package.__path__))
         return sorted(name.replace("_", "-") for name in names if not name.startswith("_"))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of the module of that name."""
         if cmd_name not in self.list_commands(ctx):
             return None
         try:
-            module = importlib.import_module(f"s2corpus.commands.{cmd_name.replace('-', '_')}")
+            module = importlib.import_module(f"{self.package.__name__}.{cmd_name.replace('-', '_')}")
         except ModuleNotFoundError as missing:
             return _not_installed(cmd_name, missing)
         command: click.Command = module.command
@@ -52,14 +56,19 @@ def _not_installed(name: str, missing: ModuleNotFoundError) -> click.Command:
     )
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(s2corpus.__version__, prog_name="corpus")
 def corpus() -> None:
-    """Build S2ORC-style corpora from scientific PDFs: every stage on files, and the local services."""
+    """Build S2ORC-style corpora from scientific PDFs: every stage on files, and reading snapshots."""
 
 
 def main() -> None:
-    """Run the command line.
+    """Run the command line `corpus`."""
+    run(corpus, "corpus")
+
+
+def run(group: click.Group, name: str) -> None:
+    """Run a command line.
 
     A `UserError`, and what a disk or a file refuses, is one sentence on stderr and exit status 2; a transient error has exit status 3.
     SIGTERM ends a command as Ctrl-C does: what is half written is removed.
@@ -74,11 +83,11 @@ def main() -> None:
     try:
         try:
             private()
-            corpus(prog_name="corpus")
+            group(prog_name=name)
         finally:
             sys.stdout.flush()
     except (UserError, TransientError) as error:
-        _end(error)
+        _end(name, error)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
@@ -88,13 +97,13 @@ def main() -> None:
         meant = of_the_surroundings(error)
         if meant is None:
             raise
-        _end(meant)
+        _end(name, meant)
 
 
-def _end(error: UserError | TransientError) -> NoReturn:
+def _end(name: str, error: UserError | TransientError) -> NoReturn:
     """One sentence, and the exit status: 2, or 3 for a transient error."""
     lasting = isinstance(error, UserError)
-    click.echo(f"corpus: {error}{'' if lasting else ' (trying again may help)'}", err=True)
+    click.echo(f"{name}: {error}{'' if lasting else ' (trying again may help)'}", err=True)
     with contextlib.suppress(OSError):
         sys.stdout.flush()
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what it could not take is not tried again

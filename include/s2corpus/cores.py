@@ -47,8 +47,10 @@ def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = Non
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
+    import s2orc_parse.children  # noqa: F401 (before the processes fork)
+
     gc.freeze()  # the collector writes to what it looks at: pages would be copied
-    with ProcessPoolExecutor(cores, get_context("fork"), _begin, (work,)) as pool:
+    with ProcessPoolExecutor(cores, get_context("fork"), _begin, (work, os.getpid())) as pool:
         ahead: deque[Future[list[R]]] = deque()
         try:
             while some := list(islice(items, at_once)):
@@ -66,8 +68,11 @@ def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = Non
             pool.shutdown(cancel_futures=True)
 
 
-def _begin(work: Callable[[Any], Any]) -> None:
+def _begin(work: Callable[[Any], Any], parent: int) -> None:
     global _work
+    from s2orc_parse.children import end_with_parent
+
+    end_with_parent(parent)
     _work = work
 
 

@@ -89,6 +89,13 @@ class Notice(TypedDict):
     status: str
 
 
+class LaterLicence(TypedDict):
+    """A licence and the date from which it is valid."""
+
+    licence: str
+    start: str
+
+
 class _Metadata(TypedDict):
     """What is known of a paper, by a record or after the vote."""
 
@@ -120,6 +127,7 @@ class _Record(_Metadata):
     pdf_sha1: str | None
     subjects: list[str] | None
     licence: str | None
+    later_licences: list[LaterLicence] | None
     open_access: bool | None
     open_version: str | None
     editorial: str | None

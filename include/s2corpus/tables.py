@@ -178,6 +178,11 @@ _RECORD = (
     _c("pdf_sha1", pa.string(), "the PDF this record is about, where its source names one"),
     _c("subjects", pa.list_(pa.string()), "what the source calls its subjects: categories, headings, codes"),
     _c("licence", pa.string(), "licence, SPDX id where one is known"),
+    _c(
+        "later_licences",
+        pa.list_(pa.struct([pa.field("licence", pa.string()), pa.field("start", pa.string())])),
+        "better licences that start later (ISO date), as after an embargo, the best first",
+    ),
     _c("open_access", pa.bool_(), "whether the source says the paper is open access"),
     _c(
         "open_version",
@@ -313,7 +318,7 @@ DELIVERIES = Table[rows.DeliveryRow](
             "taken, refused:<reason> (incomplete, unlisted, changed, unreadable, bad_name, unknown_source, bad_records), "
             "or not_yet (ready after as_of)",
         ),
-        _c("detail", pa.string(), "what was wrong"),
+        _c("detail", pa.string(), "what was wrong, or why it waits"),
         _k("files", "files listed", pa.int32()),
         _k("rows", "records taken", pa.int64()),
         _k("dropped", "records that could not be read", pa.int64()),

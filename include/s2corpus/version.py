@@ -8,16 +8,19 @@ from pathlib import Path
 
 import s2corpus
 
-_PACKAGE = Path(__file__).parent
-_SQL = _PACKAGE.parents[1] / "sql"
+_INCLUDE = Path(__file__).parents[1]
+_FOLDERS = (
+    *(_INCLUDE / name for name in ("s2orc_parse", "pdf2tei", "s2corpus_reader", "s2corpus")),
+    _INCLUDE.parent / "sql",
+)
 _SUFFIXES = frozenset({".py", ".sql", ".csv", ".crfsuite", ".json", ".j2", ".md", ".typ", ".txt", ".yaml"})
 """files that decide what is written: code, queries, models, tables and templates"""
 
 
 @cache
 def code_version() -> str:
-    """`<package version>+<12 hex digits of SHA-256>` over every source file of the package and of `sql/`, by path."""
-    return f"{s2corpus.__version__}+{sources_hash(_PACKAGE, _SQL)}"
+    """`<package version>+<12 hex digits of SHA-256>` over every source file of the packages that make a release and of `sql/`, by path."""
+    return f"{s2corpus.__version__}+{sources_hash(*_FOLDERS)}"
 
 
 def sources_hash(*folders: Path) -> str:
@@ -25,7 +28,7 @@ def sources_hash(*folders: Path) -> str:
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.rglob("*")):
-            if path.suffix in _SUFFIXES and path.is_file():
+            if path.suffix in _SUFFIXES and path.is_file() and path.parent.suffix != ".egg-info":
                 digest.update(f"{folder.name}/{path.relative_to(folder).as_posix()}\0".encode())
                 digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:12]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from s2corpus.pipeline.stages import STAGE_NAMES
+
 from release_page.measures import rates
 from release_page.releases import Archive
 from s2corpus.pipeline.funnel import Step, funnel
-from s2corpus.pipeline.registry import STAGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def compare(archive: Archive, before: str, after: str) -> dict[str, Any]:
         "steps": _lines(funnel(metrics[0]), funnel(metrics[1])),
         "rates": [Line(label, shares[0][label], shares[1][label]) for label in shares[0]],
         "seconds": [
-            Line(s, seconds[0].get(s), seconds[1].get(s)) for s in STAGES if s in seconds[0] or s in seconds[1]
+            Line(s, seconds[0].get(s), seconds[1].get(s)) for s in STAGE_NAMES if s in seconds[0] or s in seconds[1]
         ],
         "checks": _checks(archive, before, after),
         "made": [

@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from typing import Any, BinaryIO
 
 import orjson
+from s2corpus.pipeline.stages import STAGE_NAMES
 
 from release_page.measures import Metrics, handled, outcomes
 from release_page.states import Release, RunOf, StageRow, StageState, State
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Approval, ReleaseState
 from s2corpus.ids import ReleaseId, SnapshotId
-from s2corpus.pipeline.registry import STAGES
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake
 
@@ -65,9 +65,9 @@ class Archive:
     def release(self, release: str, snapshots: Sequence[str] | None = None) -> Release:
         """One release; `snapshots` are the folders of `snapshots/`, where they were read already."""
         id_ = ReleaseId(release)
-        spec, as_of = id_.spec, id_.day
+        spec = id_.spec
         measured, checked = self._stages_in(release, "_metrics"), self._stages_in(release, "_quality")
-        furthest = next((s for s in reversed(STAGES) if s in measured), None)
+        furthest = next((s for s in reversed(STAGE_NAMES) if s in measured), None)
         snapshot, state = self._snapshot(release, spec, snapshots)
         run = self.run_of(spec, id_.as_of) if self.run_of else None
         cancelled = run is not None and run.state == "failed"
@@ -87,9 +87,7 @@ class Archive:
         export = (self._json(f"releases/{release}/_metrics/export.json") or {}) if "export" in measured else {}
         diff = self._json(f"snapshots/{snapshot}/diff.json") if snapshot else None
         return Release(
-            release,
-            spec,
-            as_of,
+            id_,
             state,
             furthest,
             snapshot,
@@ -124,15 +122,15 @@ class Archive:
 
     def metrics(self, release: str) -> dict[str, dict[str, float]]:
         """What its stages measured, in their order."""
-        found = self._all_json(f"releases/{release}/_metrics/{stage}.json" for stage in STAGES)
-        return {stage: dict(values) for stage, values in zip(STAGES, found, strict=True) if values}
+        found = self._all_json(f"releases/{release}/_metrics/{stage}.json" for stage in STAGE_NAMES)
+        return {stage: dict(values) for stage, values in zip(STAGE_NAMES, found, strict=True) if values}
 
     def verdicts(self, release: str) -> dict[str, list[dict[str, Any]]]:
         """What its checks said, by stage, in their order; with who overrode one, and why."""
-        found = self._all_json(f"releases/{release}/_quality/{stage}.json" for stage in STAGES)
+        found = self._all_json(f"releases/{release}/_quality/{stage}.json" for stage in STAGE_NAMES)
         return {
             stage: [{"accepted": None, "accepted_by": None, **v} for v in verdicts]
-            for stage, verdicts in zip(STAGES, found, strict=True)
+            for stage, verdicts in zip(STAGE_NAMES, found, strict=True)
             if verdicts is not None
         }
 
@@ -144,7 +142,7 @@ class Archive:
         """Every stage in order, with how it went."""
         runs = self._runs(release)
         rows = []
-        for name in STAGES:
+        for name in STAGE_NAMES:
             run = runs.get(name)
             started = _utc(run.started_at) if run else None
             ended = _utc(run.ended_at) if run and run.ended_at else None

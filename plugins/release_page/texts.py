@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import orjson
 
-from s2corpus.parse_model import ParseKind
 from s2corpus.pipeline.release_tables import Row, Tables
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables import DOCUMENTS, FULLTEXTS, PAPERS
+from s2orc_parse.parse_model import ParseKind
 
 MOST_CHARACTERS = 400_000
 """of a text that the reader shows"""

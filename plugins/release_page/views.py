@@ -7,17 +7,18 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from s2corpus.pipeline.stages import STAGE_NAMES
+
 from release_page import charts
 from release_page.measures import HANDLES, RATES, handled, rates
 from release_page.releases import Archive
-from release_page.render import day, duration, rate, short, size, thousands
+from release_page.render import duration, rate, short, size, thousands
 from release_page.states import Release, State
 from s2corpus.datasets.shelf import datasets_of
 from s2corpus.drops.standing import NAMES, Standing, standings
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.acceptance import MIN_REASON
 from s2corpus.pipeline.funnel import Step, funnel
-from s2corpus.pipeline.registry import STAGES
 
 PER_PAGE = 25
 MOST_WAITING = 20
@@ -90,13 +91,13 @@ def over_releases(archive: Archive, id_: str) -> dict[str, Any]:
     """How large, fast and long the releases of a spec were, up to this one, oldest first."""
     trend = archive.trend(id_)
     metrics, seconds = {r: archive.metrics(r) for r in trend}, {r: archive.seconds(r) for r in trend}
-    days = [(r, day(r.day)) for r in trend]
+    days = [(r, r.date) for r in trend]
 
     def totals(prefix: str) -> list[tuple[str, float | None]]:
         sums = [(d, metrics[r].get("export"), prefix) for r, d in days]
         return [(d, sum(v for n, v in m.items() if n.startswith(p)) if m else None) for d, m, p in sums]
 
-    whole = [(d, sum(seconds[r].values()) if len(seconds[r]) == len(STAGES) else None) for r, d in days]
+    whole = [(d, sum(seconds[r].values()) if len(seconds[r]) == len(STAGE_NAMES) else None) for r, d in days]
     charted: list[tuple[str, list[tuple[str, float | None]], Callable[[float], str]]] = [
         ("Documents", totals("documents."), short),
         ("Words", totals("words."), short),
@@ -109,7 +110,7 @@ def over_releases(archive: Archive, id_: str) -> dict[str, Any]:
         return n / took if took and n else None
 
     stages = []
-    for stage in STAGES:
+    for stage in STAGE_NAMES:
         took = [(d, seconds[r].get(stage)) for r, d in days]
         rates_ = [(d, per_second(r, stage)) for r, d in days]
         stages.append(
@@ -140,7 +141,7 @@ def overview(archive: Archive, id_: str) -> dict[str, Any]:
     stages = archive.stages(id_, metrics, verdicts)
     total = sum(stage.seconds or 0 for stage in stages)
     trend = archive.trend(id_)
-    over = [(r.day, rates(metrics if r == id_ else archive.metrics(r))) for r in trend]
+    over = [(r.date, rates(metrics if r == id_ else archive.metrics(r))) for r in trend]
     said = [v for of in verdicts.values() for v in of]
     diff = archive.diff(release.snapshot) if release.snapshot else None
     return {
@@ -185,8 +186,7 @@ def quality_table(archive: Archive, id_: str) -> dict[str, Any]:
             points = []
             for release in trend:
                 found = next((v for v in over[release].get(stage, ()) if v["check"] == verdict["check"]), None)
-                date = release.day
-                points.append((date, found["verdict"], found["offending"]) if found else (date, "", 0))
+                points.append((release.date, found["verdict"], found["offending"]) if found else (release.date, "", 0))
             label = f"{stage}.{verdict['check']} over {len(trend)} releases"
             rows.append((stage, verdict, charts.verdicts(points, label), accept_line(archive, id_, verdict)))
     return {"release": archive.release(id_), "rows": rows, "trend": trend}
@@ -214,7 +214,7 @@ def _page_of(archive: Archive, snapshot: str | None) -> str | None:
     if snapshot is None or not SnapshotId.known(snapshot):
         return None
     release = SnapshotId(snapshot).release
-    return f"corpus_release__{release.spec}/{release.day}" if archive.has(release) else None
+    return release.page_path if archive.has(release) else None
 
 
 def _bars(steps: list[Step]) -> list[tuple[Step, Any, float | None]]:

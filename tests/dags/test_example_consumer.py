@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.snapshot import delta
+import s2corpus_reader
 from tests.unit.snapshot.test_delta import _same, snapshots
 
 pytestmark = pytest.mark.airflow
@@ -39,13 +39,13 @@ def test_copies_follow_by_deltas_and_are_equal_to_whole_ones(
     consumer: Any, snapshots: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     applied: list[str] = []
-    apply = delta.apply
+    apply = s2corpus_reader.apply
 
     def noting(*arguments: Any) -> str:
         applied.append(apply(*arguments))
         return applied[-1]
 
-    monkeypatch.setattr(delta, "apply", noting)
+    monkeypatch.setattr(s2corpus_reader, "apply", noting)
     for folder in snapshots:
         copy = consumer.keep_a_copy.function(triggering_asset_events=published(consumer, folder))
         assert _same(Path(copy), folder)

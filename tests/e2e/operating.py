@@ -20,7 +20,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.handlers import Message as MessageHandler
 from sqlalchemy import create_engine, text
 
-from s2corpus.local.airflow_client import AirflowClient
+from s2corpus.deployment.airflow_client import AirflowClient
 
 ENDED = ("success", "failed")
 

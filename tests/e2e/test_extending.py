@@ -225,8 +225,8 @@ assert (parse.header.title, parse.provenance.extractor) == ("A small paper", "do
         },
         RELEASE
         + """
-from s2corpus.pipeline.registry import STAGES, TAKES_OVER
-assert STAGES.index("venues") == STAGES.index("vote") + 1
+from s2corpus.pipeline.stages import STAGE_NAMES, planned_by
+assert STAGE_NAMES.index("venues") == STAGE_NAMES.index("vote") + 1
 assert runner.shards_after(run, TAKES_OVER["venues"]) == 2
 runner.run_stage(run, "venues")
 metrics = quality.read_metrics(run)["venues"]

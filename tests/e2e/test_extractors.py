@@ -12,12 +12,13 @@ import orjson
 import pytest
 from lxml import etree
 
-from s2corpus import layout, tei
+import pdf2tei as layout
+from devtools.sample.truth import Truth
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import Truth
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, FULLTEXTS, LINKS, PARSES, PDF_RECORDS
+from s2orc_parse import tei
 from tests import standin_docling, standin_grobid
 from tests.extractors import docling
 from tests.extractors.plugin import installed

@@ -11,11 +11,11 @@ import orjson
 import pyarrow.parquet as pq
 import pytest
 
-from s2corpus import tei
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables import ALIASES, CLUSTERS, EXTRACTIONS, PARSES
+from s2orc_parse import tei
 from tests import standin_grobid
 from tests.releases import ROOT, build, spec
 

@@ -12,11 +12,11 @@ from typing import Any
 import orjson
 import pyarrow.compute as pc
 import pytest
+from s2corpus.pipeline.stages import STAGE_NAMES
 
+from devtools.sample.truth import Truth
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import Truth
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import Clean
 from s2corpus.storage.lake import open_lake
@@ -62,7 +62,7 @@ def papers(
         for name, value in extractor.items():
             patch.setenv(name, value)
         run = run_in(tmp_path_factory.mktemp("before"), spec(), tiny[0])
-        for name in STAGES[: STAGES.index("filter")]:
+        for name in STAGE_NAMES[: STAGE_NAMES.index("filter")]:
             runner.run_stage(run, name, workers=1)
         found = run.table(PAPERS).read(where=pc.field("open_access")).to_pylist()
         return sorted(found, key=lambda paper: not paper["arxiv_id"])

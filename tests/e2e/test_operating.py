@@ -18,19 +18,19 @@ from typing import Any
 
 import orjson
 import pytest
+from s2corpus.pipeline.stages import STAGE_NAMES
 
+from devtools.local import Endpoints, Services
+from devtools.local.airflow import APPROVER
+from devtools.local.release import make_release, own_interval
+from devtools.sample.truth import Truth
 from s2corpus.catalog import Catalog
 from s2corpus.deliveries.status import listed
 from s2corpus.deliveries.upload import deliver_own, deliver_tree
-from s2corpus.local import Endpoints, Services
-from s2corpus.local.airflow import APPROVER
-from s2corpus.local.airflow_client import AirflowClient
-from s2corpus.local.release import make_release, own_interval
-from s2corpus.local.service import ask
+from s2corpus.deployment.airflow_client import AirflowClient
+from s2corpus.deployment.http import ask
 from s2corpus.pipeline import acceptance, quality, runner
-from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import Truth
 from s2corpus.snapshot import pointer
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import Lake, open_lake
@@ -175,7 +175,7 @@ def reference(operated: Operated, delivered: Path) -> Reference:
             run = operated.run(ago, lake, spec)
             if ago == 1:
                 acceptance.accept(lake, run.release_id, {BLOCKED: REASON}, "somebody else", quality.all_checks())
-            for name in STAGES:
+            for name in STAGE_NAMES:
                 runner.run_stage(run, name)
             runner.publish(run)
             built[spec, ago] = (run.snapshot_id, snapshot_bytes(run))
@@ -208,8 +208,10 @@ def test_a_cancelled_release_goes_on_from_the_stage_that_is_cleared(operated: Op
     after = operator.tasks(run)
     began = {key: (t["start_date"], t["try_number"]) for key, t in before.items()}
     again = {key for key, t in after.items() if began.get(key) not in (None, (t["start_date"], t["try_number"]))}
-    first = STAGES.index("cluster")
-    assert not {task for task, _ in again if task.partition(".")[0] in STAGES[:first]}, "nothing before is done again"
+    first = STAGE_NAMES.index("cluster")
+    assert not {task for task, _ in again if task.partition(".")[0] in STAGE_NAMES[:first]}, (
+        "nothing before is done again"
+    )
     assert {("cluster.plan", -1), ("cluster.work", 0)} <= again
     assert operated.extractions() == operated.extracted, "the release asks the extractor for nothing"
 
@@ -426,7 +428,7 @@ def _every_table_is_told(operated: Operated, run: Run) -> None:
         for event in ended
         if event["job"]["name"].endswith(".quality") and any(d["name"].startswith(prefix) for d in event["inputs"])
     }
-    assert {name.split(".")[1] for name in told} == set(STAGES) - {"export"}
+    assert {name.split(".")[1] for name in told} == set(STAGE_NAMES) - {"export"}
     assert all(facet["assertions"] for of in told.values() for facet in of.values())
     expected = {f"s3://corpus/{name}" for name in (*tables, f"snapshots/{run.snapshot_id}")}
     deadline = time.monotonic() + 150

@@ -14,13 +14,13 @@ import duckdb
 import orjson
 import pytest
 
+from devtools.sample.truth import PaperTruth, Truth
 from s2corpus.evaluation.sample import Task
 from s2corpus.evaluation.sample import sampled as drawn
 from s2corpus.papers.licences import spdx
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import PaperTruth, Truth
 from s2corpus.spec import Evaluation
 from s2corpus.tables import ENTRIES, FILTERED, MEMBERS, PAPERS
 

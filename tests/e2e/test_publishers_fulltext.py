@@ -12,11 +12,11 @@ from typing import Any
 import orjson
 import pytest
 
-from s2corpus.jats import VERSIONS
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import Clean
 from s2corpus.tables import ARTICLE_PARSES, ARTICLES, CONTEXTS, DOCUMENTS, FULLTEXTS, LINKS, MEMBERS, PAPERS
+from s2orc_parse.jats import VERSIONS
 from tests.releases import build, run_in, spec
 
 pytestmark = pytest.mark.slow

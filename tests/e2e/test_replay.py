@@ -10,11 +10,11 @@ from pathlib import Path
 
 import orjson
 import pytest
+from s2corpus.pipeline.stages import STAGE_NAMES
 
 from s2corpus.deliveries.upload import deliver_own
 from s2corpus.extractors import Limits
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
@@ -49,7 +49,7 @@ def run(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
         patch.setenv("GROBID_URL", server.url)
         patch.delenv("S2CORPUS_EXTRACTOR_TOKEN", raising=False)
         patch.setattr("s2corpus.stages.extract.Limits", Quick)
-        for name in STAGES:
+        for name in STAGE_NAMES:
             runner.run_stage(made, name)
         runner.publish(made)
     assert sum(server.uploads.values()) > 13, "no request was answered with 503"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.sample.truth import Truth
+from devtools.sample.truth import Truth
 from tests.releases import AS_OF, ROOT, build, run_in, snapshot_bytes, spec
 
 pytestmark = pytest.mark.slow
@@ -103,11 +103,12 @@ def test_a_build_killed_at_many_moments_ends_with_the_same_bytes(
 def test_a_worker_killed_in_the_middle_of_a_stage_is_done_again(
     tiny: tuple[Path, Truth], environment: None, reference: dict[str, str], tmp_path: Path
 ) -> None:
+    from s2corpus.pipeline.stages import STAGE_NAMES
+
     from s2corpus.pipeline import runner
-    from s2corpus.pipeline.registry import STAGES
 
     run = run_in(tmp_path, spec(pdfs_per_shard=2, papers_per_shard=2), tiny[0])
-    for name in STAGES:
+    for name in STAGE_NAMES:
         shards = runner.plan(run, name)
         code = (
             "import sys; from datetime import datetime, UTC; from pathlib import Path\n"
@@ -127,7 +128,7 @@ def test_a_worker_killed_in_the_middle_of_a_stage_is_done_again(
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
         runner.work(run, name, shards)
-        runner.gather_all(run, name)
+        runner.run_rounds(run, name)
         runner.finish(run, name)
         runner.check(run, name)
     runner.publish(run)

@@ -24,7 +24,7 @@ import psutil
 import pyarrow as pa
 import pytest
 
-from bench import cluster_records
+from devtools.bench import cluster_records
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.cluster import Cluster

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -19,29 +20,79 @@ UV = Path(sys.executable).with_name("uv")
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The command `corpus` of a new environment that holds the built wheel and what it declares, at the locked versions."""
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheels of the four packages, and the locked versions in `locked.txt`."""
     if not UV.exists():
         pytest.skip("uv is not in this environment: make setup puts it there")
-    folder = tmp_path_factory.mktemp("wheel")
+    folder = tmp_path_factory.mktemp("wheels")
     source = folder / "source"
     source.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source / name)
-    shutil.copytree(ROOT / "include", source / "include", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    shutil.copytree(
+        ROOT / "include", source / "include", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
+    )
     build = [UV, "build", "--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable, "--out-dir", folder]
-    subprocess.run([*build, source], check=True)
-    (wheel,) = folder.glob("*.whl")
+    for package in (source, *(source / "include" / name for name in ("s2orc_parse", "pdf2tei", "s2corpus_reader"))):
+        subprocess.run([*build, package], check=True)
     locked = re.findall(r"(?m)^[\w.-]+(?:\[[\w,-]+\])?==\S+(?: ; [^\\\n]+)?", (ROOT / "requirements.txt").read_text())
     (folder / "locked.txt").write_text("\n".join(re.sub(r"\[[\w,-]+\]", "", line) for line in locked))
-    python = folder / "environment" / "bin" / "python"
-    subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, folder / "environment"], check=True)
-    install = [UV, "pip", "install", "--quiet", "--python", python, "-c", folder / "locked.txt", wheel]
-    done = subprocess.run(install, capture_output=True, text=True)
+    return folder
+
+
+def install(wheels: Path, folder: Path, package: str) -> Path:
+    """Install a package and what it declares, at the locked versions, into a new environment; its folder of programs."""
+    python = folder / "bin" / "python"
+    subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, folder], check=True)
+    command = [UV, "pip", "install", "--quiet", "--python", python, "-c", wheels / "locked.txt", "--find-links", wheels]
+    done = subprocess.run([*command, package], capture_output=True, text=True)
     if "error sending request" in done.stderr:
         pytest.skip("no package index is reached from here")
     assert done.returncode == 0, done.stderr
-    return python.with_name("corpus")
+    return python.parent
+
+
+def megabytes(programs: Path) -> float:
+    """What is installed in an environment."""
+    packages = next((programs.parent / "lib").glob("python*")) / "site-packages"
+    return sum(path.stat().st_size for path in packages.rglob("*") if path.is_file()) / 1e6
+
+
+@pytest.fixture(scope="module")
+def corpus(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The command `corpus` of a new environment that holds the built wheel and what it declares."""
+    return install(wheels, tmp_path_factory.mktemp("wheel") / "environment", "s2corpus") / "corpus"
+
+
+def test_parser_alone_converts_tei(wheels: Path, tmp_path: Path) -> None:
+    programs = install(wheels, tmp_path / "environment", "s2orc-parse")
+    (tmp_path / "a.tei.xml").write_bytes(document("<div><head>Methods</head><p>We measured.</p></div>"))
+    (parse,) = map(json.loads, call(programs / "s2orc-parse", tmp_path / "a.tei.xml").splitlines())
+    assert [(p["section"], p["text"]) for p in parse["body_text"]] == [("Methods", "We measured.")]
+    assert megabytes(programs) < 25
+    done = subprocess.run([programs / "s2orc-parse", __file__.replace(".py", ".tex")], capture_output=True, text=True)
+    assert (done.returncode, "does not exist" in done.stderr) == (2, True)
+
+
+def test_reader_alone_is_small(wheels: Path, tmp_path: Path) -> None:
+    programs = install(wheels, tmp_path / "environment", "s2corpus-reader")
+    assert megabytes(programs) < 30
+    call(programs / "python", "-c", "import s2corpus_reader")
+
+
+def test_extractor_alone_serves(wheels: Path, tmp_path: Path) -> None:
+    programs = install(wheels, tmp_path / "environment", "pdf2tei")
+    assert "--host" in call(programs / "pdf2tei", "--help")
+    done = subprocess.run([programs / "pdf2tei", "--host", "0.0.0.0", "--port", "0"], capture_output=True, text=True)
+    assert (done.returncode, "other machines can reach 0.0.0.0" in done.stderr) == (2, True)
+
+
+def test_wheel_has_no_tools(wheels: Path) -> None:
+    for wheel in wheels.glob("*.whl"):
+        with zipfile.ZipFile(wheel) as file:
+            assert not [
+                name for name in file.namelist() if "devtools" in name or "/sample/" in name or "/training/" in name
+            ]
 
 
 def call(corpus: Path, *arguments: object) -> str:
@@ -62,12 +113,6 @@ def test_every_command_explains_itself(corpus: Path) -> None:
     assert {"parse", "latex", "link", "clean", "extract", "cluster"} <= set(commands)
     for command in ("parse", "latex", "link", "clean", "cluster", "vote", "filter", "records", "select", "extract"):
         assert "Example" in call(corpus, command, "--help")
-
-
-def test_a_command_of_an_extra_says_what_to_install(corpus: Path) -> None:
-    done = subprocess.run([corpus, "up"], capture_output=True, text=True, env={"PATH": os.environ["PATH"]})
-    assert done.returncode == 2
-    assert re.search(r"corpus up needs ps\w+: pip install 's2corpus\[airflow,local\]'", done.stderr)
 
 
 def test_tei_becomes_s2orc_json(corpus: Path, tmp_path: Path) -> None:

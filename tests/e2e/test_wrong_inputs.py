@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.local import Endpoints
+from devtools.local import Endpoints
 from tests.releases import ROOT
 
 SAMPLE = "include/releases/sample.yaml"
 
 
-def corpus(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def corpus(*arguments: str, module: str = "s2corpus", **environment: str) -> subprocess.CompletedProcess[str]:
     """Run the command line from the project's folder."""
     return subprocess.run(
-        [sys.executable, "-m", "s2corpus", *arguments],
+        [sys.executable, "-m", module, *arguments],
         cwd=ROOT,
         env={**os.environ, **environment},
         capture_output=True,
@@ -103,5 +103,6 @@ def test_no_lake_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
 def test_a_port_in_use(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        done = corpus("up", "--only", "postgres", "--port-postgres", port, S2CORPUS_STATE=str(tmp_path / "state"))
+        state = str(tmp_path / "state")
+        done = corpus("up", "--only", "postgres", "--port-postgres", port, module="devtools", S2CORPUS_STATE=state)
     assert_said(done, port, "in use")

@@ -15,14 +15,14 @@ from urllib.parse import quote
 import orjson
 import requests
 
+from pdf2tei import fields
 from s2corpus.errors import UserError
 from s2corpus.extractors import Answer, BadAnswer, Identity, Outcome, Task
 from s2corpus.extractors.http import HttpServer, refusal
-from s2corpus.layout import fields
-from s2corpus.parse_model import BibEntry, CitationStyle, CiteSpan, Header, Paragraph, Parse, Provenance
-from s2corpus.sources.dates import to_int
-from s2corpus.sources.names import make_author, parse_authors
 from s2corpus.spec import Extract
+from s2orc_parse.bibliography.dates import to_int
+from s2orc_parse.bibliography.names import make_author, parse_authors
+from s2orc_parse.parse_model import BibEntry, CitationStyle, CiteSpan, Header, Paragraph, Parse, Provenance
 
 NAME = "docling"
 CONVERTER_VERSION = "1"

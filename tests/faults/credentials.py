@@ -12,8 +12,8 @@ from pathlib import Path
 import boto3
 from botocore.exceptions import ClientError
 
-from s2corpus.local.s3 import BUCKET
-from s2corpus.local.state import State
+from devtools.local.s3 import BUCKET
+from devtools.local.state import State
 
 
 class Keys:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.local import Endpoints
+from devtools.local import Endpoints
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import pointer
 from s2corpus.snapshot.pointer import publish

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.local import Services
+from devtools.local import Services
 from s2corpus.pipeline.run import Run
 from s2corpus.stages.extract import Extract
 from s2corpus.stages.select import Select

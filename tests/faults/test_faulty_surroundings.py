@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from s2corpus.pipeline.stages import STAGE_NAMES, load_stage, stage_row
 
+from devtools.local import Services
+from devtools.sample.truth import Truth
+from pdf2tei import alto
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.errors import TransientError, UserError
-from s2corpus.layout import alto
-from s2corpus.local import Services
 from s2corpus.pdf import inspect_many
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.registry import GATHERS, STAGES, stage
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import Truth
 from s2corpus.spec import Select
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import DamagedPart
@@ -55,14 +55,14 @@ def build_patiently(
     open_run: Callable[[], Run], said: dict[str, list[str]], before: Mapping[str, Callable[[], None]] | None = None
 ) -> None:
     """All stages and the pointer; `before` a stage's work something may happen to a run that is open by then."""
-    for name in STAGES:
+    for name in STAGE_NAMES:
         heard = said.setdefault(name, [])
         shards = tried(open_run, lambda run, name=name: runner.plan(run, name), heard)
         opened = open_run()
         if before and name in before:
             before[name]()
         tried(open_run, lambda run, name=name, shards=shards: runner.work(run, name, shards), heard, first=opened)
-        for number in range(1, GATHERS.get(name, 0) + 1):
+        for number in range(1, stage_row(name).rounds):
             buckets = tried(open_run, lambda run, name=name, number=number: runner.regroup(run, name, number), heard)
             tried(
                 open_run,
@@ -203,7 +203,7 @@ def in_a_small_disk(lake: str) -> None:
     def open_run() -> Run:
         return Run.of(spec(), AS_OF, lake=lake)
 
-    for name in STAGES:
+    for name in STAGE_NAMES:
         shards = runner.plan(open_run(), name)
         fill(ballast)
         for attempt in (1, 2):
@@ -229,7 +229,7 @@ def test_a_full_disk_stops_a_stage_until_there_is_room(
     tell("disk full", done.stdout)
     assert done.returncode == 0, done.stderr[-3000:]
     said = dict(line.split("\t") for line in done.stdout.splitlines())
-    assert set(said) == set(STAGES)
+    assert set(said) == set(STAGE_NAMES)
     assert all("the disk is full: " in line and "make room in the scratch folder" in line for line in said.values())
     assert snapshot_bytes(run) == reference
 
@@ -274,10 +274,10 @@ def test_every_part_truncated_behind_our_back_is_named_and_made_again_by_its_sta
         ]
 
     stored: list[str] = []
-    for name in STAGES:
+    for name in STAGE_NAMES:
         runner.run_stage(again(), name)
         new = [key for key in known(("stored", "registered")) if key not in stored]
-        for table in stage(name).writes:
+        for table in load_stage(name).writes:
             for key in again().table(table).keys()[:1]:
                 halve(run.lake, key)
                 with pytest.raises(
@@ -288,7 +288,7 @@ def test_every_part_truncated_behind_our_back_is_named_and_made_again_by_its_sta
             halve(run.lake, key)
         stored += new
         runner.run_stage(again(), name)
-        assert all(again().table(table).whole() for table in stage(name).writes)
+        assert all(again().table(table).whole() for table in load_stage(name).writes)
     assert {key.split("/")[0] for key in stored} == {"registered", "stored_parses", "stored_selections", "stored_tei"}
     for key in [entry.key for entry in run.lake.list(f"snapshots/{again().snapshot_id}/")][::20]:
         halve(run.lake, key)
@@ -315,7 +315,7 @@ def test_a_pdf_changed_after_its_drop_was_registered_is_not_read_as_another(
     runner.run_stage(run, "extract")
     assert outcomes(run).count("gave_up:connection") == 1
     run.lake.put(pdf, whole)
-    for name in STAGES[2:]:
+    for name in STAGE_NAMES[2:]:
         runner.run_stage(run, name)
     assert "gave_up:connection" not in outcomes(run)
     runner.publish(run)
@@ -352,10 +352,10 @@ import sys, time
 from pathlib import Path
 from tests.releases import run_in, spec
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.stages import STAGE_NAMES
 folder, clock = Path(sys.argv[1]), Path(sys.argv[2])
 days = set()
-for name in STAGES:
+for name in STAGE_NAMES:
     clock.write_text("+1d" if len(name) % 2 else "-1d")  # a day ahead, a day back, from stage to stage
     days.add(time.strftime("%Y-%m-%d"))
     runner.run_stage(run_in(folder, spec()), name)

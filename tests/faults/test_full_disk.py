@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.sample.truth import Truth
+from devtools.sample.truth import Truth
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import open_lake
 from tests.releases import ROOT

@@ -18,12 +18,12 @@ import boto3
 import psycopg2
 import pytest
 
+from devtools.local import Condition, Endpoints, Services, process
+from devtools.local.process import Process
+from devtools.local.state import project
+from s2corpus.deployment.http import ask
+from s2corpus.deployment.settings import Settings
 from s2corpus.errors import UserError
-from s2corpus.local import Condition, Endpoints, Services, process
-from s2corpus.local.process import Process
-from s2corpus.local.service import ask
-from s2corpus.local.settings import Settings
-from s2corpus.local.state import project
 
 pytestmark = pytest.mark.services
 ONLY = {"s3", "postgres"}
@@ -119,8 +119,8 @@ def test_only_what_died_is_started(local: Services) -> None:
 
 
 def test_a_process_that_hangs_is_replaced(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("s2corpus.local.services._CONVALESCENCE", 1.0)
-    monkeypatch.setattr("s2corpus.local.s3.ask", lambda *a, **k: ask(*a, **k, seconds=0.5))
+    monkeypatch.setattr("devtools.local.services._CONVALESCENCE", 1.0)
+    monkeypatch.setattr("devtools.local.s3.ask", lambda *a, **k: ask(*a, **k, seconds=0.5))
     local.up({"s3"})
     before = pids(local)
     os.kill(before["s3"], signal.SIGSTOP)
@@ -158,7 +158,7 @@ def test_services_whose_record_is_lost_are_found_and_stopped(local: Services, lo
 
 def test_two_ups_at_once_start_everything_once(local: Services) -> None:
     code = (
-        "import sys, pathlib; from s2corpus.local import Services; "
+        "import sys, pathlib; from devtools.local import Services; "
         f"s = Services(pathlib.Path(sys.argv[1])); s.up({ONLY!r}); print(sorted((t.name, t.pid) for t in s.status() if t.pid))"
     )
 
@@ -189,15 +189,18 @@ def test_an_explicit_port_that_is_taken_changes_nothing(local: Services, tmp_pat
     with socket.create_server(("127.0.0.1", 0)) as server:
         taken = server.getsockname()[1]
         command = ["up", "--only", "postgres", "--port-postgres", str(taken)]
-        environ = os.environ | {"PYTHONPATH": str(project() / "include"), "S2CORPUS_STATE": str(local.state.root)}
+        environ = os.environ | {
+            "PYTHONPATH": f"{project() / 'include'}:{project()}",
+            "S2CORPUS_STATE": str(local.state.root),
+        }
         done = subprocess.run(
-            [sys.executable, "-c", "from s2corpus.cli import main; main()", *command],
+            [sys.executable, "-m", "devtools", *command],
             env=environ,
             capture_output=True,
             text=True,
         )
     assert done.returncode == 2
-    assert done.stderr.startswith(f"corpus: port {taken} of postgres is in use by process {os.getpid()} ")
+    assert done.stderr.startswith(f"python -m devtools: port {taken} of postgres is in use by process {os.getpid()} ")
     assert done.stderr.count("\n") == 1
     assert local.state.ports() == before
 

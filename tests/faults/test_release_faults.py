@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from s2corpus.pipeline.stages import STAGE_NAMES
 
+from devtools.local import Endpoints, Services
+from devtools.local.postgres import Postgres
+from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
-from s2corpus.local import Endpoints, Services
-from s2corpus.local.airflow_client import AirflowClient
-from s2corpus.local.postgres import Postgres
-from s2corpus.pipeline.registry import STAGES
+from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import Truth
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import DamagedPart
 from s2corpus.tables import DOCUMENTS
@@ -183,7 +183,7 @@ def until(true: Callable[[], Any], what: str, seconds: float = 120) -> Any:
 def test_a_worker_killed_in_each_stage_is_done_again(airflow: Airflow, reference: dict[str, str]) -> None:
     run = airflow.fresh()
     killed: dict[str, str] = {}
-    for stage in STAGES:
+    for stage in STAGE_NAMES:
         killed[stage] = airflow.kill_a_worker(run, f"{stage}.")
     assert airflow.operator.end(run) == "success", airflow.operator.why(run)
     again = airflow.tried_again(run)
@@ -219,7 +219,7 @@ def test_postgresql_restarted_a_worker_and_the_scheduler_killed_and_a_second_run
     assert airflow.published() == reference
     assert airflow.operator.end(second) == "success", airflow.operator.why(second)
     did = {task for (task, _), t in airflow.operator.tasks(second).items() if t["state"] == "success"}
-    assert {f"{stage}.{step}" for stage in STAGES for step in ("work", "finish", "quality")} < did
+    assert {f"{stage}.{step}" for stage in STAGE_NAMES for step in ("work", "finish", "quality")} < did
     assert airflow.published() == reference
 
 

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+from s2corpus.pipeline.stages import STAGE_NAMES
+
+from devtools.sample.deliver import write_ready
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.deliver import write_ready
 from s2corpus.spec import Export, ReleaseSpec, Resources, Split
 from s2corpus.storage.lake import open_lake
 from tests.real import sources
@@ -72,7 +73,7 @@ def build(folder: Path, data: Path, *, workers: int = 2) -> Run:
     write_tree(folder / "tree", data)
     run = Run(spec(), AS_OF, open_lake(str(folder / "lake")), folder)
     deliver_tree(run.lake, folder / "tree")
-    for name in STAGES:
+    for name in STAGE_NAMES:
         runner.run_stage(run, name, workers=workers)
     runner.publish(run)
     return run

@@ -27,10 +27,10 @@ from s2corpus.pdf import inspect_many
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
-from s2corpus.sources.identifiers import normalise_doi
 from s2corpus.spec import Evaluation, Select
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, LATEX_PARSES, PAPERS, SELECTIONS
+from s2orc_parse.bibliography.identifiers import normalise_doi
 from tests.real import release
 from tests.real.compare import FACTS, Line, compare
 from tests.real.truth import RealPaper, real_papers

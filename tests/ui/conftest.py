@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from s2corpus.pipeline.stages import STAGE_NAMES
 
+from devtools.sample.truth import Truth
 from s2corpus.catalog import Catalog
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import Truth
 from s2corpus.snapshot.pointer import publish
 from s2corpus.storage.lake import open_lake
 from tests.releases import ROOT, run_in, spec
@@ -61,7 +61,7 @@ def built(
             )
         }
         for id_, run in runs.items():
-            for stage in STAGES[: STAGES.index("filter") + 1] if id_ == UNFINISHED else STAGES:
+            for stage in STAGE_NAMES[: STAGE_NAMES.index("filter") + 1] if id_ == UNFINISHED else STAGE_NAMES:
                 runner.run_stage(run, stage)
             if id_ != UNFINISHED:
                 publish(run.lake, run.snapshot_id)

@@ -11,9 +11,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from s2corpus.pipeline.stages import STAGE_NAMES, load_stage
 
 from s2corpus.pipeline.quality import checks
-from s2corpus.pipeline.registry import STAGES, stage
 from s2corpus.tables import TABLES
 from tests.releases import ROOT
 from tests.ui.conftest import PUBLISHED, Built
@@ -42,7 +42,7 @@ def events(built: Built, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
             OpenLineageAdapter(client=OpenLineageClient(transport=to)),
             vars(corpus_release)["corpus_release__sample"],
         )
-        for name in STAGES:
+        for name in STAGE_NAMES:
             for step, described in (("finish", corpus_lineage.tables), ("quality", corpus_lineage.verdicts)):
                 task = dag.get_task(f"{name}.{step}")
                 corpus_lineage.tell(task, described, built.runs[PUBLISHED], name)
@@ -75,9 +75,9 @@ def test_every_table_of_a_release_is_written_by_one_stage_and_read_by_those_that
     events: dict[str, dict[str, Any]], built: Built
 ) -> None:
     written: dict[str, str] = {}
-    for name in STAGES:
+    for name in STAGE_NAMES:
         event = events[f"{name}.finish"]
-        for table in stage(name).reads:
+        for table in load_stage(name).reads:
             assert f"releases/{PUBLISHED}/{table.name}" in named(event["inputs"], built.lake)
         for dataset in event["outputs"]:
             key = str(Path(dataset["name"]).relative_to(built.lake))
@@ -105,7 +105,7 @@ def test_intake_names_what_was_delivered(events: dict[str, dict[str, Any]], buil
     assert "drops/2023-01-a" in read and any(name.startswith("sources/crossref/") for name in read)
 
 
-@pytest.mark.parametrize("name", STAGES)
+@pytest.mark.parametrize("name", STAGE_NAMES)
 def test_every_verdict_is_an_assertion_on_what_was_checked(
     name: str, events: dict[str, dict[str, Any]], built: Built
 ) -> None:

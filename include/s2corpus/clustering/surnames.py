@@ -8,9 +8,9 @@ import pyarrow.compute as pc
 
 from s2corpus import titles
 from s2corpus.compiled import njit
-from s2corpus.sources.name_words import GROUP
 from s2corpus.titles.arrays import text_of
 from s2corpus.titles.normalised import KEEP, LOWER
+from s2orc_parse.bibliography.name_words import GROUP
 
 _SHORT = 32
 """Keys of a row that are sorted by insertion; more are sorted by numpy before."""

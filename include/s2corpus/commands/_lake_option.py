@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -30,9 +32,16 @@ def lake_option(*also: str, needed: bool = True) -> Callable[[Any], Any]:
 
 
 def use_local_services() -> None:
-    """Where no lake is named and local services were set up, take their addresses and keys into this process's environment."""
+    """Take the addresses and keys of the local services into the environment, if they were set up and it names no lake."""
     if "S2CORPUS_LAKE" not in os.environ:
-        from s2corpus.local import Services, default_state
+        os.environ.update(local_environment())
 
-        if (default_state() / "ports.json").exists():
-            os.environ.update(Services(default_state()).endpoints().environ())
+
+def local_environment() -> dict[str, str]:
+    """Return the variables that the local services of this checkout wrote when they were set up; none elsewhere."""
+    state = os.environ.get("S2CORPUS_STATE") or Path(__file__).resolve().parents[3] / ".s2corpus"
+    try:
+        found: dict[str, str] = json.loads((Path(state) / "environment.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found

@@ -8,7 +8,8 @@ import zlib
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from s2corpus.errors import UserError
+from s2corpus.errors import TransientError, UserError
+from s2corpus_reader import SnapshotError, UnreachableError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,6 +24,10 @@ def reads_snapshot(command: Callable[P, R]) -> Callable[P, R]:
     def read(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
+        except SnapshotError as error:
+            raise UserError(str(error)) from error
+        except UnreachableError as error:
+            raise TransientError(str(error)) from error
         except _FORMS as error:
             what = " ".join(str(error).split())[:200]
             raise UserError(

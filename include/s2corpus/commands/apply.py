@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._snapshot_reading import reads_snapshot
+
 
 @click.command(epilog="Example: corpus apply delta --copy s2_v2-20230101-0a1b2c3d --out s2_v2-20230201-4e5f6a7b")
 @click.argument("delta", type=click.Path(exists=True, file_okay=False, path_type=Path))
@@ -13,10 +15,11 @@ import click
     "--copy", required=True, help="Folder or address of the snapshot that the delta starts from; it stays as it is."
 )
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write; it may not be there yet.")
+@reads_snapshot
 def command(delta: Path, copy: str, out: Path) -> None:
     """Make the snapshot that DELTA leads to, equal byte for byte to the published one, or say what is not."""
-    from s2corpus.snapshot import delta as deltas
+    import s2corpus_reader
     from s2corpus.snapshot.reader import open_snapshot
 
-    made = deltas.apply(delta, open_snapshot(copy), out, lambda path: click.echo(path, err=True))
+    made = s2corpus_reader.apply(delta, open_snapshot(copy), out, lambda path: click.echo(path, err=True))
     click.echo(f"{out}: {made}, every file as its manifest says")

@@ -13,7 +13,7 @@ from s2corpus.commands._lake_option import lake_option
 
 
 @click.command(
-    epilog="Example: corpus sample --out sample && corpus build include/releases/sample.yaml --as-of 2023-02-01 --lake ./lake --from sample"
+    epilog="Example: corpus build include/releases/sample.yaml --as-of 2023-02-01 --lake ./lake --from sample"
 )
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option(
@@ -40,8 +40,8 @@ def command(spec: Path, as_of: datetime, lake: str, tree: Path | None, workers: 
     from s2corpus.deliveries.upload import deliver_tree
     from s2corpus.extractors.embedded import embedded_extractor
     from s2corpus.pipeline import runner
-    from s2corpus.pipeline.registry import STAGES
     from s2corpus.pipeline.run import Run
+    from s2corpus.pipeline.stages import STAGE_NAMES
     from s2corpus.pipeline.summary import losses, summary
     from s2corpus.spec import load_spec
 
@@ -52,8 +52,8 @@ def command(spec: Path, as_of: datetime, lake: str, tree: Path | None, workers: 
         if "GROBID_URL" not in os.environ:
             url, token = stack.enter_context(embedded_extractor(workers=2))
             os.environ |= {"GROBID_URL": url, "S2CORPUS_EXTRACTOR_TOKEN": token}
-        for number, name in enumerate(STAGES, 1):
-            click.echo(f"[{number}/{len(STAGES)}] {name}", err=True)
+        for number, name in enumerate(STAGE_NAMES, 1):
+            click.echo(f"[{number}/{len(STAGE_NAMES)}] {name}", err=True)
             runner.run_stage(run, name, workers=workers)
     for line in losses(run):
         click.echo(f"fewer than {run.parent}: {line}", err=True)

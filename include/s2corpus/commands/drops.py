@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._lake_option import lake_option
+from s2corpus.commands._lake_option import lake_option, local_environment
 
 
 @click.command(
@@ -57,19 +57,14 @@ def command(process: bool, state: str | None, lake: str, specs: Path | None) -> 
 
 def _paused(lake: str) -> bool:
     """Whether the local Airflow, where one runs over this lake, has the DAG paused that works on drops."""
+    from s2corpus.deployment.airflow_client import AirflowClient
     from s2corpus.errors import TransientError, UserError
-    from s2corpus.local import Condition, Services, default_state
-    from s2corpus.local.airflow_client import AirflowClient
 
-    services = Services(default_state())
-    running = {status.name for status in services.status() if status.condition is Condition.RUNNING}
-    if not any(name.startswith("airflow") for name in running):
-        return False
-    ends = services.endpoints()
-    if ends.variables.get("S2CORPUS_LAKE", "").rstrip("/") != lake.rstrip("/"):
+    services = local_environment()
+    if services.get("S2CORPUS_LAKE", "").rstrip("/") != lake.rstrip("/"):
         return False
     try:
-        client = AirflowClient(ends.airflow_url, ends.airflow_user, ends.airflow_password)
+        client = AirflowClient(*(services[f"AIRFLOW_{name}"] for name in ("URL", "USER", "PASSWORD")))
         return bool(client.call("GET", "dags/pdf_drops", absent={}).get("is_paused"))
     except (UserError, TransientError, OSError):
         return False

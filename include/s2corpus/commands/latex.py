@@ -56,7 +56,8 @@ def command(
     INPUTS are source archives as arXiv has them (tar.gz, one gzipped .tex, tar, or bare TeX) or folders of them, read recursively in
     order of their names. A parse has its file's name as paper_id. What gives no parse is reported with its outcome and the rest continues.
     """
-    from s2corpus import latex, tei
+    from pdf2tei.latex_references import parse_reference
+    from s2orc_parse import latex, tei
 
     files = list(_files(inputs))
     if converter == "latexml" and not latex.converter("latexml").installed():
@@ -74,7 +75,14 @@ def command(
             return latex.Outcome.UNREADABLE, (error.strerror or str(error)).encode()
         sha1 = hashlib.sha1(data, usedforsecurity=False).hexdigest()
         try:
-            parse = latex.convert(data, sha1=sha1, converter_name=converter, seconds=seconds, unsafe=unsafe)
+            parse = latex.convert(
+                data,
+                sha1=sha1,
+                converter_name=converter,
+                seconds=seconds,
+                unsafe=unsafe,
+                parse_reference=parse_reference,
+            )
         except latex.BadSource as bad:
             return bad.outcome, bad.detail.encode("utf-8", "replace")
         return latex.Outcome.OK, tei.to_json_bytes(tei.to_s2orc(parse, _stem(path))) + b"\n"

@@ -155,7 +155,7 @@ def _compact(path: Path, key: str, columns: dict[str, Any], count: int, first: i
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from s2corpus.sources import identifiers
+    from s2orc_parse.bibliography import identifiers
 
     for name in (key, "title"):
         if name not in columns:
@@ -228,7 +228,7 @@ def _surnames(authors: Any) -> pa.Array:
 
 
 def _surname(value: Any) -> str | None:
-    from s2corpus.sources.names import parse_authors, parse_name
+    from s2orc_parse.bibliography.names import parse_authors, parse_name
 
     if isinstance(value, list):
         value = value[0] if value else None

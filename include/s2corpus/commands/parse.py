@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import click
 import orjson
@@ -19,11 +19,7 @@ from s2corpus.cores import in_order
 from s2corpus.errors import UserError
 from s2corpus.storage.outputs import printable, whole_file
 
-if TYPE_CHECKING:
-    from s2corpus.parse_model import Parse
-
 SCHEMAS = ("20200705", "gorc")
-_SUFFIX = re.compile(r"(?:\.grobid)?(?:\.tei)?\.(?:xml|tei|nxml|json)$", re.IGNORECASE)
 _SHA1 = re.compile(r"[0-9a-f]{40}")
 _TEI_COLUMNS = ("pdf_sha1", "tei")
 
@@ -79,10 +75,11 @@ def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Pa
 
 def _line(schema: str, document: tuple[str, str, bytes | None]) -> tuple[str, str, bytes | None]:
     """(name, outcome, the parse as a line or None) of one of `_documents`."""
-    from s2corpus import tei
+    from s2orc_parse import tei
+    from s2orc_parse.files import convert_document
 
     name, pdf_sha1, data = document
-    parse, outcome = (None, "unreadable") if data is None else _parse(data, pdf_sha1)
+    parse, outcome = (None, "unreadable") if data is None else convert_document(data, pdf_sha1)
     if parse is None:
         return name, outcome, None
     paper_id = None if name == pdf_sha1 else name
@@ -90,48 +87,17 @@ def _line(schema: str, document: tuple[str, str, bytes | None]) -> tuple[str, st
     return name, outcome, tei.to_json_bytes(line) + b"\n"
 
 
-def _parse(data: bytes, sha1: str) -> tuple[Parse | None, str]:
-    """The parse of one document by its form, and its outcome; what is neither JATS nor Elsevier's JSON is read as TEI."""
-    from s2corpus import jats, tei
-
-    form = jats.form_of(data)
-    try:
-        if form is not None:
-            return jats.CONVERTERS[form](data, sha1=sha1), "ok"
-        return tei.convert(data, pdf_sha1=sha1), "ok"
-    except tei.BadTei as bad:
-        return None, f"bad_tei:{bad.reason}"
-    except jats.BadArticle as bad:
-        return None, f"bad_{form}:{bad.outcome}"
-
-
 def _documents(inputs: tuple[Path, ...]) -> Iterator[tuple[str, str, bytes | None]]:
     """(name, SHA-1 of the PDF or "", bytes or None where it cannot be read) of every document, one in memory at a time."""
-    from s2corpus.sources.record import MAX_ENTRY_BYTES
+    from s2orc_parse.files import SUFFIX, read_files
 
     for path in inputs:
         if path.suffix == ".parquet":
             yield from _rows(path)
             continue
-        files = [path]
-        if path.is_dir():
-            files = sorted(p for p in path.rglob("*") if _SUFFIX.search(p.name) and not p.is_dir())
-        if not files:
-            raise UserError(f"{path} has no full text: expected names that end in .xml, .nxml, .tei or .json")
-        for file in files:
-            name = printable(_SUFFIX.sub("", file.name))
-            yield name, name if _SHA1.fullmatch(name) else "", _read(file, MAX_ENTRY_BYTES + 1, named=file == path)
-
-
-def _read(file: Path, limit: int, *, named: bool) -> bytes | None:
-    """The first bytes of a file; None for one that is a link to nothing, or not to be read. Of what was not `named`, files only."""
-    try:
-        if not (named or file.is_file()):
-            return None
-        with file.open("rb") as stream:
-            return stream.read(limit)
-    except OSError:
-        return None
+        for file, data in read_files(path):
+            name = printable(SUFFIX.sub("", file.name))
+            yield name, name if _SHA1.fullmatch(name) else "", data
 
 
 def _rows(path: Path) -> Iterator[tuple[str, str, bytes | None]]:

@@ -76,9 +76,9 @@ def _id_by(folder: Lake, by: dict[str, str]) -> str:
     Raises:
         UserError: there is none.
     """
-    from s2corpus.snapshot.lookup import Snapshot
+    import s2corpus_reader
 
-    paper = Snapshot(folder).paper(**by)
+    paper = s2corpus_reader.open(folder.root).paper(**by)
     if paper is None:
         raise UserError(f"{folder.root}: no paper with {' '.join(f'{name} {value}' for name, value in by.items())}")
     return str(paper["paper_id"])

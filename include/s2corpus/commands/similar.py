@@ -16,14 +16,14 @@ from s2corpus.commands._snapshot_reading import reads_snapshot
 @reads_snapshot
 def command(doi: str, snapshot: str, count: int, lake: str | None) -> None:
     """List the papers whose vectors are nearest to that of the paper with this DOI (or paper id)."""
+    import s2corpus_reader
     from s2corpus.datasets.shelf import similar_papers
     from s2corpus.errors import UserError
-    from s2corpus.snapshot.lookup import Snapshot
     from s2corpus.snapshot.reader import open_snapshot
     from s2corpus.storage.lake import open_lake
 
     folder = open_snapshot(snapshot, lake)
-    found = Snapshot(folder)
+    found = s2corpus_reader.open(folder.root)
     paper = found.paper(doi=doi) if "/" in doi else found.paper(doi)
     if paper is None:
         raise UserError(f"{folder.root}: no paper with {'DOI' if '/' in doi else 'id'} {doi}")

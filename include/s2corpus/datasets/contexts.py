@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from s2corpus.datasets.citations import cited_sentences
 from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Row, Table
-from s2corpus.parse_model import ParseKind
-from s2corpus.snapshot.files import number
 from s2corpus.text import sentences
+from s2corpus_reader.files import number
+from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job

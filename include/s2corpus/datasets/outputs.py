@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from s2corpus.datasets.protocol import Made
 from s2corpus.errors import UserError
-from s2corpus.snapshot.files import File, GzipLines, listed
+from s2corpus_reader.files import File, GzipLines, listed
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job

@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Row, Share, Table
 from s2corpus.errors import UserError
-from s2corpus.parse_model import ParseKind
 from s2corpus.storage import uris
 from s2corpus.text import sentences
 from s2corpus.text.sentences import sentence_spans
+from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job

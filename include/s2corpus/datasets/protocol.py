@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field
 
-from s2corpus.snapshot.files import File
+from s2corpus_reader.files import File
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job

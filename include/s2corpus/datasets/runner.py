@@ -20,8 +20,9 @@ from s2corpus.datasets.outputs import Outputs
 from s2corpus.datasets.protocol import Check, Made
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.papers.licences import NOASSERTION
-from s2corpus.scratch import private
 from s2corpus.storage.transient import explained
+from s2orc_parse.children import begin_worker
+from s2orc_parse.scratch import private
 
 log = logging.getLogger(__name__)
 
@@ -207,7 +208,7 @@ def make(job: Job, *, workers: int = 1) -> Mapping[str, Any]:
         if workers == 1:
             step(job, shards)
         else:
-            with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=private) as pool:
+            with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=begin_worker) as pool:
                 list(pool.map(step, [job] * len(shards), [[shard] for shard in shards]))
         if step is work:
             choose(job)

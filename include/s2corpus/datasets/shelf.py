@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from s2corpus.snapshot.files import number
 from s2corpus.storage.lake import Lake
+from s2corpus_reader.files import number
 
 Row = dict[str, Any]
 

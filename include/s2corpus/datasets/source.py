@@ -17,10 +17,10 @@ import orjson
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
-from s2corpus.parse_model import ParseKind
 from s2corpus.snapshot import pointer
-from s2corpus.snapshot.files import number
 from s2corpus.storage.lake import open_lake
+from s2corpus_reader.files import number
+from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake

@@ -15,11 +15,12 @@ import orjson
 
 from s2corpus.deliveries.ready import Refusal, Refused
 from s2corpus.papers.licences import strictest
-from s2corpus.sources.fields import licence_of
-from s2corpus.sources.identifiers import normalise_arxiv
 from s2corpus.sources.jsonl import COLUMNS, entry_of, quoted, wrong_promise
 from s2corpus.sources.record import DECLARED, Dropped, Entry, Reason, Record
+from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.streams import lines
+from s2orc_parse.bibliography.fields import licence_of
+from s2orc_parse.bibliography.identifiers import normalise_arxiv
 
 FILE = "records.jsonl"
 """of a drop: what it says of its files; of a delivery: records in the generic form"""
@@ -33,6 +34,11 @@ _FIELDS = {"published": "date", "year": "date", "fields_of_study": "subjects"}
 """keys that are not called like the field of the record that they give"""
 _PROMISES = ("open_access", "licence")
 _MAX_WARNINGS = 100
+_EFFECT = {
+    **dict.fromkeys(_PLACE, "the line is ignored, unless it closes its files"),
+    **dict.fromkeys(_PROMISES, "the stricter value is taken"),
+}
+"""what follows from a repeated key, where it is not the last value that counts"""
 
 
 @dataclass(slots=True)
@@ -74,33 +80,44 @@ class Declarations:
         for number, raw in lines(stream):
             if raw is not None and not raw.strip():
                 continue
-            line = self._line(number, raw)
-            if line is None:
+            found = self._line(number, raw)
+            if found is None:
                 yield Dropped(Reason.MALFORMED, f"line {number}")
                 continue
+            line, repeated = found
             _refuse(number, line)
-            files = self._files(number, line, names)
+            for key, values in repeated.values.items():
+                for value in values:
+                    _refuse(number, {key: value})
             unknown = sorted(set(line) - KEYS)
             for key in unknown:
                 self._warn(number, key, "is not a key of a drop's records: the line is ignored")
-            if files and (not unknown or line.get("open_access") is False):
-                self._promise(number, line, files, heard=not unknown)
-            if files and not unknown and (entry := self._record(number, line, files[0])) is not None:
+            for key in repeated.names:
+                self._warn(number, key, f"is given more than once: {_EFFECT.get(key, 'the last value is taken')}")
+            line = _strictest(line, repeated.values)
+            places = [{key: value} for key in _PLACE for value in repeated.values.get(key, [])]
+            described = [self._files(number, place, names) for place in places or [line]]
+            files = list(dict.fromkeys(name for found_files in described for name in found_files))
+            is_clear = not unknown and not places
+            if files and (is_clear or line.get("open_access") is False):
+                self._promise(number, line, files, heard=is_clear)
+            if files and is_clear and (entry := self._record(number, line, files[0])) is not None:
                 yield entry
 
-    def _line(self, number: int, raw: bytes | None) -> dict[str, Any] | None:
+    def _line(self, number: int, raw: bytes | None) -> tuple[dict[str, Any], RepeatedKeys] | None:
+        """Return the object of a line and its repeated keys; None, with a warning, if it cannot be read."""
         if raw is None:
             self._warn(number, None, "is too long to be read")
             return None
         try:
-            line = orjson.loads(raw)
-        except orjson.JSONDecodeError as error:
+            line, repeated = orjson.loads(raw), find_repeated_keys(raw)
+        except ValueError as error:
             self._warn(number, None, f"is not JSON ({error})")
             return None
         if not isinstance(line, dict):
             self._warn(number, None, f"is {type(line).__name__}: a JSON object was expected")
             return None
-        return line
+        return line, repeated
 
     def _files(self, number: int, line: Mapping[str, Any], names: Mapping[str, list[str]]) -> list[str]:
         """The names of the file that a line describes; none, with a warning, where the drop has no such file."""
@@ -166,6 +183,16 @@ class Declarations:
             self.warnings.append(f"{FILE}, line {number}: {key + ': ' if key else ''}{what}")
         else:
             self.unheard += 1
+
+
+def _strictest(line: dict[str, Any], values: Mapping[str, list[Any]]) -> dict[str, Any]:
+    """Return the line with the stricter value of each promise that it repeats."""
+    strict = dict(line)
+    if given := values.get("open_access"):
+        strict["open_access"] = min(given)
+    if given := values.get("licence"):
+        strict["licence"] = strictest(map(licence_of, given))
+    return strict
 
 
 def _refuse(number: int, line: Mapping[str, Any]) -> None:

@@ -10,7 +10,6 @@ from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 
-from s2corpus import jats
 from s2corpus.deliveries.ready import Delivery
 from s2corpus.deliveries.registration import registered_table
 from s2corpus.errors import UserError
@@ -18,6 +17,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import ARTICLES, LATEX_SOURCES, PDFS, REGISTERED_FILES
+from s2orc_parse import jats
 
 _BLOCK = 1 << 20
 

@@ -7,18 +7,30 @@ A drop is `drops/<drop_id>/`, a delivery `sources/<source>/<delivery_id>/`; both
 from __future__ import annotations
 
 import hashlib
+import logging
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, Field, StringConstraints, ValidationError
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field, StringConstraints, ValidationError
 
+from s2corpus.errors import TransientError, UserError
+from s2corpus.sources.repeated_keys import find_repeated_keys
 from s2corpus.storage.lake import Lake
+from s2corpus.storage.transient import explained
 
+log = logging.getLogger(__name__)
 MAX_READY_BYTES = 256 << 20
-READER = "7"
+FIRST_YEAR = 1000
+"""Earlier years have fewer than four digits in some C libraries: instants would not sort as text."""
+_TRUSTED_BYTES = 64 << 20
+"""Bytes of metadata that a `_READY` may list without a comparison with the stored files."""
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)", re.ASCII)
+READER = "8"
 """changes when the same files would be read otherwise: what was registered before is then read again"""
 
 
@@ -43,18 +55,66 @@ class Refused(Exception):
         self.detail = detail
 
 
+class Unexpected(Refused):
+    """A drop or delivery that raised an error which its reader does not expect."""
+
+
+@contextmanager
+def refuse_failures(what: str) -> Iterator[None]:
+    """Raise any error that the content of one delivery causes as `Refused`, so that the other deliveries continue.
+
+    Errors of the lake, the disk and the catalog are not the delivery's: they pass, transient ones as `TransientError`.
+
+    Raises:
+        Refused: also `Unexpected`, for an error of any other type.
+        TransientError, UserError: the surroundings fail.
+    """
+    try:
+        try:
+            yield
+        except _OF_CONTENT:
+            raise
+        except Exception:
+            with explained():
+                raise
+    except (Refused, TransientError, UserError):
+        raise
+    except Exception as error:
+        log.exception("%s cannot be read", what)
+        raise Unexpected(Refusal.UNREADABLE, f"{type(error).__name__}: {escape(str(error))}"[:300]) from error
+
+
+_OF_CONTENT = (ValueError, TypeError, ArithmeticError, LookupError, MemoryError, RuntimeError, AttributeError)
+"""Errors that no server and no disk raises, whatever their text says."""
+
+
+def _utc_instant(value: object) -> datetime:
+    """Return the instant of a text in ISO 8601 with a time zone, in UTC."""
+    if not isinstance(value, str) or not _INSTANT.fullmatch(value):
+        raise ValueError("not a time with a zone: expected a text such as 2026-11-21T10:00:00Z")
+    try:
+        instant = datetime.fromisoformat(value.upper()).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"no such time ({error}): expected a text such as 2026-11-21T10:00:00Z") from None
+    if instant.year < FIRST_YEAR:
+        raise ValueError(
+            f"the year {instant.year} is before {FIRST_YEAR}: expected a text such as 2026-11-21T10:00:00Z"
+        )
+    return instant
+
+
 class File(BaseModel):
     """A listed file."""
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=1024)]
-    bytes: Annotated[int, Field(ge=0)]
+    bytes: Annotated[int, Field(ge=0, lt=1 << 63)]
     sha256: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 
 
 class Ready(BaseModel):
     """What `_READY` says."""
 
-    ready_at: AwareDatetime
+    ready_at: Annotated[AwareDatetime, BeforeValidator(_utc_instant)]
     files: list[File]
     mode: Literal["full", "delta"] = "delta"
     delivered_by: Annotated[str, StringConstraints(strip_whitespace=True, max_length=128)] = ""
@@ -112,20 +172,44 @@ def read_ready(lake: Lake, kind: Literal["drop", "delivery"], source: str, id_: 
         Refused: its `_READY` cannot be read.
     """
     key = f"drops/{id_}/_READY" if kind == "drop" else f"sources/{source}/{id_}/_READY"
+    if not is_text(id_) or not is_text(source):
+        raise Refused(Refusal.BAD_NAME, NOT_TEXT)
     size = lake.size(key)
     if size is None:
         return None
     ready, data = listed(lake, key, size)
-    at = ready.ready_at.astimezone(UTC)
-    delivered = kind == "delivery"
-    metadata = sum(f.bytes if delivered or f.name == "records.jsonl" else 2048 for f in ready.files)
+    metadata = _metadata_bytes(kind, {file.name: file.bytes for file in ready.files})
+    if metadata > _TRUSTED_BYTES:  # else the promise of a large file would size the tables of every release
+        folder = key.removesuffix("_READY")
+        stored = {entry.key.removeprefix(folder): entry.bytes for entry in lake.list(folder)}
+        listed_bytes = {file.name: min(file.bytes, stored.get(file.name, 0)) for file in ready.files}
+        metadata = _metadata_bytes(kind, listed_bytes)
     digest = hashlib.sha256(data).hexdigest()[:16]
-    return Delivery(kind, source, id_, iso(at), ready.mode, digest, len(ready.files), ready.delivered_by, metadata)
+    return Delivery(
+        kind, source, id_, iso(ready.ready_at), ready.mode, digest, len(ready.files), ready.delivered_by, metadata
+    )
+
+
+def _metadata_bytes(kind: Literal["drop", "delivery"], files: dict[str, int]) -> int:
+    return sum(size if kind == "delivery" or name == "records.jsonl" else 2048 for name, size in files.items())
+
+
+NOT_TEXT = "the folder's name is not UTF-8: rename the folder"
+
+
+def is_text(name: str) -> bool:
+    """Return whether a folder's name can be written to tables and rows."""
+    return escape(name) == name
+
+
+def escape(name: str) -> str:
+    """Return a folder's name as text; escape its bytes that are not UTF-8."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def iso(at: datetime) -> str:
-    """An instant as the tables write it, ISO UTC to the microsecond, so that text order is time order."""
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    """Return an instant as the tables contain it, ISO UTC to the microsecond, so that text order is time order."""
+    return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def listed(lake: Lake, key: str, size: int) -> tuple[Ready, bytes]:
@@ -138,8 +222,11 @@ def listed(lake: Lake, key: str, size: int) -> tuple[Ready, bytes]:
         raise Refused(Refusal.UNREADABLE, f"_READY has {size} bytes; at most {MAX_READY_BYTES} are read")
     data, _ = lake.get(key)
     try:
-        return Ready.model_validate_json(data), data
+        ready = Ready.model_validate_json(data)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise Refused(Refusal.UNREADABLE, f"_READY: {where}: {first['msg']}"[:300]) from None
+    if repeated := find_repeated_keys(data).names:
+        raise Refused(Refusal.UNREADABLE, f"_READY: the key {repeated[0]!r} is given twice"[:300])
+    return ready, data

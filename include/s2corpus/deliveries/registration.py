@@ -9,6 +9,7 @@ import hashlib
 import io
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
@@ -19,23 +20,25 @@ from typing import Literal, cast
 import orjson
 import pyarrow as pa
 
-from s2corpus import jats, sources
+from pdf2tei.version import NAME as EMBEDDED
+from s2corpus import sources
 from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
 from s2corpus.deliveries.declarations import Declarations, Facts
 from s2corpus.deliveries.ready import Delivery, File, Ready, Refusal, Refused, listed
 from s2corpus.errors import UserError
 from s2corpus.extractors import adapter_names
 from s2corpus.ids import RecordId
-from s2corpus.layout.version import NAME as EMBEDDED
 from s2corpus.row_types import RegisteredFileRow, RegisteredRecordRow
-from s2corpus.sources.identifiers import normalise_arxiv
+from s2corpus.sources.jsonl import MISLEADING, entry_of, quoted, read_lines, repeated_key, wrong_promise
 from s2corpus.sources.jsonl import NAME as GENERIC
-from s2corpus.sources.jsonl import entry_of, quoted, wrong_promise
-from s2corpus.sources.record import DECLARED, MAX_ENTRY_BYTES
-from s2corpus.sources.streams import json_objects, open_stream, readable
+from s2corpus.sources.record import DECLARED
+from s2corpus.sources.streams import open_stream, readable
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import REGISTERED_FILES, REGISTERED_RECORDS, STORED_TEI
+from s2orc_parse import jats
+from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
+from s2orc_parse.bibliography.identifiers import normalise_arxiv
 
 _ARTICLE_SUFFIXES = (".xml", ".nxml", ".json")
 
@@ -190,8 +193,8 @@ def _check_names(lake: Lake, delivery: Delivery, ready: Ready) -> None:
             or name == "_READY"
         ):
             raise Refused(Refusal.BAD_NAME, f"{name!r} is not a file name of a drop")
-    if len(set(names)) != len(names):
-        raise Refused(Refusal.BAD_NAME, f"listed twice: {sorted(n for n in set(names) if names.count(n) > 1)[:3]}")
+    if repeated := sorted(name for name, count in Counter(names).items() if count > 1):
+        raise Refused(Refusal.BAD_NAME, f"listed twice: {repeated[:3]}")
     present = {entry.key.removeprefix(delivery.folder) for entry in lake.list(delivery.folder)} - {"_READY"}
     if missing := sorted(set(names) - present):
         raise Refused(Refusal.INCOMPLETE, f"{len(missing)} listed but not there: {missing[:3]}")
@@ -264,11 +267,16 @@ def _generic(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entr
         adapter = sources.adapter(delivery.source)
         own, kind = own | {adapter.NAME}, adapter.KIND
     with open_stream(path) as stream:
-        for item in readable(json_objects(stream)):
+        for item in readable(read_lines(stream)):
             if isinstance(item, sources.Dropped):
                 yield item
                 continue
-            where, line = item
+            where, line = item.where, item.object
+            if misleading := sorted(MISLEADING.intersection(item.repeated.values)):
+                raise Refused(Refusal.BAD_RECORDS, f"{name}, {where}: {misleading[0]}: given twice, one value expected")
+            if item.repeated.names:
+                yield repeated_key(item)
+                continue
             native = line.get("record_id", line.get("id"))
             claimed = RecordId(native).source if isinstance(native, str) and ":" in native else delivery.source
             wrong = wrong_promise(line)

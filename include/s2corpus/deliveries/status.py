@@ -16,7 +16,7 @@ from typing import Literal
 
 import orjson
 
-from s2corpus.deliveries.ready import Refusal, folders
+from s2corpus.deliveries.ready import NOT_TEXT, Refusal, folders, is_text
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 
 MOST_NEW = 1_000
@@ -25,6 +25,8 @@ MOST_KNOWN = 100
 """folders with a row that one look asks whether their `_READY` was written again, in turn"""
 MOST_TRIES = 3
 """runs that take on an arrival which does not come to its end; then it is closed as it is"""
+FIRST_REPEAT, LAST_REPEAT = 60.0, 3600.0
+"""seconds until an event that started no run is fired again, first and at most; each repetition doubles them"""
 _THREADS = 8
 _TOGETHER = 50
 
@@ -141,8 +143,8 @@ def mark_of(lake: Lake, folder: str) -> str | None:
     return None if etag == ABSENT else hashlib.sha256(etag.encode()).hexdigest()[:16]
 
 
-def unended(lake: Lake) -> list[Arrival]:
-    """Every arrival with an open row: announced, or taken on by a run that did not come to its end."""
+def list_open(lake: Lake) -> list[Arrival]:
+    """Return every arrival with an open row: announced, or left by a run that did not finish it."""
     closed = set(_arrivals(lake, "closed"))
     return [arrival for arrival in _arrivals(lake, "open") if arrival not in closed]
 
@@ -155,11 +157,12 @@ class Watch:
         self._given: dict[str, str] = {}
         self._unconfirmed: list[Arrival] = []
         self._turns = {MOST_NEW: 0, MOST_KNOWN: 0}
+        self._repeats: dict[Arrival, tuple[float, float]] = {}
 
     def look(self, most: int | None = None) -> list[Arrival]:
         """What has arrived since: arrivals without a row that this watch has not given yet, `most` of them or a few more."""
         known = _marks(self.lake)
-        here = [folder_of(kind, source, id_) for kind, source, id_ in folders(self.lake)]
+        here = [folder for folder in _folders(self.lake) if is_text(folder)]
         self._given = {f: mark for f, mark in self._given.items() if mark not in known.get(f, ())}
         asked = [
             *self._some([folder for folder in here if folder not in known and folder not in self._given], MOST_NEW),
@@ -184,6 +187,28 @@ class Watch:
             announce(self.lake, self._unconfirmed[-1])
             self._unconfirmed.pop()
 
+    def list_unanswered(self, now: float) -> list[Arrival]:
+        """Return the announced arrivals whose event must be fired again, because no run has begun with them.
+
+        A triggerer that is killed, or a busy database, can lose an event after the arrival was announced.
+
+        Args:
+            now: seconds of a clock that never goes back.
+        """
+        unanswered: list[Arrival] = []
+        repeats: dict[Arrival, tuple[float, float]] = {}
+        for arrival in list_open(self.lake):
+            due, wait = self._repeats.get(arrival, (now + FIRST_REPEAT, FIRST_REPEAT))
+            if due <= now:
+                row = row_of(self.lake, arrival)
+                if row is not None and row.state is State.ANNOUNCED:
+                    unanswered.append(arrival)
+                    wait = min(2 * wait, LAST_REPEAT)
+                due = now + wait
+            repeats[arrival] = (due, wait)
+        self._repeats = repeats
+        return unanswered
+
     def _some(self, among: Sequence[str], most: int) -> Sequence[str]:
         """At most `most` of these, others each time."""
         if len(among) <= most:
@@ -205,11 +230,13 @@ def announce(lake: Lake, arrival: Arrival) -> None:
 
 def listed(lake: Lake, max_rows: int | None = None) -> Iterator[Row]:
     """Every drop and delivery that is in the lake, or the last `max_rows` by name: its row or, before it has one, how far it is."""
-    here = [folder_of(kind, source, id_) for kind, source, id_ in folders(lake)]
+    here = _folders(lake)
     if max_rows is not None:
         here = here[-max_rows:]
 
     def row(folder: str) -> Row:
+        if not is_text(folder):
+            return Row(folder, "", State.REFUSED, Refusal.BAD_NAME, NOT_TEXT)
         mark = mark_of(lake, folder)
         if mark is None:
             return Row(folder, "", State.WRITING)
@@ -223,6 +250,10 @@ def rows_of(lake: Lake, arrivals: Iterable[Arrival]) -> list[Row]:
     """The rows of those that have one."""
     with ThreadPoolExecutor(_THREADS) as pool:
         return [row for row in pool.map(lambda arrival: row_of(lake, arrival), arrivals) if row is not None]
+
+
+def _folders(lake: Lake) -> list[str]:
+    return [folder_of(kind, source, id_) for kind, source, id_ in folders(lake)]
 
 
 def folder_of(kind: str, source: str, id_: str) -> str:

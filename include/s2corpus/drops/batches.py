@@ -23,7 +23,6 @@ from s2corpus.deliveries.status import State
 from s2corpus.errors import TransientError, UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.runner import work_through
-from s2corpus.scratch import private
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.extract import TooManyFailures
 from s2corpus.storage.lake import Lake
@@ -39,6 +38,7 @@ from s2corpus.tables import (
     SELECTIONS,
     Table,
 )
+from s2orc_parse.scratch import private
 
 _FILES = (PDFS, LATEX_SOURCES, ARTICLES)
 

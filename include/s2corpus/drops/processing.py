@@ -13,18 +13,29 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from s2corpus.deliveries import registration
 from s2corpus.deliveries.files import delivered_files, files_of
-from s2corpus.deliveries.ready import Delivery, Refusal, Refused, read_ready
-from s2corpus.deliveries.status import Arrival, Row, State, Watch, announce, mark_of, put_row, row_of, rows_of, unended
+from s2corpus.deliveries.ready import Delivery, Refusal, Refused, Unexpected, read_ready, refuse_failures
+from s2corpus.deliveries.status import (
+    Arrival,
+    Row,
+    State,
+    Watch,
+    announce,
+    list_open,
+    mark_of,
+    put_row,
+    row_of,
+    rows_of,
+)
 from s2corpus.drops import batches
-from s2corpus.errors import TransientError
+from s2corpus.errors import UserError
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.storage.transient import explained
 
 log = logging.getLogger(__name__)
 _THREADS = 8
@@ -37,7 +48,7 @@ def due(lake: Lake, told: Iterable[Arrival] = (), only: Sequence[ReleaseSpec] | 
     """
     with ThreadPoolExecutor(_THREADS) as pool:
         list(pool.map(lambda arrival: announce(lake, arrival), told))
-    return [arrival for arrival in unended(lake) if only is None or _wanting(arrival, only)]
+    return [arrival for arrival in list_open(lake) if only is None or _wanting(arrival, only)]
 
 
 def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row | None:
@@ -58,7 +69,7 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row 
     row = Row(arrival.folder, mark, State.REGISTERED, tries=before.tries if before else 0)
     kind, source, id_ = arrival.what
     try:
-        with explained():
+        with refuse_failures(row.name):
             if not _wanting(arrival, specs):
                 row = replace(row, state=State.UNWANTED, detail="no release spec takes it")
             elif delivery := read_ready(lake, kind, source, id_):
@@ -67,14 +78,12 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row 
                 row = replace(row, rows=facts.rows, dropped=facts.dropped, pdfs=facts.pdfs, warnings=facts.warnings)
                 if kind == "delivery":
                     row = replace(row, state=State.WORKED)
+    except (Unexpected, UserError) as error:
+        log.exception("%s cannot be registered", row.name)
+        detail = error.detail if isinstance(error, Unexpected) else str(error)[:300]
+        row = replace(row, state=State.FAILED, detail=detail, tries=row.tries + 1)
     except Refused as refused:
         row = replace(row, state=State.REFUSED, refusal=refused.refusal, detail=refused.detail)
-    except TransientError:
-        raise
-    except Exception as error:
-        log.exception("%s cannot be registered", arrival.folder)
-        detail = f"{type(error).__name__}: {error}"[:300]
-        row = replace(row, state=State.FAILED, detail=detail, tries=row.tries + 1)
     put_row(lake, row)
     log.log(logging.WARNING if row.detail or row.warnings else logging.INFO, "%s", row)
     return row
@@ -105,6 +114,24 @@ def gather(
             run = batches.run_of(lake, spec, scratch)
             made += [batch.id for batch in batches.cut(run, *files_of(run, delivered_files(run, taken)))]
     return made
+
+
+def list_releases_to_start(rows: Iterable[Row], specs: Sequence[ReleaseSpec]) -> list[tuple[str, datetime]]:
+    """Return the releases that processed drops and deliveries start: (spec, as_of), for specs with `schedule.on_drop`.
+
+    A release sees what was ready before its `as_of`: the second after the latest `ready_at`. The same drops always start the
+    same release.
+    """
+    releases = []
+    for spec in specs:
+        ready = [
+            datetime.fromisoformat(row.ready_at)
+            for row in rows
+            if row.state is State.WORKED and row.ready_at and _wanting(Arrival(row.folder, row.mark), [spec])
+        ]
+        if spec.schedule.on_drop and ready:
+            releases.append((spec.name, max(ready).astimezone(UTC).replace(microsecond=0) + timedelta(seconds=1)))
+    return releases
 
 
 def settle(lake: Lake, arrivals: Iterable[Arrival], ids: Iterable[str], specs: Sequence[ReleaseSpec]) -> list[Row]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from s2corpus.deliveries import status
+from s2corpus.deliveries.ready import iso
 from s2corpus.deliveries.status import Row, State
 from s2corpus.ids import SnapshotId
 from s2corpus.snapshot import pointer
@@ -42,6 +44,8 @@ class Standing:
             return f"in {', '.join(self.snapshots)}"
         if self.name == PAUSED:
             return "ready, but the DAG pdf_drops is paused in Airflow: unpause it; releases take it all the same"
+        if self.row.detail is None and self.row.ready_at is not None and self.row.ready_at > iso(datetime.now(UTC)):
+            return f"ready_at is {self.row.ready_at}: only releases after that time take it"
         return self.row.detail or ""
 
 

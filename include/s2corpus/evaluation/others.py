@@ -16,7 +16,13 @@ from typing import Any
 import orjson
 
 from s2corpus.errors import UserError
-from s2corpus.sources.identifiers import normalise_acl, normalise_arxiv, normalise_doi, normalise_pmcid, normalise_pmid
+from s2orc_parse.bibliography.identifiers import (
+    normalise_acl,
+    normalise_arxiv,
+    normalise_doi,
+    normalise_pmcid,
+    normalise_pmid,
+)
 
 MAX_CONTENT = 8 << 30
 """uncompressed bytes of a file: more is taken for a bomb"""

@@ -19,7 +19,9 @@ START_SECONDS = 60.0
 
 @contextmanager
 def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[tuple[str, str]]:
-    """Run `s2corpus.layout.server` on a free port of 127.0.0.1: its (address, token), until the block ends.
+    """Run `pdf2tei.server` on a free port of 127.0.0.1: its (address, token), until the block ends.
+
+    The server ends with this process, also if this process is killed.
 
     A PDF that takes longer than `seconds` is ended there too, so that it keeps no worker from the PDFs after it.
 
@@ -31,7 +33,10 @@ def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[t
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "s2corpus.layout.server", "--port", str(port), "--workers", str(workers), *limited],
+        [
+            sys.executable, "-m", "pdf2tei.cli", "--port", str(port), "--workers", str(workers),
+            "--parent", str(os.getpid()), *limited,
+        ],  # fmt: skip
         env={**os.environ, "S2CORPUS_EXTRACTOR_TOKEN": token},
         stdin=subprocess.DEVNULL,
     )

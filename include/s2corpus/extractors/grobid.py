@@ -17,12 +17,12 @@ import requests
 from grobid_client.client import ApiClient
 from lxml import etree
 
-from s2corpus import tei
 from s2corpus.errors import UserError
 from s2corpus.extractors.http import HttpServer, refusal
 from s2corpus.extractors.protocol import Answer, BadAnswer, Identity, Outcome
-from s2corpus.parse_model import Parse
 from s2corpus.spec import Extract
+from s2orc_parse import tei
+from s2orc_parse.parse_model import Parse
 
 NAME = "grobid"
 CONVERTER_VERSION = tei.CONVERTER_VERSION

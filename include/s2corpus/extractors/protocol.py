@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import BinaryIO, Protocol
 
-from s2corpus.parse_model import Parse
 from s2corpus.spec import Extract
+from s2orc_parse.parse_model import Parse
 
 _NAME = re.compile(r"\w[\w.+-]{0,63}", re.ASCII)
 """names and versions are folders of the lake and the source of records"""

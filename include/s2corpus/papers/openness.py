@@ -8,8 +8,14 @@ from enum import StrEnum
 from typing import Literal
 
 from s2corpus.papers.licences import strictest
-from s2corpus.sources.identifiers import acl_id_of_name, acl_of_doi, arxiv_id_of_name, arxiv_of_doi, pmc_id_of_name
 from s2corpus.sources.record import ACL, ARXIV, DECLARED, UNPAYWALL, Kind, OpenVersion, Record
+from s2orc_parse.bibliography.identifiers import (
+    acl_id_of_name,
+    acl_of_doi,
+    arxiv_id_of_name,
+    arxiv_of_doi,
+    pmc_id_of_name,
+)
 
 
 class Evidence(StrEnum):

@@ -12,10 +12,11 @@ from s2corpus.papers.fewest import fewest_sources
 from s2corpus.papers.openness import CLOSED, Declaration, Openness, openness
 from s2corpus.papers.support import similarity
 from s2corpus.sources.fields_of_study import fields_of_study
-from s2corpus.sources.identifiers import acl_id_of_name, pmc_id_of_name
-from s2corpus.sources.names import surname_key
-from s2corpus.sources.record import DECLARED, SCIENCEPARSE, Author, Kind, Record
+from s2corpus.sources.record import DECLARED, SCIENCEPARSE, Kind, Record
 from s2corpus.titles import normalise_one
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.identifiers import acl_id_of_name, pmc_id_of_name
+from s2orc_parse.bibliography.names import surname_key
 
 FIELDS = (
     "title", "authors", "date", "venue", "journal", "abstract", "volume", "issue", "pages", "doi", "arxiv_id", "pubmed_id",

@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from s2corpus.pdf.identity import VERSION, Identity
+from pdf2tei.identity import VERSION, Identity
 from s2corpus.pdf.outcome import SELECTION_VERSION, Outcome, Selection
 from s2corpus.pdf.pool import inspect_many
 

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pdfalto
 
-from s2corpus import sandbox
-from s2corpus.pdf.first_pages import read_first_pages
-from s2corpus.pdf.identity import identify
+from pdf2tei.first_pages import read_first_pages
+from pdf2tei.identity import identify
 from s2corpus.pdf.inspection import describe, has_text, read
 from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading
+from s2orc_parse import sandbox
 
 if TYPE_CHECKING:
     from s2corpus.spec import Select

@@ -11,10 +11,10 @@ import pdfalto
 import pypdf
 import pypdfium2
 
-from s2corpus import sandbox
 from s2corpus.pdf.outcome import Outcome, Reading
-from s2corpus.sandbox.confine import NOT_CONFINED
-from s2corpus.storage.transient import refuse_full
+from s2orc_parse import sandbox
+from s2orc_parse.disk import refuse_full
+from s2orc_parse.sandbox.confine import NOT_CONFINED
 
 if TYPE_CHECKING:  # not for the child: it starts with little memory
     from s2corpus.spec import Select

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from s2corpus.pdf.identity import NOTHING, Identity
+from pdf2tei.identity import NOTHING, Identity
 
 SELECTION_VERSION = "1"  # part of the key of what select keeps: raise it when any PDF may get another outcome
 OUT_OF_MEMORY = 98

@@ -22,10 +22,10 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from s2corpus.pdf.identity import NOTHING, Identity
+from pdf2tei.identity import NOTHING, Identity
 from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading, Selection
-from s2corpus.sandbox import ONE_THREAD
 from s2corpus.spec import Select
+from s2orc_parse.sandbox import ONE_THREAD
 
 PDFS_PER_CHILD = 500
 """A child is replaced after so many PDFs, which keeps its memory where it was."""

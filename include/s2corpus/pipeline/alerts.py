@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from s2corpus import web
-from s2corpus.pipeline.registry import STAGES
+from s2corpus.pipeline.stages import STAGE_NAMES
 
 log = logging.getLogger(__name__)
 SECONDS = 10
@@ -54,7 +54,7 @@ def sentence(error: BaseException | str | None) -> str:
 
 def todo(stage: str) -> str:
     """What to do when a stage, or what comes after them, failed: where the runbook says it."""
-    anchor = f"stage-{stage}" if stage in STAGES else stage
+    anchor = f"stage-{stage}" if stage in STAGE_NAMES else stage
     return f"what the error says, else {RUNBOOK}#{anchor}; then clear the task with what follows it"
 
 

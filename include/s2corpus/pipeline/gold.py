@@ -20,11 +20,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.papers.comparison import names_in_common, same_title
-from s2corpus.parse_model import ParseKind
 from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.sources.record import SCIENCEPARSE
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import FULLTEXTS, MEMBERS, PAPERS
+from s2orc_parse.parse_model import ParseKind
 
 SLICE = 100_000
 """papers of which samples are drawn"""

@@ -30,8 +30,8 @@ from duckdb import DuckDBPyConnection
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.pipeline import gold
 from s2corpus.pipeline.acceptance import Acceptance, accepted
-from s2corpus.pipeline.registry import STAGES
 from s2corpus.pipeline.run import Metrics, Run
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.parts import NotCommitted
@@ -84,7 +84,7 @@ def checks(stage: str) -> list[Check]:
 
 def all_checks() -> list[Check]:
     """The checks of all stages."""
-    return [check for stage in STAGES for check in checks(stage)]
+    return [check for stage in STAGE_NAMES for check in checks(stage)]
 
 
 def _parse(stage: str, path: Path) -> Iterator[Check]:

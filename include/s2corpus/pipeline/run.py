@@ -18,7 +18,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.ids import ReleaseId, SnapshotId
-from s2corpus.scratch import private
 from s2corpus.snapshot.manifest import identity
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore
@@ -26,6 +25,7 @@ from s2corpus.storage.lake import Lake, lake_uri, open_lake
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import DELIVERIES, EXTRACTIONS, MEMBERS, PARSES, PDFS, Table
 from s2corpus.version import code_version
+from s2orc_parse.scratch import private
 
 Metrics = dict[str, float]
 Row = TypeVar("Row")

@@ -9,20 +9,25 @@ from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 from multiprocessing import get_context
-from typing import cast
+from typing import TypeVar, cast
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
-from s2corpus.errors import QualityBlocked
+from s2corpus.errors import LostRace, QualityBlocked
 from s2corpus.pipeline import acceptance, approvers, quality
-from s2corpus.pipeline.registry import GATHERS, TAKES_OVER, stage
 from s2corpus.pipeline.run import Gathers, Run, Shard
-from s2corpus.scratch import private
+from s2corpus.pipeline.stages import load_stage, planned_by, stage_row
 from s2corpus.snapshot import pointer
+from s2corpus.storage.exchange import RowsRemoved
+from s2corpus.storage.parts import TableRef
 from s2corpus.storage.progress import counting
 from s2corpus.storage.transient import explained
+from s2corpus.version import code_version
+from s2orc_parse.children import begin_worker
 
 log = logging.getLogger(__name__)
+_TRIES = 4
+Result = TypeVar("Result")
 
 
 @explained()
@@ -39,7 +44,7 @@ def accept(run: Run, reasons: Mapping[str, str], by: str) -> None:
 @explained()
 def plan(run: Run, name: str) -> list[int]:
     """Plan a stage and keep the plan, so that `finish` counts on the same shards; the shard numbers to work on."""
-    shards = stage(name).plan(run)
+    shards = load_stage(name).plan(run)
     if name not in TAKES_OVER:
         if catalog := Catalog.from_environment():
             catalog.start_stage(run.release_id, run.spec.name, run.as_of, name)
@@ -51,16 +56,20 @@ def plan(run: Run, name: str) -> list[int]:
 @explained()
 def work(run: Run, name: str, indexes: Sequence[int]) -> None:
     """Work on planned shards, one after the other."""
-    shards = stage(name).plan(run) if name in TAKES_OVER else run.planned(name)
+    shards = load_stage(name).plan(run) if name in TAKES_OVER else run.planned(name)
     if name in TAKES_OVER and 0 in indexes and (catalog := Catalog.from_environment()):
         catalog.start_stage(run.release_id, run.spec.name, run.as_of, name)
-    _one_by_one(run, name, shards, indexes, stage(name).work)
+    _one_by_one(run, name, shards, indexes, load_stage(name).work)
 
 
 @explained()
 def regroup(run: Run, name: str, number: int = 1) -> list[int]:
     """Plan a further round of a stage that gathers, and keep the plan; its shard numbers."""
-    shards = cast(Gathers, stage(name)).regroup(run, number)
+    try:
+        shards = cast(Gathers, load_stage(name)).regroup(run, number)
+    except RowsRemoved as removed:
+        _refuse_unfinished(run, name, removed)
+        return [shard.index for shard in run.planned(f"{name}.gather")] if name not in TAKES_OVER else []
     if name not in TAKES_OVER:
         run.put_plan(f"{name}.gather", shards)
     log.info("%s: %d bucket(s) to gather", name, len(shards))
@@ -70,14 +79,14 @@ def regroup(run: Run, name: str, number: int = 1) -> list[int]:
 @explained()
 def gather(run: Run, name: str, indexes: Sequence[int], number: int = 1) -> None:
     """Gather planned buckets, one after the other."""
-    step = cast(Gathers, stage(name))
+    step = cast(Gathers, load_stage(name))
     shards = step.regroup(run, number) if name in TAKES_OVER else run.planned(f"{name}.gather")
     _one_by_one(run, name, shards, indexes, lambda run, shard: step.gather(run, number, shard))
 
 
 def gather_all(run: Run, name: str) -> None:
     """All further rounds of a stage, none of most, one bucket after the other."""
-    for number in range(1, GATHERS.get(name, 0) + 1):
+    for number in range(1, stage_row(name).rounds):
         gather(run, name, regroup(run, name, number), number)
 
 
@@ -88,7 +97,11 @@ def _one_by_one(
     with counting() as written:
         for done, index in enumerate(indexes, 1):
             before, began = written.counts.copy(), written.seconds
-            do(run, planned[index])
+            try:
+                do(run, planned[index])
+            except RowsRemoved as removed:
+                _refuse_unfinished(run, name, removed)
+                continue
             took = written.seconds - began
             log.info(
                 "%s: shard %d done in %.1f s (%d of %d here): %s",
@@ -104,10 +117,25 @@ def _one_by_one(
         )
 
 
+def _refuse_unfinished(run: Run, name: str, removed: RowsRemoved) -> None:
+    """Return if another build of the release, with the same code, has finished the stage: its output is what this build would write.
+
+    Raises:
+        RowsRemoved: no other build has.
+    """
+    tables = [TableRef(run.lake, f"{run.folder}/{table.name}", table) for table in load_stage(name).writes]
+    is_finished = all(table.whole() and table.committed().code_version == code_version() for table in tables)
+    if not tables:  # the last stage writes the snapshot
+        is_finished = run.lake.size(f"snapshots/{run.snapshot_id}/manifest.json") is not None
+    if not is_finished:
+        raise removed
+    log.info("%s: another build of this release has made its tables", name)
+
+
 @explained()
 def finish(run: Run, name: str) -> None:
     """Commit a stage's tables and keep what it measured."""
-    metrics = stage(name).finish(run)
+    metrics = _win(lambda: load_stage(name).finish(run))
     quality.measure(run, name, metrics)
     for metric, value in sorted(metrics.items()):
         log.info("%s: %s = %g", name, metric, value)
@@ -115,7 +143,7 @@ def finish(run: Run, name: str) -> None:
 
 def shards_after(run: Run, name: str) -> int:
     """How the tables of a finished stage are cut, in shards: what the stages that take over its own work on; 0 where parts mean nothing."""
-    cut = {table.shards for table in stage(name).writes}
+    cut = {table.shards for table in load_stage(name).writes}
     return run.pdf_shards if "pdf" in cut else run.paper_shards if "paper" in cut else 0
 
 
@@ -143,8 +171,8 @@ def check(run: Run, name: str) -> None:
 
 
 @explained()
-def ask(run: Run) -> str | None:
-    """Note that the release waits for a person; what the person is asked, in Markdown.
+def ask(run: Run, started_by: str | None = None) -> str | None:
+    """Note that the release waits for a person; what the person is asked, in Markdown, with who may not approve it.
 
     None where the snapshot was published before: its id says that its bytes are those that were approved.
     """
@@ -155,7 +183,7 @@ def ask(run: Run) -> str | None:
         catalog.end_release(run.release_id, ReleaseState.AWAITING, run.snapshot_id)
     from s2corpus.pipeline.summary import approval_request
 
-    return approval_request(run)
+    return approval_request(run, approvers.excluded_people(run, started_by))
 
 
 @explained()
@@ -183,10 +211,20 @@ def publish(run: Run, approval: Mapping[str, str] | None = None) -> str:
 
     `approval` says who approved, when and with which note; it is kept with the publication.
     """
-    moved = pointer.publish(run.lake, run.snapshot_id, approval)
+    moved = _win(lambda: pointer.publish(run.lake, run.snapshot_id, approval))
     if catalog := Catalog.from_environment():
         catalog.end_release(run.release_id, ReleaseState.PUBLISHED, run.snapshot_id)
     return run.lake.uri(str(moved.manifest))
+
+
+def _win(step: Callable[[], Result]) -> Result:
+    """Do a step, again if another build of the release was first."""
+    for _ in range(_TRIES - 1):
+        try:
+            return step()
+        except LostRace as lost:
+            log.info("%s: tried again", lost)
+    return step()
 
 
 def leave_unpublished(run: Run) -> None:
@@ -211,7 +249,7 @@ def run_stage(run: Run, name: str, *, workers: int = 1, order: Mapping[int, int]
     if order:
         indexes.sort(key=lambda index: order.get(index, index))
     _all(work, run, name, indexes, workers)
-    for number in range(1, GATHERS.get(name, 0) + 1):
+    for number in range(1, stage_row(name).rounds):
         _all(partial(gather, number=number), run, name, regroup(run, name, number), workers)
     finish(run, name)
     check(run, name)
@@ -223,14 +261,14 @@ def _all(
     if workers == 1:
         do(run, name, indexes)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=private) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=begin_worker) as pool:
         list(pool.map(do, [run] * len(indexes), [name] * len(indexes), [[index] for index in indexes]))
 
 
 def work_through(run: Run, names: Sequence[str]) -> None:
     """Plan, work on and finish stages in this process, without catalog, metrics and checks: for what is not a release."""
     for name in names:
-        step = stage(name)
+        step = load_stage(name)
         shards = step.plan(run)
         run.put_plan(name, shards)
         for shard in shards:

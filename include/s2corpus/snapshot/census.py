@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.parse_model import ParseKind
 from s2corpus.snapshot import rights
+from s2orc_parse.parse_model import ParseKind
 
 SCHEMA = pa.schema(
     [

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from s2corpus.snapshot import documents, flat, keys, rights
+from s2corpus_reader.files import keys_path
 
 _MOST = 10
 """Faults reported of one file."""
@@ -95,7 +96,7 @@ def key_faults(path: str, table: pa.Table, said: Said, files: int) -> Iterator[s
         yield "its columns are not key and paper_id"
         return
     rows = list(zip(table["key"].to_pylist(), table["paper_id"].to_pylist(), strict=True))
-    if any(path != keys.path(key % files) for key, _ in rows) or rows != sorted(rows):
+    if any(path != keys_path(key % files) for key, _ in rows) or rows != sorted(rows):
         yield "its keys belong to another file, or are not in order"
     said.add_keys(rows, -1)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from s2corpus.snapshot import documents, hub
-from s2corpus.snapshot.files import File
+from s2corpus_reader.files import File
 
 _CONTEXT = {
     "@language": "en",

@@ -14,10 +14,10 @@ import pyarrow as pa
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.snapshot import changes, plots, report
 from s2corpus.snapshot.croissant import croissant
-from s2corpus.snapshot.files import File
 from s2corpus.snapshot.manifest import Manifest, Rule, identity, meaning_of
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.version import code_version
+from s2corpus_reader.files import File
 
 
 def identity_fault(manifest: Mapping[str, Any]) -> str | None:

@@ -9,9 +9,9 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from s2corpus.snapshot.files import parquet_writer
+from pdf2tei.language import language
 from s2corpus.text import personal, sections, signals
-from s2corpus.text.language import language
+from s2corpus_reader.parquet import parquet_writer
 
 _ROWS = 1024
 """Rows of a file being written that are held as Python's."""

@@ -23,6 +23,7 @@ GROUP_BYTES = {"papers": 2 << 20}
 
 _SPAN = [("start", pa.int32()), ("end", pa.int32()), ("text", pa.string()), ("ref_id", pa.string())]
 _SPANS = pa.list_(pa.struct(_SPAN))
+_CELL_SPANS = pa.list_(pa.struct([("row", pa.int32()), ("column", pa.int32()), *_SPAN]))
 _EQUATIONS = pa.list_(pa.struct([*_SPAN, ("latex", pa.string()), ("mathml", pa.string())]))
 _IDS = {"DOI": "doi", "arXiv": "arxiv_id", "PMID": "pubmed_id", "PMCID": "pmc_id"}
 _OF_PAPERS = (
@@ -78,6 +79,8 @@ SCHEMAS: dict[str, pa.Schema] = {
             pa.field("type", pa.string(), nullable=False),
             *(pa.field(name, pa.string()) for name in ("num", "text", "latex", "html")),
             pa.field("cells", pa.list_(pa.list_(pa.string()))),
+            pa.field("cite_spans", _SPANS, nullable=False),
+            pa.field("cell_cite_spans", _CELL_SPANS, nullable=False),
         ]
     ),
     "rights": rights.SCHEMA,
@@ -151,4 +154,8 @@ def _ref_entries(entries: Mapping[str, Mapping[str, Any]]) -> Iterable[tuple[Row
     for ref_id, entry in entries.items():
         row = {"ref_id": ref_id, "type": entry["type"], "text": entry["text"]}
         row |= {name: entry.get(name) for name in ("num", "latex", "html", "cells")}
+        row["cite_spans"] = [_span(span) for span in (*entry.get("cite_spans", ()), *entry.get("unlinked_spans", ()))]
+        row["cell_cite_spans"] = [
+            {"row": span["row"], "column": span["column"], **_span(span)} for span in entry.get("cell_cite_spans", ())
+        ]
         yield row, 200 + sum(len(row[name] or "") for name in ("text", "html", "latex"))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import orjson
 
+import s2corpus_reader
 from s2corpus.ids import SnapshotId
 from s2corpus.snapshot import delta, push
 from s2corpus.storage.lake import Lake, open_lake
@@ -35,7 +36,7 @@ def follow(published: Lake, copies: Path) -> Path:
             with tempfile.TemporaryDirectory(prefix=".delta-", dir=copies) as scratch:
                 made = Path(scratch) / "delta"
                 delta.make(source, published, made)
-                delta.apply(made, open_lake(str(copies / old)), copy)
+                s2corpus_reader.apply(made, open_lake(str(copies / old)), copy)
             return copy
     push.to_lake(published, open_lake(str(copy)))
     return copy

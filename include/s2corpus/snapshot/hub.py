@@ -9,9 +9,9 @@ import pyarrow as pa
 import yaml
 
 from s2corpus.snapshot import documents, flat
-from s2corpus.snapshot.files import File
 from s2corpus.snapshot.rows import INDEX
 from s2corpus.tables import CONTEXTS, LINKS
+from s2corpus_reader.files import File
 
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"),
           (10**8, "10M<n<100M"), (10**9, "100M<n<1B"))  # fmt: skip

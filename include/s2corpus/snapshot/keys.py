@@ -5,7 +5,6 @@ A key is a hash, its file is the key modulo the number of files, and a file is s
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,9 @@ import duckdb
 import pyarrow as pa
 
 from s2corpus.snapshot.documents import IDENTIFIERS
-from s2corpus.snapshot.files import parquet_writer
 from s2corpus.titles.normalised import normalise_one
+from s2corpus_reader.files import key
+from s2corpus_reader.parquet import parquet_writer
 
 SCHEMA = pa.schema([pa.field("key", pa.int64(), nullable=False), pa.field("paper_id", pa.string(), nullable=False)])
 """Of one title there may be several papers, of one identifier there is hardly ever more than one."""
@@ -23,16 +23,6 @@ ROW_GROUP = 2048
 """Rows of a row group: some 35 KB, what one look-up reads."""
 
 _FILE = "SELECT DISTINCT key, paper_id FROM keys WHERE key % ? = ? ORDER BY ALL"
-
-
-def path(number: int) -> str:
-    """`keys/<nn>.parquet`."""
-    return f"keys/{number:02d}.parquet"
-
-
-def key(kind: str, value: str) -> int:
-    """The key of `doi`, `arxiv_id`, `pubmed_id`, `pmc_id`, `acl_id`, `sha1` or `title` (normalised): 63 bits of SHA-256."""
-    return int.from_bytes(hashlib.sha256(f"{kind}:{value}".encode()).digest()[:8], "big") >> 1
 
 
 def of_paper(paper: Mapping[str, Any]) -> Iterator[int]:

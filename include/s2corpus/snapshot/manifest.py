@@ -11,9 +11,9 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
-from s2corpus.snapshot.files import File
 from s2corpus.snapshot.meanings import meanings
 from s2corpus.spec import RECIPE_HAS_ITS_OWN, ReleaseSpec
+from s2corpus_reader.files import File
 
 FORMAT = "s2corpus-snapshot-1"
 _NOT_RULES = ("schedule", "resources", "quality")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from s2corpus.errors import TransientError, UserError
+from s2corpus.errors import LostRace, UserError
 from s2corpus.ids import SnapshotId, spec_name
 from s2corpus.spec import MIN_REASON
 from s2corpus.storage.lake import ABSENT, Conflict
@@ -32,10 +32,6 @@ class Pointer:
     manifest: str | None = None
     """the manifest's key"""
     manifest_sha256: str | None = None
-
-
-class LostRace(TransientError):
-    """Another publisher moved the pointer meanwhile."""
 
 
 def latest(lake: Lake, spec: str) -> Pointer:

@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from s2corpus.snapshot.files import documents_path, parquet_copy, whole
 from s2corpus.snapshot.read_files import Fault, Snapshot
+from s2corpus_reader.files import documents_path, parquet_copy, whole
 
 _FOLDERS = ("corpus/metadata", "corpus/pdf_parses", "graph/links", "graph/contexts")
 _ALWAYS = (

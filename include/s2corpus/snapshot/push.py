@@ -18,8 +18,8 @@ from typing import Any
 import orjson
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.snapshot.files import File
 from s2corpus.storage.lake import Lake
+from s2corpus_reader.files import File
 
 MANIFEST = "manifest.json"
 _SENT = "_PUSHED.json"

@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 from s2corpus.snapshot import checks, copies, rights
 from s2corpus.snapshot.agreement import Agreement
 from s2corpus.snapshot.crossing import Crossing
-from s2corpus.snapshot.files import File, number
 from s2corpus.snapshot.repeats import Repeats
+from s2corpus_reader.files import File, number
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake

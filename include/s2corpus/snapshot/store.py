@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.snapshot import pointer
-from s2corpus.snapshot.files import File
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.progress import count
+from s2corpus_reader.files import File
 
 _AT_ONCE = 8
 """Requests to the lake at a time."""

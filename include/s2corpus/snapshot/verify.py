@@ -16,13 +16,13 @@ from s2corpus.snapshot import keys
 from s2corpus.snapshot.agreement import SHOWN, Agreement
 from s2corpus.snapshot.crossing import MAX_KEYS, Crossing
 from s2corpus.snapshot.described import diff_against, identity_fault, made_again, same_code, same_croissant
-from s2corpus.snapshot.files import File
 from s2corpus.snapshot.manifest import FORMAT
 from s2corpus.snapshot.presence import groups, number_of, presence
 from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Snapshot, file_faults, parquet
 from s2corpus.snapshot.reader import at
 from s2corpus.snapshot.repeats import Repeats
 from s2corpus.snapshot.rows import INDEX
+from s2corpus_reader.files import File
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake

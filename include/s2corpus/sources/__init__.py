@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from s2corpus.errors import UserError
-from s2corpus.sources.record import Author, Counts, Deleted, Dropped, Entry, Kind, Reason, Record, count, tally
+from s2corpus.sources.record import Counts, Deleted, Dropped, Entry, Kind, Reason, Record, count, tally
+from s2orc_parse.bibliography.author import Author
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

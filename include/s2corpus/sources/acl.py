@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import IO, Any
 
 from s2corpus.sources.build import build
-from s2corpus.sources.dates import make_date, to_int, to_month
-from s2corpus.sources.identifiers import normalise_acl
-from s2corpus.sources.names import make_author
-from s2corpus.sources.record import Dropped, Entry, Kind, Reason
-from s2corpus.sources.streams import documents, parse_xml, text_of
+from s2corpus.sources.record import Dropped, Editorial, Entry, Kind, Reason
+from s2corpus.sources.streams import documents
+from s2corpus.sources.tex import decode_text
+from s2orc_parse.bibliography.dates import first_month, make_date, to_int
+from s2orc_parse.bibliography.identifiers import normalise_acl
+from s2orc_parse.bibliography.names import make_author
+from s2orc_parse.xml import parse_xml, text_of
 
 NAME = "acl"
 KIND = Kind.PUBLISHER
 OPEN_FROM = 2016  # CC BY 4.0 from then on, CC BY-NC-SA 3.0 before: the Anthology's terms
+
+
+_STATUS = {"retracted": Editorial.RETRACTED, "removed": Editorial.WITHDRAWN, "erratum": Editorial.CORRECTED}
+"""What the Anthology's elements say of a paper, the gravest first."""
+_FORMULA = "\ue010"
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
@@ -42,17 +50,36 @@ def _entry(collection: str, volume: Any, paper: Any) -> Entry:
     acl_id = _acl_id(collection, volume.get("id") or "", paper)
     if acl_id is None:
         return Dropped(Reason.NO_ID, f"{collection}-{volume.get('id')}, paper {paper.get('id')}", "no Anthology id")
+    if paper.get("type") in ("frontmatter", "backmatter"):
+        return Dropped(Reason.NOT_A_PAPER, acl_id, str(paper.get("type")))
     year = to_int(text_of(meta.find("year")))
     authors = [make_author(text_of(a.find("first")), text_of(a.find("last"))) for a in paper.iterfind("author")]
     return build(
         f"{NAME}:{acl_id}", NAME, KIND, acl_id,
-        title=text_of(paper.find("title")), authors=authors,
-        date=make_date(year, to_month(text_of(meta.find("month")).replace("–", "-").split("-")[0].split(" ")[0])),
-        venue=text_of(meta.find("booktitle")), abstract=text_of(paper.find("abstract")),
+        title=_plain(paper.find("title")), authors=authors,
+        date=make_date(year, first_month(text_of(meta.find("month")))),
+        venue=_plain(meta.find("booktitle")), journal=_plain(meta.find("journal-title")), abstract=_plain(paper.find("abstract")),
         pages=text_of(paper.find("pages")), volume=text_of(meta.find("journal-volume")), issue=text_of(meta.find("journal-issue")),
         doi=text_of(paper.find("doi")), acl_id=acl_id, open_access=True,
+        editorial=next((status for name, status in _STATUS.items() if paper.find(name) is not None), None),
         licence="CC-BY-4.0" if year and year >= OPEN_FROM else "CC-BY-NC-SA-3.0",
     )  # fmt: skip
+
+
+def _plain(element: Any) -> str:
+    """Return the text of a title or abstract; TeX commands are read, except in `tex-math`."""
+    if element is None:
+        return ""
+    formulas = [text_of(formula) for formula in element.iter("tex-math")]
+    if not formulas or _FORMULA in text_of(element):
+        return decode_text(text_of(element))
+    element = deepcopy(element)
+    for formula in element.iter("tex-math"):
+        for child in list(formula):
+            formula.remove(child)
+        formula.text = _FORMULA
+    parts = decode_text(text_of(element)).split(_FORMULA)
+    return "".join(part + formula for part, formula in zip(parts, [*formulas, ""], strict=True))
 
 
 def _acl_id(collection: str, volume: str, paper: Any) -> str | None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.sources.record import Affiliation, Author, Editorial, Kind, Notice, OpenVersion, Record
+from s2corpus.sources.record import DatedLicence, Editorial, Kind, Notice, OpenVersion, Record
 from s2corpus.tables import RECORDS
+from s2orc_parse.bibliography.author import Affiliation, Author
 
 _FIELDS = tuple(field.name for field in fields(Record))
 
@@ -33,6 +34,9 @@ def _batch(records: list[Record], delivery: str | None, ready_at: str | None) ->
     columns["authors"] = [[author.as_dict() for author in authors] for authors in columns["authors"]]
     columns["notices"] = [
         [{"about": n.about, "status": n.status} for n in found] or None for found in columns["notices"]
+    ]
+    columns["later_licences"] = [
+        [{"licence": one.licence, "start": one.start} for one in found] or None for found in columns["later_licences"]
     ]
     columns["delivery"] = [delivery] * len(records)
     columns["ready_at"] = [ready_at] * len(records)
@@ -59,4 +63,18 @@ def record_of(row: Mapping[str, Any]) -> Record:
     values["open_version"] = OpenVersion(values["open_version"]) if values["open_version"] else None
     values["editorial"] = Editorial(values["editorial"]) if values["editorial"] else None
     values["notices"] = tuple(Notice(n["about"], Editorial(n["status"])) for n in values["notices"] or ())
+    later = values["later_licences"] or ()
+    values["later_licences"] = tuple(DatedLicence(one["licence"], one["start"]) for one in later)
     return Record(**values)
+
+
+def apply_licences(rows: pa.Table, day: str) -> pa.Table:
+    """Set the licence that each record has on a day (YYYY-MM-DD): the best of those in force."""
+    affected = [at for at, found in enumerate(rows["later_licences"].is_valid().to_pylist()) if found]
+    if not affected:
+        return rows
+    licences = rows["licence"].to_pylist()
+    for at in affected:
+        started = [one["licence"] for one in rows["later_licences"][at].as_py() if one["start"] <= day]
+        licences[at] = started[0] if started else licences[at]
+    return rows.set_column(rows.schema.get_field_index("licence"), "licence", pa.array(licences, pa.string()))

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import email.utils
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO, Any, cast
 
 from s2corpus.sources.build import build
-from s2corpus.sources.dates import PlainDate, make_date, parse_date
 from s2corpus.sources.editorial import of_arxiv
-from s2corpus.sources.identifiers import normalise_arxiv
-from s2corpus.sources.names import make_author, parse_authors
-from s2corpus.sources.record import Author, Deleted, Dropped, Editorial, Entry, Kind, Reason
-from s2corpus.sources.streams import Peekable, json_objects, parse_xml, text_of, xml_elements
+from s2corpus.sources.record import Deleted, Dropped, Editorial, Entry, Kind, Reason
+from s2corpus.sources.streams import Peekable, json_objects, xml_elements
+from s2corpus.sources.tex import decode_text
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.dates import PlainDate, make_date, parse_date
+from s2orc_parse.bibliography.identifiers import normalise_arxiv
+from s2orc_parse.bibliography.names import make_author, parse_authors, parse_name
+from s2orc_parse.xml import parse_xml, text_of
 
 NAME = "arxiv"
 KIND = Kind.ARCHIVE
 _JOURNAL = re.compile(r"^[^\d(]*[^\d\s(,.:;]\.?")
+_GROUP_WORD = r"(?:collaborations?|consortia|consortium|team|group|working group|project|committee)"
+_COLLABORATION = re.compile(
+    r"(?:(?P<person>\S.{0,100}?)?[\s,(]*\b(?:for|on behalf of)\s+(?:the\s+)?|\bthe\s+(?=[A-Z]))?"
+    rf"(?P<group>\S(?:.{{0,150}}\s)?{_GROUP_WORD})[\s)]*",
+    re.IGNORECASE,
+)
+_BEFORE_COLLABORATION = re.compile(
+    rf"\s+(?:for|on behalf of)\s+(?:the\s+)?(?=[^,;]{{1,100}}\b{_GROUP_WORD}\b)", re.IGNORECASE
+)
+_AFTER_COLLABORATION = re.compile(r"(?<=\w)\s*:(?=\s)")
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
@@ -40,8 +53,6 @@ def _read_oai(stream: IO[bytes]) -> Iterator[Entry]:
         except ValueError as error:
             yield Dropped(Reason.MALFORMED, f"record {number}", str(error))
             continue
-        for element in root.iter("{*}*"):
-            element.tag = element.tag.rpartition("}")[2]
         yield _oai(root, f"record {number}")
 
 
@@ -65,8 +76,10 @@ def _oai(root: Any, where: str) -> Entry:
         dois = [text_of(i) for i in paper.iterfind("identifier") if "doi" in text_of(i)]
         return build(
             f"{NAME}:{native}", NAME, KIND, native,
-            title=text_of(paper.find("title")), authors=[a for c in paper.iterfind("creator") for a in parse_authors(text_of(c) + ";")],
-            date=dates[0] if dates else None, abstract=abstracts[0] if abstracts else None, doi=dois[0] if dois else None,
+            title=decode_text(text_of(paper.find("title"))),
+            authors=_authors(_split_creator(text_of(c)) for c in paper.iterfind("creator")),
+            date=dates[0] if dates else None, abstract=decode_text(abstracts[0]) if abstracts else None,
+            doi=dois[0] if dois else None,
             arxiv_id=native, subjects=[text_of(s) for s in paper.iterfind("subject")],
             editorial=of_arxiv(" ".join(comments).removeprefix("Comment:"), abstracts[0] if abstracts else ""),
         )  # fmt: skip
@@ -75,12 +88,12 @@ def _oai(root: Any, where: str) -> Entry:
     ignored = last is not None and "I" in text_of(last.find("source_type"))  # arXiv's mark of a withdrawn version
     authors: list[Author | None]
     if paper.find("authors/author") is not None:
-        authors = [
-            make_author(text_of(a.find("forenames")), text_of(a.find("keyname")), text_of(a.find("suffix")))
+        authors = _authors(
+            (text_of(a.find("forenames")), text_of(a.find("keyname")), text_of(a.find("suffix")))
             for a in paper.iterfind("authors/author")
-        ]
+        )
     else:
-        authors = list(parse_authors(_without_affiliations(text_of(paper.find("authors")))))
+        authors = _parse_authors(text_of(paper.find("authors")))
     return _build(
         native, text_of(paper.find("title")), authors,
         _mail_date(versions[0]) if versions else parse_date(text_of(paper.find("created"))),
@@ -98,9 +111,9 @@ def _snapshot(line: dict[str, Any], where: str) -> Entry:
     authors: list[Author | None]
     if isinstance(parsed, list) and parsed:
         rows = [[str(part) for part in name] + ["", "", ""] for name in parsed if isinstance(name, list)]
-        authors = [make_author(name[1], name[0], name[2]) for name in rows]
+        authors = _authors((name[1], name[0], name[2]) for name in rows)
     else:
-        authors = list(parse_authors(_without_affiliations(str(line.get("authors") or ""))))
+        authors = _parse_authors(str(line.get("authors") or ""))
     versions = line.get("versions")
     first = versions[0] if isinstance(versions, list) and versions else {}
     created = first.get("created") if isinstance(first, dict) else None
@@ -116,10 +129,10 @@ def _build(
     native: str, title: object, authors: list[Author | None], date: PlainDate, journal_ref: str, abstract: str, doi: str,
     categories: str, licence: str, *, editorial: Editorial | None,
 ) -> Entry:  # fmt: skip
-    journal = _JOURNAL.match(journal_ref)
+    journal = _JOURNAL.match(decode_text(journal_ref))
     return build(
-        f"{NAME}:{native}", NAME, KIND, native, title=title, authors=authors, date=date,
-        journal=journal.group() if journal else None, abstract=abstract, doi=doi.split()[0] if doi.split() else None,
+        f"{NAME}:{native}", NAME, KIND, native, title=decode_text(title) if isinstance(title, str) else None, authors=authors, date=date,
+        journal=journal.group() if journal else None, abstract=decode_text(abstract), doi=doi.split()[0] if doi.split() else None,
         arxiv_id=native, subjects=categories.split(), licence=licence, editorial=editorial,
     )  # fmt: skip
 
@@ -131,6 +144,38 @@ def _mail_date(text: str) -> PlainDate:
     except (ValueError, TypeError):
         return parse_date(text)
     return make_date(date.year, date.month, date.day)
+
+
+def _split_creator(name: str) -> tuple[str, str, str]:
+    """Return (given names, surname, suffix) of a `dc:creator`, "Last, First" or "Last, First, Suffix"."""
+    surname, _, rest = name.partition(",")
+    given, _, suffix = rest.partition(",")
+    return given, surname, suffix
+
+
+def _authors(names: Iterable[tuple[str, str, str]]) -> list[Author | None]:
+    """Return the authors of (given names, surname, suffix); a collaboration stays whole and is listed once.
+
+    arXiv takes a collaboration's last word for its surname, and "A. Sample for the X Collaboration" for one surname.
+    """
+    found: dict[str, Author | None] = {}
+    for given, surname, suffix in names:
+        whole = " ".join(f"{given} {surname} {suffix}".split()).strip(" ,;:")
+        if not (match := _COLLABORATION.fullmatch(whole)):
+            found[f"{len(found)}"] = make_author(given, surname, suffix)
+            continue
+        if match["person"]:
+            found[f"{len(found)}"] = parse_name(match["person"])
+        found.setdefault(match["group"].casefold(), Author("", (), match["group"], ""))
+    return [*found.values()]
+
+
+def _parse_authors(text: str) -> list[Author | None]:
+    """Return the authors of one string, "X Collaboration: A. Sample (1), B. Sample for the Y Collaboration"."""
+    text = _AFTER_COLLABORATION.sub(", ", _BEFORE_COLLABORATION.sub(", ", _without_affiliations(text)))
+    return _authors(
+        (" ".join((author.first, *author.middle)), author.last, author.suffix) for author in parse_authors(text)
+    )
 
 
 def _without_affiliations(authors: str) -> str:

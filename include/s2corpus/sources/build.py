@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from s2corpus.sources import identifiers
-from s2corpus.sources.dates import parse_date
-from s2corpus.sources.fields import (
+from s2corpus.sources.record import DatedLicence, Dropped, Editorial, Kind, Notice, OpenVersion, Reason, Record
+from s2orc_parse.bibliography import identifiers
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.dates import parse_date
+from s2orc_parse.bibliography.fields import (
     authors_of,
     clean_abstract,
     clean_locator,
@@ -15,7 +17,6 @@ from s2corpus.sources.fields import (
     licence_of,
     words_of,
 )
-from s2corpus.sources.record import Author, Dropped, Editorial, Kind, Notice, OpenVersion, Reason, Record
 
 
 def build(
@@ -42,6 +43,7 @@ def build(
     pdf_sha1: object = None,
     subjects: object = None,
     licence: object = None,
+    later_licences: tuple[DatedLicence, ...] = (),
     open_access: object = None,
     open_version: object = None,
     editorial: object = None,
@@ -53,7 +55,7 @@ def build(
     reads, what it returned included.
     """
     parsed = parse_date(date)
-    plain_doi = identifiers.normalise_doi(_text(doi))
+    plain_doi = identifiers.normalise_doi(identifiers.plain(doi))
     record = Record(
         record_id,
         source,
@@ -69,14 +71,15 @@ def build(
         issue=clean_locator(issue),
         pages=clean_locator(pages),
         doi=plain_doi,
-        arxiv_id=identifiers.normalise_arxiv(_text(arxiv_id)) or identifiers.arxiv_of_doi(plain_doi),
-        pubmed_id=identifiers.normalise_pmid(_text(pubmed_id)),
-        pmc_id=identifiers.normalise_pmcid(_text(pmc_id)),
-        acl_id=identifiers.normalise_acl(_text(acl_id)),
-        mag_id=_text(mag_id) or None,
+        arxiv_id=identifiers.normalise_arxiv(identifiers.plain(arxiv_id)) or identifiers.arxiv_of_doi(plain_doi),
+        pubmed_id=identifiers.normalise_pmid(identifiers.plain(pubmed_id)),
+        pmc_id=identifiers.normalise_pmcid(identifiers.plain(pmc_id)),
+        acl_id=identifiers.normalise_acl(identifiers.plain(acl_id)),
+        mag_id=identifiers.plain(mag_id) or None,
         pdf_sha1=_sha1(pdf_sha1),
         subjects=words_of(subjects),
         licence=licence_of(licence),
+        later_licences=later_licences,
         open_access=open_access if isinstance(open_access, bool) else None,
         open_version=next((version for version in OpenVersion if version == open_version), None),
         editorial=next((status for status in Editorial if status == editorial), None),
@@ -94,12 +97,6 @@ def build(
     return record if any(telling) else Dropped(Reason.EMPTY, where)
 
 
-def _text(value: object) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return value.strip() if isinstance(value, str) else ""
-
-
 def _sha1(value: object) -> str | None:
-    text = _text(value).lower()
+    text = identifiers.plain(value).lower()
     return text if len(text) == 40 and all(character in "0123456789abcdef" for character in text) else None

@@ -7,10 +7,13 @@ from typing import IO, Any
 
 from s2corpus.sources.build import build
 from s2corpus.sources.editorial import of_crossref
-from s2corpus.sources.fields import with_details
-from s2corpus.sources.names import make_author
-from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import DatedLicence, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.dates import parse_date
+from s2orc_parse.bibliography.fields import licence_of, with_details
+from s2orc_parse.bibliography.identifiers import doi_key
+from s2orc_parse.bibliography.names import make_author, parse_name
 
 NAME = "crossref"
 KIND = Kind.PUBLISHER
@@ -51,14 +54,15 @@ def _entry(work: Any, where: str) -> Entry:
     event = work.get("event")
     venue = event.get("name") if isinstance(event, dict) else None
     editorial, notices = of_crossref(work)
+    licence, later_licences = _licences(work)
     return build(
-        f"{NAME}:{doi.strip().lower()}", NAME, Kind.ARCHIVE if kind == "posted-content" else KIND, doi,
+        f"{NAME}:{doi_key(doi)}", NAME, Kind.ARCHIVE if kind == "posted-content" else KIND, doi,
         title=_title(work), authors=_authors(work.get("author")), date=_date(work),
         venue=venue or (container if kind != "journal-article" else None),
         journal=container if kind == "journal-article" else None,
         abstract=work.get("abstract"), volume=work.get("volume"), issue=work.get("issue"),
-        pages=work.get("page") or work.get("article-number"), doi=doi, subjects=work.get("subject"), licence=_licence(work.get("license")),
-        editorial=editorial, notices=notices,
+        pages=work.get("page") or work.get("article-number"), doi=doi, subjects=work.get("subject"), licence=licence,
+        later_licences=later_licences, editorial=editorial, notices=notices,
     )  # fmt: skip
 
 
@@ -81,11 +85,21 @@ def _authors(authors: object) -> Iterator[Author | None]:
     for author in authors if isinstance(authors, list) else ():
         if isinstance(author, dict):
             given, family, suffix = (_string(author.get(key)) for key in ("given", "family", "suffix"))
+            name = _string(author.get("name"))
             yield with_details(
-                make_author(given, family or _string(author.get("name")), suffix),
+                _author(given.strip(), family.strip(), suffix) if family else make_author(given, name, suffix),
                 _affiliations(author.get("affiliation")),
                 _string(author.get("ORCID")),
             )
+
+
+def _author(given: str, family: str, suffix: str) -> Author | None:
+    """Return an author; some publishers deposit the complete name as family name."""
+    if not given and " " in family:
+        return parse_name(f"{family}, {suffix}" if suffix else family)
+    if given and family.casefold().startswith(f"{given} ".casefold()):
+        family = family[len(given) :]
+    return make_author(given, family, suffix)
 
 
 def _affiliations(given: object) -> Iterator[tuple[str, str]]:
@@ -112,12 +126,45 @@ def _date(work: dict[str, Any]) -> object:
     return None
 
 
-def _licence(licences: object) -> str | None:
-    """The version of record's licence, a Creative Commons one first."""
+_VERSIONS = ("vor", "unspecified", "am", "tdm")
+"""`content-version` of a licence: version of record, not said, accepted manuscript, text and data mining"""
+
+
+def _licences(work: dict[str, Any]) -> tuple[str | None, tuple[DatedLicence, ...]]:
+    """Return the licence in force when Crossref wrote the work, and better ones that start later, the best first.
+
+    Creative Commons licences are best, then those of the version of record. A licence without `start`, or with a
+    `delay-in-days` of 0, is in force from the publication on.
+    """
+    given = work.get("license")
     found = (
-        [item for item in licences if isinstance(item, dict) and isinstance(item.get("URL"), str)]
-        if isinstance(licences, list)
+        [item for item in given if isinstance(item, dict) and isinstance(item.get("URL"), str)]
+        if isinstance(given, list)
         else []
     )
-    found.sort(key=lambda item: ("creativecommons" not in item["URL"], item.get("content-version") != "vor"))
-    return found[0]["URL"] if found else None
+    found.sort(key=_rank)
+    written = max((day for key in ("indexed", "deposited", "created") if (day := _day(work.get(key)))), default="")
+    later: list[DatedLicence] = []
+    for item in found:
+        start, licence = _day(item.get("start")), licence_of(item["URL"])
+        if start is None or item.get("delay-in-days") == 0 or start <= written:
+            return licence, tuple(later)
+        if licence is not None:
+            later.append(DatedLicence(licence, start))
+    return None, tuple(later)
+
+
+def _rank(licence: dict[str, Any]) -> tuple[bool, int]:
+    version = licence.get("content-version") or "unspecified"
+    return "creativecommons.org" not in licence["URL"].casefold(), _VERSIONS.index(
+        version
+    ) if version in _VERSIONS else 1
+
+
+def _day(given: object) -> str | None:
+    """Return a date of the REST API as YYYY-MM-DD; a missing month or day is the last one, so that nothing counts too soon."""
+    parts = given.get("date-parts") if isinstance(given, dict) else None
+    date, precision = parse_date(parts[0]) if isinstance(parts, list) and parts else (None, None)
+    if date is None:
+        return None
+    return date + {"year": "-12-31", "month": "-31"}.get(precision or "", "")

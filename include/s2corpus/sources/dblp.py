@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import build
-from s2corpus.sources.dates import make_date, to_int, to_month
-from s2corpus.sources.identifiers import normalise_arxiv, normalise_doi
-from s2corpus.sources.names import parse_names
-from s2corpus.sources.record import Dropped, Entry, Kind, Reason
-from s2corpus.sources.streams import parse_xml, text_of, xml_elements
+from s2corpus.sources.record import Dropped, Editorial, Entry, Kind, Reason
+from s2corpus.sources.streams import xml_elements
+from s2orc_parse.bibliography.dates import first_month, make_date, to_int
+from s2orc_parse.bibliography.identifiers import doi_of_url, normalise_arxiv
+from s2orc_parse.bibliography.names import parse_names
+from s2orc_parse.xml import parse_xml, text_of
 
 NAME = "dblp"
 KIND = Kind.ARCHIVE
@@ -46,8 +47,9 @@ def _entry(root: Any, where: str) -> Entry:
     return build(
         f"{NAME}:{key}", NAME, KIND, key,
         title=text_of(root.find("title")), authors=parse_names(text_of(a) for a in root.iterfind("author")),
-        date=make_date(to_int(text_of(root.find("year"))), to_month(text_of(root.find("month")))),
+        date=make_date(to_int(text_of(root.find("year"))), first_month(text_of(root.find("month")))),
         venue=text_of(root.find("booktitle")) or text_of(root.find("school")), journal=journal,
         volume=None if journal == "CoRR" else volume, issue=text_of(root.find("number")), pages=text_of(root.find("pages")),
-        doi=next((doi for link in links if "doi.org/" in link and (doi := normalise_doi(link))), None), arxiv_id=arxiv_id,
+        doi=next(filter(None, map(doi_of_url, links)), None), arxiv_id=arxiv_id,
+        editorial=Editorial.WITHDRAWN if root.get("publtype") == "withdrawn" else None,
     )  # fmt: skip

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from s2corpus.sources.identifiers import normalise_doi, normalise_pmid
 from s2corpus.sources.record import Editorial, Notice
-from s2corpus.sources.streams import text_of
+from s2orc_parse.bibliography.identifiers import normalise_doi, normalise_pmid
+from s2orc_parse.xml import text_of
 
 GRAVITY = tuple(Editorial)
 _UPDATES = {

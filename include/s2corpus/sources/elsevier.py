@@ -8,9 +8,9 @@ from typing import IO, Any, cast
 import orjson
 
 from s2corpus.sources.build import build
-from s2corpus.sources.names import make_author
-from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason, Record
+from s2corpus.sources.record import Dropped, Entry, Kind, Reason, Record
 from s2corpus.sources.streams import Peekable, documents, is_tar, json_objects
+from s2orc_parse.jats.elsevier_front import read_front
 
 NAME = "elsevier"
 KIND = Kind.PUBLISHER
@@ -39,53 +39,11 @@ def _members(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] | Dropped
 
 
 def record_of(article: dict[str, Any], where: str) -> Record | Dropped:
-    """The record of one article."""
-    native, metadata = article.get("docId"), article.get("metadata")
+    """Return the record of one article."""
+    native = article.get("docId")
     if not isinstance(native, str) or not native.strip():
         return Dropped(Reason.NO_ID, where, "no docId")
-    if not isinstance(metadata, dict):
+    front = read_front(article)
+    if front is None:
         return Dropped(Reason.MALFORMED, native, "no metadata")
-    return build(
-        f"{NAME}:{native}", NAME, KIND, native,
-        title=metadata.get("title"), authors=_authors(metadata.get("authors")), date=metadata.get("pub_year"),
-        journal=metadata.get("journal") or metadata.get("source_title"), abstract=_abstract(article.get("abstract")),
-        volume=metadata.get("volume"), issue=metadata.get("issue"), pages=_pages(metadata),
-        doi=metadata.get("doi"), pubmed_id=metadata.get("pmid"), subjects=_subjects(metadata),
-        licence="CC-BY-4.0", open_access=True,
-    )  # fmt: skip
-
-
-def _pages(metadata: dict[str, Any]) -> str:
-    first, last = (str(metadata.get(key) or "") for key in ("firstpage", "lastpage"))
-    return f"{first}-{last}" if first and last and first != last else first
-
-
-def _authors(authors: object) -> Iterator[Author | None]:
-    for author in authors if isinstance(authors, list) else ():
-        if isinstance(author, dict):
-            first, initial, last, suffix = (
-                str(author.get(key) or "") for key in ("first", "initial", "last", "suffix")
-            )
-            yield make_author(first or initial, last, suffix)
-
-
-def _subjects(metadata: dict[str, Any]) -> list[str]:
-    """Scopus's areas (MEDI) and ASJC codes (2700)."""
-    areas, codes = metadata.get("subjareas"), metadata.get("asjc")
-    return [
-        str(value)
-        for values in (areas, codes)
-        for value in (values if isinstance(values, list) else [values])
-        if isinstance(value, str | int) and not isinstance(value, bool)
-    ]
-
-
-def _abstract(abstract: object) -> str:
-    """Sentences in order of their offsets, or the text as it is."""
-    if isinstance(abstract, str):
-        return abstract
-    sentences = abstract if isinstance(abstract, list) else []
-    found = [(item.get("startOffset") or 0, item.get("sentence")) for item in sentences if isinstance(item, dict)]
-    if found:
-        sentences = [text for _, text in sorted(found, key=lambda pair: pair[0] if isinstance(pair[0], int) else 0)]
-    return " ".join(text.strip() for text in sentences if isinstance(text, str))
+    return build(f"{NAME}:{native}", NAME, KIND, native, **front.as_fields())

@@ -9,30 +9,74 @@ key: a typing error loses nothing silently.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import IO, Any
+from dataclasses import dataclass
+from typing import IO, Any, cast
 
 import orjson
 
 from s2corpus.ids import RecordId
 from s2corpus.sources.build import build
-from s2corpus.sources.fields import authors_of, with_details, words_of
-from s2corpus.sources.names import make_author, parse_authors, parse_names
-from s2corpus.sources.record import Author, Deleted, Dropped, Entry, Kind, Reason
-from s2corpus.sources.streams import json_objects
+from s2corpus.sources.record import Deleted, Dropped, Entry, Kind, Reason
+from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
+from s2corpus.sources.streams import json_texts, load_object
 from s2corpus.tables import RECORDS
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.fields import authors_of, with_details, words_of
+from s2orc_parse.bibliography.names import make_author, parse_authors, parse_names
 
 NAME = "jsonl"
 KIND = Kind.ARCHIVE
-COLUMNS = (frozenset(RECORDS.schema.names) - {"notices"}) | {"id", "year", "deleted", "fields_of_study"}
+COLUMNS = (frozenset(RECORDS.schema.names) - {"notices", "later_licences"}) | {
+    "id",
+    "year",
+    "deleted",
+    "fields_of_study",
+}
 _GIVEN = frozenset(RECORDS.schema.names) - {
-    "record_id", "source", "kind", "delivery", "ready_at", "authors", "date", "date_precision", "notices",
+    "record_id", "source", "kind", "delivery", "ready_at", "authors", "date", "date_precision", "notices", "later_licences",
 }  # fmt: skip
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Records of JSON lines."""
-    for item in json_objects(stream):
-        yield item if isinstance(item, Dropped) else entry_of(item[1], item[0])
+    """Yield the records of JSON lines."""
+    for item in read_lines(stream):
+        if isinstance(item, Dropped):
+            yield item
+        elif item.repeated.names:
+            yield repeated_key(item)
+        else:
+            yield entry_of(item.object, item.where)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the generic form, and the keys that it repeats."""
+
+    where: str
+    object: dict[str, Any]
+    repeated: RepeatedKeys
+
+
+def read_lines(stream: IO[bytes]) -> Iterator[Line | Dropped]:
+    """Yield the lines of a generic file."""
+    for item in json_texts(stream):
+        found = item if isinstance(item, Dropped) else load_object(item[1], item[0])
+        if isinstance(found, Dropped) or isinstance(item, Dropped):
+            yield cast(Dropped, found)
+            continue
+        try:
+            yield Line(*found, find_repeated_keys(item[1]))
+        except ValueError as error:
+            yield Dropped(Reason.MALFORMED, found[0], str(error))
+
+
+def repeated_key(line: Line) -> Dropped:
+    """Return the outcome of a line that repeats a key: which value counts is not known."""
+    return Dropped(Reason.MALFORMED, line.where, f"the key {line.repeated.names[0]!r} is given twice"[:200])
+
+
+MISLEADING = frozenset(("record_id", "id", "source", "kind", "deleted", "open_access", "licence", "ready_at"))
+"""keys of which two values may not be told apart by luck: a delivery that repeats one of them is refused"""
 
 
 def entry_of(line: dict[str, Any], where: str) -> Entry:

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import build
-from s2corpus.sources.dates import NO_DATE, PlainDate, make_date, parse_date, to_int, to_month
 from s2corpus.sources.editorial import of_pubmed
-from s2corpus.sources.fields import PARTS
-from s2corpus.sources.names import make_author
-from s2corpus.sources.record import Author, Deleted, Dropped, Entry, Kind, Reason
-from s2corpus.sources.streams import parse_xml, text_of, xml_elements
+from s2corpus.sources.record import Deleted, Dropped, Entry, Kind, Reason
+from s2corpus.sources.streams import xml_elements
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, first_month, make_date, parse_date, to_int
+from s2orc_parse.bibliography.fields import PARTS
+from s2orc_parse.bibliography.identifiers import normalise_pmid
+from s2orc_parse.bibliography.names import make_author
+from s2orc_parse.xml import parse_xml, text_of
 
 NAME = "pubmed"
 KIND = Kind.ARCHIVE
+_DELETIONS = frozenset(("DeleteCitation", "DeleteDocument"))
+_TAGS = ("PubmedArticle", "PubmedBookArticle", *sorted(_DELETIONS))
+_PAGE = r"(?:[A-Za-z]{0,4}-?\d+[A-Za-z]?(?:\.[A-Za-z]?\d+)?|[ivxlcdm]+)"
+_RANGE = rf"{_PAGE}(?:\s*[-–]\s*{_PAGE})?"
+_PAGES = re.compile(
+    rf"\s*(?:suppl(?:ement)?\b\.?:?\s*|pp?\.\s*|\[)?(?P<pages>{_RANGE}(?:\s*,\s*{_RANGE}(?![\w.]))*)\]?(?:\s*$|\s*[;,]\s|\s+(?:contd|passim)\b)",
+    re.IGNORECASE,
+)
+"""Pages at the start of MedlinePgn; what follows a semicolon or comma is a note: "discussion 24-5", "back cover"."""
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Records of PubmedArticle and PubmedBookArticle; DeleteCitation withdraws."""
-    for number, item in enumerate(xml_elements(stream, ("PubmedArticle", "PubmedBookArticle", "DeleteCitation")), 1):
+    """Records of PubmedArticle and PubmedBookArticle; DeleteCitation and DeleteDocument withdraw."""
+    for number, item in enumerate(xml_elements(stream, _TAGS), 1):
         if isinstance(item, Dropped):
             yield item
             continue
@@ -29,8 +42,10 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
         except ValueError as error:
             yield Dropped(Reason.MALFORMED, f"{tag} {number}", str(error))
             continue
-        if tag == "DeleteCitation":
-            yield from (Deleted(f"{NAME}:{text_of(pmid)}") for pmid in root.iterfind("PMID") if text_of(pmid))
+        if tag in _DELETIONS:
+            yield from (
+                Deleted(f"{NAME}:{pmid}") for one in root.iterfind("PMID") if (pmid := normalise_pmid(text_of(one)))
+            )
         else:
             yield _entry(root, f"{tag} {number}")
 
@@ -39,29 +54,56 @@ def _entry(root: Any, where: str) -> Entry:
     citation = root.find("MedlineCitation")
     if citation is None:
         citation = root.find("BookDocument")
-    pmid = text_of(citation.find("PMID")) if citation is not None else ""
+    pmid = normalise_pmid(text_of(citation.find("PMID"))) if citation is not None else None
     if not pmid:
         return Dropped(Reason.NO_ID, where, "no PMID")
     article = citation.find("Article") if citation.find("Article") is not None else citation
     title = text_of(article.find("ArticleTitle"))
+    title = title if title.casefold() not in ("", "[not available].") else text_of(article.find("VernacularTitle"))
+    book = article.find("Book")
+    is_book = book is not None and not title
+    work = book if is_book else article
     issue = article.find("Journal/JournalIssue")
     volume, number = (text_of(issue.find(name)) if issue is not None else "" for name in ("Volume", "Issue"))
+    book_title = text_of(book.find("BookTitle")) if book is not None else ""
     ids = {item.get("IdType"): text_of(item) for item in root.iterfind("*/ArticleIdList/ArticleId")}
-    ids |= {
-        item.get("EIdType"): text_of(item) for item in article.iterfind("ELocationID") if item.get("ValidYN") != "N"
-    }
+    ids |= {item.get("EIdType"): text_of(item) for item in work.iterfind("ELocationID") if item.get("ValidYN") != "N"}
     editorial, notices = of_pubmed(citation)
     return build(
         f"{NAME}:{pmid}", NAME, KIND, pmid,
-        title=title if title.casefold() not in ("", "[not available].") else text_of(article.find("VernacularTitle")),
-        authors=[_author(author) for author in article.iterfind("AuthorList/Author") if author.get("ValidYN") != "N"],
-        date=_date(article), journal=text_of(article.find("Journal/Title")) or text_of(article.find("Book/BookTitle")),
-        abstract=_abstract(article.find("Abstract")), volume=volume, issue=number,
-        pages=text_of(article.find("Pagination/MedlinePgn")) or text_of(article.find("Pagination/StartPage")),
+        title=book_title if is_book else title,
+        authors=[_author(author) for author in _authors(article) or _authors(book) * is_book],
+        date=_date(article, is_book=is_book), venue=text_of(book.find("CollectionTitle")) if is_book else "",
+        journal=text_of(article.find("Journal/Title")) or ("" if is_book else book_title),
+        abstract=_abstract(article.find("Abstract")), volume=text_of(book.find("Volume")) if is_book else volume, issue=number,
+        pages=_pages(article.find("Pagination")),
         doi=ids.get("doi"), pubmed_id=pmid, pmc_id=ids.get("pmc"),
         subjects=[text_of(heading) for heading in citation.iterfind("MeshHeadingList/MeshHeading/DescriptorName")],
         editorial=editorial, notices=notices,
     )  # fmt: skip
+
+
+def _authors(work: Any) -> list[Any]:
+    """Return the author elements of an article or book, without editors and superseded names."""
+    lists = work.iterfind("AuthorList") if work is not None else ()
+    return [
+        author
+        for found in lists
+        if found.get("Type") != "editors"
+        for author in found.iterfind("Author")
+        if author.get("ValidYN") != "N"
+    ]
+
+
+def _pages(pagination: Any) -> str:
+    """Return the pages without prose: "123-30" of "123-30; discussion 131"; nothing of "No pagination"."""
+    if pagination is None:
+        return ""
+    medline, first, last = (text_of(pagination.find(name)) for name in ("MedlinePgn", "StartPage", "EndPage"))
+    for text in (medline, f"{first}-{last}" if last and last != first else first):
+        if (match := _PAGES.match(text)) is not None:
+            return match["pages"]
+    return ""
 
 
 def _author(author: Any) -> Author | None:
@@ -79,13 +121,19 @@ def _abstract(abstract: Any) -> str:
     return PARTS.join(part for part in parts if part)
 
 
-def _date(article: Any) -> PlainDate:
-    """The issue's date; where it has but a year, the electronic publication's of the same year."""
-    issue, electronic = NO_DATE, NO_DATE
-    for found in (article.find("Journal/JournalIssue/PubDate"), article.find("Book/PubDate")):
-        if found is not None:
-            issue = _parts(found) if found.find("Year") is not None else parse_date(text_of(found.find("MedlineDate")))
-            break
+def _date(article: Any, *, is_book: bool) -> PlainDate:
+    """Return the date of a chapter or book, else of the issue; of an issue with a year only, the electronic publication's."""
+    book, issue, electronic = article.find("Book"), NO_DATE, NO_DATE
+    if book is not None:
+        own = [] if is_book else [article.find("ContributionDate")]
+        others = [
+            book.find("PubDate"),
+            book.find("BeginningDate"),
+            article.find("ContributionDate"),
+            article.find("DateRevised"),
+        ]
+        return next((date for one in (*own, *others) if (date := _issue_date(one))[0] is not None), NO_DATE)
+    issue = _issue_date(article.find("Journal/JournalIssue/PubDate"))
     if (given := article.find("ArticleDate")) is not None:
         electronic = _parts(given)
     if issue[0] is None or (issue[1] == "year" and electronic[0] is not None and electronic[0].startswith(issue[0])):
@@ -93,6 +141,13 @@ def _date(article: Any) -> PlainDate:
     return issue
 
 
+def _issue_date(date: Any) -> PlainDate:
+    """Return a date given in parts or as prose; NO_DATE for None."""
+    if date is None:
+        return NO_DATE
+    return _parts(date) if date.find("Year") is not None else parse_date(text_of(date.find("MedlineDate")))
+
+
 def _parts(date: Any) -> PlainDate:
     year, month, day = (text_of(date.find(name)) for name in ("Year", "Month", "Day"))
-    return make_date(to_int(year), to_month(month), to_int(day))
+    return make_date(to_int(year), first_month(month), to_int(day))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
-MAX_ENTRY_BYTES = 16 << 20  # one entry; the largest honest Crossref works and JATS articles stay under it
+from s2orc_parse.bibliography.author import Author
+
 SCIENCEPARSE = "scienceparse"
 """The one source of kind pdf that is not the extractor: it outranks it for title and authors."""
 DECLARED = "declared"
@@ -49,6 +49,14 @@ class Notice:
     status: Editorial
 
 
+@dataclass(frozen=True, slots=True)
+class DatedLicence:
+    """A licence and the plain date from which it is valid: that of an accepted manuscript after its embargo."""
+
+    licence: str
+    start: str  # YYYY-MM-DD
+
+
 class Reason(StrEnum):
     """Why an entry of a source gave no record."""
 
@@ -58,35 +66,6 @@ class Reason(StrEnum):
     EMPTY = "empty"  # neither a title nor an identifier
     NOT_A_PAPER = "not_a_paper"  # a journal, a person, a proceedings volume, a data set, …
     UNREADABLE_REST = "unreadable_rest"  # the file breaks off here; nothing after it could be read
-
-
-@dataclass(frozen=True, slots=True)
-class Affiliation:
-    """Where an author works, as printed, and its identifier in the Research Organization Registry."""
-
-    name: str
-    ror: str | None = None  # "02jx3x895"
-
-
-@dataclass(frozen=True, slots=True)
-class Author:
-    """One author, as everywhere in the corpus. Two are equal by name; the other fields do not distinguish them."""
-
-    first: str
-    middle: tuple[str, ...]
-    last: str
-    suffix: str
-    affiliations: tuple[Affiliation, ...] = field(default=(), compare=False)
-    orcid: str | None = field(default=None, compare=False)  # "0000-0002-1825-0097"
-
-    def name(self) -> dict[str, Any]:
-        """The author's name, as S2ORC's release has authors."""
-        return {"first": self.first, "middle": list(self.middle), "last": self.last, "suffix": self.suffix}
-
-    def as_dict(self) -> dict[str, Any]:
-        """The author as tables and parses hold it."""
-        affiliations = [{"name": a.name, "ror": a.ror} for a in self.affiliations]
-        return {**self.name(), "affiliations": affiliations, "orcid": self.orcid}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +94,7 @@ class Record:
     pdf_sha1: str | None = None
     subjects: tuple[str, ...] = ()  # as the source calls them: categories, headings, codes
     licence: str | None = None
+    later_licences: tuple[DatedLicence, ...] = ()  # better ones that start later, the best first
     open_access: bool | None = None
     open_version: OpenVersion | None = None  # None: not said
     editorial: Editorial | None = None  # what became of the work

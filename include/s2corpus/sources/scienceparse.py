@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import build
-from s2corpus.sources.names import parse_names
-from s2corpus.sources.record import Author, Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.names import parse_names
 
 NAME = "scienceparse"
 KIND = Kind.PDF

@@ -7,18 +7,17 @@ import codecs
 import gzip
 import lzma
 import re
-import tarfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from html.entities import html5
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 import orjson
-from lxml import etree
 
-from s2corpus.sources.record import MAX_ENTRY_BYTES, Dropped, Reason
+from s2corpus.sources.record import Dropped, Reason
+from s2orc_parse.archives.child import stream_frames
+from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
 
 T = TypeVar("T")
 _CHUNK = 1 << 20
@@ -28,7 +27,6 @@ BROKEN_STREAM = (
     ValueError,
     zlib.error,
     lzma.LZMAError,
-    tarfile.TarError,
 )  # what a damaged file raises
 
 
@@ -95,23 +93,31 @@ class Peekable:
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw
         self._head = b""
+        self._at = 0
+        """bytes of the head that were taken: cutting them off would copy the rest each time"""
 
     def peek(self, size: int) -> bytes:
         """The next `size` bytes (fewer at the end, or where the stream breaks off: reading on will say so), left in place."""
+        if len(self._head) - self._at >= size:
+            return self._head[self._at : self._at + size]
+        pieces, left = [self._head[self._at :]], size - (len(self._head) - self._at)
         with suppress(*BROKEN_STREAM):
-            while len(self._head) < size and (more := self._raw.read(size - len(self._head))):
-                self._head += more
+            while left > 0 and (more := self._raw.read(left)):
+                pieces.append(more)
+                left -= len(more)
+        self._head, self._at = b"".join(pieces), 0
         return self._head[:size]
 
     def read(self, size: int = -1) -> bytes:
         """The next bytes, at most `size`; empty only at the end."""
-        if not self._head:
+        if self._at >= len(self._head):
+            self._head, self._at = b"", 0
             return self._raw.read(size)
         if size is None or size < 0:
-            head, self._head = self._head, b""
+            head, self._head, self._at = self._head[self._at :], b"", 0
             return head + self._raw.read()
-        self.peek(size)
-        head, self._head = self._head[:size], self._head[size:]
+        head = self.peek(size)
+        self._at += len(head)
         return head
 
     def readable(self) -> bool:
@@ -135,20 +141,25 @@ def without_bom(stream: IO[bytes]) -> IO[bytes]:
 
 
 def lines(stream: IO[bytes], limit: int = MAX_ENTRY_BYTES) -> Iterator[tuple[int, bytes | None]]:
-    """Line numbers (from 1) and lines without their end; None for a line over `limit`, of which no more is held."""
-    number, pending, skipping = 0, b"", False
+    """Yield line numbers (from 1) and lines without their end; None for a line over `limit`, which is not kept."""
+    number, size = 0, 0
+    pieces: list[bytes] = []  # of the line that has not ended yet
     stream = without_bom(stream)
     while chunk := stream.read(_CHUNK):
-        parts = (pending + chunk).split(b"\n")
-        pending = parts.pop()
-        for part in parts:
-            number += 1
-            yield number, None if skipping or len(part) > limit else part
-            skipping = False
-        if len(pending) > limit:
-            pending, skipping = b"", True
-    if pending or skipping:
-        yield number + 1, None if skipping else pending
+        parts = chunk.split(b"\n")
+        for place, part in enumerate(parts, 1):
+            size += len(part)
+            if size <= limit:
+                pieces.append(part)
+            else:
+                pieces.clear()
+            if place < len(parts):
+                number += 1
+                yield number, None if size > limit else b"".join(pieces)
+                pieces.clear()
+                size = 0
+    if size:
+        yield number + 1, None if size > limit else b"".join(pieces)
 
 
 _ARRAY_OF_ITEMS = re.compile(rb'^\s*\[|"items"\s*:\s*\[')
@@ -156,10 +167,16 @@ _JSON_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+("?)|[{}]', re.DOTALL)  # a string 
 
 
 def json_objects(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] | Dropped]:
-    """(place, object) of every JSON object in JSONL, in an array, or in a document's "items" array.
+    """Yield (place, object) of every JSON object in JSONL, in an array, or in a document's "items" array.
 
     Objects come one by one, whatever the size of the file. A broken or overlong one is a `Dropped`.
     """
+    for item in json_texts(stream):
+        yield item if isinstance(item, Dropped) else load_object(item[1], item[0])
+
+
+def json_texts(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped]:
+    """Yield (place, text) of every JSON object, as `json_objects` finds them, before it is parsed."""
     head = Peekable(without_bom(stream))
     start = head.peek(4 << 20)
     first_line = start.split(b"\n", 1)[0]
@@ -168,13 +185,13 @@ def json_objects(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] | Dro
     ) or start.lstrip()[:1] == b"[":
         yield from _objects_of_array(cast(IO[bytes], head))
     elif start.lstrip()[:1] == b"{" and not _whole_object(first_line) and len(start) < 4 << 20 and _whole_object(start):
-        yield "1", orjson.loads(start)  # one document on many lines
+        yield "1", start  # one document on many lines
     else:
         for number, line in lines(cast(IO[bytes], head)):
             if line is None:
                 yield Dropped(Reason.TOO_LARGE, f"line {number}")
             elif line.strip():
-                yield _load(line, f"line {number}")
+                yield f"line {number}", line
 
 
 def _whole_object(text: bytes) -> bool:
@@ -184,7 +201,8 @@ def _whole_object(text: bytes) -> bool:
         return False
 
 
-def _load(text: bytes, where: str) -> tuple[str, dict[str, Any]] | Dropped:
+def load_object(text: bytes, where: str) -> tuple[str, dict[str, Any]] | Dropped:
+    """Return the place and the object of a JSON text, or why there is none."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
@@ -194,10 +212,10 @@ def _load(text: bytes, where: str) -> tuple[str, dict[str, Any]] | Dropped:
     return where, value
 
 
-def _objects_of_array(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] | Dropped]:
+def _objects_of_array(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped]:
     buffer = stream.read(_CHUNK)
     while (match := _ARRAY_OF_ITEMS.search(buffer)) is None:
-        more = stream.read(_CHUNK)
+        more = stream.read(max(_CHUNK, len(buffer)))  # all of it is searched again: twice as much each time
         if not more or len(buffer) > MAX_ENTRY_BYTES:
             yield Dropped(Reason.MALFORMED, "start", 'no JSON array, and no "items" array')
             return
@@ -218,14 +236,14 @@ def _objects_of_array(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] 
                 depth -= 1
                 if depth == 0:
                     number += 1
-                    yield _load(buffer[start : token.end()], f"item {number}")
+                    yield f"item {number}", buffer[start : token.end()]
             at = token.end()
         keep = start if depth else at
         buffer, at, start = buffer[keep:], at - keep, 0
         if len(buffer) > MAX_ENTRY_BYTES:
             yield Dropped(Reason.TOO_LARGE, f"item {number + 1}", "nothing after it was read")
             return
-        more = stream.read(_CHUNK)
+        more = stream.read(max(_CHUNK, len(buffer)))
         if not more:
             if depth:
                 yield Dropped(Reason.UNREADABLE_REST, f"item {number + 1}", "the file ends inside it")
@@ -239,7 +257,10 @@ def is_tar(stream: Peekable) -> bool:
 
 
 def documents(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped]:
-    """(name, content) of every regular file of a tar stream, or the stream itself as one document."""
+    """Yield (name, content) of every regular file of a tar stream, or the stream itself as one document.
+
+    A child process reads the tar (`archives.child`): one that hangs its reader ends as `Dropped(UNREADABLE_REST)`.
+    """
     head = Peekable(stream)
     if not is_tar(head):
         content = head.read(MAX_ENTRY_BYTES + 1)
@@ -247,114 +268,116 @@ def documents(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped]:
             content += more
         yield Dropped(Reason.TOO_LARGE, "document") if len(content) > MAX_ENTRY_BYTES else ("document", content)
         return
-    with tarfile.open(fileobj=cast(Any, head), mode="r|") as archive:
-        for member in archive:
-            if not member.isfile():
-                continue
-            if member.size > MAX_ENTRY_BYTES:
-                yield Dropped(Reason.TOO_LARGE, member.name)
-            elif (content_file := archive.extractfile(member)) is not None:
-                yield member.name, content_file.read()
-            archive.members = []  # type: ignore[attr-defined]  # tarfile keeps every header it has seen
+    has_ended = False
+    for frame, content in stream_frames(cast(IO[bytes], head), MAX_ENTRY_BYTES):
+        if "outcome" in frame:
+            yield Dropped(Reason.UNREADABLE_REST, "end", str(frame.get("detail"))[:300])
+        elif "too_large" in frame:
+            yield Dropped(Reason.TOO_LARGE, str(frame["too_large"]))
+        elif "name" in frame:
+            yield str(frame["name"]), content
+        has_ended |= "outcome" in frame or "end" in frame
+    if not has_ended:
+        yield Dropped(Reason.UNREADABLE_REST, "end", "the process that reads the archive ended")
 
 
+_MAX_START_TAG = 4_096  # bytes of a start tag that declares namespaces
+_MAX_NAMESPACES = 64
+_NAMESPACE = re.compile(rb"""\sxmlns:([\w.-]{1,40})\s*=\s*("[^"<>]{0,400}"|'[^'<>]{0,400}')""")
+_NAMESPACES_OF_DTDS = {
+    b"mml": b'"http://www.w3.org/1998/Math/MathML"',
+    b"xlink": b'"http://www.w3.org/1999/xlink"',
+    b"xsi": b'"http://www.w3.org/2001/XMLSchema-instance"',
+}  # The DTDs of PubMed and JATS give these prefixes to every document, with or without a declaration in it.
 _DECLARED_ENCODING = re.compile(rb"""^\s*<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+
+
+_TAG_END = re.compile(rb"[<>]")
 
 
 def xml_elements(
     stream: IO[bytes], tags: tuple[str, ...], limit: int = MAX_ENTRY_BYTES
 ) -> Iterator[tuple[str, bytes, str] | Dropped]:
-    """(tag, text, encoding) of every element with one of the tags, none inside another, cut out by its tags.
+    """Yield (tag, text, encoding) of every element with one of the tags; elements inside another are part of it.
 
     Each is then parsed by itself (`parse_xml`), so that a broken one costs one entry, and a file is never held whole.
+    Tags are read once, in their order: the work grows with the file, whatever is opened and never closed.
     """
     buffer = stream.read(_CHUNK)
     declared = _DECLARED_ENCODING.match(buffer)
     encoding = declared.group(1).decode("ascii") if declared else "utf-8"
-    opening = re.compile(rb"<(?:\w+:)?(" + "|".join(tags).encode() + rb")(?=[\s>/])")
+    tag_of = re.compile(rb"<(/?)((?:[\w.-]+:)?(" + "|".join(tags).encode() + rb"))(?=[\s>/])")
+    namespaces = dict(_NAMESPACES_OF_DTDS)
     number, ended = 0, False
+    opened: re.Match[bytes] | None = None
+    start = at = 0  # of the open element, or of the text after the last one; of the text in which no tag was found yet
     while True:
-        at = 0
-        while (match := opening.search(buffer, at)) is not None:
-            at = match.start()
-            qualified = buffer[at + 1 : match.end()]
-            gt = buffer.find(b">", match.end())
-            if gt >= 0 and buffer[gt - 1 : gt] == b"/":
-                number, at = number + 1, gt + 1
+        waiting = False
+        while (found := tag_of.search(buffer, at)) is not None:
+            closes = bool(found.group(1))
+            if opened is None:
+                is_inside = closes  # of an element that nobody asks for, or that was dropped
+            else:
+                name = 2 if closes else 3  # a prefix is part of the name that closes an element
+                is_inside = found.group(name) != opened.group(name)
+            if is_inside:
+                at = found.end()
                 continue
-            close = buffer.find(b"</" + qualified + b">", match.end())
-            if close < 0:
+            end = _TAG_END.search(buffer, found.end())
+            if end is None:
+                waiting, at = True, found.start()
                 break
-            following = opening.search(buffer, match.end(), close)
-            if following is not None and following.group(1) == match.group(1):
+            after = end.end() if end.group() == b">" else end.start()
+            if closes and opened is not None:
                 number += 1
-                yield Dropped(Reason.MALFORMED, f"{qualified.decode()} {number}", "it is not closed")
-                at = following.start()
+                element = buffer[start : end.start()].rstrip() + b">"
+                yield opened.group(3).decode(), _declare(namespaces, element, len(opened.group(2)) + 1), encoding
+                opened, start, at = None, after, after
                 continue
-            end = close + len(qualified) + 3
-            number += 1
-            yield match.group(1).decode(), buffer[at:end], encoding
-            at = end
-        else:
-            at = max(at, len(buffer) - 200) if not ended else len(buffer)
-        buffer = buffer[at:]
+            if opened is not None:
+                number += 1
+                yield Dropped(Reason.MALFORMED, f"{opened.group(2).decode()} {number}", "it is not closed")
+            else:
+                _read_namespaces(namespaces, buffer, start, found.start())
+            if buffer[end.start() - 1 : end.end()] == b"/>":
+                number += 1
+                opened, start, at = None, after, after
+            else:
+                opened, start, at = found, found.start(), found.end()
         if ended:
-            if opening.match(buffer):
+            if opened is not None or waiting:
                 yield Dropped(Reason.UNREADABLE_REST, f"element {number + 1}", "the file ends inside it")
             return
-        if len(buffer) > limit:
+        if not waiting:
+            begun = buffer.rfind(b"<", max(at, len(buffer) - _MAX_START_TAG))
+            at = max(at, begun) if begun >= 0 else len(buffer)
+        if opened is None:
+            _read_namespaces(namespaces, buffer, start, at if waiting else len(buffer))
+            start = at if waiting else max(start, min(at, len(buffer) - 200))
+        buffer, at, start = buffer[start:], at - start, 0
+        if len(buffer) > limit and (opened is not None or waiting):
             number += 1
             yield Dropped(Reason.TOO_LARGE, f"element {number}")
-            buffer = _skip_to(stream, buffer, opening)
+            # What the element contains is read again. This happens once for each of the tags at most: a second element
+            # with the same tag would have ended the first.
+            opened, at = None, 1
+            continue
         more = stream.read(max(_CHUNK, len(buffer)))
         ended = not more
         buffer += more
 
 
-def _skip_to(stream: IO[bytes], buffer: bytes, opening: re.Pattern[bytes]) -> bytes:
-    """What follows an element that is too large: from the next opening tag on."""
-    buffer = buffer[1:]
-    while (match := opening.search(buffer)) is None:
-        more = stream.read(_CHUNK)
-        if not more:
-            return b""
-        buffer = buffer[-200:] + more
-    return buffer[match.start() :]
+def _read_namespaces(namespaces: dict[bytes, bytes], text: bytes, start: int, end: int) -> None:
+    """Add the namespace declarations between two elements: their ancestors' start tags are there."""
+    for prefix, uri in _NAMESPACE.findall(text, start, end):
+        if prefix in namespaces or len(namespaces) < _MAX_NAMESPACES:
+            namespaces[prefix] = uri
 
 
-_CHARACTER_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});")
-
-
-def _character(match: re.Match[bytes]) -> bytes:
-    characters = html5.get(match.group(1).decode() + ";")
-    return match.group() if characters is None else "".join(f"&#{ord(c)};" for c in characters).encode()
-
-
-def parse_xml(text: bytes, encoding: str | None = None) -> Any:
-    """The root element. No DTD or network is read and no entity is expanded but HTML's character entities (those of
-    the DTDs of DBLP and JATS are among them); depth and size keep libxml2's limits.
-
-    `encoding` is that of an element cut out of a file; a whole document declares its own. Raises ValueError on anything not
-    well-formed.
-    """
-    if encoding is not None:
-        try:
-            text = text.decode(encoding, "replace").encode()
-        except LookupError as error:
-            raise ValueError(str(error)) from error
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True,
-        remove_pis=True, encoding=encoding and "utf-8",
-    )  # fmt: skip
-    try:
-        root = etree.fromstring(_CHARACTER_ENTITY.sub(_character, text), parser)
-    except (etree.XMLSyntaxError, LookupError) as error:
-        raise ValueError(str(error)[:200]) from error
-    return root
-
-
-def text_of(element: Any) -> str:
-    """All text below an element, white space runs as one space; empty for None."""
-    if element is None:
-        return ""
-    return " ".join("".join(element.itertext()).split())
+def _declare(namespaces: dict[bytes, bytes], element: bytes, name_end: int) -> bytes:
+    """Add the inherited namespace declarations to an element, except those of its own start tag."""
+    own = {prefix for prefix, _ in _NAMESPACE.findall(element, name_end, element.index(b">"))}
+    inherited = [
+        b" xmlns:%b=%b" % item for item in namespaces.items() if item[0] not in own and item[0] + b":" in element
+    ]
+    return element[:name_end] + b"".join(inherited) + element[name_end:] if inherited else element

@@ -85,7 +85,7 @@ class Extract:
         )
         servers = os.environ.get("GROBID_URL", "")
         if not servers:
-            raise UserError("no extractor given: set GROBID_URL to the address of a GROBID server, or run `corpus up`")
+            raise UserError("no extractor given: set GROBID_URL to the address of a GROBID server, or run `make up`")
         return Pool(servers.split(","), run.spec.extract, limits, token=os.environ.get("S2CORPUS_EXTRACTOR_TOKEN"))
 
     def _known(self, store: ContentStore[StoredTeiRow], selected: list[str]) -> dict[str, ExtractionRow]:

@@ -18,13 +18,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.deliveries.files import DELIVERED_FILES, FILES, delivered_files, files_of
-from s2corpus.deliveries.ready import Delivery, Refused, folders, iso, read_ready
+from s2corpus.deliveries.ready import Delivery, Refused, escape, folders, iso, read_ready, refuse_failures
 from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
 from s2corpus.row_types import DeliveryRow, NoticeRow
 from s2corpus.snapshot.pointer import published
+from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.exchange import Exchange
 from s2corpus.tables import ARTICLES, DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS, REGISTERED_RECORDS, pdf_shard
 from s2corpus.titles.buckets import bucket_of
@@ -60,8 +61,8 @@ class Intake:
                 continue
             row = DeliveryRow(
                 kind=kind,
-                source=source,
-                delivery=id_,
+                source=escape(source),
+                delivery=escape(id_),
                 ready_at=None,
                 outcome="taken",
                 detail=None,
@@ -71,7 +72,8 @@ class Intake:
                 warnings=[],
             )
             try:
-                delivery = read_ready(run.lake, kind, source, id_)
+                with refuse_failures(f"{kind} {row['delivery']}"):
+                    delivery = read_ready(run.lake, kind, source, id_)
             except Refused as refused:
                 found.append({"row": {**row, "outcome": f"refused:{refused.refusal}", "detail": refused.detail}})
                 continue
@@ -80,6 +82,7 @@ class Intake:
             row["ready_at"], row["files"] = delivery.ready_at, delivery.files
             if delivery.ready_at >= iso(run.as_of):
                 row["outcome"] = "not_yet"
+                row["detail"] = f"ready_at {delivery.ready_at} is not before {iso(run.as_of)}, the end of this release"
             else:
                 metadata += delivery.metadata_bytes
             found.append({"row": row, "delivery": asdict(delivery)})
@@ -94,8 +97,9 @@ class Intake:
         if row and row["outcome"] == "taken":
             try:
                 delivery = Delivery(**shard.params["delivery"])
-                facts = register(run.lake, delivery)
-                _cut(run, delivery, shard.index, shard.params["buckets"])
+                with refuse_failures(f"{row['kind']} {row['delivery']}"):
+                    facts = register(run.lake, delivery)
+                    _cut(run, delivery, shard.index, shard.params["buckets"])
                 row = {**row, "rows": facts.rows, "dropped": facts.dropped, "warnings": list(facts.warnings)}
             except Refused as refused:
                 log.warning("%s %s is refused: %s", row["kind"], row["delivery"], refused)
@@ -109,7 +113,7 @@ class Intake:
         for delivery in taken.values():
             if delivery.kind == "delivery" and delivery.mode == "full":
                 full[delivery.source] = max(full.get(delivery.source, ""), delivery.ready_at)
-        cut = {index: exchange.counts(_cut_name(index), 1)[0] for index in taken}
+        cut = {index: exchange.all_counts(_cut_name(index), 1)[0] for index in taken}
         current = [
             [index, cut[index]["chunks"]]
             for index, delivery in taken.items()
@@ -127,7 +131,7 @@ class Intake:
     def gather(self, run: Run, number: int, shard: Shard) -> None:
         """One bucket of records and one range of files, as far as there are so many."""
         exchange = _exchange(run)
-        regrouped = exchange.counts(_REGROUPED, 1)[0]
+        regrouped = exchange.all_counts(_REGROUPED, 1)[0]
         if shard.index < shard.params["buckets"]:
             _gather_records(run, shard.index, regrouped["records"])
         if shard.index < (shards := shard.params["pdf_shards"]):
@@ -150,7 +154,6 @@ class Intake:
         rows = {table.name: run.table(table).commit(range(count), {"pdf_shards": count}).rows for table, _ in FILES}
         run.table(RECORDS).commit(range(facts["buckets"]))
         run.table(NOTICES).commit(range(facts["buckets"]))
-        _exchange(run).remove()
         inputs = hashlib.sha256(
             orjson.dumps([[b.kind, b.source, b.id, b.digest] for b in taken] + [facts["suppress"]])
         ).hexdigest()
@@ -158,6 +161,7 @@ class Intake:
             range(len(shards)),
             {"inputs": inputs, "parent": facts["parent"], "delivered_by": _people(taken, facts["parent"])},
         )
+        _exchange(run).remove()  # last: another build that misses it finds the tables committed
         return {
             **{name: float(number) for name, number in rows.items()},
             "records": float(run.table(RECORDS).committed().rows),
@@ -197,7 +201,8 @@ def _gather_records(run: Run, bucket: int, deliveries: list[tuple[int, int]]) ->
     first[1:] = np.asarray(pc.not_equal(ids[1:], ids[:-1]))
     latest = order.filter(pa.array(first))
     latest = latest.filter(pc.invert(rows["deleted"].take(latest)))
-    batches = (rows.take(latest.slice(at, _ROWS)) for at in range(0, len(latest), _ROWS))
+    day = run.as_of.date().isoformat()
+    batches = (apply_licences(rows.take(latest.slice(at, _ROWS)), day) for at in range(0, len(latest), _ROWS))
     run.table(NOTICES).write(bucket, _notices(rows.select(["record_id", "notices"]).take(latest)))
     run.table(RECORDS).write(bucket, (batch for some in batches for batch in some.to_batches()))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,11 @@ import pyarrow as pa
 
 from s2corpus.errors import UserError
 from s2corpus.storage.lake import Lake, open_lake
+
+
+class RowsRemoved(UserError):
+    """What a round wrote is gone: a finished stage removes it, another build of the release has finished this one."""
+
 
 _READERS = 8
 """Files of which one task reads its bucket at a time: an S3 answers in some 20 ms, and a bucket of one file is small."""
@@ -66,7 +71,7 @@ class Exchange:
         """The rows of one bucket (or of all from it to before `end`) that these tasks wrote, in their order.
 
         Raises:
-            UserError: what one of them wrote is not there.
+            RowsRemoved: what one of them wrote is not there.
         """
         found = [batch for table in self.pieces(name, tasks, bucket, schema, end) for batch in table.to_batches()]
         return pa.Table.from_batches(found, schema)
@@ -101,11 +106,26 @@ class Exchange:
         done = {entry.key for entry in self.lake.list(f"{self.prefix}/{name}/") if entry.key.endswith(".done")}
         keys = [f"{self._key(name, task)}.done" for task in range(tasks)]
         with ThreadPoolExecutor(_READERS) as pool:
-            return list(pool.map(lambda key: orjson.loads(self.lake.get(key)[0]) if key in done else None, keys))
+            return list(pool.map(lambda key: self._count(key) if key in done else None, keys))
 
-    def missing(self, name: str) -> UserError:
-        """What to say where a round's rows are not there: a finished stage removes them."""
-        return UserError(
+    def _count(self, key: str) -> Any:
+        with suppress(FileNotFoundError):  # removed since it was listed
+            return orjson.loads(self.lake.get(key)[0])
+
+    def all_counts(self, name: str, tasks: int) -> list[Any]:
+        """Return what all tasks of a round counted.
+
+        Raises:
+            RowsRemoved: a task is not done.
+        """
+        found = self.counts(name, tasks)
+        if None in found:
+            raise self.missing(name)
+        return found
+
+    def missing(self, name: str) -> RowsRemoved:
+        """Return the error of a round whose rows are not there: a finished stage removes them."""
+        return RowsRemoved(
             f"{self.prefix}/{name} is not whole: what the rounds of a stage hand on is removed when it is finished. "
             "Make the whole stage again (in Airflow: clear all of its tasks, and what follows)"
         )
@@ -116,7 +136,10 @@ class Exchange:
 
     def array(self, name: str, task: int) -> np.ndarray:
         """An array that was kept."""
-        return np.frombuffer(self.lake.get(self._key(name, task))[0], np.int64)
+        try:
+            return np.frombuffer(self.lake.get(self._key(name, task))[0], np.int64)
+        except FileNotFoundError:
+            raise self.missing(name) from None
 
     def remove(self) -> None:
         """Remove all of it."""

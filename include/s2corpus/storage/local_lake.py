@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -29,9 +31,20 @@ class LocalLake:
     def _path(self, key: str) -> Path:
         return self._folder / checked(key)
 
+    def _file(self, key: str) -> Path:
+        """Return the path of an object.
+
+        Raises:
+            FileNotFoundError: nothing is there, or no regular file: a folder, or a pipe that would block its reader.
+        """
+        path = self._path(key)
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise FileNotFoundError(errno.ENOENT, "not a regular file", str(path))
+        return path
+
     def get(self, key: str) -> tuple[bytes, str]:
         """See `Lake.get`."""
-        data = self._path(key).read_bytes()
+        data = self._file(key).read_bytes()
         return data, hashlib.sha256(data).hexdigest()
 
     def put(self, key: str, data: bytes, *, expect: str | None = None) -> str:
@@ -67,7 +80,7 @@ class LocalLake:
     def size(self, key: str) -> int | None:
         """See `Lake.size`."""
         try:
-            return self._path(key).stat().st_size
+            return self._file(key).stat().st_size
         except FileNotFoundError:
             return None
 
@@ -99,13 +112,13 @@ class LocalLake:
         if link:
             path.unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # as of a move; or whoever owns the object lets nobody link it
-                path.hardlink_to(self._path(key))
+                path.hardlink_to(self._file(key))
                 return
-        shutil.copyfile(self._path(key), path)
+        shutil.copyfile(self._file(key), path)
 
     def open(self, key: str) -> BinaryIO:
         """See `Lake.open`."""
-        return self._path(key).open("rb")
+        return self._file(key).open("rb")
 
     def list(self, prefix: str) -> Iterator[Entry]:
         """See `Lake.list`."""
@@ -126,8 +139,10 @@ class LocalLake:
             if name.endswith("/"):
                 if key.startswith(prefix) or prefix.startswith(key):
                     yield from self._below(key, prefix)
-            elif key.startswith(prefix) and not name.startswith((".put-", ".lock")):
-                yield Entry(key, (self._folder / key).stat().st_size)
+            elif not key.startswith(prefix) or name.startswith((".put-", ".lock")):
+                continue
+            elif (size := self.size(key)) is not None:  # else a pipe, or a link to nothing
+                yield Entry(key, size)
 
     def folders(self, prefix: str) -> Sequence[str]:
         """See `Lake.folders`."""

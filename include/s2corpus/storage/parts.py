@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from s2corpus.errors import TransientError, UserError
+from s2corpus.errors import LostRace, TransientError, UserError
 from s2corpus.storage.lake import Conflict, Lake
 from s2corpus.storage.part import Part, Rows, upload
 from s2corpus.storage.progress import count
@@ -118,7 +118,7 @@ class TableRef(Generic[R_co]):
             self.lake.put(key, data, expect=before)
         except Conflict:
             if self.lake.get(key)[0] != data:
-                raise TransientError(f"{self.lake.uri(key)}: another run committed other content meanwhile") from None
+                raise LostRace(f"{self.lake.uri(key)}: another run committed other content meanwhile") from None
         return commit
 
     def committed(self) -> Commit:

@@ -6,11 +6,8 @@ S3, Arrow, DuckDB and the catalog each have errors of their own for these; a tas
 from __future__ import annotations
 
 import errno
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.outputs import printable
@@ -25,12 +22,6 @@ _FULL = (
 )  # the latter two: DuckDB's, SQLite's
 # What Arrow and DuckDB say of S3 and of disks is in their texts only.
 _PASSING_TEXTS = ("AWS Error", "Could not establish connection", "curlCode", "IOError", "OSError:")
-
-
-def refuse_full(folder: Path) -> None:
-    """Raise `OSError` where not a megabyte can be written: what a program made of its input there says nothing of the input."""
-    with tempfile.TemporaryFile(dir=folder) as probe:
-        os.posix_fallocate(probe.fileno(), 0, 1 << 20)
 
 
 @contextmanager
@@ -61,7 +52,9 @@ def of_the_surroundings(error: Exception) -> UserError | TransientError | None:
 
 
 def _refused(error: Exception) -> str | None:
-    """A read-only disk or a limit that is too low, as a sentence; None for what is neither."""
+    """Return a read-only disk, a limit that is too low, or a snapshot that cannot be read as a sentence; None for any other error."""
+    if type(error).__name__ == "SnapshotError":  # the reader's: not imported, for most tasks read no snapshot
+        return str(error)
     if type(error).__name__ == "OutOfMemoryException":  # DuckDB's; where the disk is full, it has passed as that
         said = str(error).partition("\n")[0]
         return f"memory_mb is too little for what is sorted and joined, though it goes to disk: give the spec twice as much ({said})"
@@ -73,6 +66,8 @@ def _refused(error: Exception) -> str | None:
 def _passing(error: Exception) -> str | None:
     """A transient error as a sentence; None for what would fail again."""
     text = str(error).strip() or type(error).__name__
+    if type(error).__name__ == "UnreachableError":
+        return text
     if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or any(full in text for full in _FULL):
         return f"the disk is full: {text}: make room in the scratch folder (TMPDIR, S2CORPUS_SCRATCH) or where files are written"
     kind = f"{type(error).__module__}.{type(error).__name__}"

@@ -1,6 +1,7 @@
 """Text kernels: language, log probability, words, the layout of `text`, the cleaning decision, the split."""
 
-from s2corpus.text.language import english_probability, english_share, language, languages
+from pdf2tei.language import language
+from s2corpus.text.language import english_probability, english_share, languages
 from s2corpus.text.unigrams import Unigrams, log_probabilities, log_probability
 from s2corpus.text.words import top_word, word_counts
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from pdf2tei.language import language
 from s2corpus.text.documents import Outcome
-from s2corpus.text.language import language, majority
+from s2corpus.text.language import majority
 from s2corpus.text.layout import Block, blocks, document_text, line, lines
 from s2corpus.text.rules import EDITORIAL, Facts, Rule, Rules
 from s2corpus.text.unigrams import log_probabilities, log_probability

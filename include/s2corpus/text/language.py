@@ -5,34 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice
 
-import gcld3
 import pyarrow as pa
 
+from pdf2tei.language import UNKNOWN, language
 from s2corpus.errors import UserError
 
-UNKNOWN = "und"
-"""The language of blank text, which CLD3 takes for Japanese."""
 TIE = "mul"
 """The language of a vote that several won."""
-
-
-@cache
-def _identifier() -> gcld3.NNetLanguageIdentifier:
-    return gcld3.NNetLanguageIdentifier(0, 1000)  # bytes considered, at least and at most: pycld3's values
-
-
-def language(text: str) -> tuple[str, float]:
-    """The most probable language of `text` and its probability; `("und", 0.0)` for blank text.
-
-    Codes are CLD3's (BCP 47: `en`, `zh-Latn`, …). Characters that are not Unicode text (lone surrogates) are not looked at.
-    """
-    if not text or text.isspace():
-        return UNKNOWN, 0.0
-    found = _identifier().FindLanguage(text.encode("utf-8", "ignore"))
-    return found.language, found.probability
 
 
 def english_probability(text: str) -> float:

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from datetime import date
 from functools import cached_property
 
+from pdf2tei.language import UNKNOWN, language
 from s2corpus.text.documents import Outcome
-from s2corpus.text.language import UNKNOWN, language, majority
+from s2corpus.text.language import majority
 from s2corpus.text.layout import Unit
 from s2corpus.text.rules import EDITORIAL, Facts, Rule, Rules
 from s2corpus.text.unigrams import CARD_THRESHOLD, log_probabilities, log_probability

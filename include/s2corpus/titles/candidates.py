@@ -45,7 +45,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How candidates are found. The defaults are measured: `bench/link.py`."""
+    """How candidates are found. The defaults are measured: `devtools/bench/link.py`."""
 
     threshold: float = 0.8
     """S must be above it (strict; S2ORC §2.6)"""

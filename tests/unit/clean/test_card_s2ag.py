@@ -8,12 +8,12 @@ from typing import Any
 import orjson
 import pytest
 
-from s2corpus.sources.fields import clean_abstract
 from s2corpus.spec import Clean
 from s2corpus.text.clean import clean_s2ag
 from s2corpus.text.documents import Document
 from s2corpus.text.tokens import ShareTable
 from s2corpus.text.unigrams import Unigrams, wordfreq_unigrams
+from s2orc_parse.bibliography.fields import clean_abstract
 from tests.unit.clean.conftest import GERMAN, english
 
 NO_WORDS = "Xqz vvkt wqx zzjh pqk"

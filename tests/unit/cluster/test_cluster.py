@@ -14,9 +14,9 @@ from s2corpus import spec, titles
 from s2corpus.clustering.cluster import Clustering, cluster
 from s2corpus.clustering.explain import explanations, told
 from s2corpus.sources import Kind, Record, batches
-from s2corpus.sources.names import parse_authors, surname_key
 from s2corpus.tables import RECORDS
 from s2corpus.titles.journals import same_journal
+from s2orc_parse.bibliography.names import parse_authors, surname_key
 
 PREFIXES = spec.Cluster().preprint_prefixes
 TITLE = "Deep parsing of scientific papers"

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bench import cluster as bench
-from bench import cluster_records
+from devtools.bench import cluster as bench
+from devtools.bench import cluster_records
 from s2corpus.pipeline.run import Run
 from s2corpus.sources import Kind, Record, batches
 from s2corpus.spec import ReleaseSpec

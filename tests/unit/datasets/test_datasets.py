@@ -34,11 +34,11 @@ from s2corpus.datasets.spec import DatasetSpec, load_dataset_spec
 from s2corpus.datasets.summary import summary
 from s2corpus.datasets.vectors.learning import Learnt, agreement
 from s2corpus.errors import QualityBlocked, UserError
-from s2corpus.jats.elsevier import convert
-from s2corpus.snapshot.files import number
 from s2corpus.snapshot.metadata import released_parse
 from s2corpus.storage.lake import open_lake
-from s2corpus.tei.s2orc import to_s2orc
+from s2corpus_reader.files import number
+from s2orc_parse.jats.elsevier import convert
+from s2orc_parse.tei.s2orc import to_s2orc
 from tests.snapshots import paper, write_snapshot
 
 Row = dict[str, Any]

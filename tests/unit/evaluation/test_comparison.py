@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from s2corpus.papers.comparison import overlapping_authors, same_authors, same_title
-from s2corpus.sources.names import parse_authors
 from s2corpus.spec import Evaluation
+from s2orc_parse.bibliography.names import parse_authors
 
 TITLES = [
     # case, white space, line ends

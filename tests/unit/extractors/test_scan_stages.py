@@ -7,9 +7,9 @@ import hashlib
 import pytest
 import typst
 
+from pdf2tei import scans
 from s2corpus.extractors import Limits
 from s2corpus.extractors.embedded import embedded_extractor
-from s2corpus.layout import scans
 from s2corpus.stages.extract import Extract
 from s2corpus.stages.select import Select
 from s2corpus.storage.lake import Lake

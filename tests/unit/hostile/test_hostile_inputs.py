@@ -17,7 +17,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from s2corpus import jats, latex, sources, tei
+import s2corpus_reader
+from devtools.sample.truth import Truth
+from s2corpus import sources
 from s2corpus.datasets.spec import load_dataset_spec
 from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.ready import Refused, read_ready
@@ -27,13 +29,13 @@ from s2corpus.evaluation import sheet as sheets
 from s2corpus.evaluation.others import Corpus
 from s2corpus.evaluation.sample import Item, Side, Task
 from s2corpus.ids import ReleaseId, SnapshotId, spec_name
-from s2corpus.latex.archive import unpack
-from s2corpus.sample.truth import Truth
 from s2corpus.snapshot import delta
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
 from s2corpus.text.files import read_documents
+from s2orc_parse import jats, tei
+from s2orc_parse.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED, BadArchive, unpack_here
 from tests.releases import ROOT
 from tests.unit.jats.articles import article
 from tests.unit.snapshot.test_export import release
@@ -167,6 +169,9 @@ def test_ids(parse: Callable[[str], str]) -> None:
 
 
 def test_latex_archives() -> None:
+    def unpacked(data: bytes) -> str:
+        return f"{len(unpack_here(data, MAX_UNPACKED, MAX_FILES, MAX_TEXT))} files"
+
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         tex = b"\\documentclass{article}\\begin{document}Words.\\end{document}"
@@ -179,7 +184,12 @@ def test_latex_archives() -> None:
         info = tarfile.TarInfo("main.tex")
         info.size = 20
         archive.addfile(info, io.BytesIO(b"\\documentclass{a} abc"))
-    outcomes([packed.getvalue(), plain.getvalue()], 250, lambda data: f"{len(unpack(data))} files", latex.BadSource)
+    outcomes(
+        [packed.getvalue(), plain.getvalue()],
+        250,
+        lambda data: f"{len(unpack_here(data, MAX_UNPACKED, MAX_FILES, MAX_TEXT))} files",
+        BadArchive,
+    )
 
 
 def test_manifests(tmp_path: Path) -> None:
@@ -237,7 +247,7 @@ def test_plans_of_deltas(tmp_path: Path) -> None:
             else plan.replace(sha256(manifest).hexdigest().encode(), sha256(written).hexdigest().encode())
         )
         (tmp_path / "delta/delta.json").write_bytes(given)
-        return delta.apply(tmp_path / "delta", copy, tmp_path / "out")
+        return s2corpus_reader.apply(tmp_path / "delta", copy, tmp_path / "out")
 
-    outcomes([plan, manifest], 50, act, UserError, OSError)
+    outcomes([plan, manifest], 50, act, s2corpus_reader.SnapshotError, OSError)
     assert {path.name for path in tmp_path.iterdir()} <= {"lake", "delta", "out"}

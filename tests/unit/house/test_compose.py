@@ -76,7 +76,7 @@ def test_every_airflow_component_shares_the_settings(services: dict[str, Any]) -
     for name in ("airflow-init", "airflow-api-server", "airflow-dag-processor", "airflow-triggerer", "airflow-worker"):
         given = components[name]["environment"]
         assert {key for key in base.keys() | given.keys() if base.get(key) != given.get(key)} <= {
-            "DUMB_INIT_SETSID",
+            "S2CORPUS_EXTRACTOR_TOKEN",
             "AIRFLOW_ADMIN_USER",
             "AIRFLOW_ADMIN_PASSWORD",
             "AWS_ACCESS_KEY_ID",
@@ -113,7 +113,8 @@ def test_readers_of_pdfs_reach_only_workers(services: dict[str, Any]) -> None:
     networks = yaml.safe_load(TEXT)["networks"]
     for name in ("grobid", "extractor"):
         assert list(services[name]["networks"]) == ["grobid"]
-        assert not {"environment", "volumes"} & set(services[name])
+        assert set(services[name].get("environment", {})) <= {"S2CORPUS_EXTRACTOR_TOKEN"}
+        assert "volumes" not in services[name]
     assert networks["grobid"] == {"internal": True}
     assert {name for name, service in services.items() if "grobid" in service.get("networks", [])} == {
         "grobid",

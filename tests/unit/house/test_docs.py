@@ -8,20 +8,20 @@ from enum import StrEnum
 from pathlib import Path
 
 import pytest
+from s2corpus.pipeline.stages import STAGE_NAMES
 
 from s2corpus.catalog.models import ReleaseState
 from s2corpus.deliveries.ready import Refusal
 from s2corpus.extractors import protocol
-from s2corpus.latex import Outcome as LatexOutcome
 from s2corpus.papers import filter as keeping
 from s2corpus.papers import openness, vote
 from s2corpus.pdf import outcome as pdf
 from s2corpus.pipeline import quality
-from s2corpus.pipeline.registry import STAGES
 from s2corpus.sources import record
-from s2corpus.tei import read
 from s2corpus.text import documents, splits
 from s2corpus.titles import linking
+from s2orc_parse.latex import Outcome as LatexOutcome
+from s2orc_parse.tei import read
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 RUNBOOK = (DOCS / "runbook.md").read_text("utf-8")
@@ -38,12 +38,14 @@ def test_every_outcome_word_is_in_the_runbook(words: type[StrEnum]) -> None:
 
 
 def test_every_check_is_in_the_runbook() -> None:
-    names = {check.name for stage in STAGES for check in quality.checks(stage)}
+    names = {check.name for stage in STAGE_NAMES for check in quality.checks(stage)}
     assert len(names) > 50
     assert sorted(name for name in names if not any(fnmatch.fnmatch(name, word) for word in WORDS)) == []
 
 
-@pytest.mark.parametrize("section", [*(f"stage-{stage}" for stage in STAGES), "approve", "publish", "late", "drops"])
+@pytest.mark.parametrize(
+    "section", [*(f"stage-{stage}" for stage in STAGE_NAMES), "approve", "publish", "late", "drops"]
+)
 def test_what_an_alert_points_at_is_there(section: str) -> None:
     assert f'<a id="{section}">' in RUNBOOK
 
@@ -61,11 +63,11 @@ def test_the_picture_of_the_pipeline_shows_the_stages() -> None:
     """`ls include/s2corpus/stages` is the README's picture: these twelve and nothing else, in the order of the registry."""
     readme = (DOCS.parent / "README.md").read_text("utf-8")
     picture = readme.partition("## The pipeline")[2].split("```")[1]
-    drawn = set(re.findall(r"[a-z]+", picture)) & {*STAGES, "publish"}
-    assert drawn == {*STAGES, "publish"}
+    drawn = set(re.findall(r"[a-z]+", picture)) & {*STAGE_NAMES, "publish"}
+    assert drawn == {*STAGE_NAMES, "publish"}
     folder = DOCS.parent / "include" / "s2corpus" / "stages"
     there = {path.stem for path in folder.iterdir() if not path.name.startswith("_")}
-    assert there == set(STAGES)
+    assert there == set(STAGE_NAMES)
 
 
 def test_the_readme_is_short_and_its_pictures_are_there() -> None:

@@ -79,7 +79,7 @@ def test_few_references_have_the_same_links(shared_data: Path) -> None:
 def test_all_that_few_rows_need_compiled_is_compiled_beside_the_first_demo(tmp_path: Path) -> None:
     def kernels_after(code: str) -> list[str]:
         environ = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-        subprocess.run([sys.executable, "-c", f"from s2corpus.local import kernels; {code}"], env=environ, check=True)
+        subprocess.run([sys.executable, "-c", f"from devtools.local import kernels; {code}"], env=environ, check=True)
         return sorted(path.name for path in tmp_path.rglob("*.nbc"))
 
     few = kernels_after("kernels.compile_few()")

@@ -10,18 +10,18 @@ from typing import get_args
 
 import pytest
 
-from s2corpus import jats
+from pdf2tei.version import NAME as EMBEDDED
 from s2corpus.extractors.registry import BUILT_IN
-from s2corpus.layout.version import NAME as EMBEDDED
-from s2corpus.parse_model import ParseKind
 from s2corpus.spec import FullText
+from s2orc_parse import jats
+from s2orc_parse.parse_model import ParseKind
 
 ROOT = Path(__file__).resolve().parents[3]
 EXTRACTORS = (*BUILT_IN, EMBEDDED)
 SAYS_ITS_OWN_NAME = {
     "include/s2corpus/extractors/grobid.py",
     "include/s2corpus/extractors/registry.py",
-    "include/s2corpus/layout/version.py",
+    "include/pdf2tei/version.py",
 }
 SLOTS = {("dags/corpus_release.py", "pool"), ("dags/pdf_drops.py", "pool")}
 """Airflow's pool of slots is called so: it limits, whoever extracts"""

@@ -11,9 +11,9 @@ import jsonschema
 import kubernetes_validate
 import pytest
 import yaml
+from s2corpus.pipeline.stages import STAGE_NAMES
 
-from s2corpus.local.slots import BESIDE_MB
-from s2corpus.pipeline.registry import STAGES
+from s2corpus.deployment.slots import BESIDE_MB
 from s2corpus.spec import read_specs
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -65,7 +65,7 @@ def test_a_task_has_the_memory_that_its_spec_allows_and_scratch_for_its_pod() ->
             assert mib * 1.048576 >= most + BESIDE_MB, path.stem
         scratch = next(volume for volume in documents(path)[0]["spec"]["volumes"] if volume["name"] == "scratch")
         assert scratch["emptyDir"]["sizeLimit"] == base["resources"]["limits"]["ephemeral-storage"]
-    assert {path.stem for path in PODS} <= {*STAGES, "default"}
+    assert {path.stem for path in PODS} <= {*STAGE_NAMES, "default"}
 
 
 def test_every_container_is_kept_small() -> None:
@@ -91,7 +91,7 @@ def test_a_worker_pod_has_what_a_worker_of_compose_has() -> None:
     """Airflow's own settings apart, which a pod gets from Airflow, and the S3 address that only an S3 of one's own has."""
     services = yaml.safe_load((ROOT / "docker-compose.yaml").read_text("utf-8"))["services"]
     worker = {name for name in services["airflow-worker"]["environment"] if not name.startswith("AIRFLOW")}
-    optional = {"AWS_ENDPOINT_URL", "S2CORPUS_ALERTS_WEBHOOK", "DUMB_INIT_SETSID", "S2CORPUS_KERNELS"}
+    optional = {"AWS_ENDPOINT_URL", "S2CORPUS_ALERTS_WEBHOOK", "S2CORPUS_EXTRACTOR_TOKEN", "S2CORPUS_KERNELS"}
     for path in PODS:
         (base,) = documents(path)[0]["spec"]["containers"]
         assert worker - {each["name"] for each in base["env"]} <= optional, path.stem

@@ -17,20 +17,24 @@ import orjson
 import pyarrow.parquet as pq
 import pytest
 
-from s2corpus import latex, layout, tei
-from s2corpus.layout.version import VERSION as EXTRACTION
+import pdf2tei as layout
+from pdf2tei.identity import VERSION as IDENTITY
+from pdf2tei.version import VERSION as EXTRACTION
 from s2corpus.pdf import SELECTION_VERSION, inspect_many, readers
-from s2corpus.pdf.identity import VERSION as IDENTITY
 from s2corpus.spec import Select
+from s2orc_parse import latex, tei
 
 LAKE = Path(__file__).resolve().parents[2] / "data" / "lake-0.1.0.tar.xz"
 SOURCE = rb"""\documentclass{article}
+\newtheorem{thm}{Theorem}[section]\newcommand\sys{Tool}
 \title{A Title}\author{Ada Lovelace \and Alan Turing}
 \begin{document}\maketitle
 \begin{abstract}What it is about.\end{abstract}
 \section{Aims}\label{aims} As \cite{one} and Section~\ref{aims} show, $x$ is
 \begin{equation}\label{e} x = 1 \end{equation}
-and~\eqref{e} holds.\footnote{A note.}
+and~\eqref{e} holds.\footnote{A note.} \sys{} is at \url{http://a.b/c%20d}.
+\begin{thm}[Zorn]\label{t} As \citet[see][]{one}: \begin{enumerate}\item\label{i} It is.\end{enumerate}\end{thm} See \cref{t} and~\ref{i}.
+\begin{acknowledgments}We thank all.\end{acknowledgments}
 \begin{table}\caption{All.}\begin{tabular}{ll}a & 1\\b & 2\end{tabular}\end{table}
 \begin{thebibliography}{1}\bibitem{one} A. Author. \newblock The first title. \newblock {\em Journal}, 1:2--3, 2001.\end{thebibliography}
 \end{document}
@@ -97,8 +101,8 @@ def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 PINNED: dict[str, tuple[Callable[[Mapping[str, bytes], Path], Any], str, str]] = {
     "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "1, identity 3: 5614e988fda2818f"),
     "extraction": (extraction, EXTRACTION, "0.10.10: 870bd12807f77597"),
-    "conversion of TEI": (conversion, tei.CONVERTER_VERSION, "7: ee7be18557ce3f31"),
-    "conversion of LaTeX": (conversion_of_latex, latex.CONVERTER_VERSION, "4: 921da8c4fd2f56d2"),
+    "conversion of TEI": (conversion, tei.CONVERTER_VERSION, "8: ee7be18557ce3f31"),
+    "conversion of LaTeX": (conversion_of_latex, latex.CONVERTER_VERSION, "5: ba25f3cc91d28523"),
 }
 
 

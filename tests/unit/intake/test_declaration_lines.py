@@ -174,3 +174,59 @@ def test_what_refuses_the_drop(line: dict[str, Any], said: str) -> None:
     with pytest.raises(Refused) as refused:
         read(HERE, {**HERE, **line})
     assert (refused.value.refusal, refused.value.detail) == ("bad_records", f"records.jsonl, line 2: {said}")
+
+
+@pytest.mark.parametrize(
+    ("line", "facts", "key"),
+    [
+        (b'{"name":"a.pdf","open_access":false,"open_access":true}', {"a.pdf": Facts(1, False)}, "open_access"),
+        (b'{"name":"a.pdf","open_access":true,"open_access":false}', {"a.pdf": Facts(1, False)}, "open_access"),
+        (b'{"name":"a.pdf","open_access":false,"open_\\u0061ccess":true}', {"a.pdf": Facts(1, False)}, "open_access"),
+        (
+            b'{"name":"a.pdf","open_access":false,"x\\u003a":1,"open_access":true}',
+            {"a.pdf": Facts(1, False)},
+            "open_access",
+        ),
+        (
+            b'{"licence":"CC-BY-NC-4.0","name":"a.pdf","licence":"CC-BY-4.0"}',
+            {"a.pdf": Facts(1, None, "CC-BY-NC-4.0")},
+            "licence",
+        ),
+        (
+            b'{"name":"a.pdf","licence":"https://creativecommons.org/licenses/by-nc-nd/4.0/","licence":"CC0"}',
+            {"a.pdf": Facts(1, None, "CC-BY-NC-ND-4.0")},
+            "licence",
+        ),
+        (b'{"name":"a.pdf","title":"A","title":"B"}', {"a.pdf": Facts(1)}, "title"),
+        (b'{"name":"a.pdf","authors":[{"last":"A","last":"B"}]}', {"a.pdf": Facts(1)}, "last"),
+        (b'{"name":"a.pdf","name":"b.pdf","open_access":true}', {}, "name"),
+        (
+            b'{"name":"a.pdf","name":"b.pdf","open_access":false}',
+            {"a.pdf": Facts(1, False), "b.pdf": Facts(1, False)},
+            "name",
+        ),
+    ],
+)
+def test_repeated_keys_warn_and_take_stricter_value(line: bytes, facts: dict[str, Facts], key: str) -> None:
+    reader, _ = read(line)
+    assert reader.facts == facts
+    assert any(f"line 1: {key}: is given more than once" in warning for warning in reader.told)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"name":"a.pdf","open_access":"no","open_access":true}',
+        b'{"name":"a.pdf","open_access":null,"open_access":true}',
+        b'{"name":"a.pdf","licence":7,"licence":"CC0"}',
+        b'{"name":"a.pdf","record_id":"crossref:1","record_id":"x"}',
+    ],
+)
+def test_every_value_of_repeated_keys_is_checked(line: bytes) -> None:
+    with pytest.raises(Refused):
+        read(line)
+
+
+def test_deep_line_with_repeated_keys_is_ignored() -> None:
+    reader, entries = read(b'{"name":"a.pdf","subjects":' + b"[" * 1000 + b"]" * 1000 + b',"name":"b.pdf"}')
+    assert [type(entry) for entry in entries] == [Dropped] and not reader.facts

@@ -279,3 +279,21 @@ def test_of_equally_late_deliveries_the_one_of_the_greater_id_wins(run: Run) -> 
         deliver(run, f"sources/dblp/{delivery}", lines({"record_id": "dblp:1", "title": delivery}))
     outcome(run, "a")
     assert records(run)["dblp:1"]["title"] == "c"
+
+
+@pytest.mark.parametrize("key", ["open_access", "licence", "deleted", "record_id"])
+def test_delivery_with_repeated_promise_is_refused(run: Run, key: str) -> None:
+    value = {"open_access": b"false", "deleted": b"true"}.get(key, b'"dblp:2"')
+    line = b'{"record_id":"dblp:1","title":"T","open_access":true,"licence":"CC0","deleted":false,"%b":%b}\n'
+    deliver(run, "sources/dblp/1", {"records.jsonl": line % (key.encode(), value)})
+    intake(run)
+    (row,) = run.table(DELIVERIES).read().to_pylist()
+    assert row["outcome"] == "refused:bad_records" and f"{key}: given twice" in row["detail"]
+
+
+def test_delivered_line_with_other_repeated_key_is_dropped(run: Run) -> None:
+    line = b'{"record_id":"dblp:1","title":"T","title":"U"}\n{"record_id":"dblp:2","title":"T"}\n'
+    deliver(run, "sources/dblp/1", {"records.jsonl": line})
+    intake(run)
+    (row,) = run.table(DELIVERIES).read().to_pylist()
+    assert (row["outcome"], row["rows"], row["dropped"]) == ("taken", 1, 1)

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from s2corpus.pipeline.stages import load_stage
 
 from s2corpus.errors import UserError
 from s2corpus.pipeline import quality, runner
-from s2corpus.pipeline.registry import stage
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
@@ -48,8 +48,8 @@ def deliver(
 
 def intake(run: Run) -> dict[str, float]:
     runner.work(run, "intake", runner.plan(run, "intake"))
-    runner.gather_all(run, "intake")
-    return stage("intake").finish(run)
+    runner.run_rounds(run, "intake")
+    return load_stage("intake").finish(run)
 
 
 def lines(*rows: dict[str, object]) -> dict[str, bytes]:
@@ -193,8 +193,8 @@ def test_a_drop_that_comes_while_the_stage_runs_waits_for_the_next_run(run: Run)
     shards = runner.plan(run, "intake")
     deliver(run, "drops/b", {"b.pdf": b"B"})
     runner.work(run, "intake", shards)
-    runner.gather_all(run, "intake")
-    stage("intake").finish(run)
+    runner.run_rounds(run, "intake")
+    load_stage("intake").finish(run)
     first = run.table(DELIVERIES).committed().facts["inputs"]
     assert run.table(PDFS).committed().rows == 1
     intake(run)

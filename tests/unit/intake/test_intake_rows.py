@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,9 @@ def test_every_folder_that_the_spec_asks_for_has_its_row(run: Run, caplog: pytes
     refused = rows[("drop", "changed")]
     assert refused == row("drop", "", "changed", WHEN, "refused:changed", files=1, detail=refused["detail"])
     assert "a.pdf" in refused["detail"]
-    assert rows[("drop", "late")] == row("drop", "", "late", LATE, "not_yet", files=1)
+    late = rows[("drop", "late")]
+    assert late == row("drop", "", "late", LATE, "not_yet", files=1, detail=late["detail"])
+    assert LATE in late["detail"]
     unread = rows[("drop", "unreadable")]
     assert unread == row("drop", "", "unreadable", None, "refused:unreadable", detail=unread["detail"])
     assert unread["detail"].startswith("_READY: ")
@@ -229,3 +232,21 @@ def test_sources_and_pdfs_of_one_shard_are_kept_apart(run: Run) -> None:
     intake(run)
     assert [len(run.table(table).read()) for table in (PDFS, LATEX_SOURCES)] == [1, 2]
     assert run.table(LATEX_SOURCES).committed().facts == {"pdf_shards": 1}
+
+
+@pytest.mark.parametrize(
+    ("days", "licence"), [(-1, "CC-BY-4.0"), (0, "CC-BY-4.0"), (1, "https://www.elsevier.com/tdm/userlicense/1.0/")]
+)
+def test_embargoed_licence_counts_from_its_start(run: Run, days: int, licence: str) -> None:
+    start = (AS_OF + timedelta(days=days)).date()
+    licences = [
+        {"URL": "https://www.elsevier.com/tdm/userlicense/1.0/", "content-version": "tdm"},
+        {"URL": "http://creativecommons.org/licenses/by/4.0/", "content-version": "am", "delay-in-days": 365,
+         "start": {"date-parts": [[start.year, start.month, start.day]]}},
+    ]  # fmt: skip
+    work = {"DOI": "10.1016/j.x.2020.1", "type": "journal-article", "title": ["T"], "license": licences}
+    deliver(run, "sources/crossref/1", {"works.jsonl": orjson.dumps(work)})
+    intake(run)
+    (record,) = run.table(RECORDS).read().to_pylist()
+    assert record["licence"] == licence
+    assert record["later_licences"] == [{"licence": "CC-BY-4.0", "start": start.isoformat()}]

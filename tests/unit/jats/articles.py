@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from s2corpus import jats
-from s2corpus.parse_model import EQUATION, CiteSpan, EqSpan, Parse, RefSpan
+from s2orc_parse import jats
+from s2orc_parse.parse_model import EQUATION, CiteSpan, EqSpan, Parse, RefSpan
 
 DOCTYPE = (
     '<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Publishing DTD v1.1 20151215//EN" '

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2corpus import jats, tei
-from s2corpus.jats import elsevier
-from s2corpus.parse_model import CitationStyle
+from s2orc_parse import jats, tei
+from s2orc_parse.jats import elsevier
+from s2orc_parse.parse_model import CitationStyle
 
 Json = dict[str, Any]
 

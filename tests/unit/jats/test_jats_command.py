@@ -9,8 +9,8 @@ import articles
 import pytest
 from click.testing import CliRunner
 
-from s2corpus import jats
 from s2corpus.commands.parse import command
+from s2orc_parse import jats
 
 ELSEVIER = {
     "docId": "S1",

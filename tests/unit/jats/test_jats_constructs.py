@@ -6,8 +6,8 @@ import articles
 import pytest
 from articles import cite, cited, parse
 
-from s2corpus import jats
-from s2corpus.parse_model import CitationStyle, Parse, RefEntry, RefType
+from s2orc_parse import jats
+from s2orc_parse.parse_model import CitationStyle, Parse, RefEntry, RefType
 
 
 def entry(found: Parse, kind: RefType, at: int = 0) -> RefEntry:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import articles
 import pytest
 
-from s2corpus import jats
+from s2orc_parse import jats
 
 TEXT = "<p>Text.</p>"
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from s2corpus import jats, tei
-from s2corpus.parse_model import Parse
-from s2corpus.sources.streams import parse_xml
+from s2orc_parse import jats, tei
+from s2orc_parse.parse_model import Parse
+from s2orc_parse.xml import parse_xml
 
 WITHOUT_BODY = {
     "elife_poa_e06828.xml", "simple-jats-doctype-1.1.xml", "simple-jats-doctype-1.1d3.xml", "xmlio_input.xml",

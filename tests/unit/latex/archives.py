@@ -6,8 +6,9 @@ import gzip
 import io
 import tarfile
 
-from s2corpus.latex import convert
-from s2corpus.parse_model import CiteSpan, Parse, RefType
+from pdf2tei.latex_references import parse_reference
+from s2orc_parse.latex import convert
+from s2orc_parse.parse_model import CiteSpan, Parse, RefType
 
 ENTRIES = r"""\begin{thebibliography}{9}
 \bibitem[Lo and Wang(2020)]{lo} Kyle Lo and Lucy Lu Wang. 2020.
@@ -44,8 +45,12 @@ def parse(body: str, preamble: str = "", *, entries: str = "", **files: str | by
     """The parse of an article, alone or with other files (`_` in a name stands for the point)."""
     main = article(body, preamble, entries)
     if not files:
-        return convert(gz(main), sha1="0" * 40)
-    return convert(tar({"main.tex": main, **{n.replace("_", "."): c for n, c in files.items()}}), sha1="0" * 40)
+        return convert(gz(main), sha1="0" * 40, parse_reference=parse_reference)
+    return convert(
+        tar({"main.tex": main, **{n.replace("_", "."): c for n, c in files.items()}}),
+        sha1="0" * 40,
+        parse_reference=parse_reference,
+    )
 
 
 def texts(found: Parse) -> list[tuple[str, str]]:

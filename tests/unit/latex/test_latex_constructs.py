@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.parse_model import CitationStyle, RefType
+from s2orc_parse.parse_model import CitationStyle, RefType
 from tests.unit.latex.archives import ENTRIES, check_laws, cited, entries_of, parse, texts
 
 

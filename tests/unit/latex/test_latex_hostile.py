@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from s2corpus.latex import BadSource, Outcome, archive, convert, source
+from s2orc_parse.latex import BadSource, Outcome, archive, convert, source
 from tests.unit.latex.archives import article, check_laws, gz, tar
 
 GOOD = article("Text of a paper.")
@@ -178,9 +178,9 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=30).map("".join))
 @example("\\input{}")
 def test_no_text_breaks_what_comes_before_the_converter(text: str) -> None:
-    from s2corpus.latex.bbl import items_of, take_bibliography
-    from s2corpus.latex.bibtex import read_bib
-    from s2corpus.latex.floats import take_floats
+    from s2orc_parse.latex.bbl import items_of, take_bibliography
+    from s2orc_parse.latex.bibtex import read_bib
+    from s2orc_parse.latex.floats import take_floats
 
     read = source.read_source({"main.tex": article(text).encode()})
     body, own = take_bibliography(read.body)

@@ -11,9 +11,10 @@ from pathlib import Path
 import orjson
 import pytest
 
-from s2corpus import tei
-from s2corpus.latex import convert
-from s2corpus.parse_model import CitationStyle, Parse, RefType
+from pdf2tei.latex_references import parse_reference
+from s2orc_parse import tei
+from s2orc_parse.latex import convert
+from s2orc_parse.parse_model import CitationStyle, Parse, RefType
 from tests.unit.latex.archives import check_laws
 
 S2ORC, SCIFACT = "1911.02782.gz", "2004.14974.gz"
@@ -31,7 +32,7 @@ CONVERTERS = [
 
 @cache
 def parsed(path: Path, converter: str) -> Parse:
-    return convert(path.read_bytes(), sha1="0" * 40, converter_name=converter)  # type: ignore[arg-type]
+    return convert(path.read_bytes(), sha1="0" * 40, converter_name=converter, parse_reference=parse_reference)  # type: ignore[arg-type]
 
 
 def count(parse: Parse, kind: RefType) -> int:
@@ -129,7 +130,7 @@ def test_the_text_reads_as_printed(shared_data: Path) -> None:
 
 def test_the_same_source_gives_the_same_bytes(shared_data: Path) -> None:
     path = shared_data / "latex" / SCIFACT
-    again = convert(path.read_bytes(), sha1="0" * 40)
+    again = convert(path.read_bytes(), sha1="0" * 40, parse_reference=parse_reference)
     assert tei.to_json_bytes(tei.to_s2orc(again)) == tei.to_json_bytes(tei.to_s2orc(parsed(path, "pandoc")))
 
 

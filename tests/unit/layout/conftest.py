@@ -10,7 +10,7 @@ import pytest
 import typst
 from lxml import etree
 
-from s2corpus.layout import extract
+from pdf2tei import extract
 
 PROSE = (
     "Litter-dwelling predators follow the traits of their prey, and the traits of their prey follow the litter. "

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from s2corpus.layout import ExtractionError, alto
+from pdf2tei import ExtractionError, alto
 
 BEFORE = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<alto xmlns="http://www.loc.gov/standards/alto/ns-v3#"><Styles>'

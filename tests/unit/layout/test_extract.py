@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from s2corpus.layout import VERSION, Code, ExtractionError, alto, extract
-from s2corpus.layout.model import Kind
+from pdf2tei import VERSION, Code, ExtractionError, alto, extract
+from pdf2tei.model import Kind
 from tests.unit.layout.conftest import REFERENCES, STYLES, tei
 
 NS = {"t": "http://www.tei-c.org/ns/1.0"}

@@ -8,12 +8,12 @@ import pytest
 import typst
 from lxml import etree
 
-from s2corpus.layout import extract
-from s2corpus.layout.authors import Author, authors
-from s2corpus.layout.model import Font, Line, Token
-from s2corpus.layout.text import clean
-from s2corpus.tei.header import read_header
-from s2corpus.tei.read import read
+from pdf2tei import extract
+from pdf2tei.authors import Author, authors
+from pdf2tei.model import Font, Line, Token
+from pdf2tei.text import clean
+from s2orc_parse.tei.header import read_header
+from s2orc_parse.tei.read import read
 from tests.unit.layout.conftest import PROSE
 
 NS = {"t": "http://www.tei-c.org/ns/1.0"}

@@ -11,7 +11,7 @@ import pytest
 from lxml import etree
 from pebble import ProcessPool
 
-from s2corpus.layout import ExtractionError, extract
+from pdf2tei import ExtractionError, extract
 
 SEED = 20200705
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from s2corpus.layout import floats, furniture, grids
-from s2corpus.layout.body import _ended
-from s2corpus.layout.measures import Measures
-from s2corpus.layout.model import Document, Font, Kind, Line, Page, Token
-from s2corpus.layout.text import Joiner
+from pdf2tei import floats, furniture, grids
+from pdf2tei.body import _ended
+from pdf2tei.measures import Measures
+from pdf2tei.model import Document, Font, Kind, Line, Page, Token
+from pdf2tei.text import Joiner
 
 TEXT = Font("times", 10.0)
 SMALL = Font("times", 8.0)

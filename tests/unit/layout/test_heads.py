@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.layout.heads import head_length, run_in
-from s2corpus.layout.measures import Measures
-from s2corpus.layout.model import Font, Line, Token
+from pdf2tei.heads import head_length, run_in
+from pdf2tei.measures import Measures
+from pdf2tei.model import Font, Line, Token
 
 MEASURES = Measures(10.0, "times", 12.0, 250.0)
 UPRIGHT, ITALIC, BOLD = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.layout.fields import parse
+from pdf2tei.fields import parse
 
 
 @pytest.mark.parametrize(

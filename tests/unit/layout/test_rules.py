@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.layout import authors
-from s2corpus.layout.callouts import Linker, Style, style_of
-from s2corpus.layout.crf import Label, label
-from s2corpus.layout.fields import parse
-from s2corpus.layout.heads import split_number
-from s2corpus.layout.model import Font, Line, Token
-from s2corpus.layout.names import people
-from s2corpus.layout.references import Entry
-from s2corpus.layout.text import Joiner, Text
-from s2corpus.layout.tokens import features, pieces
+from pdf2tei import authors
+from pdf2tei.callouts import Linker, Style, style_of
+from pdf2tei.crf import Label, label
+from pdf2tei.fields import parse
+from pdf2tei.heads import split_number
+from pdf2tei.model import Font, Line, Token
+from pdf2tei.names import people
+from pdf2tei.references import Entry
+from pdf2tei.text import Joiner, Text
+from pdf2tei.tokens import features, pieces
 
 ROMAN = Font("times", 10.0)
 

@@ -10,9 +10,9 @@ import pytest
 import typst
 from lxml import etree
 
-from s2corpus.layout import extract, scans
-from s2corpus.layout.health import Ill, ills
-from s2corpus.layout.model import Box, Document, Font, Line, Page, Token
+from pdf2tei import extract, scans
+from pdf2tei.health import Ill, ills
+from pdf2tei.model import Box, Document, Font, Line, Page, Token
 from tests.unit.layout.conftest import PROSE
 from tests.unit.layout.test_looks import LOOKS, compiled, said
 

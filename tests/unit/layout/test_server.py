@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from s2corpus.layout import VERSION, extract
+from pdf2tei import VERSION, extract
 from tests.unit.pdf.bad_pdfs import drawn_forever
 
 TOKEN = "a token for this test only"
@@ -27,7 +27,7 @@ def service() -> Iterator[tuple[httpx.Client, subprocess.Popen[bytes]]]:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "s2corpus.layout.server", "--port", str(port), "--workers", "1"],
+        [sys.executable, "-m", "pdf2tei.server", "--port", str(port), "--workers", "1"],
         env={**os.environ, "S2CORPUS_EXTRACTOR_TOKEN": TOKEN},
     )
     client = httpx.Client(base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60)
@@ -142,7 +142,7 @@ def test_a_taken_port_is_one_sentence() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = subprocess.run(
-            [sys.executable, "-m", "s2corpus.layout.server", "--port", str(port)],
+            [sys.executable, "-m", "pdf2tei.server", "--port", str(port)],
             capture_output=True,
             text=True,
             timeout=60,
@@ -150,31 +150,3 @@ def test_a_taken_port_is_one_sentence() -> None:
         )
     assert done.returncode == 2
     assert str(port) in done.stderr and "Traceback" not in done.stderr
-
-
-def test_listens_on_the_given_address_only() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other:  # The port is free on the other address.
-        port = other.getsockname()[1]
-        command = [sys.executable, "-m", "s2corpus.layout.server", "--host", "127.0.0.2", "--port", str(port)]
-        process = subprocess.Popen([*command, "--workers", "1"])
-        try:
-            answer = httpx.Response(0)
-            for _ in range(300):
-                try:
-                    answer = httpx.get(f"http://127.0.0.2:{port}/api/isalive")
-                    break
-                except httpx.ConnectError:
-                    time.sleep(0.1)
-            assert answer.text == "true"
-        finally:
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(30) == 0
-
-
-@pytest.mark.parametrize("host", ["192.0.2.1", "no-such-host.invalid"])
-def test_address_of_another_machine_is_refused(host: str) -> None:
-    """192.0.2.0/24 is for documentation, and `.invalid` resolves nowhere (RFC 5737, RFC 2606)."""
-    command = [sys.executable, "-m", "s2corpus.layout.server", "--host", host, "--port", "8070"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert f"cannot listen on {host}:8070" in done.stderr and "--host" in done.stderr

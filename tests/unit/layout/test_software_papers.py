@@ -8,7 +8,7 @@ import pytest
 import typst
 from lxml import etree
 
-from s2corpus.layout import extract
+from pdf2tei import extract
 from tests.unit.layout.conftest import PROSE
 
 NS = {"t": "http://www.tei-c.org/ns/1.0"}

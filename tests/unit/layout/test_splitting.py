@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from s2corpus.layout import references
-from s2corpus.layout.measures import measure
-from s2corpus.layout.model import Document, Font, Kind, Line, Page, Token
-from s2corpus.layout.references import is_head
-from s2corpus.layout.segmentation import Label
-from s2corpus.layout.splitting import split
-from s2corpus.layout.text import Joiner
+from pdf2tei import references
+from pdf2tei.measures import measure
+from pdf2tei.model import Document, Font, Kind, Line, Page, Token
+from pdf2tei.references import is_head
+from pdf2tei.segmentation import Label
+from pdf2tei.splitting import split
+from pdf2tei.text import Joiner
 
 FONT = Font("times", 9.0)
 

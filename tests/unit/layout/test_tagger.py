@@ -9,9 +9,9 @@ import numpy as np
 import pycrfsuite
 import pytest
 
-from s2corpus.layout import crf, entries, front_lines, passages, segmentation
-from s2corpus.layout.tagger import Tagger, neighboured, tagger
-from s2corpus.layout.tokens import features, pieces
+from pdf2tei import crf, entries, front_lines, passages, segmentation
+from pdf2tei.tagger import Tagger, neighboured, tagger
+from pdf2tei.tokens import features, pieces
 
 MODELS = [crf.MODEL, entries.MODEL, front_lines.MODEL, passages.MODEL, segmentation.MODEL]
 STRINGS = [

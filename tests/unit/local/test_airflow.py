@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from s2corpus.local.airflow import AirflowPart, airflow_environ
-from s2corpus.local.state import State, project
+from devtools.local.airflow import AirflowPart, airflow_environ
+from devtools.local.state import State, project
 
 
 @pytest.fixture

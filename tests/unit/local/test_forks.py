@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from devtools.local.forks import Forks
 from s2corpus.errors import UserError
-from s2corpus.local.forks import Forks
 
 pytestmark = pytest.mark.slow
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import ClientError
 
+from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
+from s2corpus.deployment.s3_security import identities
 from s2corpus.errors import UserError
-from s2corpus.local.s3_security import identities
 from s2corpus.pipeline.run import Run
-from s2corpus.sample.truth import Truth
 from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.lake import Lake, open_lake

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.local.state import State
+from devtools.local.services import Services
+from devtools.local.state import State
 
 COMMAND = """
 import os, click
@@ -27,6 +28,7 @@ def environ(tmp_path: Path) -> dict[str, str]:
     state = State(tmp_path / "state")
     state.create()
     state.choose_ports({})
+    Services(state.root).write_environment()
     known = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "S2CORPUS_"))}
     return known | {"S2CORPUS_STATE": str(state.root), "PYTHONPATH": "include"}
 

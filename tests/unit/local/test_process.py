@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.local import process
-from s2corpus.local.process import Process, Step
+from devtools.local import process
+from devtools.local.process import Process, Step
 
 QUICK = (Step(signal.SIGTERM, 0.3), Step(signal.SIGKILL, 5.0))
 PYTHON = (Path(sys.executable).resolve().name,)

@@ -1,4 +1,4 @@
-"""S3, PostgreSQL and the extractor as started by `corpus up`: reachable with their keys, by nobody else, from nowhere else."""
+"""S3, PostgreSQL and the extractor as started by `make up`: reachable with their keys, by nobody else, from nowhere else."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pytest
 from botocore.exceptions import ClientError
 from click.testing import CliRunner
 
-from s2corpus.cli import corpus
+from devtools.cli import tools
+from devtools.local import Condition, Services, process
+from s2corpus.deployment.http import ask
 from s2corpus.errors import UserError
-from s2corpus.local import Condition, Services, process
-from s2corpus.local.service import ask
 
 pytestmark = pytest.mark.services
 ONLY = {"s3", "postgres", "extractor"}
@@ -171,12 +171,12 @@ def test_requests_to_this_machine_pass_no_proxy(local: Services, monkeypatch: py
 
 def test_the_commands_show_what_runs(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2CORPUS_STATE", str(local.state.root))
-    status = CliRunner().invoke(corpus, ["status"])
+    status = CliRunner().invoke(tools, ["status"])
     assert status.exit_code == 1  # Airflow does not run
     for name, pid in pids(local).items():
         assert any(line.startswith(name) and f"pid {pid}" in line for line in status.output.splitlines())
         assert str(local.state.logs / f"{name}.log") in status.output
-    exported = CliRunner().invoke(corpus, ["env"]).output
+    exported = CliRunner().invoke(tools, ["env"]).output
     assert f"export AWS_ENDPOINT_URL=http://127.0.0.1:{local.state.ports()['s3']}\n" in exported
 
 
@@ -184,11 +184,11 @@ def test_wipe_shows_first_and_removes_on_yes_only(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("S2CORPUS_STATE", str(tmp_path / "state"))
     local = Services(tmp_path / "state")
     local.up({"postgres"})
-    shown = CliRunner().invoke(corpus, ["down", "--wipe"])
+    shown = CliRunner().invoke(tools, ["down", "--wipe"])
     assert shown.exit_code == 0
     assert f"would remove {local.state.root / 'postgres'}" in shown.output
     assert pids(local).keys() == {"postgres"}
-    assert CliRunner().invoke(corpus, ["down", "--wipe", "--yes"]).exit_code == 0
+    assert CliRunner().invoke(tools, ["down", "--wipe", "--yes"]).exit_code == 0
     assert not local.state.root.exists()
 
 

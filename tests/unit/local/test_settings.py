@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from devtools.local.state import project
+from s2corpus.deployment.settings import Settings
 from s2corpus.errors import UserError
-from s2corpus.local.settings import Settings
-from s2corpus.local.state import project
 
 
 def read(tmp_path: Path, text: str) -> Settings:
@@ -73,8 +73,8 @@ def test_what_is_wrong_with_a_file_is_said_in_one_sentence(tmp_path: Path, text:
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("module", ["settings", "s3_security", "kernels", "slots"])
+@pytest.mark.parametrize("module", ["settings", "s3_security", "slots"])
 def test_module_runs_without_being_imported_twice(module: str) -> None:
     """Else Python warns of unpredictable behaviour; here it fails before the module's own code."""
-    code = f"import s2corpus.local, sys; sys.exit('s2corpus.local.{module}' in sys.modules)"
+    code = f"import s2corpus.deployment, sys; sys.exit('s2corpus.deployment.{module}' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from s2corpus.compiled import fill
-from s2corpus.local.slots import memory, slots
+from s2corpus.deployment.slots import memory, slots
 from s2corpus.spec import load_spec
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -34,7 +34,7 @@ def test_the_memory_is_that_of_the_container(tmp_path: Path) -> None:
 def test_the_command_of_compose_prints_a_number() -> None:
     environ = {**os.environ, "PYTHONPATH": str(ROOT / "include")}
     done = subprocess.run(
-        [sys.executable, "-m", "s2corpus.local.slots"], env=environ, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "s2corpus.deployment.slots"], env=environ, capture_output=True, text=True, check=True
     )
     assert int(done.stdout) >= 1
 

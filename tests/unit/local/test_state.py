@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from devtools.local.state import PORTS, SECRETS, State, require_free
 from s2corpus.errors import UserError
-from s2corpus.local.state import PORTS, SECRETS, State, require_free
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import orjson
 import pytest
+from s2corpus.pipeline.stages import load_stage
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer
 from s2corpus.deliveries.upload import deliver, new_delivery
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.approvers import AnotherPerson, objection
-from s2corpus.pipeline.registry import stage
+from s2corpus.pipeline.approvers import AnotherPerson, excluded_people, objection
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import Export, ReleaseSpec
 from s2corpus.storage.lake import Lake
@@ -42,8 +42,8 @@ def release(lake: Lake, tmp_path: Path) -> Run:
     lake.put(f"snapshots/{PARENT}/stats.json", b"{}")
     run = Run(ReleaseSpec(name="t", export=Export(approval=True)), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
     runner.work(run, "intake", runner.plan(run, "intake"))
-    runner.gather_all(run, "intake")
-    stage("intake").finish(run)
+    runner.run_rounds(run, "intake")
+    load_stage("intake").finish(run)
     for table, facts in ((EXTRACTIONS, {"extractor": "e"}), (PARSES, {"converter": "c"})):
         run.table(table).write(0, [])
         run.table(table).commit([0], facts)
@@ -88,3 +88,8 @@ def test_it_is_recorded_and_asked_again_and_anybody_may_reject(
     runner.answered(release, Answer.REJECTED, "bob", "a scanner failed", NOW)
     runner.answered(release, Answer.APPROVED, "dora", "looks right", NOW, "bob")
     assert [a.answer for a in catalog.approvals(release.release_id)] == ["refused", "rejected", "approved"]
+
+
+def test_request_names_who_cannot_approve(release: Run) -> None:
+    assert excluded_people(release, "carol") == {"Bob": "delivered drops/new", "carol": "started its run"}
+    assert excluded_people(release, "bob") == {"bob": "started its run"}

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from s2corpus.pipeline.stages import load_stage
 
 from s2corpus.commands import build
 from s2corpus.pipeline import quality, registry, runner
-from s2corpus.pipeline.registry import stage
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import approval_request, losses, summary
 from s2corpus.spec import ReleaseSpec
@@ -39,8 +39,8 @@ def release(lake: Lake, scratch: Path, pdfs: int, *, profile: str = "public", pa
         json.dumps({"metrics": metrics, "sets": {"s2orc": {"train": {"documents": 3}}}}).encode(),
     )
     runner.work(run, "intake", runner.plan(run, "intake"))
-    runner.gather_all(run, "intake")
-    quality.measure(run, "intake", stage("intake").finish(run))
+    runner.run_rounds(run, "intake")
+    quality.measure(run, "intake", load_stage("intake").finish(run))
     return run
 
 
@@ -76,7 +76,7 @@ def test_what_is_lost_is_said_before_all_else(lake: Lake, tmp_path: Path) -> Non
     lake.put(f"snapshots/{run.snapshot_id}/stats.json", json.dumps(stats).encode())
     none = {change: {"documents": {}} for change in ("added", "removed", "moved", "changed", "same")}
     lake.put(f"snapshots/{run.snapshot_id}/diff.json", json.dumps(none).encode())
-    assert approval_request(run).startswith(
+    assert approval_request(run, {}).startswith(
         f"**Fewer than its parent `{PARENT}`:**\n\n- documents of s2orc train: 3 → 0"
     )
 

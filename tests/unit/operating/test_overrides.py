@@ -9,12 +9,12 @@ from pathlib import Path
 
 import orjson
 import pytest
+from s2corpus.pipeline.stages import STAGE_NAMES, load_stage
 
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.pipeline import quality, runner
 from s2corpus.pipeline.acceptance import Acceptance, accept, accepted
 from s2corpus.pipeline.quality import Verdict, all_checks, gate
-from s2corpus.pipeline.registry import STAGES, stage
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.manifest import Manifest
 from s2corpus.spec import ReleaseSpec
@@ -74,7 +74,7 @@ def test_a_block_stops_unless_it_was_accepted() -> None:
 def test_no_check_of_export_can_be_accepted() -> None:
     """What was overridden is in the manifest, which is written before export is checked."""
     assert not [check for check in quality.checks("export") if check.overridable or check.severity == "warn"]
-    assert STAGES[-1] == "export"
+    assert STAGE_NAMES[-1] == "export"
 
 
 def test_a_manifest_without_overrides_does_not_speak_of_them() -> None:
@@ -93,8 +93,8 @@ def test_an_acceptance_written_into_the_lake_by_hand_opens_no_check_that_may_not
     file = {"name": "a.pdf", "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     lake.put("drops/d/_READY", orjson.dumps({"ready_at": "2023-01-01T00:00:00Z", "files": [file]}))
     runner.work(run, "intake", runner.plan(run, "intake"))
-    runner.gather_all(run, "intake")
-    stage("intake").finish(run)
+    runner.run_rounds(run, "intake")
+    load_stage("intake").finish(run)
     rows = run.table(PDFS).read()
     for shard in (0, 1):  # the same PDF in two shards
         run.table(PDFS).write(shard, rows)

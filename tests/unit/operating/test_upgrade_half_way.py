@@ -15,13 +15,13 @@ from pathlib import Path
 
 import orjson
 import pytest
+from s2corpus.pipeline.stages import STAGE_NAMES
 
-from s2corpus.pipeline.registry import STAGES
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake, open_lake
 
 ROOT = Path(__file__).resolve().parents[3]
-HALF = STAGES.index("link")
+HALF = STAGE_NAMES.index("link")
 UPGRADED = Path("include/s2corpus/titles/rules.py")
 STEP = """
 import sys
@@ -95,10 +95,10 @@ def copied(to: Path) -> Path:
 
 def test_an_upgrade_half_way_stops_the_release_before_it_is_published(delivered: Lake, tmp_path: Path) -> None:
     code = copied(tmp_path / "code")
-    done = step(code, tmp_path, STAGES[:HALF])
+    done = step(code, tmp_path, STAGE_NAMES[:HALF])
     assert done.returncode == 0, done.stderr
     upgrade(code)
-    stopped = step(code, tmp_path, [*STAGES[HALF:], "publish"])
+    stopped = step(code, tmp_path, [*STAGE_NAMES[HALF:], "publish"])
     assert stopped.returncode == 1
     said = stopped.stderr.strip().splitlines()[-1]
     assert "export.one_code: 2 offending row(s)" in said and "clear the release from intake on" in said

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
+from pdf2tei.identity import FirstPages, Identity, PrintedLine, identify
 from s2corpus.pdf import Selection, inspect_many
-from s2corpus.pdf.identity import FirstPages, Identity, PrintedLine, identify
-from s2corpus.sources.identifiers import normalise_doi
 from s2corpus.spec import Select
+from s2orc_parse.bibliography.identifiers import normalise_doi
 
 TRUE_OF_PAIRS = {  # read on the papers' first pages
     "11450c275e14233bda0a240096e1bf9b6b804d3f": ("10.1177/20539517211013569", None, "2021"),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.sample import Truth, generate, truths
+from devtools.sample import Truth, generate, truths
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""`corpus sample` writes a sample and says what it wrote."""
+"""`python -m devtools sample` writes a sample and says what it wrote."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from s2corpus.commands.sample import command
-from s2corpus.sample import truths
+from devtools.commands.sample import command
+from devtools.sample import truths
 
 
 def test_tiny(tmp_path: Path) -> None:

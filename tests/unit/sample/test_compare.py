@@ -11,9 +11,9 @@ import orjson
 import pyarrow as pa
 import pytest
 
-from s2corpus.sample import Truth, compare, compare_identities, truths
-from s2corpus.sample.compare import TABLES, expected_text
-from s2corpus.sample.truth import PaperTruth
+from devtools.sample import Truth, compare, compare_identities, truths
+from devtools.sample.compare import TABLES, expected_text
+from devtools.sample.truth import PaperTruth
 
 pytestmark = pytest.mark.slow
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from devtools.sample import tiny, truths
+from devtools.sample.broken import blank, treat
+from devtools.sample.cases import sample_cast
+from devtools.sample.generate import SEED
 from s2corpus.errors import UserError
-from s2corpus.sample import tiny, truths
-from s2corpus.sample.broken import blank, treat
-from s2corpus.sample.cases import sample_cast
-from s2corpus.sample.generate import SEED
 
 
 def contents(folder: Path) -> dict[str, str]:

@@ -12,10 +12,10 @@ import pypdf
 import pypdfium2
 import pytest
 
+from devtools.sample import Truth, truths
+from devtools.sample.compare import expected_text, token_f1
+from devtools.sample.truth import PaperTruth
 from s2corpus import sources
-from s2corpus.sample import Truth, truths
-from s2corpus.sample.compare import expected_text, token_f1
-from s2corpus.sample.truth import PaperTruth
 
 ENGLISH_BODY = {"kept", "closed", "no_abstract", "no_year", "before_min_year", "few_paragraphs", "bad_top_word"}
 

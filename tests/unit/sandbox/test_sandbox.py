@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus import sandbox
+from pdf2tei import alto
 from s2corpus.errors import UserError
-from s2corpus.latex import BadSource, convert
-from s2corpus.latex.converter import Name
-from s2corpus.layout import alto
-from s2corpus.sandbox import Policy, confine
-from s2corpus.tei import to_s2orc
+from s2orc_parse import sandbox
+from s2orc_parse.latex import BadSource, convert
+from s2orc_parse.latex.converter import Name
+from s2orc_parse.sandbox import Policy, confine
+from s2orc_parse.tei import to_s2orc
 from tests.unit.latex.archives import article, gz
 from tests.unit.pdf.bad_pdfs import assemble, paper, stream
 
@@ -129,7 +129,7 @@ def test_a_program_is_refused_all_that_is_not_its_own(outer: Path, tmp_path: Pat
     "enter",
     [
         "from s2corpus.pdf.child import enter_sandbox; enter_sandbox(1 << 30, Path(sys.argv[5]))",
-        "from s2corpus.layout.server import prepare; prepare(sys.argv[5])",
+        "from pdf2tei.server import prepare; prepare(sys.argv[5])",
     ],
     ids=["the process that inspects PDFs", "the extractor's worker"],
 )
@@ -191,7 +191,7 @@ FROM_INSIDE = r"""
 import os, sys
 from pathlib import Path
 from s2corpus import sandbox
-from s2corpus.sandbox import Policy
+from s2orc_parse.sandbox import Policy
 sandbox.enter(Policy(sys.argv[1], read=sandbox.interpreter(), execute=("/bin", "/usr/bin"), processes=8))
 said = []
 for script, seconds in (("exit 0", 20), ("exit 3", 20), ("exec 4>&- 5>&- 6>&- 7>&-; exit 4", 20), ("exec sleep 60", 0.2)):

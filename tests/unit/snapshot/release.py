@@ -13,8 +13,8 @@ from typing import Any, cast
 import orjson
 import pyarrow as pa
 import wordfreq
+from s2corpus.pipeline.stages import stage_row
 
-from s2corpus.pipeline.registry import GATHERS
 from s2corpus.pipeline.run import Gathers, Metrics, Run, Stage, count_outcomes
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
@@ -197,7 +197,7 @@ def work(run: Run, stage: Stage, *, backwards: bool = False) -> None:
     step = -1 if backwards else 1
     for shard in stage.plan(run)[::step]:
         stage.work(run, shard)
-    for number in range(1, GATHERS.get(stage.name, 0) + 1):
+    for number in range(1, stage_row(stage.name).rounds):
         gathers = cast(Gathers, stage)
         for shard in gathers.regroup(run, number)[::step]:
             gathers.gather(run, number, shard)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-import s2corpus
+import s2corpus_reader
 from s2corpus.errors import UserError
 from s2corpus.papers.licences import spdx
 from s2corpus.pipeline import quality
@@ -151,7 +151,7 @@ def test_files_are_cut_by_bytes_and_their_names_sort(folder: Path) -> None:
         pq.read_table(folder / f"documents/s2orc/train/{path.name[:9]}.parquet")["id"].to_pylist() for path in files
     ]
     assert copies == ids
-    snapshot = s2corpus.open(str(folder))
+    snapshot = s2corpus_reader.open(str(folder))
     for id_ in (ids[0][0], ids[-1][-1]):
         found = snapshot.document(id_)
         assert found is not None and found["id"] == id_

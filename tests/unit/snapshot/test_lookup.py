@@ -10,11 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-import s2corpus
+import s2corpus_reader
 from s2corpus.commands.read import command
-from s2corpus.errors import UserError
-from s2corpus.snapshot.lookup import Snapshot
 from s2corpus.snapshot.pointer import publish
+from s2corpus_reader import Snapshot, SnapshotError
 from tests.unit.snapshot.test_export import release
 
 
@@ -22,7 +21,7 @@ from tests.unit.snapshot.test_export import release
 def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     run = release(tmp_path_factory.mktemp("lookup"))
     publish(run.lake, run.snapshot_id)
-    return s2corpus.open(run.lake.uri(f"snapshots/{run.snapshot_id}"))
+    return s2corpus_reader.open(run.lake.uri(f"snapshots/{run.snapshot_id}"))
 
 
 @pytest.fixture(scope="module")
@@ -46,14 +45,14 @@ def test_a_paper_is_found_by_any_of_its_identifiers(snapshot: Snapshot, document
 
 def test_a_kept_paper_without_a_document_is_found_too(snapshot: Snapshot) -> None:
     ids = {id_ for batch in snapshot.documents(columns=["id"]) for id_ in batch["id"].to_pylist()}
-    rows = pq.read_table(Path(snapshot._folder.root) / "tables/papers").to_pylist()
+    rows = pq.read_table(Path(snapshot.address) / "tables/papers").to_pylist()
     paper = next(row for row in rows if row["paper_id"] not in ids)
     assert snapshot.paper(doi=paper["doi"]) == {**paper, "paper_id": paper["paper_id"]}
     assert snapshot.document(paper["paper_id"]) is None
 
 
 def test_a_former_id_leads_to_the_paper_of_today(snapshot: Snapshot) -> None:
-    alias = pq.read_table(Path(snapshot._folder.root) / "aliases.parquet").to_pylist()[0]
+    alias = pq.read_table(Path(snapshot.address) / "aliases.parquet").to_pylist()[0]
     found = snapshot.paper(alias["alias"])
     assert found is not None and found["paper_id"] == alias["paper_id"]
 
@@ -77,16 +76,16 @@ def test_citations_are_the_papers_links(snapshot: Snapshot, document: dict[str, 
 
 def test_what_is_not_there_or_no_identifier_is_said(snapshot: Snapshot) -> None:
     assert snapshot.paper(doi="10.9999/nobody") is None
-    with pytest.raises(UserError, match="'banana' is not a DOI"):
+    with pytest.raises(SnapshotError, match="'banana' is not a DOI"):
         snapshot.paper(doi="banana")
-    with pytest.raises(UserError, match="give one of id, doi"):
+    with pytest.raises(SnapshotError, match="give one of id, doi"):
         snapshot.paper(doi="10.1234/1", title="On")
-    with pytest.raises(UserError, match="'test' is not a split"):
+    with pytest.raises(SnapshotError, match="'test' is not a split"):
         next(snapshot.documents(split="test"))
 
 
 def test_the_command_reads_by_doi(snapshot: Snapshot, document: dict[str, Any]) -> None:
-    root = snapshot._folder.root
+    root = snapshot.address
     read = CliRunner().invoke(command, [root, "--doi", document["doi"], "--text"])
     assert read.exit_code == 0 and read.stdout.strip() == document["text"].strip()
     missing = CliRunner().invoke(command, [root, "--pmid", "1"])

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 import duckdb
 import pytest
 
-import s2corpus
+import s2corpus_reader
+from devtools.local import Endpoints
 from s2corpus.errors import TransientError
-from s2corpus.local import Endpoints
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import documents, pointer, reader
@@ -85,17 +85,21 @@ def test_a_look_up_reads_a_small_part_of_a_snapshot(
     through(made, Clean(), Split(), Export())
     publish(made.lake, made.snapshot_id)
     folder = f"{lake.root}/snapshots/{made.snapshot_id}"
-    known = next(s2corpus.open(folder).documents("s2orc", columns=["id", "doi"])).to_pylist()[-1]
+    known = next(s2corpus_reader.open(folder).documents("s2orc", columns=["id", "doi"])).to_pylist()[-1]
     with Proxy(urlsplit(os.environ["AWS_ENDPOINT_URL"]).port or 80) as proxy, pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", proxy.url)
-        snapshot = s2corpus.open(folder)
+        snapshot = s2corpus_reader.open(folder)
         paper = snapshot.paper(doi=known["doi"])
         found = proxy.answered
         document = snapshot.document(known["id"])
         read = proxy.answered - found
     assert paper is not None and document is not None and paper["paper_id"] == document["id"] == known["id"]
     size = sum(entry.bytes for entry in open_lake(folder).list(""))
-    assert found < 0.04 * size, (found, read, size)  # bench/lookup.py: of 1 GB, what both read is less than 1 %
+    assert found < 0.04 * size, (
+        found,
+        read,
+        size,
+    )  # devtools/bench/lookup.py: of 1 GB, what both read is less than 1 %
     assert read < 0.08 * size, (found, read, size)
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus import tei
 from s2corpus.sources import Record, batches, read
 from s2corpus.sources.arrow import record_of
-from s2corpus.sources.identifiers import normalise_orcid, normalise_ror
-from s2corpus.sources.record import Affiliation, Author
+from s2orc_parse import tei
+from s2orc_parse.bibliography.author import Affiliation, Author
+from s2orc_parse.bibliography.identifiers import normalise_orcid, normalise_ror
 
 ORCID = "0000-0002-1825-0097"
 AI2 = Affiliation("Allen Institute for AI, Seattle", "05w520734")

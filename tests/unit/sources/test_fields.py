@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.sources import Record, read
-from s2corpus.sources.dates import make_date, parse_date
-from s2corpus.sources.fields import clean_abstract, clean_locator, clean_text, clean_title, licence_of
+from s2orc_parse.bibliography.dates import make_date, parse_date
+from s2orc_parse.bibliography.fields import clean_abstract, clean_locator, clean_text, clean_title, licence_of
 
 
 @pytest.mark.parametrize(

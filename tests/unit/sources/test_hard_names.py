@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from s2corpus.sources import Author
-from s2corpus.sources.names import parse_authors
+from s2orc_parse.bibliography.names import parse_authors
 
 LISTS = """
 Vapnik, V. => V|Vapnik

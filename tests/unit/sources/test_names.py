@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus.sources import Author
-from s2corpus.sources.names import make_author, parse_authors, parse_name, surname_key
+from s2orc_parse.bibliography.names import make_author, parse_authors, parse_name, surname_key
 
 
 def short(authors: tuple[Author, ...]) -> list[str]:

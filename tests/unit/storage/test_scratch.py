@@ -17,12 +17,12 @@ import pytest
 import s2corpus
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
-from s2corpus.scratch import private
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.duck import duckdb_connection
+from s2orc_parse.scratch import private
 
 INCLUDE = Path(s2corpus.__file__).parents[1]
-MAKE = "import tempfile, time; from s2corpus.scratch import private; print(private(), flush=True);"
+MAKE = "import tempfile, time; from s2orc_parse.scratch import private; print(private(), flush=True);"
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ import pytest
 
 import s2corpus
 from s2corpus.errors import UserError
-from s2corpus.scratch import shared
+from s2orc_parse.scratch import shared
 
 INCLUDE = Path(s2corpus.__file__).parents[1]
 USE = """
 import sys
-from s2corpus.scratch import shared
+from s2orc_parse.scratch import shared
 def fill(folder):
     print("filled", flush=True)
     (folder / "index").write_text("x")

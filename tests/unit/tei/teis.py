@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape
 
-from s2corpus import tei
-from s2corpus.parse_model import Parse
+from s2orc_parse import tei
+from s2orc_parse.parse_model import Parse
 
 NUMBERED = tuple(
     f'<biblStruct xml:id="b{n}"><analytic><title level="a">Work {n + 1}</title></analytic></biblStruct>'

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from s2corpus import tei
-from s2corpus.parse_model import BibEntry
-from s2corpus.sources.names import make_author
-from s2corpus.sources.record import Author
-from s2corpus.tei.people import read_author
+from s2orc_parse import tei
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.names import make_author
+from s2orc_parse.parse_model import BibEntry
+from s2orc_parse.tei.people import read_author
 
 
 def entry(xml: str) -> BibEntry:

@@ -7,8 +7,8 @@ import re
 import pytest
 import teis
 
-from s2corpus.parse_model import CitationStyle
-from s2corpus.tei.numbers import number_of_entries
+from s2orc_parse.parse_model import CitationStyle
+from s2orc_parse.tei.numbers import number_of_entries
 
 # ⟦surface⟧ is a bibr callout without target, ⟦surface|12⟧ with target #b12, ⟦surface|figure⟧ one of another type.
 # Expected: (surface, numbers of the entries it cites, counted from 1; 0 is a citation of nothing known).

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.parse_model import RefEntry, RefType
-from s2corpus.tei.crossrefs import RefIndex, follows_word
-from s2corpus.tei.sections import NO_SECTION, Sections
+from s2orc_parse.parse_model import RefEntry, RefType
+from s2orc_parse.tei.crossrefs import RefIndex, follows_word
+from s2orc_parse.tei.sections import NO_SECTION, Sections
 
 ENTRIES = (
     RefEntry("FIGREF0", RefType.FIGURE, "", "1"),

@@ -6,9 +6,9 @@ import pytest
 import teis
 from test_tei_bibliography import entry, person
 
-from s2corpus import tei
-from s2corpus.parse_model import BibEntry
-from s2corpus.tei.bibliography import _labels, with_arxiv
+from s2orc_parse import tei
+from s2orc_parse.parse_model import BibEntry
+from s2orc_parse.tei.bibliography import _labels, with_arxiv
 
 
 def entries(*xml: str) -> list[BibEntry]:

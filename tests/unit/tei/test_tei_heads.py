@@ -6,7 +6,7 @@ import pytest
 import teis
 from test_tei_structure import paths
 
-from s2corpus.tei.sections import NO_SECTION, Section, Sections
+from s2orc_parse.tei.sections import NO_SECTION, Section, Sections
 
 
 def numbered(*heads: str) -> list[tuple[str | None, str]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import teis
 
-from s2corpus import tei
-from s2corpus.tei import read as tei_read
+from s2orc_parse import tei
+from s2orc_parse.tei import read as tei_read
 
 PARAGRAPH = "<div><p>Text.</p></div>"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.sources import identifiers
+from s2orc_parse.bibliography import identifiers
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import teis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from s2corpus import tei
+from s2orc_parse import tei
 
 ELSEWHERE = ("figure", "table", "listBibl", "listOrg")
 OUT_OF_THE_TEXT = ("head", "note", "formula")

@@ -6,11 +6,11 @@ import pytest
 import teis
 from lxml import etree
 
-from s2corpus import tei
-from s2corpus.tei.callouts import _Taken
-from s2corpus.tei.read import NAMES, BadTei, Reason, read
-from s2corpus.tei.sections import _roman_value
-from s2corpus.tei.text import TextReader
+from s2orc_parse import tei
+from s2orc_parse.tei.callouts import _Taken
+from s2orc_parse.tei.read import NAMES, BadTei, Reason, read
+from s2orc_parse.tei.sections import _roman_value
+from s2orc_parse.tei.text import TextReader
 
 
 @pytest.mark.parametrize(

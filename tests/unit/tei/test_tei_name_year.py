@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.parse_model import BibEntry
-from s2corpus.sources.record import Author
-from s2corpus.tei.name_year import Work, find, has_date, index_of, works
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.parse_model import BibEntry
+from s2orc_parse.tei.name_year import Work, find, has_date, index_of, works
 
 
 @pytest.mark.parametrize(

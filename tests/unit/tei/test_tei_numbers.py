@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.tei.numbers import groups, number_of_entries
+from s2orc_parse.tei.numbers import groups, number_of_entries
 
 
 def read(text: str) -> list[list[tuple[str, list[int]]]]:

@@ -7,12 +7,12 @@ import teis
 from lxml import etree
 from test_tei_bibliography import authors, person
 
-from s2corpus import tei
-from s2corpus.parse_model import CiteSpan, EqSpan, RefEntry, RefSpan, RefType
-from s2corpus.sources.record import Author
-from s2corpus.tei.people import read_author
-from s2corpus.tei.references import read_formula
-from s2corpus.tei.text import flat, plain
+from s2orc_parse import tei
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.parse_model import CiteSpan, EqSpan, RefEntry, RefSpan, RefType
+from s2orc_parse.tei.people import read_author
+from s2orc_parse.tei.references import read_formula
+from s2orc_parse.tei.text import flat, plain
 
 
 def texts(body: str) -> list[str]:

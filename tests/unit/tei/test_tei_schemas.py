@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import teis
 
-from s2corpus import tei
 from s2corpus.tables import ENTRIES, RECORDS
+from s2orc_parse import tei
 
 BODY = (
     '<div><head n="1">A</head><p>As <ref type="bibr" target="#b0">[1]</ref>, see Section 1 and Figure 1.</p></div>'

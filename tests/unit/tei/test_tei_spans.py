@@ -6,9 +6,9 @@ import pytest
 import teis
 from test_tei_callouts import BIBLIOGRAPHY, FILLER, spans, xml
 
-from s2corpus.parse_model import CitationStyle
-from s2corpus.tei.callouts import callout_groups, style_of
-from s2corpus.tei.text import Draft, Mark
+from s2orc_parse.parse_model import CitationStyle
+from s2orc_parse.tei.callouts import callout_groups, style_of
+from s2orc_parse.tei.text import Draft, Mark
 
 BRACKET, NAME_YEAR, OTHER = CitationStyle.BRACKET, CitationStyle.NAME_YEAR, CitationStyle.OTHER
 
@@ -82,6 +82,8 @@ def test_a_style_is_of_three_callouts_and_more_than_half(
         ("[⟦1⟧] b", BRACKET),
         ("a [b ⟦1⟧] b", OTHER),
         ("a ⟦[1,⟧ ⟦2]⟧ b", BRACKET),
+        ("a ⟦[1]⟧, ⟦[2]⟧ b", BRACKET),
+        ("a ⟦[3]⟧-⟦[5]⟧ b", BRACKET),
         ("a ⟦(Lee, 2001)⟧ b", NAME_YEAR),
         ("a ⟦[Lee, 2001]⟧ b", NAME_YEAR),
         ("a ⟦(Lee, in press)⟧ b", NAME_YEAR),
@@ -96,9 +98,7 @@ def test_the_style_of_a_callout(callout: str, expected: CitationStyle) -> None:
     assert found is (OTHER if expected is OTHER else expected)
 
 
-@pytest.mark.parametrize(
-    "callout", ["a ⟦Lee⟧ b", "a ⟦2001⟧ b", "a ⟦Lee 12⟧ b", "⟦[1]⟧⟦[2]⟧", "⟦[3]⟧ ⟦[9]⟧", "⟦[1]⟧, ⟦[2]⟧"]
-)
+@pytest.mark.parametrize("callout", ["a ⟦Lee⟧ b", "a ⟦2001⟧ b", "a ⟦Lee 12⟧ b", "⟦[1]⟧⟦[2]⟧", "⟦[3]⟧ ⟦[9]⟧"])
 def test_what_says_nothing_of_the_style(callout: str) -> None:
     """A name, a year, a number with a word; and brackets that follow each other, as GROBID writes a range out, whatever was printed."""
     assert style(*[callout] * 9, *["⟦[1]⟧"] * 3) is BRACKET

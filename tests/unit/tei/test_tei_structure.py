@@ -6,9 +6,9 @@ import pytest
 import teis
 from lxml import etree
 
-from s2corpus import tei
-from s2corpus.parse_model import RefType
-from s2corpus.tei.references import float_type, printed_label
+from s2orc_parse import tei
+from s2orc_parse.parse_model import RefType
+from s2orc_parse.tei.references import float_type, printed_label
 
 
 def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from s2corpus import tei
-from s2corpus.parse_model import (
+from s2orc_parse import tei
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.parse_model import (  # fmt: skip
     BackPart,
     BibEntry,
     CellCite,
@@ -17,8 +18,7 @@ from s2corpus.parse_model import (
     RefEntry,
     RefSpan,
     RefType,
-)  # fmt: skip
-from s2corpus.sources.record import Author
+)
 
 ADA = Author("Ada", ("B.",), "Lee", "Jr")
 ADA_NAME = {"first": "Ada", "middle": ["B."], "last": "Lee", "suffix": "Jr"}

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pdf2tei.language import UNKNOWN
 from s2corpus.text import english_probability, language, languages
-from s2corpus.text.language import TIE, UNKNOWN, english_share, majority
+from s2corpus.text.language import TIE, english_share, majority
 
 ENGLISH = "The results show that the concentration of proteins was well above the expected value in all samples."
 GERMAN = "Die Ergebnisse zeigen, dass die Konzentration der Proteine deutlich über dem erwarteten Wert lag."

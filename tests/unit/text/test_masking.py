@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus import jats, tei
 from s2corpus.text import personal
 from s2corpus.text.masking import Masked, masked, masked_parse
+from s2orc_parse import jats, tei
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from s2corpus import jats, latex, tei
 from s2corpus.spec import ModelText
 from s2corpus.text.layout import Unit, blocks, document_text, units_of_parse
 from s2corpus.text.model_text import model_text
+from s2orc_parse import jats, latex, tei
 
 ALL = ModelText(headings="markdown", citations="linked", captions=True, tables="markdown", formulas="latex")
 

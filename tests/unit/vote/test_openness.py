@@ -18,8 +18,8 @@ from s2corpus.papers.openness import (
     openness_of_source,
 )
 from s2corpus.sources import Kind, Record
-from s2corpus.sources.identifiers import acl_id_of_name, arxiv_id_of_name
 from s2corpus.sources.record import OpenVersion
+from s2orc_parse.bibliography.identifiers import acl_id_of_name, arxiv_id_of_name
 
 A = "a" * 40
 ARXIV_ID, ACL_ID, ACL_DOI = "1911.02782", "2020.acl-main.447", "10.18653/v1/2020.acl-main.447"

@@ -12,8 +12,8 @@ from s2corpus.papers.licences import spdx, strictness
 from s2corpus.papers.openness import Declaration, openness
 from s2corpus.papers.support import similarity
 from s2corpus.sources import Kind, Record
-from s2corpus.sources.names import parse_authors
 from s2corpus.titles import score
+from s2orc_parse.bibliography.names import parse_authors
 
 TEXT = st.text("abc", min_size=1, max_size=12)
 

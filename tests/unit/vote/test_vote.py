@@ -15,7 +15,7 @@ from s2corpus.papers.fewest import fewest_sources
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.vote import FIELDS, Delivered, Paper, Pdf, Rule, canonical, normalised, rank_of, value_of
 from s2corpus.sources import Author, Kind, Record
-from s2corpus.sources.names import parse_authors
+from s2orc_parse.bibliography.names import parse_authors
 from tests.unit.vote.test_openness import renewed
 
 TRUST = ("crossref", "pubmed", "declared", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse", "grobid")

@@ -12,7 +12,7 @@ from pydantic import model_validator
 
 from s2corpus.datasets.citations import Sentence, cited_sentences
 from s2corpus.datasets.protocol import Number, Params, Positive, Share
-from s2corpus.parse_model import ParseKind
+from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
     from s2corpus.datasets.source import Paper

@@ -15,8 +15,8 @@ import pyarrow.dataset as ds
 from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, file_name, subjects_of
 from s2corpus.datasets.protocol import Check, Made, Number, Params, Row, Share, Table
 from s2corpus.papers.licences import spdx
-from s2corpus.parse_model import ParseKind
 from s2corpus.text import sentences
+from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job

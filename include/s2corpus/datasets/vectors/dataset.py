@@ -12,8 +12,8 @@ from s2corpus.datasets.citations import cited_sentences
 from s2corpus.datasets.protocol import Check, Made, Row, Table
 from s2corpus.datasets.vectors.learning import PAPER, Learnt, VectorsParams, learn, same_field
 from s2corpus.datasets.vectors.picture import scatter
-from s2corpus.snapshot.files import number
 from s2corpus.text import sentences
+from s2corpus_reader.files import number
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from s2corpus.datasets.protocol import Number, Params, Positive
-from s2corpus.parse_model import ParseKind
+from s2orc_parse.parse_model import ParseKind
 
 PAPER = "paper:"
 """what marks a token as a paper: blingfire makes no word of this form of running text"""

@@ -26,13 +26,14 @@ from s2corpus.stages.cluster import rounds_papers as papers
 from s2corpus.stages.cluster import rounds_titles as titles
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, Rounds, sample, send_home, settle
 from s2corpus.stages.cluster.workers import Workers
-from s2corpus.storage.exchange import Exchange
+from s2corpus.storage.exchange import Exchange, RowsRemoved
 from s2corpus.tables import ALIASES, PDF_RECORDS, RECORDS
 from s2corpus.version import code_version
 
 HOME_ROWS = 250_000
 """Records of a home or bucket: some 300 MB while they are compared."""
 _BYTES_PER_NODE = 8
+_TRIES = 3
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +48,14 @@ def cluster_in_rounds(
     Raises:
         UserError: more records than this process can number in `memory_mb`, or two papers that would have one id.
     """
-    return _Driver(run, workers, home_rows).run(buckets_of)
+    for left in reversed(range(_TRIES)):
+        try:
+            return _Driver(run, workers, home_rows).run(buckets_of)
+        except RowsRemoved as removed:  # another build of the release has finished its rounds: they are done again
+            if not left:
+                raise
+            log.info("cluster: %s", removed)
+    raise AssertionError("unreachable")
 
 
 class _Driver:
@@ -163,9 +171,7 @@ class _Driver:
         exchange = self._rounds.exchange
         left = [number for number, counts in enumerate(exchange.counts(name, tasks)) if counts is None]
         self._workers.do(partial(_task, self._rounds, name, task), left)
-        found = exchange.counts(name, tasks)
-        if missing := found.count(None):
-            raise RuntimeError(f"cluster: round {name}: {missing} of {tasks} tasks left no counts in {exchange.prefix}")
+        found = exchange.all_counts(name, tasks)
         log.info("cluster: round %s done: %d tasks, %d of them before", name, tasks, tasks - len(left))
         return found
 

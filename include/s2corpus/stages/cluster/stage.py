@@ -31,7 +31,7 @@ SELECT bucket, paper_id, both_kinds.* FROM (FROM records UNION ALL FROM pdf_reco
 
 
 BYTES_PER_RECORD = 700
-"""Memory that clustering takes in one process, beside some 400 MB: 681 from 250,000 to 1,000,000 records (`bench/cluster.py scale`)."""
+"""Memory that clustering takes in one process, beside some 400 MB: 681 from 250,000 to 1,000,000 records (bench `cluster.py scale`)."""
 _FEW = 8
 """Buckets of which one task of the export may write all files: some 400,000 papers."""
 log = logging.getLogger(__name__)

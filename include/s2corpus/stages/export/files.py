@@ -8,21 +8,16 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from s2corpus.parse_model import ParseKind
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import flat, keys, rows
 from s2corpus.snapshot.census import Census
 from s2corpus.snapshot.documents import ParquetFile
-from s2corpus.snapshot.files import (
-    corpus_path,
-    json_line,
-    listed,
-    number,
-)
 from s2corpus.snapshot.gorc import gorc_line
 from s2corpus.stages.export.group import Group
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables import CONTEXTS, LINKS, Table
+from s2corpus_reader.files import corpus_path, json_line, listed, number
+from s2orc_parse.parse_model import ParseKind
 
 _PARSE_FOLDERS = {kind.value: f"{kind}_parses" for kind in ParseKind}
 

@@ -15,7 +15,6 @@ import pyarrow as pa
 
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.documents import ParquetFile
-from s2corpus.snapshot.files import GzipLines, whole
 from s2corpus.snapshot.rows import ROW_GROUP
 from s2corpus.snapshot.store import Store
 from s2corpus.tables import (
@@ -31,6 +30,7 @@ from s2corpus.tables import (
     SPLITS,
 )
 from s2corpus.version import code_version
+from s2corpus_reader.files import GzipLines, whole
 
 READS = (DOCUMENTS, SPLITS, PAPERS, FILTERED, FULLTEXTS, LINKS, CONTEXTS, ALIASES, CLUSTERS, DUPLICATES)
 

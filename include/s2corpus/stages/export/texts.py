@@ -18,7 +18,6 @@ import pyarrow.compute as pc
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import documents, rows
-from s2corpus.snapshot.files import document_line, documents_path, listed, number, parquet_copy, whole
 from s2corpus.snapshot.store import Store
 from s2corpus.spec import ModelText
 from s2corpus.stages.export.group import Group
@@ -26,6 +25,7 @@ from s2corpus.storage.uris import fetch
 from s2corpus.text import token_counts
 from s2corpus.text.model_text import model_text
 from s2corpus.text.overlaps import SCHEMA, Benchmarks
+from s2corpus_reader.files import document_line, documents_path, listed, number, parquet_copy, whole
 
 SPLIT_FOLDERS = ("train", "valid")
 

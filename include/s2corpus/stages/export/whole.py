@@ -18,7 +18,6 @@ from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.snapshot import keys, paper_tables, plots, report, rows
 from s2corpus.snapshot.census import counted
 from s2corpus.snapshot.croissant import croissant
-from s2corpus.snapshot.files import File, listed, parquet_copy, parquet_writer
 from s2corpus.snapshot.manifest import Manifest, rules_of
 from s2corpus.snapshot.store import Store
 from s2corpus.stages.export.files import paths_of
@@ -28,6 +27,8 @@ from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, DOCUMENTS, DUPLICATES, EXTRACTIONS, MEMBERS, PARSES, Table
 from s2corpus.text import overlaps
 from s2corpus.version import code_version
+from s2corpus_reader.files import File, keys_path, listed, parquet_copy
+from s2corpus_reader.parquet import parquet_writer
 
 _OVERLAPS = 1 << 20
 """Rows of a row group of `overlaps.parquet`: part of its bytes."""
@@ -148,7 +149,7 @@ def _write_keys(run: Run, store: Store, scratch: Path, put: Callable[[str, Path,
                 connection.register("found", found)
                 connection.execute("INSERT INTO keys FROM found")
         for nn in range(files):
-            put(keys.path(nn), scratch / keys.path(nn), keys.write(connection, nn, files, scratch / keys.path(nn)))
+            put(keys_path(nn), scratch / keys_path(nn), keys.write(connection, nn, files, scratch / keys_path(nn)))
 
 
 def _keys(run: Run, store: Store, nn: int) -> Iterator[pa.Table]:

@@ -131,14 +131,16 @@ def download(run: Run, folder: Path) -> None:
     """Bring the index from the lake into a folder; nobody writes to it.
 
     Raises:
-        UserError: a part of it is not there.
+        RowsRemoved: a part of it is not there.
     """
     exchange, tasks = exchange_of(run), len(spread(run.paper_shards, _pieces(run)))
-    if None in exchange.counts("index", tasks):
-        raise exchange.missing("index")
+    exchange.all_counts("index", tasks)
 
     def bring(key: str) -> None:
-        run.lake.download(key, folder / key.rpartition("/")[2], link=True)
+        try:
+            run.lake.download(key, folder / key.rpartition("/")[2], link=True)
+        except FileNotFoundError:
+            raise exchange.missing("index") from None
 
     keys = [entry.key for entry in run.lake.list(f"{exchange.prefix}/index/") if not entry.key.endswith(".done")]
     with ThreadPoolExecutor(_READERS) as pool:

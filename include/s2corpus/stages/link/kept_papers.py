@@ -16,7 +16,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.pipeline.run import Run
-from s2corpus.scratch import shared
 from s2corpus.stages.link.index import BYTES_BESIDE_KEYS, OVER_FULL, SCHEMA, batches_of, download
 from s2corpus.stages.link.relink import inputs, rules
 from s2corpus.titles.candidates import Pairs, Search, candidates_among, over_full_keys
@@ -26,6 +25,7 @@ from s2corpus.titles.equal import EqualStrings, Groups
 from s2corpus.titles.partial import Sought
 from s2corpus.titles.postings import Keys, over_full
 from s2corpus.titles.targets import FACTS, Facts, Targets
+from s2orc_parse.scratch import shared
 
 _BYTES_PER_PAPER = 1024
 """Memory that a paper takes which some entries want, an upper estimate."""

@@ -132,7 +132,7 @@ class Held:
         parent = parent_run(run)
         if parent is None:
             return None
-        counts = exchange.counts(_CHANGED, tasks)
+        counts = exchange.all_counts(_CHANGED, tasks)
         if sum(counts) > most:
             return None
         schema = read_papers(run, 0).schema

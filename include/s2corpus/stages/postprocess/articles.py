@@ -6,13 +6,13 @@ import logging
 
 import orjson
 
-from s2corpus import jats
 from s2corpus.deliveries.files import read_file
-from s2corpus.parse_model import ParseKind, parse_id
 from s2corpus.pipeline.run import Run
 from s2corpus.row_types import ArticleParseRow, ArticleRow, StoredParseRow
 from s2corpus.stages.postprocess.stored import keep, none, ok
 from s2corpus.tables import ARTICLES, STORED_PARSES
+from s2orc_parse import jats
+from s2orc_parse.parse_model import ParseKind, parse_id
 
 log = logging.getLogger(__name__)
 _WANTED = ("outcome", "citation_style", "bytes", "header")

@@ -5,14 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator
 
-from s2corpus import latex
+from pdf2tei.latex_references import parse_reference
 from s2corpus.deliveries.files import read_file
 from s2corpus.errors import UserError
-from s2corpus.parse_model import ParseKind, parse_id
 from s2corpus.pipeline.run import Run
 from s2corpus.row_types import LatexParseRow, LatexSourceRow, StoredParseRow
 from s2corpus.stages.postprocess.stored import keep, none, ok
 from s2corpus.tables import LATEX_SOURCES, STORED_PARSES
+from s2orc_parse import latex
+from s2orc_parse.parse_model import ParseKind, parse_id
 
 log = logging.getLogger(__name__)
 _WANTED = ("outcome", "citation_style", "bytes")
@@ -70,6 +71,7 @@ def _convert(run: Run, source: LatexSourceRow) -> StoredParseRow:
             seconds=rules.latex_limit(run.spec.latex.converter),
             memory_mb=rules.latex_memory_mb,
             unsafe=run.spec.latex.unsafe,
+            parse_reference=parse_reference,
         )
     except latex.BadSource as bad:
         return none(sha1, ParseKind.LATEX, bad.outcome)

@@ -9,14 +9,14 @@ from typing import cast
 
 import orjson
 
-from s2corpus import tei
 from s2corpus.extractors import Adapter, BadAnswer, Identity, adapter
-from s2corpus.parse_model import ParseKind, parse_id
 from s2corpus.pipeline.run import Run
 from s2corpus.row_types import ExtractionRow, ParseRow, PdfRow, RecordRow, SelectionRow, StoredParseRow
 from s2corpus.stages.postprocess.stored import keep, none, ok
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.tables import EXTRACTIONS, PDF_RECORDS, PDFS, SELECTIONS, STORED_PARSES, STORED_TEI
+from s2orc_parse import tei
+from s2orc_parse.parse_model import ParseKind, parse_id
 
 log = logging.getLogger(__name__)
 _WANTED = ("outcome", "citation_style", "header", "bytes")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from s2corpus import jats
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
 from s2corpus.stages.postprocess import articles, latex_sources, pdfs
 from s2corpus.tables import (
@@ -16,6 +15,7 @@ from s2corpus.tables import (
     PDFS,
     SELECTIONS,
 )
+from s2orc_parse import jats
 
 
 class Postprocess:

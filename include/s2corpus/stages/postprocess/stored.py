@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 
 import orjson
 
-from s2corpus import tei
-from s2corpus.parse_model import Parse, ParseKind
 from s2corpus.row_types import StoredParseRow
 from s2corpus.storage.content_store import ContentStore
+from s2orc_parse import tei
+from s2orc_parse.parse_model import Parse, ParseKind
 
 _BATCH_BYTES = 32 << 20
 """parses held in memory before they are stored as one part"""

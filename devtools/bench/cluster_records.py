@@ -1,0 +1,207 @@
+"""Records with known clusters, with the noise real sources make: what `devtools/bench/cluster.py scale` runs on.
+
+A paper has a title of Zipf-distributed made-up words, authors with surnames of very different frequency, a year, and identifiers
+as its field has them. Each source says of it what it would: DBLP and PubMed in their own styles, arXiv up to two years earlier,
+PDFs' headers with OCR errors. Identifiers are missing, and here and there wrong, as they are in dumps. Among the papers are
+what must not be joined: parts I and II, the same title by other authors or in other years, editorials without number.
+"""
+
+from __future__ import annotations
+
+import random
+import string
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from s2corpus.tables import RECORDS
+
+SYLLABLES = tuple(
+    "ba ce di fo gu ha ki lo mu na pe qui ra so ti vu wa xe yo za bra cle dri flo gru ster tion ment ness al er ing ous ive".split()  # noqa: SIM905
+)
+GENERIC = ("Editorial", "Book review", "Introduction", "Erratum", "Letters to the editor", "In memoriam")
+
+
+def write(path: Path, records: int, seed: int = 0) -> int:
+    """Write about `records` records as Parquet (RECORDS and a column `truth`); returns how many."""
+    schema = RECORDS.schema.append(pa.field("truth", pa.int64()))
+    written, chunk = 0, []
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for row in rows(records, random.Random(seed)):
+            chunk.append(row)
+            if len(chunk) == 50_000:
+                writer.write_table(pa.Table.from_pylist(chunk, schema))
+                written, chunk = written + len(chunk), []
+        writer.write_table(pa.Table.from_pylist(chunk, schema))
+    return written + len(chunk)
+
+
+def copied(records: pa.Table, number: int) -> pa.Table:
+    """The records of other papers, as many and as similar to each other: rows of RECORDS with other ids, titles in other letters.
+
+    `number` is 0 to 25, 0 the records themselves. Titles that many papers have stay.
+    """
+    lower, upper = string.ascii_lowercase, string.ascii_uppercase
+    other = bytes.maketrans(
+        (lower + upper).encode(), (lower[number:] + lower[:number] + upper[number:] + upper[:number]).encode()
+    )
+    titles = []
+    for chunk in records["title"].cast(pa.large_string()).chunks:
+        valid, offsets, text = chunk.buffers()
+        moved = pa.py_buffer(text.to_pybytes().translate(other))
+        titles.append(pa.Array.from_buffers(chunk.type, len(chunk), [valid, offsets, moved], offset=chunk.offset))
+    title = pa.chunked_array(titles, pa.large_string())
+    for kept in (*GENERIC, "part III", "part II", "part 2"):
+        for said in (kept, kept.upper(), kept.title()):
+            title = pc.replace_substring(title, said.encode().translate(other).decode(), said)
+    suffix = pa.scalar(str(number))
+    columns = {
+        "record_id": pc.replace_substring(records["record_id"], ":", f":{number}", max_replacements=1),
+        "title": title.cast(pa.string()),
+        "doi": pc.replace_substring(records["doi"], "/j.", f"/{number}."),
+        "pdf_sha1": pc.utf8_replace_slice(records["pdf_sha1"], 0, 2, f"{number:02}"),
+        **{name: pc.binary_join_element_wise(records[name], suffix, "") for name in ("arxiv_id", "pubmed_id")},
+    }
+    for name, values in columns.items():
+        records = records.set_column(records.column_names.index(name), name, values)
+    return records
+
+
+def rows(records: int, rng: random.Random, words: Sequence[str] = ()) -> Iterator[dict[str, object]]:
+    """About so many records, each with the number of its paper as `truth`; titles of these words by rank, or of made-up ones."""
+    words = words or _vocabulary(rng, 60_000)
+    surnames = [word.capitalize() for word in _vocabulary(rng, 40_000)]
+    draws = _Zipf(len(words), 1.05, rng)
+    name_draws = _Zipf(len(surnames), 1.02, rng)
+    number, paper, previous = 0, 0, None
+    while number < records:
+        paper += 1
+        kind = rng.random()
+        year = rng.randint(1980, 2023)
+        authors = [
+            (surnames[name_draws()], rng.choice("ABCDEFGHJKLMNPRSTW"))
+            for _ in range(min(8, 1 + int(rng.expovariate(0.4))))
+        ]
+        if kind < 0.01:
+            title = rng.choice(GENERIC)
+        elif kind < 0.02 and previous is not None:
+            title, authors = f"{previous[0]}: part {rng.choice(['II', 'III', '2'])}", previous[1]
+            year = previous[2]
+        elif kind < 0.025 and previous is not None:
+            title = previous[0]  # the same title by others
+        else:
+            title = " ".join(words[draws()] for _ in range(rng.randint(5, 14))).capitalize()
+        previous = (title, authors, year)
+        for row in _said(rng, paper, title, authors, year):
+            yield {**row, "truth": paper}
+            number += 1
+
+
+def _said(
+    rng: random.Random, paper: int, title: str, authors: list[tuple[str, str]], year: int
+) -> Iterator[dict[str, object]]:
+    doi = _doi(paper) if rng.random() < 0.75 else None
+    arxiv = f"{year % 100:02d}{paper % 12 + 1:02d}.{paper:06d}" if year >= 2007 and rng.random() < 0.3 else None
+    pubmed = str(10_000_000 + paper) if rng.random() < 0.3 else None
+    sources = []
+    if doi:
+        sources.append(("crossref", "publisher", {"doi": doi}))
+    if arxiv:
+        sources.append(("arxiv", "archive", {"arxiv_id": arxiv, "doi": doi if rng.random() < 0.3 else None}))
+    if pubmed:
+        sources.append(("pubmed", "archive", {"pubmed_id": pubmed, "doi": doi if rng.random() < 0.85 else None}))
+    if rng.random() < 0.4:
+        sources.append(("dblp", "archive", {"doi": doi if rng.random() < 0.6 else None}))
+    if rng.random() < 0.6 or not sources:
+        sources.append(("s2", "archive", {"doi": doi, "arxiv_id": arxiv, "pubmed_id": pubmed}))
+    if rng.random() < 0.35:
+        sha1 = f"{paper:040x}"
+        sources.append(("grobid", "pdf", {"pdf_sha1": sha1, "doi": doi if rng.random() < 0.4 else None}))
+    for source, kind, ids in sources:
+        if ids.get("doi") and source != "crossref" and rng.random() < 0.00002:
+            ids["doi"] = _doi(paper + 1)  # the neighbour's, by mistake
+        yield _row(rng, paper, source, kind, ids, title, authors, year)
+
+
+def _doi(paper: int) -> str:
+    return f"10.{1000 + paper % 8000}/j.{paper:08d}"
+
+
+def _row(
+    rng: random.Random, paper: int, source: str, kind: str, ids: dict[str, str | None], title: str,
+    authors: list[tuple[str, str]], year: int,
+) -> dict[str, object]:  # fmt: skip
+    said = title
+    if source == "dblp":
+        said = title.title() + "."
+    elif source == "grobid":
+        said = _ocr(rng, title)
+    elif rng.random() < 0.05:
+        said = _typo(rng, title)
+    names = [{"first": first, "middle": [], "last": last, "suffix": ""} for last, first in authors]
+    if rng.random() < 0.03:
+        names = []
+    elif rng.random() < 0.05:
+        names = names[: max(1, len(names) // 2)]
+    said_year: int | None = year
+    if source == "arxiv":
+        said_year = year - rng.choice([0, 0, 1, 1, 2])
+    elif source == "grobid" and rng.random() < 0.5:
+        said_year = None
+    elif rng.random() < 0.005:
+        said_year = year - 1
+    return {
+        "record_id": f"{source}:{paper:08d}", "source": source, "kind": kind, "ready_at": "2023-01-01T00:00:00Z", "title": said,
+        "authors": names, "date": None if said_year is None else str(said_year),
+        "date_precision": None if said_year is None else "year", **ids,
+    }  # fmt: skip
+
+
+def _typo(rng: random.Random, title: str) -> str:
+    at = rng.randrange(1, len(title))
+    return rng.choice(
+        [title[:at] + title[at + 1 :], title[:at] + rng.choice("aeinrst") + title[at:], title.replace(" ", "  ", 1)]
+    )
+
+
+def _ocr(rng: random.Random, title: str) -> str:
+    """Case, a hyphenated line end, a footnote mark, now and then a misread letter or a running head before it."""
+    said = title.upper() if rng.random() < 0.2 else title
+    if rng.random() < 0.1:
+        at = rng.randrange(1, len(said))
+        said = said[:at] + "- " + said[at:]
+    if rng.random() < 0.1:
+        said += rng.choice(["*", "†", " 1"])
+    if rng.random() < 0.1:
+        said = _typo(rng, said)
+    return said
+
+
+def _vocabulary(rng: random.Random, size: int) -> list[str]:
+    """Words by rank, frequent ones short, as in every language."""
+    found: dict[str, None] = {}
+    while len(found) < size:
+        syllables = 1 if len(found) < 30 else rng.randint(1, 2) if len(found) < 500 else rng.randint(2, 4)
+        found["".join(rng.choice(SYLLABLES) for _ in range(syllables))] = None
+    return list(found)
+
+
+class _Zipf:
+    """Draws of ranks, the first often, the last seldom; many at once for speed."""
+
+    def __init__(self, size: int, exponent: float, rng: random.Random) -> None:
+        weights = 1 / np.arange(1, size + 1) ** exponent
+        self._cumulated = np.cumsum(weights / weights.sum())
+        self._generator = np.random.default_rng(rng.randrange(1 << 32))
+        self._drawn: list[int] = []
+
+    def __call__(self) -> int:
+        if not self._drawn:
+            self._drawn = np.minimum(
+                np.searchsorted(self._cumulated, self._generator.random(1 << 16)), len(self._cumulated) - 1
+            ).tolist()
+        return self._drawn.pop()

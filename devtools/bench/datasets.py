@@ -1,0 +1,276 @@
+"""Datasets: sentences beside peers' on gold sentences of real papers, speed a core, and memory by the number of documents.
+
+python devtools/bench/datasets.py [--documents 100000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "include"), str(ROOT)]
+
+from s2corpus.datasets import runner  # noqa: E402
+from s2corpus.datasets.job import Job  # noqa: E402
+from s2corpus.datasets.protocol import Made  # noqa: E402
+from s2corpus.datasets.registry import DATASETS, dataset  # noqa: E402
+from s2corpus.datasets.source import Source  # noqa: E402
+from s2corpus.datasets.spec import DatasetSpec  # noqa: E402
+from s2corpus.datasets.summary import summary  # noqa: E402
+from s2corpus.storage.lake import open_lake  # noqa: E402
+from s2corpus.text.sentences import sentence_spans  # noqa: E402
+from tests.gold_sentences import DATA, gold, measure  # noqa: E402
+from tests.snapshots import paper, real_articles, write_snapshot  # noqa: E402
+
+
+def splitters() -> Iterator[tuple[str, Callable[[str], list[int]]]]:
+    import blingfire
+    import pysbd
+    from syntok import segmenter
+
+    old = pysbd.Segmenter(language="en", clean=False, char_span=True)
+    yield "s2corpus", lambda text: [start for start, _ in sentence_spans(text)]
+    yield "blingfire", lambda text: [start for start, _ in blingfire.text_to_sentences_and_offsets(text)[1]]
+    yield "pysbd", lambda text: [span.start for span in old.segment(text)]
+    yield "syntok", lambda text: [s[0].offset for paragraph in segmenter.analyze(text) for s in paragraph]
+
+
+def sentences() -> None:
+    texts = gold()
+    size = sum(len(text.text.encode()) for text in texts) / 1e6
+    for name, split in splitters():
+        began = time.process_time()
+        every = measure(split, texts)
+        seconds = time.process_time() - began
+        apart = measure(split, [text for text in texts if text.apart])
+        print(
+            f"{name:<10} {every.sentences} sentences: whole {every.whole:.1%}, precision {every.precision:.1%}, recall {every.recall:.1%}; "
+            f"apart {apart.whole:.1%} of {apart.sentences}; {every.sentences / seconds:,.0f} sentences/s, {size / seconds:.2f} MB/s"
+        )
+
+
+REAL: dict[str, dict[str, Any]] = {
+    "citeworth": {"require": ["abstract", "body_text", "bibliography"], "paragraphs_per_field": 1_000_000},
+    "pretraining": {"vocabulary_sample": 1.0},
+    "elsevier": {"since": 1900},
+}
+"""what the real articles want: few have inbound links or MAG fields, and they are too few to sample"""
+
+
+def speed() -> None:
+    """What each dataset takes of real articles, in CPU seconds of one core."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Source(open_lake(str(write_snapshot(Path(folder), real_articles(), files=1))))
+        papers = list(source.papers(0))
+        texts = [p["text"] for one in papers for parse in one.parses.values() for p in parse["body_text"]]
+        size = sum(len(text.encode()) for text in texts) / 1e6
+        number = sum(len(sentence_spans(text)) for text in texts)
+        for name in DATASETS:
+            one = dataset(name)
+            params, made = one.params.model_validate(REAL.get(name, {})), Made()
+            began = time.process_time()
+            rows = sum(1 for p in papers for _ in one.rows(params, p, made))
+            seconds = time.process_time() - began
+            print(
+                f"{name:<12} {rows:>6} rows; {number / seconds:>9,.0f} sentences/s, {size / seconds:6.2f} MB/s a core"
+            )
+
+
+def figures(vocabulary: str | None) -> None:
+    """The figures that the papers report, of the real articles, with what the papers report beside."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Source(open_lake(str(write_snapshot(Path(folder), real_articles(), files=2))))
+        for name, params in REAL.items():
+            more = {"compare_vocabulary": vocabulary} if vocabulary and name == "pretraining" else {}
+            job = Job(DatasetSpec(name=name, dataset=name, params={**params, **more}), source, open_lake(folder))
+            runner.make(job)
+            print(summary(job))
+
+
+DISCIPLINES = {
+    "immunology": r"immun|leukoc|vaccin", "virology": r"virol|virus|retrovir", "neuroscience": r"neuro|brain|cereb|cortex|synap",
+    "genetics": r"genet|genom|chromos|hered|rna", "oncology": r"cancer|oncol|tumou?r|carcinog|leuk", "psychology": r"psychol|cogn|behav",
+    "ecology and evolution": r"ecol|evol|conserv|biodiv|syst biol", "entomology": r"entomol|insect|mosq|vector",
+    "cells": r"cell|develop|embryo",
+    "infection": r"infect|microb|bact|pathog|antimicrob|parasit|malar|trop", "plants": r"plant|phyto|bot",
+    "biochemistry": r"biochem|biol chem|protein|enzym|nucleic|mol biol|struct|biophys", "bioinformatics": r"bioinform|comput|stat",
+    "heart and metabolism": r"cardi|circul|heart|diabet|endocr|metab|nutr|obes", "public health": r"epidemiol|public health|disabil|health",
+    "economics": r"econom|financ|manage", "chemistry and physics": r"chem|phys|mater|nano|langmuir",
+}  # fmt: skip
+"""a word of a journal's name → what it is about, read off the names; journals of all subjects (Nature, PLoS ONE …) match none"""
+
+
+def cited_papers() -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The real articles with links to all papers that they mention twice, those papers, and of each the article that cites it first."""
+    articles = real_articles()
+    mentions: Counter[str] = Counter()
+    known: dict[str, dict[str, Any]] = {}
+    first: dict[str, str] = {}
+    for article in articles:
+        parse = article["parses"]["jats"]
+        named = [span.get("ref_id") for p in parse["body_text"] for span in p["cite_spans"]]
+        for ref, entry in parse["bib_entries"].items():
+            name = (entry.get("other_ids", {}).get("DOI") or [entry["title"].casefold()])[0]
+            if name and (number := named.count(ref)):
+                entry["link"] = entry.get("link") or hashlib.sha256(name.encode()).hexdigest()[:15]
+                mentions[entry["link"]] += number
+                known.setdefault(entry["link"], entry)
+                first.setdefault(entry["link"], article["paper_id"])
+    own = {article["paper_id"] for article in articles}
+    cited = []
+    for id_, entry in known.items():
+        if id_ not in own and mentions[id_] > 1:
+            about = [
+                name
+                for name, words in DISCIPLINES.items()
+                if re.search(rf"\b(?:{words})", (entry["venue"] or "").casefold())
+            ]
+            cited.append(paper(id_, {}, title=entry["title"], journal=entry["venue"], fields_of_study=about[:1]))
+    return [*({**article, "fields_of_study": []} for article in articles), *cited], first
+
+
+def neighbours() -> None:
+    """How often the nearest papers by vectors learnt from the real articles appeared in journals about the same thing, beside chance."""
+    import numpy as np
+
+    from s2corpus.datasets.vectors.learning import Learnt, same_field
+
+    papers, first = cited_papers()
+    about = {row["paper_id"]: (row["fields_of_study"] or [None])[0] for row in papers}
+    with tempfile.TemporaryDirectory() as folder:
+        source = Source(open_lake(str(write_snapshot(Path(folder), papers, files=2))))
+        job = Job(DatasetSpec(name="vectors", dataset="vectors"), source, open_lake(folder))
+        began = time.process_time()
+        metrics = runner.make(job)
+        (kept,) = Path(folder).glob("datasets/vectors/_kept/*/learnt-*")
+        learnt = Learnt.of_bytes(kept.read_bytes())
+    fields = [about[id_] for id_ in learnt.ids]
+    citing = np.asarray([first.get(id_, id_) for id_ in learnt.ids])
+    elsewhere = learnt.near.copy()
+    elsewhere[(learnt.near >= 0) & (citing[learnt.near] == citing[:, None])] = -1
+    print(
+        f"vectors: {metrics['papers']:,.0f} papers, {sum(map(bool, fields)):,} in journals about one thing, {metrics['mentions']:,.0f} "
+        f"mentions in {len(set(citing))} articles; {time.process_time() - began:.0f} s"
+    )
+    draws = np.random.default_rng(1)
+    articles = np.unique(citing)
+    for name, near in (("all neighbours", learnt.near), ("those that another article cites first", elsewhere)):
+        pairs = [
+            (i, fields[i] == fields[j])
+            for i, row in enumerate(near.tolist())
+            for j in row
+            if j >= 0 and fields[i] and fields[j]
+        ]
+        of = np.asarray([np.flatnonzero(articles == citing[i])[0] for i, _ in pairs])
+        same, all_ = (
+            np.bincount(of, weights=w, minlength=len(articles)) for w in ([s for _, s in pairs], [1] * len(pairs))
+        )
+        # articles drawn with replacement: the papers of one are not independent of each other
+        drawn = draws.integers(0, len(articles), (1000, len(articles)))
+        low, high = np.percentile(same[drawn].sum(axis=1) / all_[drawn].sum(axis=1), [2.5, 97.5])
+        share, chance = same_field(near, fields)
+        print(f"  {name:<40} same {share:.1%} ({low:.1%} to {high:.1%}; {len(pairs):,} pairs), by chance {chance:.1%}")
+
+
+SMALL: dict[str, dict[str, Any]] = {
+    "citeworth": {"min_citations": 1, "min_sentences": 1},
+    "elsevier": {"min_sentences": 1, "per_subject": 100},
+    "vectors": {"dimensions": 20, "epochs": 1, "picture_papers": 500},
+}
+"""what lets documents of one paragraph through, and makes learning quick: it takes no more memory for more epochs"""
+
+
+def documents(number: int) -> Iterator[dict[str, Any]]:
+    """Papers of one paragraph of a real article each, that cite other ones of them."""
+    paragraphs = [
+        (
+            p,
+            {
+                ref: {**parse["bib_entries"][ref], "authors": []}
+                for s in p["cite_spans"]
+                if (ref := s.get("ref_id")) in parse["bib_entries"]
+            },
+        )
+        for article in real_articles()
+        for parse in article["parses"].values()
+        for p in parse["body_text"]
+        if 300 < len(p["text"]) < 1000
+    ]
+    figure = {"FIGREF0": {"type": "figure", "text": "A figure."}}
+    for n in range(number):
+        paragraph, entries = paragraphs[n % len(paragraphs)]
+        linked = {
+            ref: {**entry, "link": f"{(n * 7 + i) % number:015x}"} for i, (ref, entry) in enumerate(entries.items())
+        }
+        parse = {"abstract": [], "body_text": [{**paragraph, "section": "Introduction"}], "bib_entries": linked, "ref_entries": figure,
+                 "back_matter": []}  # fmt: skip
+        yield paper(f"{n:015x}", {"pdf": parse}, inbound=["x"], title=f"T {n}", abstract=paragraph["text"][:200], journal="J", date="2015",
+                    fields_of_study=["Biology"])  # fmt: skip
+
+
+def memory(number: int) -> None:
+    """The greatest resident memory after each step of a child that makes a dataset of so many documents."""
+    for count in (number // 100, number // 10, number):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, __file__, "--write", str(count), "--in", folder], check=True)
+            for name in DATASETS:
+                command = [sys.executable, __file__, "--work", name, "--in", folder]
+                done = subprocess.run(command, capture_output=True, text=True)
+                said = done.stdout.strip() + (f" failed: {done.stderr[-500:]}" if done.returncode else "")
+                print(f"{name:<12} {count:>8,} documents: {said}", flush=True)
+
+
+def _peak() -> float:
+    """The greatest resident memory of this process so far, in MB (that of `getrusage` may be its parent's)."""
+    return int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 1024  # type: ignore[index]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--part", choices=["sentences", "speed", "figures", "neighbours", "memory"], help="only this")
+    parser.add_argument("--vocabulary", help="another vocabulary (an entry a line) that figures compare ours with")
+    parser.add_argument("--write", type=int)
+    parser.add_argument("--work")
+    parser.add_argument("--in", dest="folder")
+    given = parser.parse_args()
+    if given.write:
+        write_snapshot(Path(given.folder), documents(given.write), files=4)
+    elif given.work:
+        (snapshot,) = (Path(given.folder) / "snapshots").iterdir()
+        spec = DatasetSpec(name=given.work, dataset=given.work, params=SMALL.get(given.work, {}), memory_mb=64)
+        job = Job(spec, Source(open_lake(str(snapshot))), open_lake(given.folder))
+        shards = runner.plan(job)
+        print(f"start {_peak():,.0f} MB", end="; ")
+        steps: dict[str, Callable[[], Any]] = {
+            "work": lambda: runner.work(job, shards), "choose": lambda: runner.choose(job), "write": lambda: runner.write(job, shards),
+            "finish": lambda: runner.finish(job), "check": lambda: runner.check(job),
+        }  # fmt: skip
+        for name, step in steps.items():
+            began = time.process_time()
+            step()
+            print(f"{name} {_peak():,.0f} MB, {time.process_time() - began:,.1f} s", end="; ")
+    else:
+        if not DATA.exists():
+            print("../shared/data is not there: no gold sentences, no real articles")
+        for part in (sentences, speed, neighbours) if DATA.exists() else ():
+            if given.part in (None, part.__name__):
+                part()
+        if DATA.exists() and given.part in (None, "figures"):
+            figures(given.vocabulary)
+        if DATA.exists() and given.part in (None, "memory"):
+            memory(given.documents)
+
+
+if __name__ == "__main__":
+    main()

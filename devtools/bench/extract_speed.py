@@ -1,0 +1,100 @@
+"""Reads PDFs as a release does, in a worker within the sandbox, and counts what it takes: CPU seconds, which other work on the machine
+changes little, of the worker and of pdfalto. Beside it the same of programs that give text without structure.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import shutil
+import subprocess
+import tempfile
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pypdfium2
+from pebble import ProcessPool
+
+from pdf2tei import extract
+from pdf2tei.server import prepare
+
+TIMEOUT = 120.0
+"""Seconds a PDF may take"""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A PDF's TEI (None: none, or it failed) and the CPU seconds it took."""
+
+    tei: bytes | None
+    own: float
+    pdfalto: float
+    failed: bool = False
+
+
+class Worker:
+    """One sandboxed process that reads PDFs, warm as after its first one."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.mkdtemp(prefix="extract-")
+        self._pool = ProcessPool(
+            1, initializer=prepare, initargs=(self._folder,), context=multiprocessing.get_context("forkserver")
+        )
+
+    def read(self, pdf: Path) -> Read:
+        """A PDF's TEI; a PDF that fails costs nothing but itself."""
+        copy = shutil.copyfile(pdf, Path(self._folder) / "input.pdf")
+        try:
+            read: Read = self._pool.schedule(_read, args=(str(copy),), timeout=TIMEOUT).result()
+        except Exception:
+            traceback.print_exc()
+            return Read(None, 0.0, 0.0, failed=True)
+        return read
+
+    def close(self) -> None:
+        """End the process."""
+        self._pool.stop()  # type: ignore[no-untyped-call]
+        self._pool.join()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _read(path: str) -> Read:
+    own, other = _used(resource.RUSAGE_SELF), _used(resource.RUSAGE_CHILDREN)
+    tei = extract(Path(path), timeout=TIMEOUT)
+    return Read(tei, _used(resource.RUSAGE_SELF) - own, _used(resource.RUSAGE_CHILDREN) - other)
+
+
+def peers(pdfs: list[Path]) -> dict[str, float]:
+    """CPU seconds of programs that give the PDFs' text."""
+    programs: dict[str, Callable[[Path], object]] = {"pypdfium2": _pdfium}
+    if shutil.which("pdftotext"):
+        programs["pdftotext"] = lambda pdf: subprocess.run(["pdftotext", pdf, "/dev/null"], capture_output=True)
+    used: dict[str, float] = {}
+    for name, run in programs.items():
+        before = _used(resource.RUSAGE_SELF) + _used(resource.RUSAGE_CHILDREN)
+        for pdf in pdfs:
+            run(pdf)
+        used[name] = _used(resource.RUSAGE_SELF) + _used(resource.RUSAGE_CHILDREN) - before
+    return used
+
+
+def pages(pdf: Path) -> int:
+    """Pages of a PDF; 0 if it cannot be opened."""
+    try:
+        with pypdfium2.PdfDocument(pdf) as document:
+            return len(document)
+    except pypdfium2.PdfiumError:
+        return 0
+
+
+def _pdfium(pdf: Path) -> None:
+    with pypdfium2.PdfDocument(pdf) as document:
+        for page in document:
+            page.get_textpage().get_text_range()
+
+
+def _used(whose: int) -> float:
+    usage = resource.getrusage(whose)
+    return usage.ru_utime + usage.ru_stime

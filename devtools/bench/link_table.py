@@ -1,0 +1,39 @@
+"""The table of `devtools/bench/link.py`: what, measured, asked, peer, met or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+HEAD = ("what", "measured", "asked", "peer", "met")
+
+
+@dataclass
+class Table:
+    """Rows as they come; those with an asked figure are met or not."""
+
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+    missed: int = 0
+
+    def show(self) -> bool:
+        """Print all rows as one table, and say whether every asked figure is met."""
+        widths = [max(len(row[column]) for row in [HEAD, *self.rows]) for column in range(len(HEAD))]
+        print()
+        for row in [HEAD, tuple("-" * width for width in widths), *self.rows]:
+            print(" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        print(f"\n{self.missed} of the asked figures not met")
+        return not self.missed
+
+
+TABLE = Table()
+
+
+def row(what: str, measured: str, asked: str = "", peer: str = "", met: bool | None = None) -> None:
+    """One row; printed at once too, because all of them take their time."""
+    TABLE.rows.append((what, measured, asked, peer, "" if met is None else "yes" if met else "NO"))
+    TABLE.missed += met is not None and not met
+    print(f"{what:<90} {measured}", flush=True)
+
+
+def note(what: str, measured: str) -> None:
+    """A row of which nothing is asked."""
+    row(what, measured)

@@ -1,0 +1,90 @@
+"""Speed and memory of `corpus parse` on one core: `python devtools/bench/parse.py [--rounds 5] [--files 10000]`.
+
+Beside its peer: the complete conversion (bytes → parse → JSON) against what BeautifulSoup(…, "xml") needs merely to load the same files,
+in alternating rounds of the same run; CPU time, best of the rounds, because the machine may be shared. Memory: resident size of a
+process that streams many files, after the first tenth and at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from s2orc_parse import tei
+
+DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+
+
+def convert_all(documents: list[bytes]) -> None:
+    for document in documents:
+        tei.to_json_bytes(tei.to_s2orc(tei.convert(document, pdf_sha1="0" * 40)))
+
+
+def load_with_beautifulsoup(documents: list[bytes]) -> None:
+    from bs4 import BeautifulSoup
+
+    for document in documents:
+        BeautifulSoup(document, "xml")
+
+
+def seconds(work: Callable[[list[bytes]], None], documents: list[bytes]) -> float:
+    gc.collect()  # what the other left behind is not this one's to clear
+    start = time.process_time()
+    work(documents)
+    return time.process_time() - start
+
+
+def resident_megabytes() -> float:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def stream(documents: list[bytes], files: int) -> None:
+    """What the child process does: many files one after the other, as the command line does."""
+    convert_all(documents)
+    at_tenth = 0.0
+    for done in range(files):
+        convert_all([documents[done % len(documents)]])
+        if done == files // 10:
+            at_tenth = resident_megabytes()
+    print(f"memory over {files:,} files: {at_tenth:.1f} MB after a tenth, {resident_megabytes():.1f} MB at the end")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--files", type=int, default=10_000)
+    parser.add_argument("--stream", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    paths = sorted([*DATA.glob("pairs/*.tei.xml"), *DATA.glob("pmc-with-tei/*.tei.xml")])
+    if not paths:
+        sys.exit(f"no TEI files under {DATA}")
+    documents = [path.read_bytes() for path in paths]
+    if given.stream:
+        stream(documents, given.files)
+        return
+    convert_all(documents)
+    load_with_beautifulsoup(documents)
+    ours, theirs = [], []
+    for _ in range(given.rounds):
+        ours.append(seconds(convert_all, documents))
+        theirs.append(seconds(load_with_beautifulsoup, documents))
+    size = sum(map(len, documents))
+    for name, times in (("convert to S2ORC JSON", ours), ("BeautifulSoup, load only", theirs)):
+        best = min(times)
+        print(
+            f"{name:26} {1000 * best / len(documents):7.2f} ms a file  {size / best / 1e6:6.1f} MB/s  "
+            f"(best of {', '.join(f'{t:.3f}' for t in times)} s for {len(documents)} files)"
+        )
+    print(f"ratio {min(ours) / min(theirs):.3f} (asked: at most 0.200)", flush=True)
+    if given.files:
+        subprocess.run([sys.executable, __file__, "--stream", "--files", str(given.files)], check=True)
+
+
+if __name__ == "__main__":
+    main()

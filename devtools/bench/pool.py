@@ -1,0 +1,239 @@
+"""The GROBID pool beside grobid-client-python's own `process`, against a stand-in of 8 slots and 300 ms a PDF.
+
+    python devtools/bench/pool.py [--pdfs 2000] [--only pool|client]     throughput without and with faults, exact outcomes
+    python devtools/bench/pool.py --memory [--pdfs 10000]                memory of select's and extract's workers
+
+Times are scaled: a PDF takes 0.3 s instead of some seconds, so waits and timeouts are a tenth of what a release uses. Faults: for 2 s
+in every 20 every upload gets a 503; 2 % of the PDFs hang and 2 % lose their connection at the first try; 1 % have no text blocks, 1 %
+no content; in the middle the server dies for 2 s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import io
+import logging
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from s2corpus.extractors import Limits, Pool
+from s2corpus.pdf import inspect_many
+from s2corpus.spec import Select
+from tests.standin_grobid import TEI, StandIn, Upload
+
+SLOTS, LATENCY = 8, 0.3
+IN_FLIGHT = 10  # GROBID's advice: a little above its threads; it lets the others wait for a second before its 503
+LIMITS = Limits(
+    in_flight=IN_FLIGHT,
+    deadline=60.0,
+    request=2.0,
+    busy_wait=(0.5, 1.0),
+    retry_wait=(0.1, 0.3),
+    health_wait=(0.2, 0.4),
+    progress=10.0,
+)
+PDF_BYTES = 50_000
+BODY = "<p>" + "Some words of a paper that was read. " * 60 + "</p>"
+
+
+class Server(StandIn):
+    """Answers with some 100 kB of TEI."""
+
+    def recorded(self, sha1: str) -> bytes:
+        return TEI.format(sha1).replace("<p>Text.</p>", BODY * 45).encode()
+
+
+def pdf(number: int) -> bytes:
+    """A PDF by its number; the stand-in looks only at its SHA-1."""
+    return f"%PDF-1.7 {number}\n".encode().ljust(PDF_BYTES, b"\0")
+
+
+def expected(number: int) -> str:
+    return {30: "failed:NO_BLOCKS", 31: "no_content"}.get(number % 100, "ok")
+
+
+def faults(numbers: dict[str, int], start: float) -> Callable[[Upload], str | None]:
+    def fault(upload: Upload) -> str | None:
+        if (time.monotonic() - start) % 20 > 18:
+            return "busy"
+        kind = numbers[upload.sha1] % 100
+        if upload.times == 1 and kind in (10, 11, 20, 21):
+            return "hang" if kind < 20 else "drop"
+        return {30: "NO_BLOCKS", 31: "no_content"}.get(kind)
+
+    return fault
+
+
+def final(numbers: dict[str, int]) -> Callable[[Upload], str | None]:
+    return lambda upload: {30: "NO_BLOCKS", 31: "no_content"}.get(numbers[upload.sha1] % 100)
+
+
+def with_pool(server: Server, folder: Path, numbers: dict[str, int]) -> dict[str, str]:
+    items = ((sha1, (folder / f"{sha1}.pdf").open) for sha1 in numbers)
+    binary = ((sha1, lambda opener=opener: opener("rb")) for sha1, opener in items)
+    return {r.pdf_sha1: str(r.outcome) for r in Pool([server.url], limits=LIMITS).extract(binary)}
+
+
+def with_client(server: Server, folder: Path, numbers: dict[str, int]) -> dict[str, str]:
+    from grobid_client.grobid_client import GrobidClient
+
+    with tempfile.TemporaryDirectory() as out, contextlib.redirect_stdout(io.StringIO()):
+        client = GrobidClient(server.url, sleep_time=0.75, timeout=LIMITS.request, check_server=False)  # type: ignore[arg-type]
+        client.logger.setLevel(logging.CRITICAL)
+        client.process(
+            "processFulltextDocument",
+            str(folder),
+            output=out,
+            n=IN_FLIGHT,
+            consolidate_header=False,
+            include_raw_citations=True,
+        )
+        found = {}
+        for sha1 in numbers:
+            if (Path(out) / f"{sha1}.grobid.tei.xml").exists():
+                found[sha1] = "ok"
+            elif errors := list(Path(out).glob(f"{sha1}_*.txt")):
+                status = errors[0].stem.rpartition("_")[2]
+                text = errors[0].read_text()
+                found[sha1] = "failed:NO_BLOCKS" if "NO_BLOCKS" in text else {"204": "no_content"}.get(status, status)
+        return found
+
+
+CLIENTS = {"pool": with_pool, "client": with_client}
+
+
+def throughput(count: int, only: str | None) -> None:
+    numbers = {hashlib.sha1(pdf(number)).hexdigest(): number for number in range(count)}
+    capacity = SLOTS / LATENCY
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for sha1, number in numbers.items():
+            (folder / f"{sha1}.pdf").write_bytes(pdf(number))
+        quiet: dict[str, float] = {}
+        for faulty in (False, True):
+            for who, extract in CLIENTS.items():
+                if only in (None, who):
+                    start = time.monotonic()
+                    server = Server(
+                        faults=faults(numbers, start) if faulty else final(numbers),
+                        slots=SLOTS,
+                        latency=LATENCY,
+                        queue_wait=1.0,
+                    )
+                    with server:
+                        if faulty:
+                            in_the_middle = threading.Timer(count / capacity / 2, restart, [server])
+                            in_the_middle.start()
+                        outcomes = extract(server, folder, numbers)
+                        if faulty:
+                            in_the_middle.join()
+                    seconds = time.monotonic() - start
+                    report(who, faulty, seconds, outcomes, numbers, server, quiet)
+
+
+def restart(server: Server) -> None:
+    server.stop()
+    time.sleep(2.0)
+    server.start()
+
+
+def report(
+    who: str,
+    faulty: bool,
+    seconds: float,
+    outcomes: dict[str, str],
+    numbers: dict[str, int],
+    server: Server,
+    quiet: dict[str, float],
+) -> None:
+    rate = len(numbers) / seconds
+    quiet.setdefault(who, rate)
+    right = sum(outcomes.get(sha1) == expected(number) for sha1, number in numbers.items())
+    again = sum(times > 1 for times in server.answered.values())
+    print(
+        f"{'grobid-client-python' if who == 'client' else 'GROBID pool':20} {'with faults' if faulty else 'no faults':11} "
+        f"{seconds:6.1f} s  {rate:5.2f} PDFs/s = {rate * LATENCY / SLOTS:6.1%} of capacity, {rate / quiet[who]:6.1%} of its own without "
+        f"faults; right outcome {right}/{len(numbers)}, none {len(numbers) - len(outcomes)}, answered twice {again}; "
+        f"{server.requests} requests\n{'':21}{dict(Counter(outcomes.values()).most_common())}",
+        flush=True,
+    )
+
+
+def memory(count: int) -> None:
+    """Resident memory, MB, of this process and of what reads PDFs for it, every tenth of the way."""
+
+    def rss(pid: int | str) -> float:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
+
+    def children() -> list[str]:
+        return Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
+
+    from tests.unit.pdf.bad_pdfs import KINDS
+
+    kinds = ["paper"] * 50 + [
+        "image_only",
+        "bit_flipped",
+        "object_stream_bomb",
+        "fifty_pages",
+        "giant_metadata",
+        "deep_nesting",
+    ]
+    with tempfile.TemporaryDirectory() as name:
+        for kind in set(kinds):
+            (Path(name) / kind).write_bytes(KINDS[kind][0]())
+        items: Iterator[tuple[str, Path]] = ((str(n), Path(name) / kinds[n % len(kinds)]) for n in range(count))
+        for done, _ in enumerate(
+            inspect_many(
+                items, rules=Select(max_pages=50), workers=os.cpu_count() or 1, timeout=60, memory_bytes=1 << 30
+            ),
+            1,
+        ):
+            if done % (count // 10) == 0:
+                print(
+                    f"select {done:6} PDFs: {rss('self'):6.1f} MB, children {[round(rss(p)) for p in children()]}",
+                    flush=True,
+                )
+    command = [
+        sys.executable,
+        str(Path(__file__).parent.parent / "tests" / "standin_grobid.py"),
+        "--port",
+        "0",
+        "--slots",
+        "64",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().strip()
+        uploads = ((hashlib.sha1(pdf(n)).hexdigest(), lambda n=n: io.BytesIO(pdf(n))) for n in range(count))
+        for done, _ in enumerate(Pool([url], limits=LIMITS).extract(uploads), 1):
+            if done % (count // 10) == 0:
+                print(f"extract {done:6} PDFs: {rss('self'):6.1f} MB", flush=True)
+        server.terminate()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--pdfs", type=int, help="2000; 10000 with --memory")
+    parser.add_argument("--only", choices=list(CLIENTS))
+    parser.add_argument("--memory", action="store_true")
+    given = parser.parse_args()
+    if given.memory:
+        memory(given.pdfs or 10_000)
+    else:
+        throughput(given.pdfs or 2000, given.only)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""A release of real papers against what a reader found in them: `python devtools/bench/real_release.py [--all] [--lake FOLDER]`.
+
+The papers are those of ../shared/data; tests/real/truth.yaml has what a reader found. The table has a row for each fact and a line for each
+that is not right (with --all: for every one); what is known to be wrong stands in docs/real-papers.md with its reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from s2corpus.extractors.embedded import embedded_extractor  # noqa: E402
+from tests.real.compare import FACTS, compare  # noqa: E402
+from tests.real.release import build  # noqa: E402
+
+DATA = ROOT.parent / "shared" / "data"
+
+
+def main() -> None:
+    """Build the release and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true", help="every line, not only those that are not right")
+    parser.add_argument("--lake", type=Path, help="keep the lake below this folder (default: a temporary one)")
+    options = parser.parse_args()
+    if not DATA.is_dir():
+        print(f"real data is not there: {DATA}")
+        return
+    with tempfile.TemporaryDirectory() as temporary, embedded_extractor(workers=2) as (url, token):
+        os.environ |= {"GROBID_URL": url, "S2CORPUS_EXTRACTOR_TOKEN": token}
+        started = time.perf_counter()
+        run = build(options.lake or Path(temporary), DATA)
+        seconds = time.perf_counter() - started
+        lines = compare(run)
+    right = Counter(line.fact for line in lines if line.right)
+    total = Counter(line.fact for line in lines)
+    print(f"{'fact':<12}{'right':>7}{'of':>5}")
+    for fact in FACTS:
+        print(f"{fact:<12}{right[fact]:>7}{total[fact]:>5}")
+    print(f"{'all':<12}{right.total():>7}{total.total():>5}   built in {seconds:.0f} s\n")
+    for line in lines:
+        if options.all or not line.right:
+            print(f"{'' if line.right else 'x':<2}{line.paper:<12}{line.fact:<12}{line.expected}  ->  {line.found}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,309 @@
+"""How each stage grows: `python devtools/bench/scale.py [RECORDS …] [--stages intake,select] [--pdfs 0.01] [--folder DIR] [--copies N]`.
+
+10,000 and 100,000 records where no number is given. A release of generated records (`cluster_records`) with abstracts, delivered as
+gzipped JSON lines by source, and for one record in a hundred a PDF: a page of text of its own, so that `select` reads it, and the TEI
+of an article of 4,000 words whose 25 references are titles of the records. The TEIs are answered by a stand-in for GROBID: of `extract`
+this shows our part, not an extractor's.
+
+Each stage runs in two processes of its own, shard after shard, on a lake in a folder: its rounds, then (`: finish`) its end, metrics and
+checks, which are one process in any release. Shown are the seconds of CPU with those of child processes, per record or PDF, the memory
+of the process (not of the children that read PDFs, which have `pdf_memory_mb` each), and the exponent of the CPU between two sizes: 1
+is linear. What a stage takes at 10,000 is mostly its start: its imports are not counted, and a release of 2,000 records before the first
+has numba compile what they use. `rounds` is cluster once more, as the workers of a Spark do it (ENGINE=here).
+
+With `--folder` the lakes are kept there, and what was measured in `figures-RECORDS.jsonl`: a run that was ended goes on where it was.
+`--copies N` then takes the records of a lake that is there N times, with other titles and identifiers, and puts them where intake would:
+to see ten times as many in the stages after it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import math
+import multiprocessing
+import os
+import random
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager, nullcontext
+from datetime import UTC, datetime
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import orjson
+import wordfreq
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from s2corpus.pipeline.stages import STAGE_NAMES, load_stage, stage_row  # noqa: E402
+
+from devtools.bench.cluster_records import GENERIC, copied, rows  # noqa: E402
+from s2corpus.errors import QualityBlocked  # noqa: E402
+from s2corpus.pipeline import runner  # noqa: E402
+from s2corpus.pipeline.run import Run  # noqa: E402
+from s2corpus.spec import ReleaseSpec  # noqa: E402
+from s2corpus.storage.local_lake import LocalLake  # noqa: E402
+from s2corpus.tables import DELIVERIES, PDF_RECORDS, RECORDS  # noqa: E402
+from tests.standin_grobid import StandIn  # noqa: E402
+from tests.unit.snapshot.release import paragraph  # noqa: E402
+
+AS_OF = datetime(2026, 1, 1, tzinfo=UTC)
+OF_PDFS = ("select", "extract", "postprocess", "assemble")
+"""Stages whose work is by PDF: their figures are a PDF's."""
+REFERENCES = 25
+PARAGRAPHS = 40
+TEXTS = 200_000
+"""so many papers at most have a PDF or are cited by one"""
+_READY = "2025-01-01T00:00:00Z"
+
+
+def deliver(folder: Path, count: int, pdfs: float) -> None:
+    """Write about `count` records as one delivery of each source, and PDFs for a share of them as a drop, with the TEI of each."""
+    files: dict[str, gzip.GzipFile] = {}
+    texts: list[dict[str, Any]] = []
+    with ExitStack() as opened:
+        words = [word for word in wordfreq.top_n_list("en", 100_000) if word.isascii() and word.isalpha()][:60_000]
+        for number, row in enumerate(rows(count, random.Random(0), words)):
+            source = str(row["source"]).replace("grobid", "semantic")  # PDFs' headers, as a source's records
+            if source not in files:
+                place = folder / "lake" / "sources" / source / "1"
+                place.mkdir(parents=True)
+                files[source] = opened.enter_context(gzip.open(place / "records.jsonl", "wb", compresslevel=1))
+            line = {name: value for name, value in row.items() if value is not None and name not in ("truth", "kind")}
+            line |= {"source": source, "record_id": f"{source}:{str(row['record_id']).partition(':')[2]}"}
+            files[source].write(orjson.dumps({**line, "abstract": _abstract(row)}) + b"\n")
+            if number % 8 == 0 and row["title"] not in GENERIC and row["authors"] and len(texts) < TEXTS:
+                texts.append(row)
+    for source in files:
+        _say_ready(folder / "lake" / "sources" / source / "1")
+    if total := round(count * pdfs):
+        _drop(folder, texts, total)
+
+
+def _abstract(row: dict[str, Any]) -> str:
+    """Of a paper the same in each of its records."""
+    return paragraph(random.Random(row["truth"]), 80)
+
+
+def _drop(folder: Path, texts: list[dict[str, Any]], count: int) -> None:
+    rng = random.Random(1)
+    drop, teis = folder / "lake" / "drops" / "one", folder / "teis"
+    drop.mkdir(parents=True)
+    teis.mkdir()
+    prose = [paragraph(rng, 100) for _ in range(2000)]
+    declared = []
+    for number, row in enumerate(rng.sample(texts, min(count, len(texts)))):
+        content = _pdf([str(row["title"])[:80], *(f"Line {line} of the text of paper {number}." for line in range(40))])
+        name = f"{number:06d}.pdf"
+        (drop / name).write_bytes(content)
+        sha1 = hashlib.sha1(content, usedforsecurity=False).hexdigest()
+        (teis / f"{sha1}.tei.xml").write_bytes(
+            _tei(row, rng.choices(prose, k=PARAGRAPHS), rng.choices(texts, k=REFERENCES))
+        )
+        declared.append(orjson.dumps({"name": name, "open_access": True, "licence": "CC-BY-4.0"}) + b"\n")
+    (drop / "records.jsonl").write_bytes(b"".join(declared))
+    _say_ready(drop)
+
+
+def _say_ready(place: Path) -> None:
+    listed = []
+    for path in sorted(place.iterdir()):
+        with path.open("rb") as data:
+            digest = hashlib.file_digest(data, "sha256").hexdigest()
+        listed.append({"name": path.name, "bytes": path.stat().st_size, "sha256": digest})
+    (place / "_READY").write_bytes(orjson.dumps({"ready_at": _READY, "files": listed}))
+
+
+def _pdf(lines: list[str]) -> bytes:
+    """A page of text in Helvetica."""
+    words = ("".join(c for c in line if c.isascii() and c not in "()\\") for line in lines)
+    text = "BT /F1 11 Tf 14 TL 72 740 Td " + " ".join(f"({line}) '" for line in words) + " ET"
+    objects = [
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F1 5 0 R>>>>/Contents 4 0 R>>",
+        f"<</Length {len(text)}>>stream\n{text}\nendstream",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    out, places = "%PDF-1.4\n", []
+    for number, content in enumerate(objects, 1):
+        places.append(len(out))
+        out += f"{number} 0 obj{content}endobj\n"
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    start = len(out)
+    out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
+    return (out + f"trailer<</Size {len(objects) + 1}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n").encode()
+
+
+def _tei(row: dict[str, Any], prose: list[str], cited: list[dict[str, Any]]) -> bytes:
+    """What GROBID would say of an article: its head, sections of paragraphs that cite, and its bibliography."""
+    paragraphs = [
+        f'<p>{escape(text)} <ref type="bibr" target="#b{number % len(cited)}">[{number % len(cited) + 1}]</ref>.</p>'
+        for number, text in enumerate(prose)
+    ]
+    sections = [
+        f'<div><head n="{at // 8 + 1}">Part {at // 8 + 1}</head>{"".join(paragraphs[at : at + 8])}</div>'
+        for at in range(0, len(paragraphs), 8)
+    ]
+    entries = [
+        f'<biblStruct xml:id="b{number}"><analytic><title level="a" type="main">{escape(str(one["title"]))}</title>'
+        f'{_authors(one)}</analytic><monogr><title level="j">Journal of Generated Papers</title><imprint>'
+        f'<date type="published" when="{one["date"] or 2001}"/></imprint></monogr></biblStruct>'
+        for number, one in enumerate(cited)
+    ]
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>'
+        f'<title level="a" type="main">{escape(str(row["title"]))}</title></titleStmt><sourceDesc><biblStruct><analytic>'
+        f'{_authors(row)}<title level="a" type="main">{escape(str(row["title"]))}</title></analytic></biblStruct></sourceDesc>'
+        f"</fileDesc><profileDesc><abstract><p>{_abstract(row)}</p></abstract></profileDesc></teiHeader><text><body>{''.join(sections)}"
+        f'</body><back><div type="references"><listBibl>{"".join(entries)}</listBibl></div></back></text></TEI>\n'
+    ).encode()
+
+
+def _authors(row: dict[str, Any]) -> str:
+    return "".join(
+        f'<author><persName><forename type="first">{escape(one["first"])}</forename><surname>{escape(one["last"])}</surname>'
+        "</persName></author>"
+        for one in row["authors"]
+    )
+
+
+def work(folder: Path, name: str, ending: bool, given: argparse.Namespace, answer: Any) -> None:
+    """The rounds of a stage, or its end and checks, as the runner does it; its CPU and its memory."""
+    engine = "here" if name == "rounds" else ""
+    os.environ["ENGINE"] = engine
+    name = "cluster" if engine else name
+    spec = ReleaseSpec.model_validate({"name": "scale", "resources": {"memory_mb": given.memory_mb}})
+    run = Run(spec, AS_OF, LocalLake(folder / "lake"), folder)
+    load_stage(name)
+    before = _cpu()
+    if ending:
+        runner.finish(run, name)
+        try:
+            runner.check(run, name)
+        except QualityBlocked as blocked:  # as where a run goes on with other code
+            print(blocked, flush=True)
+    else:
+        _shards(partial(runner.work, run, name), runner.plan(run, name), given.workers)
+        for number in range(1, stage_row(name).rounds):
+            _shards(partial(_gather, run, name, number), runner.regroup(run, name, number), given.workers)
+    who = resource.RUSAGE_SELF if given.workers == 1 or ending else resource.RUSAGE_CHILDREN
+    answer.put((_cpu() - before, resource.getrusage(who).ru_maxrss / 1024))
+
+
+def _shards(do: Callable[[list[int]], None], indexes: list[int], workers: int) -> None:
+    """In so many processes, each some of the shards one after the other."""
+    if workers == 1:
+        do(indexes)
+        return
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        list(pool.map(do, [some for first in range(4 * workers) if (some := indexes[first :: 4 * workers])]))
+
+
+def _gather(run: Run, name: str, number: int, indexes: list[int]) -> None:
+    runner.gather(run, name, indexes, number)
+
+
+def _cpu() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+@contextmanager
+def corpus(folder: Path, count: int, pdfs: float) -> Iterator[None]:
+    """All that is delivered in that folder, while a stand-in for GROBID has its TEIs."""
+    if not (folder / "delivered").exists():
+        process = multiprocessing.get_context("spawn").Process(target=deliver, args=(folder, count, pdfs))
+        process.start()
+        process.join()
+        (folder / "delivered").touch()
+    with StandIn(tei=folder / "teis") as server:
+        os.environ["GROBID_URL"] = server.url
+        yield
+
+
+def copy(folder: Path, of: Path, copies: int) -> None:
+    """Lay out the tables after intake of another lake, each record so many times, as other papers'."""
+    whole, few = (Run(ReleaseSpec(name="scale"), AS_OF, LocalLake(place / "lake"), place) for place in (folder, of))
+    parts = len(few.table(RECORDS).committed().parts)
+    for part, number in ((part, number) for part in range(parts) for number in range(copies)):
+        whole.table(RECORDS).write(part * copies + number, copied(few.table(RECORDS).read(shard=part), number))
+    whole.table(RECORDS).commit(range(parts * copies))
+    for table, facts in ((PDF_RECORDS, None), (DELIVERIES, {"parent": None})):
+        whole.table(table).write(0, [])
+        whole.table(table).commit([0], facts)
+
+
+def measured(folder: Path, count: int, given: argparse.Namespace) -> Iterator[tuple[str, float, float]]:
+    """What was measured, its CPU in seconds and its memory in MB, of each stage and each stage's end over so many records."""
+    name = f"{count}x{given.copies}" if given.copies else f"{count}"
+    kept = folder / f"figures-{name}.jsonl"
+    lines = kept.read_bytes().splitlines() if kept.exists() else []
+    before = {said: (cpu, memory) for said, cpu, memory in map(orjson.loads, lines)}
+    spawn = multiprocessing.get_context("spawn")
+    lake = folder / name
+    lake.mkdir(exist_ok=True)
+    if given.copies and not (lake / "delivered").exists():
+        process = spawn.Process(target=copy, args=(lake, folder / f"{count}", given.copies))
+        process.start()
+        process.join()
+        (lake / "delivered").touch()
+    with corpus(lake, count, given.pdfs):
+        for name, ending in ((name, ending) for name in given.stages.split(",") for ending in (False, True)):
+            said = f"{name}: finish" if ending else name
+            if said not in before:
+                answer = spawn.Queue()
+                process = spawn.Process(target=work, args=(lake, name, ending, given, answer))
+                process.start()
+                process.join()
+                if process.exitcode:
+                    raise SystemExit(f"{said} failed")
+                before[said] = answer.get()
+                with kept.open("ab") as out:
+                    out.write(orjson.dumps([said, *before[said]]) + b"\n")
+            yield (said, *before[said])
+
+
+def main() -> None:
+    """Print two lines for each stage and size."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("records", type=int, nargs="*", default=[10_000, 100_000])
+    parser.add_argument("--stages", default=",".join([*STAGE_NAMES[:5], "rounds", *STAGE_NAMES[5:]]))
+    parser.add_argument("--pdfs", type=float, default=0.01, help="PDFs for each record")
+    parser.add_argument("--memory-mb", type=int, default=ReleaseSpec(name="scale").resources.memory_mb)
+    parser.add_argument("--workers", type=int, default=1, help="processes for the shards of a stage")
+    parser.add_argument("--folder", type=Path, help="keeps the lakes, and what was measured")
+    parser.add_argument("--copies", type=int, default=0, help="of each record of a run in --folder")
+    given = parser.parse_args()
+    before: dict[str, tuple[int, float]] = {}
+    with nullcontext(given.folder) if given.folder else tempfile.TemporaryDirectory(prefix="s2corpus-scale-") as name:
+        folder = Path(name)
+        folder.mkdir(parents=True, exist_ok=True)
+        for _ in measured(folder, 2000, given):
+            pass
+        for records in given.records:
+            count = records * max(given.copies, 1)
+            for said, cpu, megabytes in measured(folder, records, given):
+                units, unit = (count * given.pdfs, "PDF") if said in OF_PDFS else (count, "record")
+                exponent = ""
+                if said in before and cpu > 0 < before[said][1]:
+                    exponent = f", exponent {math.log(cpu / before[said][1]) / math.log(count / before[said][0]):.2f}"
+                before[said] = count, cpu
+                print(
+                    f"{count:11,} records  {said:19} {cpu:8.1f} s of CPU, {cpu / max(units, 1) * 1e6:8.1f} µs a {unit}, "
+                    f"{megabytes:6.0f} MB{exponent}",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()

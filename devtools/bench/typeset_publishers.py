@@ -1,0 +1,103 @@
+"""Whole papers in the looks of publishers, front to list, each with its truth: columns, heads, callouts, the list's style and its head.
+
+    python devtools/bench/typeset_publishers.py OUT [FOLDER of JATS] [COUNT]      then: python devtools/bench/extract.py OUT
+
+The articles are those of `typeset.py`, the fronts mostly those of `typeset_fronts.py`. Slides, and a thesis with its table of
+contents, have their truth in tests/unit/layout/test_other_documents.py."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import typeset_fronts as fronts
+from typeset import Article, Layout, quote
+from typeset_fronts import BY_NAME, Look, addresses, bold, people, small, sup, tidy
+
+
+def mdpi(a: Article) -> tuple[str, str]:
+    return tidy(
+        '#text(size: 10pt, style: "italic")[Article]',
+        bold(a.title, 18),
+        f'#text(weight: "bold")[{people(a, ", ", lambda i: sup("12"[i % 2]), " and ")}]',
+        addresses(a, 8),
+        f'#text(weight: "bold")[Abstract:] {quote(a.abstract)}',
+    ), ""
+
+
+def frontiers(a: Article) -> tuple[str, str]:
+    return tidy(
+        f"#align(right)[{small('ORIGINAL RESEARCH', 9)} #linebreak() {small('published: 24 May 2017', 7)} #linebreak() "
+        f"{small('doi: 10.3389/fmats.2017.00123', 7)}]",
+        bold(a.title, 20),
+        f"#text(size: 11pt)[#emph[{people(a, ', ', lambda i: sup('12'[i % 2]), ' and ')}]]",
+        f"#emph[{addresses(a, 8)}]",
+        f'#text(weight: "bold")[{quote(a.abstract)}]',
+    ), ""
+
+
+def humanities(a: Article) -> tuple[str, str]:
+    return tidy(
+        f"#align(center)[#text(size: 18pt)[{quote(a.title)}]]",
+        f"#align(center)[#smallcaps[{people(a, ', ', last=' and ')}]]",
+        f"#pad(x: 2em)[{bold('Abstract', 10)} #linebreak() #text(size: 9pt)[{quote(a.abstract)}]]",
+    ), ""
+
+
+def plos(a: Article) -> tuple[str, str]:
+    return tidy(
+        small("RESEARCH ARTICLE", 9),
+        bold(a.title, 20),
+        f'#text(weight: "bold")[{people(a, ", ", lambda i: sup("12"[i % 2]))}]',
+        addresses(a, 8),
+        f"{bold('Abstract', 13)} #linebreak() {quote(a.abstract)}",
+    ), ""
+
+
+def named(name: str, like: str, **how: str | int | float | bool) -> Layout:
+    """A layout like another one but for some of it."""
+    return replace(BY_NAME[like], name=name, **how)  # type: ignore[arg-type]
+
+
+LOOKS: dict[str, tuple[Layout, Look]] = {
+    "acs": (named("acs", "medical", csl="american-chemical-society", mark="■ ", upper=True), fronts.acs),
+    "rsc": (
+        named(
+            "rsc",
+            "medical",
+            csl="royal-society-of-chemistry-with-titles",
+            heads="numbered",
+            listed="Notes and references",
+        ),
+        fronts.rsc,
+    ),
+    "wiley": (named("wiley", "medical", cites="name-year", csl="apa", heads="bar", upper=True), fronts.wiley),
+    "elsevier": (named("elsevier", "acm", cites="name-year", csl="elsevier-harvard", size=8.5), fronts.elsevier),
+    "lww": (named("lww", "medical", csl="american-medical-association", heads="numbered"), fronts.wolters),
+    "springer": (
+        named("springer", "medical", cites="bracket", csl="springer-basic-brackets", heads="numbered"),
+        fronts.springer,
+    ),
+    "nature": (named("nature", "preprint", cites="raised", csl="nature", heads="plain", size=10), fronts.nature),
+    "mdpi": (BY_NAME["open"], mdpi),
+    "frontiers": (named("frontiers", "medical", cites="name-year", csl="frontiers", upper=True), frontiers),
+    "plos": (BY_NAME["plos"], plos),
+    "hindawi": (named("hindawi", "acm", csl="ieee", size=9.5), fronts.hindawi),
+    "ieee": (BY_NAME["ieee"], fronts.ieee),
+    "revtex": (BY_NAME["physics"], fronts.revtex),
+    "humanities": (
+        named(
+            "humanities",
+            "preprint",
+            cites="notes",
+            csl="chicago-author-date",
+            heads="plain",
+            listed="Bibliography",
+            size=10.5,
+        ),
+        humanities,
+    ),
+}
+
+
+if __name__ == "__main__":
+    fronts.typeset(LOOKS, len(LOOKS))

@@ -1,0 +1,30 @@
+"""`make status`: how the local services are."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from devtools.local import Condition, Services, default_state
+
+
+@click.command(epilog="Example: python -m devtools status || python -m devtools up")
+def command() -> None:
+    """Say how each local service is, where it answers and where its log is; exit status 1 unless all run."""
+    services = Services(default_state())
+    statuses = services.status()
+    if not statuses:
+        click.echo(f"no local services in {services.state.root}: `make up` starts them")
+        sys.exit(1)
+    for status in statuses:
+        pid = f"pid {status.pid}" if status.pid else ""
+        memory = f"{status.memory / 1e6:.0f} MB" if status.memory else ""
+        condition = f"{status.condition} ({status.reason})" if status.reason else str(status.condition)
+        click.echo(f"{status.name:22} {condition:10} {pid:12} {memory:>8}  {status.url}")
+        if status.log:
+            click.echo(f"{'':22} log {status.log}")
+    click.echo(f"Airflow's tasks log into {services.state.root / 'airflow' / 'logs'}")
+    click.echo(f"Airflow's user is admin, the password is in {services.state.root / 'airflow' / 'passwords.json'}")
+    if any(status.condition not in (Condition.RUNNING, Condition.EXTERNAL) for status in statuses):
+        sys.exit(1)

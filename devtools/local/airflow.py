@@ -1,0 +1,188 @@
+"""The four processes of Airflow, each a service, and the settings they share."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import importlib.metadata
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+from devtools.local.forks import Forks
+from devtools.local.postgres import Postgres
+from devtools.local.service import Child, Service
+from devtools.local.state import State, project
+from s2corpus.deployment.http import ask
+from s2corpus.deployment.settings import Settings, load_settings
+from s2corpus.errors import UserError
+from s2corpus.version import code_version
+
+ADMIN, APPROVER = "admin", "approver"
+"""who does all, and who answers the request for approval of what the other started or delivered"""
+# name of the process in Airflow's health report → its command; the API server is asked for the report.
+PARTS = {
+    "api_server": ["api-server", "--host", "127.0.0.1"],
+    "scheduler": ["scheduler", "--skip-serve-logs"],
+    "triggerer": ["triggerer", "--skip-serve-logs"],
+    "dag_processor": ["dag-processor"],
+}
+
+
+def airflow_environ(state: State) -> dict[str, str]:
+    """Return Airflow's settings as environment variables: everything that differs from its defaults."""
+    secrets, port = state.secrets(), state.ports()["airflow"]
+    home = state.root / "airflow"
+    url = f"http://127.0.0.1:{port}"
+    settings = {
+        "CORE__DAGS_FOLDER": project() / "dags",
+        "CORE__PLUGINS_FOLDER": project() / "plugins",
+        "CORE__EXECUTOR": "LocalExecutor",
+        "CORE__PARALLELISM": max(2, min(4, (os.cpu_count() or 2) + 1)),
+        "CORE__LOAD_EXAMPLES": False,
+        "CORE__FERNET_KEY": secrets["airflow-fernet"],
+        "CORE__EXECUTION_API_SERVER_URL": f"{url}/execution/",
+        "CORE__SIMPLE_AUTH_MANAGER_USERS": f"{ADMIN}:admin,{APPROVER}:user",
+        "CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": home / "passwords.json",  # `make up` and `make status` name it
+        "DATABASE__SQL_ALCHEMY_CONN": Postgres(state).database_url("airflow"),
+        "API__HOST": "127.0.0.1",
+        "API__PORT": port,
+        "API__BASE_URL": url,
+        "API__WORKERS": 1,
+        "API__SECRET_KEY": secrets["airflow-session"],
+        "API_AUTH__JWT_SECRET": secrets["airflow-jwt"],
+        # Where time goes when a run is many small tasks: an idle scheduler sleeps 1 s by default.
+        "SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": 0.2,
+        # A task's end may be noticed only at its next heartbeat, after five seconds by default: its supervisor waits on the sockets that
+        # the ending process closes, and where it is quicker than the kernel, on none (Airflow 3.3.2, `_monitor_subprocess`).
+        "WORKERS__MIN_HEARTBEAT_INTERVAL": 1,
+        # After the scheduler's group is killed its tasks are taken up within a minute; by default within six.
+        "SCHEDULER__TASK_INSTANCE_HEARTBEAT_SEC": 5,
+        "SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": 30,
+        "SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL": 5,
+        "SCHEDULER__ORPHANED_TASKS_CHECK_INTERVAL": 15,
+        "SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": 15,
+        # New and changed files show within seconds, by default after five minutes; what they read, as a new release's spec, within
+        # Airflow's own 30 s: to read them all takes seconds of processor.
+        "DAG_PROCESSOR__REFRESH_INTERVAL": 5,
+        "DAG_PROCESSOR__BUNDLE_REFRESH_CHECK_INTERVAL": 2,
+        "LOGGING__BASE_LOG_FOLDER": home / "logs",
+    }
+    return {f"AIRFLOW__{name}": str(value) for name, value in settings.items()} | {
+        "AIRFLOW_HOME": str(home),
+        "PYTHONPATH": f"{project() / 'include'}:{project()}",
+    }
+
+
+class AirflowPart(Service):
+    """One process of Airflow."""
+
+    patience = 120.0
+
+    def __init__(self, state: State, part: str, common: Mapping[str, str], forks: Forks | None = None) -> None:
+        super().__init__(state)
+        self.forks = forks
+        self.part = part
+        self.common = common
+        self.name = f"airflow-{part.replace('_', '-')}"
+        self.home = state.root / "airflow" / part
+        self.api = f"http://127.0.0.1:{state.ports().get('airflow', 0)}"
+        self.port = state.ports().get("airflow", 0) if part == "api_server" else 0
+        # its children, the tasks, have our modules from it (include/airflow_local_settings.py)
+        self.sources = code_version() if part == "scheduler" else ""
+
+    def prepare(self) -> None:
+        """Make its working folder and the file with the passwords."""
+        super().prepare()
+        secrets = self.state.secrets()
+        self.state.write("airflow/passwords.json", json.dumps({u: secrets[f"airflow-{u}"] for u in (ADMIN, APPROVER)}))
+
+    def command(self) -> list[str]:
+        """Return the command line."""
+        return [sys.executable, "-m", "airflow", *PARTS[self.part]]
+
+    def start(self, inherited: Mapping[str, str], log: Path) -> Child:
+        """Fork it from the process that has what all of them import."""
+        assert self.forks is not None, "only `Services.up` starts parts"
+        return self.forks.start(PARTS[self.part], folder=self.home, log=log)
+
+    def environ(self) -> Mapping[str, str]:
+        """Return what DAGs and tasks need: all endpoints and Airflow's settings."""
+        return self.common
+
+    def problem(self) -> str | None:
+        """Read Airflow's health report: its status is 200 whatever it says."""
+        try:
+            answer = ask(f"{self.api}/api/v2/monitor/health")
+            report = cast(dict[str, dict[str, str | None]], answer.json())
+            if self.part == "api_server":
+                # What answers tasks makes itself at the first request, for seconds in which nothing is answered: while the others start.
+                tasks = ask(f"{self.api}/execution/health").status
+        except (OSError, ValueError) as error:
+            return f"no health report ({error})"
+        key = "metadatabase" if self.part == "api_server" else self.part
+        entry = report.get(key) or {}
+        if entry.get("status") != "healthy":
+            return f"{key} is {entry.get('status') or 'unknown'} in the health report"
+        if self.part == "api_server":
+            return None if tasks == 200 else f"answers {tasks} to tasks"
+        # Only a heartbeat of this very process counts: the report stays healthy for a while after a death. And only one since its
+        # database started: a process that lost it may live on for a while, waiting for its tasks, and beat no more.
+        beat = datetime.datetime.fromisoformat(
+            entry.get(f"latest_{self.part}_heartbeat") or "1970-01-01T00:00:00+00:00"
+        )
+        leader, database = self.state.leader(self.name), self.state.leader("postgres")
+        if leader is None or beat < _started(leader.start):
+            return "has no heartbeat since its start"
+        if database is not None and beat < _started(database.start):
+            return "has no heartbeat since PostgreSQL's start"
+        return None
+
+    def settle(self) -> None:
+        """Load `airflow_settings.yaml` once the API server answers, if it is not the one loaded last."""
+        if self.part != "api_server":
+            return
+        path = project() / "airflow_settings.yaml"
+        settings = Settings.read(path)
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        mark = self.state.root / "airflow" / "settings"
+        if not mark.exists() or mark.read_text() != digest:
+            load_settings(
+                settings,
+                self.api,
+                ADMIN,
+                self.state.secrets()["airflow-admin"],
+            )
+            self.state.write("airflow/settings", digest)
+
+
+def _started(ticks: int) -> datetime.datetime:
+    """Turn a start time in clock ticks since boot into a time of day."""
+    boot = next(
+        int(line.split()[1]) for line in Path("/proc/stat").read_text().splitlines() if line.startswith("btime")
+    )
+    return datetime.datetime.fromtimestamp(boot + ticks / os.sysconf("SC_CLK_TCK"), datetime.UTC)
+
+
+@contextmanager
+def migrating(state: State, forks: Forks) -> Iterator[None]:
+    """Bring Airflow's database to the installed version, if it is not there already, beside what the block does."""
+    version = importlib.metadata.version("apache-airflow-core")
+    mark = state.root / "airflow" / "migrated"
+    if mark.exists() and mark.read_text() == version:
+        yield
+        return
+    state.folder("airflow")
+    log = state.logs / "airflow-migrate.log"
+    made = forks.start(["db", "migrate"], folder=state.root / "airflow", log=log)
+    try:
+        yield
+    finally:
+        failed = made.wait()
+    if failed:
+        raise UserError(f"Airflow's database could not be migrated: see {log}")
+    state.write("airflow/migrated", version)

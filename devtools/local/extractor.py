@@ -1,0 +1,47 @@
+"""The embedded extractor as a local service, for those who name no GROBID of their own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+
+from devtools.local.service import Service
+from devtools.local.state import State
+from s2corpus.deployment.http import ask
+
+
+class Extractor(Service):
+    """`pdf2tei.server`: GROBID's REST API, for bearers of the token."""
+
+    name = "extractor"
+
+    def __init__(self, state: State, workers: int) -> None:
+        super().__init__(state)
+        self.workers = workers
+        self.home = state.root / "extractor"
+        self.port = state.ports().get("extractor", 0)
+
+    def command(self) -> list[str]:
+        """Return the server's command line."""
+        arguments = ["--port", str(self.port), "--workers", str(self.workers)]
+        return [sys.executable, "-m", "pdf2tei.cli", *arguments]
+
+    def environ(self) -> Mapping[str, str]:
+        """Return the token that it asks of its clients."""
+        return {"S2CORPUS_EXTRACTOR_TOKEN": self.state.secrets()["extractor"]}
+
+    def problem(self) -> str | None:
+        """Ask whether it is alive, with the token."""
+        token = self.state.secrets()["extractor"]
+        try:
+            answer = ask(f"{self.url}/api/isalive", headers={"Authorization": f"Bearer {token}"})
+        except OSError as error:
+            return f"does not answer ({error})"
+        return None if answer.status == 200 else f"answers {answer.status} when asked if it is alive"
+
+
+def external_grobid(state: State) -> str | None:
+    """Return the user's own `GROBID_URL`, if there is one (that of `python -m devtools env`, exported, is ours)."""
+    url = os.environ.get("GROBID_URL", "").rstrip("/")
+    return url if url and url != Extractor(state, 1).url else None

@@ -1,0 +1,94 @@
+"""A release under Airflow, followed in the terminal until it ends."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import defaultdict
+from datetime import datetime
+from typing import Any
+
+from s2corpus.pipeline.stages import STAGE_NAMES
+
+from s2corpus.deployment.airflow_client import AirflowClient
+from s2corpus.errors import UserError
+
+_BAD = ("failed", "upstream_failed")
+
+
+def follow(
+    client: AirflowClient, dag: str, run_id: str, *, seconds: float = 3600, quiet: bool = False
+) -> dict[str, float]:
+    """Print a line for each stage as it ends (not where `quiet`), and what is going on in between; the stages' durations in seconds.
+
+    Raises:
+        UserError: the run failed: names the task, its last words and where its log is; or it takes too long.
+    """
+    began = time.monotonic()
+    told: set[str] = set()
+    while True:
+        tasks = client.tasks(dag, run_id)
+        # a request less while tasks run: the API server answers them beside what the tasks ask. Of a run that was ended by hand some
+        # tasks never get a state.
+        state = "running" if any(task["state"] == "running" for task in tasks) else client.state(dag, run_id)
+        if state in ("success", "failed"):
+            tasks = client.tasks(dag, run_id)  # as they ended
+        groups = _by_stage(tasks)
+        for stage, done in groups.items():
+            if stage not in told and all(task["state"] == "success" for task in done):
+                told.add(stage)
+                if not quiet:
+                    _say(f"  {stage:<12} {_duration(done):5.1f} s  {len(done)} tasks")
+        if state == "success":
+            _progress("")
+            return {stage: _duration(done) for stage, done in groups.items()}
+        if state == "failed":
+            _progress("")
+            raise UserError(_why(client, dag, run_id, tasks))
+        running = {task["task_id"] for task in tasks if task["state"] == "running"}
+        count = sum(task["state"] == "success" for task in tasks)
+        now = ", ".join(sorted(running)) or "waiting for the scheduler"
+        _progress(f"  {time.monotonic() - began:4.0f} s  {count} tasks done, now: {now}")
+        if time.monotonic() - began > seconds:
+            raise UserError(
+                f"the run {run_id} of {dag} has not ended after {seconds:.0f} s; it goes on: {client.url}/dags/{dag}"
+            )
+        time.sleep(1)
+
+
+def _by_stage(tasks: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    groups = defaultdict(list)
+    for task in tasks:
+        groups[task["task_id"].partition(".")[0]].append(task)
+    return dict(sorted(groups.items(), key=lambda item: (*STAGE_NAMES, item[0]).index(item[0])))
+
+
+def _duration(tasks: list[dict[str, Any]]) -> float:
+    ends = [datetime.fromisoformat(task["end_date"]) for task in tasks if task["end_date"]]
+    starts = [datetime.fromisoformat(task["start_date"]) for task in tasks if task["start_date"]]
+    return (max(ends) - min(starts)).total_seconds() if ends and starts else 0.0
+
+
+def _why(client: AirflowClient, dag: str, run_id: str, tasks: list[dict[str, Any]]) -> str:
+    failed = sorted(
+        (task for task in tasks if task["state"] in _BAD), key=lambda task: (task["state"], task["end_date"] or "")
+    )
+    if not failed:
+        return f"the run {run_id} of {dag} failed without a failed task: see the scheduler's log (`make status`)"
+    first = failed[0]
+    lines = client.log(dag, run_id, first)
+    link = f"{client.url}/dags/{dag}/runs/{run_id}/tasks/{first['task_id']}"
+    return "\n".join(
+        [f"{first['task_id']} failed; its log ends:", *(f"    {line}" for line in lines[-12:]), f"  see {link}"]
+    )
+
+
+def _say(line: str) -> None:
+    _progress("")
+    print(line, flush=True)
+
+
+def _progress(line: str) -> None:
+    """A line that the next one replaces, on a terminal only."""
+    if sys.stdout.isatty():
+        print(f"\r\x1b[K{line[:150]}", end="", flush=True)

@@ -1,0 +1,79 @@
+"""Compile every kernel, by making the tiny sample's release in a temporary folder: `python -m devtools.local.kernels`.
+
+What a release compiles is then what it uses, whatever the stages are. With `--few` those that a release of few rows needs beside
+`compiled.for_few`, a quarter of the time: beside the first demo.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from s2corpus import compiled
+from s2corpus.text import minhash
+from s2corpus.text.signals import signals
+from s2corpus.text.tokens import ShareTable, summed_shares
+from s2corpus.text.words import top_word
+from s2corpus.titles.arrays import read_only, text_of
+from s2corpus.titles.equal import hash_strings
+from s2orc_parse.children import end_with_parent
+
+
+def compile_few() -> None:
+    """Compile what reads texts, by reading one: Python would take longer than the compiler even of a few."""
+    text = "The same words again, and again the same words."
+    hash_strings(*text_of(pa.array([text])))  # intake's: the first that is wanted
+    top_word(text)
+    signals(text)
+    summed_shares([text], ShareTable.of({"again": -1.0}, -20.0))
+    shingles = np.unique(minhash.shingles(text, 2))
+    keys = minhash.keys(shingles, 2, 2, 0)
+    minhash.pairs(keys, np.arange(len(keys)), 1)
+    begin, end = np.array([0]), np.array([len(shingles)])
+    minhash.jaccards(read_only(shingles), begin, end, begin, begin)
+
+
+def make_release() -> None:
+    """Make the release once; numba keeps what it compiles (`s2corpus.compiled`)."""
+    from s2corpus.pipeline.stages import STAGE_NAMES
+
+    from devtools import sample
+    from s2corpus.deliveries.upload import deliver_tree
+    from s2corpus.extractors.embedded import embedded_extractor
+    from s2corpus.pipeline import runner
+    from s2corpus.pipeline.run import Run
+    from s2corpus.spec import load_spec, releases_folder
+    from s2corpus.storage.lake import open_lake
+
+    with tempfile.TemporaryDirectory(prefix="s2corpus-kernels-") as name, embedded_extractor(workers=1) as (url, token):
+        os.environ |= {"GROBID_URL": url, "S2CORPUS_EXTRACTOR_TOKEN": token}
+        os.environ.pop("S2CORPUS_CATALOG", None)
+        folder = Path(name)
+        sample.tiny(folder / "papers")
+        run = Run(
+            load_spec(releases_folder() / "sample.yaml"),
+            datetime.fromisoformat(sample.AS_OF),
+            open_lake(str(folder / "lake")),
+            folder,
+        )
+        deliver_tree(run.lake, folder / "papers")
+        for stage in STAGE_NAMES:
+            runner.run_stage(run, stage)
+
+
+if __name__ == "__main__":
+    whole = compiled.FOLDER / compiled.WHOLE
+    if not whole.exists():
+        if "--few" in sys.argv:
+            end_with_parent(int(sys.argv[-1]))
+            compile_few()
+        else:
+            compiled.FEW = 0
+            make_release()
+            whole.touch()

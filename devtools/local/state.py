@@ -1,0 +1,226 @@
+"""The state folder of the local services: what is chosen once (ports, secrets), what runs, and the lock around it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+import socket
+import stat
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+import s2corpus
+from devtools.local.process import Process, boot_id, identify, listeners
+from s2corpus.errors import UserError
+
+PORTS = (
+    "airflow",
+    "s3",
+    "postgres",
+    "extractor",
+    "s3-grpc",
+    "master",
+    "master-grpc",
+    "filer",
+    "filer-grpc",
+    "volume",
+    "volume-grpc",
+    "admin",
+    "admin-grpc",
+)
+SECRETS = (
+    "s3-access-key",
+    "s3-secret-key",
+    "weed-write",
+    "weed-read",
+    "filer-write",
+    "filer-read",
+    "postgres",
+    "airflow-database",
+    "catalog-database",
+    "extractor",
+    "airflow-admin",
+    "airflow-approver",
+    "airflow-jwt",
+    "airflow-session",
+    "airflow-fernet",
+)
+_MARK = "s2corpus-state"
+# Below Linux's ephemeral range (32768 on), so that no outgoing connection takes a port while its service is down.
+_FIRST_PORT, _LAST_PORT = 20_000, 32_000
+
+
+def project() -> Path:
+    """Return the project's folder: the one that holds `include/s2corpus` and `dags/`."""
+    return Path(s2corpus.__file__).resolve().parents[2]
+
+
+def default_state() -> Path:
+    """Return the state folder: `S2CORPUS_STATE`, else `.s2corpus` in the project."""
+    return Path(os.environ.get("S2CORPUS_STATE") or project() / ".s2corpus").absolute()
+
+
+class State:
+    """One state folder, mode 0700. `create` makes it; reading one that is not there gives empty answers."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.absolute()
+        self.logs = self.root / "logs"
+
+    def exists(self) -> bool:
+        """Tell whether the folder is a state folder."""
+        return (self.root / _MARK).is_file()
+
+    def create(self) -> None:
+        """Make the folder, its ports and its secrets, where they are not there yet."""
+        try:
+            self.root.mkdir(parents=True, mode=0o700, exist_ok=True)
+            if not self.exists():
+                if any(self.root.iterdir()):
+                    raise UserError(
+                        f"{self.root} is not empty and no state folder of the local services: "
+                        "set S2CORPUS_STATE to a folder that is empty or does not exist"
+                    )
+                self.root.chmod(0o700)
+                self.write(_MARK, "1\n")
+        except (FileExistsError, NotADirectoryError, PermissionError) as error:
+            raise UserError(
+                f"cannot make the state folder {self.root} ({error.strerror}): set S2CORPUS_STATE to a folder you may write"
+            ) from None
+        info = self.root.stat()
+        if info.st_uid != os.geteuid() or stat.S_IMODE(info.st_mode) & 0o077:
+            raise UserError(
+                f"the state folder {self.root} holds passwords but others may enter it or own it: "
+                f"make it yours alone (chown, chmod 700) or set S2CORPUS_STATE to another folder"
+            )
+        for name in ("logs", "run"):
+            (self.root / name).mkdir(mode=0o700, exist_ok=True)
+        known = self.secrets()
+        if missing := [name for name in SECRETS if name not in known]:
+            fresh = {name: secrets.token_hex(32) for name in missing}
+            if "airflow-fernet" in fresh:
+                fresh["airflow-fernet"] = _fernet_key()
+            self.write("secrets.json", json.dumps(known | fresh, indent=1))
+
+    def folder(self, name: str) -> Path:
+        """Return a subfolder, made with mode 0700 if it is not there."""
+        path = self.root
+        for part in Path(name).parts:
+            path = path / part
+            path.mkdir(mode=0o700, exist_ok=True)
+        return path
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file of the state folder whole and readable by its owner only."""
+        path = self.root / name
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "w") as out:
+            out.write(text)
+        Path(temporary).replace(path)
+
+    def _read(self, name: str) -> dict[str, object]:
+        try:
+            content: dict[str, object] = json.loads((self.root / name).read_text())
+        except FileNotFoundError:
+            return {}
+        except ValueError:
+            raise UserError(
+                f"{self.root / name} is not JSON any more: `python -m devtools down --wipe --yes` starts over"
+            ) from None
+        return content
+
+    def secrets(self) -> dict[str, str]:
+        """Return the generated secrets by name."""
+        return {name: str(value) for name, value in self._read("secrets.json").items()}
+
+    def ports(self) -> dict[str, int]:
+        """Return the chosen ports by name."""
+        return {name: int(str(value)) for name, value in self._read("ports.json").items()}
+
+    def choose_ports(self, explicit: Mapping[str, int]) -> None:
+        """Keep the ports chosen before, take the explicit ones, and choose free ones for the rest."""
+        ports = self.ports() | dict(explicit)
+        if missing := [name for name in PORTS if name not in ports]:
+            free = _free_ports(len(missing), taken=set(ports.values()))
+            ports |= dict(zip(missing, free, strict=True))
+        if ports != self.ports():
+            self.write("ports.json", json.dumps(ports, indent=1))
+
+    def leader(self, service: str) -> Process | None:
+        """Return the process recorded as the first of a service, alive or not."""
+        record = self._read(f"run/{service}.json")
+        if not record:
+            return None
+        return Process(int(str(record["pid"])), int(str(record["start"])), str(record["boot"]))
+
+    def record(self, service: str, pid: int) -> None:
+        """Remember the first process of a service that was just started."""
+        process = identify(pid) or Process(pid, 0, boot_id())
+        self.write(f"run/{service}.json", json.dumps(asdict(process)))
+
+    def forget(self, service: str) -> None:
+        """Drop the record of a service that is stopped."""
+        (self.root / f"run/{service}.json").unlink(missing_ok=True)
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the folder alone: two `up`s at once start everything once."""
+        handle = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+
+def _fernet_key() -> str:
+    import base64
+
+    return base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
+
+
+def port_free(port: int) -> bool:
+    """Tell whether a server could listen on 127.0.0.1:`port` now."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
+
+
+def require_free(service: str, port: int) -> None:
+    """Raise a `UserError` that names who has the port, if `service` cannot listen on it."""
+    owner = 0
+    for attempt in range(50):  # what was just killed gives its port back when the kernel has done with it
+        if port_free(port):
+            return
+        owner = next((listener.pid for listener in listeners() if listener.port == port and listener.pid), 0)
+        if owner and attempt > 4:  # no process that is ending holds its files this long
+            break
+        time.sleep(0.1)
+    try:
+        who = f"process {owner} ({Path(f'/proc/{owner}/comm').read_text().strip()})" if owner else "another process"
+    except OSError:
+        who = f"process {owner}"
+    raise UserError(
+        f"port {port} of {service} is in use by {who}: stop it, or choose another port with `python -m devtools up --port-…`"
+    )
+
+
+def _free_ports(count: int, taken: set[int]) -> list[int]:
+    """Return free ports that lie together: two folders set up at the same instant rarely meet."""
+    width = 2 * count
+    for _ in range(200):
+        first = _FIRST_PORT + width * secrets.randbelow((_LAST_PORT - _FIRST_PORT) // width)
+        free = [port for port in range(first, first + width) if port not in taken and port_free(port)]
+        if len(free) >= count:
+            return free[:count]
+    raise UserError(f"no {count} free ports between {_FIRST_PORT} and {_LAST_PORT} on 127.0.0.1")

@@ -1,0 +1,19 @@
+"""A sample of papers with known truth: typeset PDFs, metadata that disagrees, and what a release must make of it all."""
+
+from devtools.sample.compare import Comparison, compare, compare_identities
+from devtools.sample.generate import AS_OF, AS_OFS, RELEASE, RELEASES, generate, tiny, truths
+from devtools.sample.truth import Truth
+
+__all__ = [
+    "AS_OF",
+    "AS_OFS",
+    "RELEASE",
+    "RELEASES",
+    "Comparison",
+    "Truth",
+    "compare",
+    "compare_identities",
+    "generate",
+    "tiny",
+    "truths",
+]

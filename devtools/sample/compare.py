@@ -1,0 +1,243 @@
+"""Compares a release with the truth of the sample it was made from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from devtools.sample.rows import Row, conflicts, contents, identifiers, kinds, parses, row_of, selections
+from devtools.sample.truth import PaperTruth, Truth
+
+TABLES = ("selections", "clusters", "papers", "filtered", "links", "documents", "splits", "edges", "fulltexts")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a release made of a sample, beside the truth."""
+
+    rows: tuple[Row, ...]
+    text_f1: float  # mean token F1 of the kept full texts
+
+    def share(self, what: str) -> float:
+        """The share that is right of one row."""
+        return next(row.share for row in self.rows if row.what == what)
+
+    def __str__(self) -> str:
+        width = max(len(row.what) for row in self.rows)
+        lines = [f"{'compared with the truth':<{width}}  expected  right  share"]
+        for row in self.rows:
+            lines.append(f"{row.what:<{width}}  {row.expected:>8}  {row.right:>5}  {row.share:>5.0%}")
+            lines += [f"{'':<{width}}    {miss}" for miss in row.misses[:5]]
+            if len(row.misses) > 5:
+                lines.append(f"{'':<{width}}    … and {len(row.misses) - 5} more")
+        lines.append(f"{'full texts, mean token F1':<{width}}  {self.text_f1:.3f}")
+        return "\n".join(lines)
+
+
+def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
+    """Compare a release's tables with the truth.
+
+    `tables` maps the names in `TABLES` to Arrow tables with the columns of `s2corpus.tables`. A paper of the truth is found
+    by its records, or by its canonical PDF where no source knows it. Raises `KeyError` where a table is missing.
+    """
+    ids = _paper_ids(truth, tables)
+    papers = {row["paper_id"]: row for row in tables["papers"].to_pylist()}
+    documents = {(row["set"], row["paper_id"]): row for row in tables["documents"].to_pylist()}
+    rows = [
+        selections(truth, tables["selections"]),
+        _clusters(truth, tables),
+        conflicts(truth, tables["edges"]),
+        _fields("title", truth, ids, papers, lambda p: _plain(p.title), lambda row: _plain(row["title"])),
+        _fields("authors", truth, ids, papers, lambda p: list(p.authors), _surnames),
+        _fields("date", truth, ids, papers, lambda p: p.date, lambda row: row["date"]),
+        row_of(
+            "abstract",
+            ((p.key, p.abstract, _of(p, ids, papers, "abstract")) for p in truth.papers if p.abstract_delivered),
+        ),
+        _fields(
+            "field of study",
+            truth,
+            ids,
+            papers,
+            lambda p: p.field,
+            lambda row: next(iter(row["fields_of_study"]), None),
+        ),
+        _fields("canonical PDF", truth, ids, papers, lambda p: p.canonical_pdf, lambda row: row["canonical_pdf"]),
+        _fields("open access by", truth, ids, papers, lambda p: p.oa_evidence, lambda row: row["oa_evidence"]),
+        _fields("open access", truth, ids, papers, _is_open, lambda row: bool(row["open_access"])),
+        _fields("licence", truth, ids, papers, lambda p: p.licence, lambda row: row["licence"]),
+        row_of(
+            "declared facts",
+            (
+                (f"{p.key}, {column}", value, _of(p, ids, papers, column))
+                for p in truth.papers
+                for column, value in p.declared
+            ),
+        ),
+        identifiers(truth, tables["selections"]),
+        kinds(truth, ids, tables["fulltexts"]),
+        contents(truth, ids, tables["fulltexts"]),
+        *parses(tables["fulltexts"]),
+        _outcomes(
+            "filter", truth, ids, {r["paper_id"]: r["outcome"] for r in tables["filtered"].to_pylist()}, "filtered"
+        ),
+        *_links(truth, ids, tables["links"]),
+        *(
+            _outcomes(
+                f"clean: {set_}", truth, ids, {p: r["outcome"] for (s, p), r in documents.items() if s == set_}, set_
+            )
+            for set_ in ("s2orc", "s2ag")
+        ),
+        _outcomes("split", truth, ids, {r["paper_id"]: r["split"] for r in tables["splits"].to_pylist()}, "split"),
+    ]
+    scores = [
+        token_f1(expected_text(p), documents["s2orc", ids[p.key]]["text"] or "")
+        for p in truth.papers
+        if p.s2orc == "kept" and ("s2orc", ids.get(p.key, "")) in documents
+    ]
+    return Comparison(tuple(rows), sum(scores) / len(scores) if scores else 0.0)
+
+
+def compare_identities(
+    before: tuple[Truth, Mapping[str, pa.Table]], after: tuple[Truth, Mapping[str, pa.Table]]
+) -> tuple[Row, ...]:
+    """Whether paper ids passed from one release to the next as SEMANTICS §4 says.
+
+    Each side is a release's truth and its tables `clusters`, `papers` and `aliases`.
+    """
+    old, new = _paper_ids(*before), _paper_ids(*after)
+    (_, _), (truth, tables) = before, after
+    aliases = {row["alias"]: row["paper_id"] for row in tables["aliases"].to_pylist()}
+    living = set(tables["clusters"].column("paper_id").to_pylist())
+    merged = dict(truth.merged)
+    gone = sorted(old.keys() - new.keys() - merged.keys())
+    return (
+        row_of("ids kept", ((key, old[key], new[key]) for key in sorted(old.keys() & new.keys()))),
+        row_of(
+            "merged: alias of the older", ((key, new[to], aliases.get(old[key])) for key, to in sorted(merged.items()))
+        ),
+        row_of("split off: a new id", ((key, True, new[key] not in old.values()) for key, _ in truth.split_off)),
+        row_of("withdrawn: no paper", ((key, False, old[key] in living or old[key] in aliases) for key in gone)),
+    )
+
+
+def expected_text(paper: PaperTruth) -> str:
+    """The document of a paper in the layout of SEMANTICS §10, from what was typeset."""
+    blocks: list[list[str]] = []
+    last: str | None = None
+    for p in paper.body:
+        if p.section in paper.removed_heads:
+            continue
+        if p.section != last or not blocks:
+            blocks.append([p.section] if p.section else [])
+            last = p.section
+        blocks[-1].append(p.text)
+    return "\n\n".join([paper.title or "", paper.abstract or "", *("\n".join(block) for block in blocks)])
+
+
+def token_f1(expected: str, got: str) -> float:
+    """F1 of two texts as bags of words, case and punctuation aside."""
+    a, b = (Counter(re.findall(r"\w+", text.casefold())) for text in (expected, got))
+    both = (a & b).total()
+    return 2 * both / (a.total() + b.total()) if both else 0.0
+
+
+def _paper_ids(truth: Truth, tables: Mapping[str, pa.Table]) -> dict[str, str]:
+    """Key of the truth → paper_id of the release: the cluster that holds most of its records."""
+    cluster_of = dict(zip(*(tables["clusters"].column(c).to_pylist() for c in ("record_id", "paper_id")), strict=True))
+    by_pdf = {r["canonical_pdf"]: r["paper_id"] for r in tables["papers"].to_pylist() if r["canonical_pdf"]}
+    ids: dict[str, str] = {}
+    for paper in truth.papers:
+        found = Counter(cluster_of[r] for r in paper.record_ids if r in cluster_of)
+        if found:
+            ids[paper.key] = min(found, key=lambda paper_id: (-found[paper_id], paper_id))
+        elif paper.canonical_pdf in by_pdf:
+            ids[paper.key] = by_pdf[paper.canonical_pdf]
+    return ids
+
+
+def _clusters(truth: Truth, tables: Mapping[str, pa.Table]) -> Row:
+    """A paper is right if one cluster holds all its records, and of other sources' records none."""
+    key_of = {record: p.key for p in truth.papers for record in p.record_ids}
+    clusters: dict[str, set[str]] = {}
+    for record, paper_id in zip(
+        *(tables["clusters"].column(c).to_pylist() for c in ("record_id", "paper_id")), strict=True
+    ):
+        if record in key_of:
+            clusters.setdefault(paper_id, set()).add(record)
+    found = {frozenset(records) for records in clusters.values()}
+    pairs = []
+    for p in truth.papers:
+        if p.record_ids:
+            whole = frozenset(p.record_ids) in found
+            parts = sorted(sorted(records) for records in found if records & set(p.record_ids))
+            pairs.append((p.key, [list(p.record_ids)], [list(p.record_ids)] if whole else parts))
+    return row_of("clusters", pairs)
+
+
+def _fields(what: str, truth: Truth, ids: Mapping[str, str], papers: Mapping[str, Any], expected: Any, got: Any) -> Row:
+    return row_of(
+        what,
+        (
+            (p.key, expected(p), got(papers[ids[p.key]]) if ids.get(p.key) in papers else "no paper")
+            for p in truth.papers
+        ),
+    )
+
+
+def _outcomes(what: str, truth: Truth, ids: Mapping[str, str], got: Mapping[str, str], field: str) -> Row:
+    return row_of(
+        what,
+        (
+            (p.key, getattr(p, field), got.get(ids.get(p.key, "")))
+            for p in truth.papers
+            if getattr(p, field) is not None
+        ),
+    )
+
+
+def _links(truth: Truth, ids: Mapping[str, str], links: pa.Table) -> list[Row]:
+    """Citations between papers of the sample: those that must be there, and those that must not."""
+    key_of = {paper_id: key for key, paper_id in ids.items()}
+    got: set[tuple[str, str]] = set()
+    warned: set[tuple[str, str]] = set()
+    for row in links.to_pylist():
+        if row["cited_paper_id"] is not None and row["paper_id"] in key_of:
+            pair = (key_of[row["paper_id"]], key_of.get(row["cited_paper_id"], row["cited_paper_id"]))
+            if row["warning"] is None:
+                got.add(pair)
+            elif row["warning"] == "numeral":
+                warned.add(pair)
+    citing = {p.key for p in truth.papers if p.filtered == "kept"}
+    expected = {(p.key, e.links_to) for p in truth.papers if p.key in citing for e in p.bibliography if e.links_to}
+    numeral = sorted(p.key for p in truth.papers for e in p.bibliography if e.warning == "numeral")
+    false = sorted(f"{a} → {b}" for a, b in got - expected if a in citing)
+    return [
+        row_of(
+            "citations found",
+            ((f"{a} → {b}", "linked", "linked" if (a, b) in got else None) for a, b in sorted(expected)),
+        ),
+        Row("citations right", len({g for g in got if g[0] in citing}), len(got & expected), tuple(false)),
+        row_of("numeral warnings", ((key, True, any(a == key for a, _ in warned)) for key in numeral)),
+    ]
+
+
+def _is_open(paper: PaperTruth) -> bool:
+    return bool(paper.fulltexts and paper.open_access)
+
+
+def _of(paper: PaperTruth, ids: Mapping[str, str], papers: Mapping[str, Any], column: str) -> Any:
+    return papers[ids[paper.key]][column] if ids.get(paper.key) in papers else "no paper"
+
+
+def _plain(title: str | None) -> str:
+    return re.sub(r"\W", "", title or "").casefold()
+
+
+def _surnames(row: Mapping[str, Any]) -> list[str]:
+    return [author["last"] for author in row["authors"] or []]

@@ -1,0 +1,168 @@
+"""English scientific prose from sentence patterns: real-looking, distinct per paper, the same for the same random state.
+
+A paragraph is a list of runs: plain strings and `Cite`s. Where citations are due they stand inside the sentence, so that the
+printed text reads the same in every citation style.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from devtools.sample.sentences import OPENING, SENTENCES, Role
+from devtools.sample.vocabulary import Field
+
+
+@dataclass(frozen=True, slots=True)
+class Cite:
+    """An inline citation of bibliography entries (indices from 0); `textual` names the authors in the sentence."""
+
+    refs: tuple[int, ...]
+    textual: bool = False
+
+
+Run = str | Cite
+Paragraph = list[Run]
+
+
+@dataclass(slots=True)
+class Writer:
+    """Writes sentences about one topic: `things` and `method` stay the paper's, all else varies with the random state."""
+
+    rng: random.Random
+    field: Field
+    things: str
+    method: str
+    measure: str
+    used: Counter[str] = dataclasses.field(default_factory=Counter)
+
+    def paragraph(self, role: Role, sentences: int, cites: list[Cite] | None = None) -> Paragraph:
+        """A paragraph of `sentences` sentences; takes from the front of `cites` what it finds place for."""
+        patterns = [self._least_used(OPENING[role])]
+        patterns += [self._least_used(SENTENCES[role]) for _ in range(sentences - 1)]
+        queue = cites if cites is not None else []
+        runs: Paragraph = []
+        for pattern in patterns:
+            if "{C}" in pattern and not queue:
+                pattern = self._least_used([p for p in SENTENCES[role] if "{C}" not in p])
+            runs.extend(self._sentence(pattern, queue))
+            runs.append(" ")
+        runs.pop()
+        return _merge(runs)
+
+    def abstract(self, sentences: int = 6) -> str:
+        """An abstract of 15 to 20 words a sentence, without citations."""
+        roles: list[Role] = ["intro", "intro", "method", "data", "results", "results", "discussion", "conclusion"]
+        out: list[str] = []
+        for i in range(sentences):
+            role = roles[i % len(roles)]
+            pool = [
+                p
+                for p in (OPENING if i % 2 == 0 else SENTENCES)[role]
+                if not any(mark in p for mark in ("{C}", "Section", "Table"))
+            ]
+            out.append("".join(r for r in self._sentence(self.rng.choice(pool), []) if isinstance(r, str)))
+        return " ".join(dict.fromkeys(out))
+
+    def _least_used(self, patterns: Sequence[str]) -> str:
+        """One of the patterns this writer has used least, so that no paper repeats itself early."""
+        least = min(self.used[p] for p in patterns)
+        pattern = self.rng.choice([p for p in patterns if self.used[p] == least])
+        self.used[pattern] += 1
+        return pattern
+
+    def _sentence(self, pattern: str, queue: list[Cite]) -> Paragraph:
+        text = pattern.format(c="\x00", C="\x01", **self._words())
+        text = text[0].upper() + text[1:]
+        runs: Paragraph = []
+        start = 0
+        for at, char in enumerate(text):
+            if char in "\x00\x01":
+                runs.append(text[start:at])
+                start = at + 1
+                if char == "\x01":
+                    first, *others = queue.pop(0).refs
+                    runs.append(Cite((first,), textual=True))
+                    if others:
+                        queue.insert(0, Cite(tuple(others)))
+                elif queue and self.rng.random() < 0.65:
+                    runs.append(queue.pop(0))
+        runs.append(text[start:])
+        return runs
+
+    def _words(self) -> dict[str, str]:
+        rng, f = self.rng, self.field
+        adj, adj2 = rng.sample(f.qualities, 2)
+        year = rng.randrange(1995, 2018)
+        return {
+            "area": rng.choice(f.area),
+            "things": self.things if rng.random() < 0.6 else rng.choice(f.things),
+            "things2": rng.choice([t for t in f.things if t != self.things]),
+            "method": self.method if rng.random() < 0.7 else rng.choice(f.methods),
+            "method2": rng.choice([m for m in f.methods if m != self.method]),
+            "materials": rng.choice(f.materials),
+            "measure": self.measure if rng.random() < 0.6 else rng.choice(f.measures),
+            "measure2": rng.choice([m for m in f.measures if m != self.measure]),
+            "adj": adj,
+            "adj2": adj2,
+            "place": rng.choice(f.places),
+            "n": str(rng.randrange(40, 980)),
+            "small": rng.choice(("three", "four", "five", "seven", "nine", "twelve")),
+            "p": f"{rng.uniform(3, 60):.1f}",
+            "p2": f"{rng.uniform(2, 40):.1f}",
+            "y1": str(year),
+            "y2": str(year + rng.randrange(1, 4)),
+        }
+
+
+def writer(rng: random.Random, field: Field) -> Writer:
+    """A writer on a topic of the field, drawn from `rng`."""
+    return Writer(rng, field, rng.choice(field.things), rng.choice(field.methods), rng.choice(field.measures))
+
+
+def title(rng: random.Random, w: Writer) -> str:
+    """A title of six to twelve words about the writer's topic."""
+    f = w.field
+    other = rng.choice([t for t in f.things if t != w.things])
+    place, material = rng.choice(f.places), rng.choice(f.materials)
+    adj, area = rng.choice(f.qualities), rng.choice(f.area)
+    a_method = w.method[0].upper() + w.method[1:]
+    things = w.things[0].upper() + w.things[1:]
+    patterns = (
+        f"{things} and {w.measure}: evidence from {material} in {place}",
+        f"A {w.method} for {adj} {w.things} in {area}",
+        f"How {w.things} change {w.measure}: lessons from {area}",
+        f"Predicting {w.measure} of {adj} {w.things} with a {w.method}",
+        f"{a_method} reveals {adj} {w.things} among {other}",
+        f"What {other} tell us about {w.things} and {w.measure}",
+        f"Beyond {other}: {w.measure} in {area} near {place}",
+        f"Estimating {w.measure} from {material} when {w.things} are {adj}",
+        f"On {adj} {w.things}, {other} and their {w.measure}",
+        f"{things} around {place} studied by a {w.method}",
+    )
+    return rng.choice(patterns)
+
+
+def gibberish(rng: random.Random, words: int) -> str:
+    """Sentences of invented words that no word list knows, as broken fonts and bad recognition give them."""
+    onsets = ("qz", "xv", "bl", "wrk", "tz", "gn", "kh", "vl", "pf", "dzr", "zw", "mx")
+    rests = ("oqua", "iixt", "uvrm", "eqqo", "aazk", "yxle", "orfz", "uzzt", "ewqi", "akxo")
+    out = []
+    for i in range(words):
+        word = "".join(rng.choice(onsets) + rng.choice(rests) for _ in range(rng.randrange(1, 3)))
+        out.append(word.capitalize() if i % 11 == 0 else word + ("." if i % 11 == 10 else ""))
+    return " ".join(out).rstrip(".") + "."
+
+
+def _merge(runs: Paragraph) -> Paragraph:
+    """Neighbouring strings as one, empty ones gone."""
+    out: Paragraph = []
+    for run in runs:
+        if isinstance(run, str) and out and isinstance(out[-1], str):
+            out[-1] += run
+        elif run != "":
+            out.append(run)
+    return out

@@ -1,0 +1,112 @@
+"""The rows of a comparison: what one is, and those that need nothing but the truth and a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from devtools.sample.truth import Truth
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing compared: how many were expected, how many of them came out right, and the others, readable."""
+
+    what: str
+    expected: int
+    right: int
+    misses: tuple[str, ...]
+
+    @property
+    def share(self) -> float:
+        """Share that is right; 1 where nothing was expected."""
+        return self.right / self.expected if self.expected else 1.0
+
+
+def row_of(what: str, pairs: Iterable[tuple[str, Any, Any]]) -> Row:
+    """A row from (name, expected, got)."""
+    listed = list(pairs)
+    misses = tuple(
+        f"{name}: expected {_show(expected)}, got {_show(got)}" for name, expected, got in listed if expected != got
+    )
+    return Row(what, len(listed), len(listed) - len(misses), misses)
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_show, value)) or "none"
+    return "none" if value is None else str(value)
+
+
+def selections(truth: Truth, table: pa.Table) -> Row:
+    """The outcome of the selection of every PDF; none for what the release must not see."""
+    got = {r["pdf_sha1"]: r["outcome"] for r in table.to_pylist()}
+    return row_of(
+        "selection",
+        ((p.places[0][1], p.selection if p.seen else None, got.get(p.sha1)) for p in truth.pdfs),
+    )
+
+
+def conflicts(truth: Truth, edges: pa.Table) -> Row:
+    """Edges that were cut because they would have joined two different DOIs: of which records, as far as sources' go."""
+    cut = {record for row in edges.to_pylist() if not row["taken"] for record in (row["left"], row["right"])}
+    return row_of("conflicts of DOIs", ((record, True, record in cut) for record in truth.conflicts))
+
+
+def identifiers(truth: Truth, selections: pa.Table) -> Row:
+    """What is read of the identifiers that the selected PDFs print; of one that prints none, that none is found."""
+    got = {row["pdf_sha1"]: row for row in selections.to_pylist()}
+    return row_of(
+        "identifiers read from PDFs",
+        (
+            (f"{pdf.places[0][1]}, {name}", getattr(pdf, name), got.get(pdf.sha1, {}).get(name, "no PDF"))
+            for pdf in truth.pdfs
+            if pdf.seen and pdf.selection == "selected"
+            for name in ("doi", "arxiv_id", "pmc_id")
+        ),
+    )
+
+
+def kinds(truth: Truth, ids: Mapping[str, str], fulltexts: pa.Table) -> Row:
+    """Of which kinds the full texts of each paper are: pdf, latex, jats, elsevier."""
+    got: dict[str, list[str]] = {}
+    for row in fulltexts.select(["paper_id", "parse_kind"]).to_pylist():
+        got.setdefault(row["paper_id"], []).append(row["parse_kind"])
+    return row_of(
+        "kind of full text",
+        ((p.key, sorted(p.fulltexts), sorted(got.get(ids.get(p.key, ""), []))) for p in truth.papers),
+    )
+
+
+def contents(truth: Truth, ids: Mapping[str, str], fulltexts: pa.Table) -> Row:
+    """The heads of the body's sections in order and the number of entries, of full texts whose source says them (not of PDFs)."""
+    got: dict[str, tuple[list[str], int]] = {}
+    for row in fulltexts.to_pylist():
+        if row["parse_kind"] != "pdf":
+            parse = json.loads(row["parse"])
+            heads = list(dict.fromkeys(p["section"] for p in parse["body_text"]))
+            got[row["paper_id"]] = heads, len(parse["bib_entries"])
+    return row_of(
+        "sections, entries of sources",
+        (
+            (p.key, (list(dict.fromkeys(b.section for b in p.body)), len(p.bibliography)), got.get(ids.get(p.key, "")))
+            for p in truth.papers
+            if set(p.fulltexts) - {"pdf"}
+        ),
+    )
+
+
+def parses(fulltexts: pa.Table) -> list[Row]:
+    """Of all parses: whether each citation names an entry, and each paragraph's section is the innermost head of its path."""
+    callouts, sections = [], []
+    for row in fulltexts.to_pylist():
+        parse = json.loads(row["parse"])
+        for number, paragraph in enumerate((*parse["body_text"], *parse["back_matter"])):
+            name = f"{row['paper_id']}, paragraph {number}"
+            callouts += [(name, True, span["ref_id"] in parse["bib_entries"]) for span in paragraph["cite_spans"]]
+            sections.append((name, paragraph["section"], paragraph["section_path"].rpartition("::")[2]))
+    return [row_of("citations name an entry", callouts), row_of("section: the innermost head", sections)]

@@ -1,0 +1,219 @@
+"""From a paper to its PDF (typst, reproducible bytes) and to the text it prints, which is the truth about its body."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from devtools.sample.formats import PARTS, subjects
+from devtools.sample.model import Equation, Figure, Head, PageBreak, Paper, Person, Reference, Style, TableBlock
+from devtools.sample.prose import Cite, Paragraph
+
+_REFS_HEAD = {"en": "References", "de": "Literatur", "zh": "参考文献"}
+_ABSTRACT_HEAD = {"en": "Abstract", "de": "Zusammenfassung", "zh": "摘要"}
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A body paragraph as it stands on the page, and the callouts in it: (text, indices of entries)."""
+
+    section: str | None
+    text: str
+    callouts: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+def surnames(authors: tuple[Person, ...]) -> str:
+    """`Lyons`, `Lyons and Waite` or `Lyons et al.`."""
+    if len(authors) == 1:
+        return authors[0].last
+    return f"{authors[0].last} and {authors[1].last}" if len(authors) == 2 else f"{authors[0].last} et al."
+
+
+def year_labels(references: list[Reference]) -> list[str]:
+    """`2011`, or `2011a`, `2011b` where a name and year would mean two entries."""
+    keys = [(surnames(r.authors), r.year) for r in references]
+    seen: dict[tuple[str, int], int] = {}
+    labels = []
+    for key in keys:
+        nth = seen.get(key, 0)
+        seen[key] = nth + 1
+        labels.append(f"{key[1]}{chr(ord('a') + nth) if keys.count(key) > 1 else ''}")
+    return labels
+
+
+def callout(paper: Paper, cite: Cite) -> list[dict[str, str]]:
+    """The runs a citation prints, its leading space included."""
+    refs = sorted(cite.refs)
+    named = surnames(paper.references[refs[0]].authors) if cite.textual else ""
+    if paper.style is Style.NAME_YEAR:
+        years = year_labels(paper.references)
+        opening, closing = "[]" if paper.square else "()"
+        if cite.textual:
+            rest = f"; {'; '.join(f'{surnames(paper.references[i].authors)}, {years[i]}' for i in refs[1:])}"
+            return [{"s": f"{named} {opening}{years[refs[0]]}{rest if refs[1:] else ''}{closing}"}]
+        return [
+            {
+                "s": f" {opening}{'; '.join(f'{surnames(paper.references[i].authors)}, {years[i]}' for i in refs)}{closing}"
+            }
+        ]
+    if paper.style is Style.SUPERSCRIPT:
+        marks = ",".join(f"{a}–{b}" if b > a else str(a) for a, b in _spans(refs))
+        return [{"s": named}, {"sup": marks}] if named else [{"sup": marks}]
+    spans = _spans(refs)
+    if paper.ranges == "split":
+        marks = ", ".join(f"[{a}]–[{b}]" if b > a else f"[{a}]" for a, b in spans)
+    else:
+        marks = f"[{', '.join(f'{a}-{b}' if b > a else str(a) for a, b in spans)}]"
+    return [{"s": f"{named} {marks}"}]
+
+
+def _spans(refs: list[int]) -> list[tuple[int, int]]:
+    """Printed numbers (from 1) as ranges: three or more neighbours become one."""
+    out: list[tuple[int, int]] = []
+    i = 0
+    while i < len(refs):
+        j = i
+        while j + 1 < len(refs) and refs[j + 1] == refs[j] + 1:
+            j += 1
+        if j - i >= 2:
+            out.append((refs[i] + 1, refs[j] + 1))
+        else:
+            out.extend((r + 1, r + 1) for r in refs[i : j + 1])
+        i = j + 1
+    return out
+
+
+def paragraph_runs(paper: Paper, paragraph: Paragraph) -> list[dict[str, str]]:
+    """A paragraph as typst runs: plain (`s`), superscript (`sup`)."""
+    runs: list[dict[str, str]] = []
+    for run in paragraph:
+        runs.extend(callout(paper, run) if isinstance(run, Cite) else [{"s": run}])
+    return runs
+
+
+def body(paper: Paper) -> list[Printed | Head]:
+    """The body as printed, in order: heads, and paragraphs under their innermost head. Formulas and floats are not text."""
+    out: list[Printed | Head] = []
+    section: str | None = None
+    for block in paper.blocks:
+        if isinstance(block, Head):
+            section = block.text
+            out.append(block)
+        elif isinstance(block, list):
+            text = "".join(next(iter(r.values())) for r in paragraph_runs(paper, block))
+            callouts = tuple(
+                ("".join(next(iter(r.values())) for r in callout(paper, c)).strip(), tuple(sorted(c.refs)))
+                for c in block
+                if isinstance(c, Cite)
+            )
+            out.append(Printed(section, text, callouts))
+    return out
+
+
+def reference_runs(paper: Paper, index: int) -> list[dict[str, str]]:
+    """A bibliography entry in the manner of the paper's citation style."""
+    r = paper.references[index]
+    if paper.style is Style.NAME_YEAR:
+        names = [f"{a.last}, {a.initials}" for a in r.authors]
+        who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        year = year_labels(paper.references)[index]
+        end = f", {r.volume}:{r.pages}." if r.is_journal else f", pages {r.pages}."
+        runs = [
+            {"s": f"{who} ({year}). {r.title}. "},
+            {"s": "" if r.is_journal else "In "},
+            {"it": r.source},
+            {"s": end},
+        ]
+    elif paper.style is Style.SUPERSCRIPT:
+        who = ", ".join(f"{a.last} {''.join(c for c in a.initials if c.isalpha())}" for a in r.authors)
+        runs = [{"s": f"{who}. {r.title}. "}, {"it": r.source}, {"s": f". {r.year};{r.volume}:{r.pages}."}]
+    else:
+        names = [f"{a.initials} {a.last}" for a in r.authors]
+        who = " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])}, and {names[-1]}"
+        title = [{"s": f"{who}, “{r.title},” "}] if paper.ranges == "split" else [{"s": f"{who}. {r.title}. "}]
+        end = f", vol. {r.volume}, pp. {r.pages}, {r.year}." if r.is_journal else f", pp. {r.pages}, {r.year}."
+        runs = [
+            *title,
+            {"s": "" if r.is_journal else "in " if paper.ranges == "split" else "In "},
+            {"it": r.source},
+            {"s": end},
+        ]
+    if r.doi:
+        runs.append({"s": f" doi:{r.doi}"})
+    elif r.arxiv_id:
+        runs.append({"s": f" arXiv:{r.arxiv_id}"})
+    return [run for run in runs if next(iter(run.values()))]
+
+
+def template_data(paper: Paper, *, preprint: bool = False) -> dict[str, Any]:
+    """What `paper.typ` reads. A preprint prints its arXiv id, the published version its journal and DOI."""
+    place = paper.journal or paper.venue
+    blocks = [_block(paper, b) for b in (*paper.blocks, *paper.back_matter)]
+    refs = []
+    for i in range(len(paper.references)):
+        label = {Style.BRACKET: f"[{i + 1}]", Style.SUPERSCRIPT: f"{i + 1}.", Style.NAME_YEAR: None}[paper.style]
+        refs.append({"label": label, "runs": reference_runs(paper, i)})
+    return {
+        "lang": paper.language,
+        "columns": paper.columns,
+        "landscape": False,
+        "page_numbers": True,
+        "title": paper.title,
+        "authors": ", ".join(a.full for a in paper.authors),
+        "affiliation": paper.affiliation,
+        "banner": None if preprint or not place else f"{place}, {paper.year or ''}".rstrip(", "),
+        "header": None if preprint or paper.columns == 2 else place,
+        "doi_line": _stamp(paper) if preprint else (f"https://doi.org/{paper.doi}" if paper.doi else None),
+        "abstract": paper.abstract and paper.abstract.replace(PARTS, "\n"),
+        "abstract_head": _ABSTRACT_HEAD[paper.language],
+        "keywords": paper.keywords,
+        "blocks": blocks,
+        "refs": refs,
+        "refs_head": _REFS_HEAD[paper.language],
+    }
+
+
+def _stamp(paper: Paper) -> str:
+    """arXiv's mark: arXiv:1706.03762v1 [cs.CL] 12 Jun 2017."""
+    arxiv_id = paper.arxiv_id or ""
+    day = datetime.date(2000 + int(arxiv_id[:2]), int(arxiv_id[2:4]), 12)
+    return f"arXiv:{arxiv_id}v1 [{subjects('arxiv', paper.field)[0]}] {day:%d %b %Y}"
+
+
+def _block(paper: Paper, block: Any) -> dict[str, Any]:
+    match block:
+        case Head():
+            return {"t": "head", "num": block.num, "text": block.text, "level": block.level}
+        case Equation():
+            return {"t": "eq", "formula": block.formula}
+        case Figure():
+            return {"t": "fig", "num": block.num, "caption": block.caption, "values": block.values}
+        case TableBlock():
+            return {"t": "table", "num": block.num, "caption": block.caption, "rows": block.rows}
+        case PageBreak():
+            return {"t": "pagebreak"}
+        case _:
+            return {"t": "par", "runs": paragraph_runs(paper, block)}
+
+
+def compile_pdf(data: dict[str, Any]) -> bytes:
+    """Typeset: the same data give the same bytes (no time, no fonts but typst's own; Chinese adds Noto's)."""
+    import typst
+
+    fonts: list[str] = []
+    if data["lang"] == "zh":
+        import noto_cjk_sans_otc
+
+        fonts = [str(Path(noto_cjk_sans_otc.__file__).parent)]
+    template = (resources.files(__package__) / "paper.typ").read_bytes()
+    return typst.compile(  # type: ignore[misc, no-any-return, unused-ignore]
+        template,
+        sys_inputs={"paper": json.dumps(data, ensure_ascii=False)},
+        ignore_system_fonts=True,
+        font_paths=fonts,
+        timestamp=0,
+    )

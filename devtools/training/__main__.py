@@ -1,0 +1,91 @@
+"""Trains the reference CRF. The committed model came of
+
+    python -m devtools.training --titles ../shared/data/titles/titles_dev.tsv.gz --jats ../shared/data/jats \\
+        --gold ../shared/data/citations/grobid-citation-training
+
+(20,194 strings, 6,000 of them GROBID's labelled by hand, CC BY 4.0; 1.6 MB; four minutes of one core). How good it is on the files that
+it was not trained on: devtools/bench/references.py. Deterministic: the same metadata, seed and versions give the same model."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from pathlib import Path
+
+from pdf2tei.crf import MODEL
+from pdf2tei.tokens import features, pieces
+
+from . import gold, metadata
+from .forms import bibtex, terse
+from .marks import Sample, labelled
+from .noise import roughen
+from .render import render
+
+SEED = 20200705
+
+
+def samples(titles: Path, jats: Path | None, labelled_by_hand: Path | None, count: int) -> list[Sample]:
+    """`count` strings made of metadata, two thirds rendered with CSL styles, the rest in BibTeX's forms and in terse ones without title;
+    and the training part of those labelled by hand.
+    """  # fmt: skip
+    rng = random.Random(SEED)
+    papers = metadata.titles(titles, rng, count)
+    cited = metadata.jats(jats) if jats else []
+    cited += gold.metadata(labelled_by_hand) if labelled_by_hand else []
+    rng.shuffle(cited)
+    cited = cited[: count // 2]
+    pool = metadata.mixed(papers[: count - len(cited)], cited, rng)
+    strings = list(render(pool[: count * 2 // 3], rng))
+    strings += [bibtex(meta, rng) for meta in pool[count * 2 // 3 : count * 5 // 6]]
+    strings += [terse(meta, rng) for meta in pool[count * 5 // 6 :]]
+    out = [sample for string in strings if (sample := labelled(roughen(string, rng))) is not None]
+    if labelled_by_hand:
+        out += [sample for bibl in gold.strings(labelled_by_hand, ("train",)) if (sample := gold.sample(bibl))]
+    rng.shuffle(out)
+    return out
+
+
+def train(data: list[Sample], model: Path, iterations: int) -> None:
+    """Trains with L-BFGS and elastic net; rare weights are left out, which keeps the model small."""
+    import pycrfsuite
+
+    trainer = pycrfsuite.Trainer(verbose=False)
+    for sample in data:
+        found = pieces(sample.raw)
+        trainer.append(features(sample.raw, found), [x.value for x in sample.labels])
+    trainer.select("lbfgs")
+    trainer.set_params({"c1": 1.0, "c2": 0.02, "max_iterations": iterations, "feature.possible_transitions": True})
+    trainer.train(str(model))
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m devtools.training", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument(
+        "--titles", type=Path, required=True, help="gzipped TSV: source, id, year, venue, title, authors"
+    )
+    parser.add_argument("--jats", type=Path, help="folder of JATS articles, whose reference lists are rendered too")
+    parser.add_argument("--gold", type=Path, help="folder of GROBID's citation training files, half of which train too")
+    parser.add_argument("--count", type=int, default=14000, help="strings to make")
+    parser.add_argument("--iterations", type=int, default=80)
+    parser.add_argument("--out", type=Path, default=MODEL)
+    parser.add_argument("--show", type=int, help="print so many strings with their labels instead of training")
+    given = parser.parse_args()
+    began = time.monotonic()
+    data = samples(given.titles, given.jats, given.gold, given.count)
+    print(f"{len(data)} strings, {time.monotonic() - began:.0f} s")
+    if given.show:
+        for sample in data[: given.show]:
+            print(sample.raw)
+            print(
+                "   ",
+                " ".join(f"{p.text}/{x.value[:5]}" for p, x in zip(pieces(sample.raw), sample.labels, strict=True)),
+            )
+        return
+    train(data, given.out, given.iterations)
+    print(f"{given.out}: {given.out.stat().st_size / 1e6:.1f} MB, {time.monotonic() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

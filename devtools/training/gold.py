@@ -1,0 +1,121 @@
+"""GROBID's hand-labelled reference strings (TEI): half of the files train, by a hash of their name; two quarters choose and report.
+
+kermitt2/grobid, grobid-trainer/resources/dataset/citation/corpus, annotations CC BY 4.0.
+"""  # fmt: skip
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from lxml import etree
+
+from pdf2tei.crf import Label
+from pdf2tei.names import people
+from pdf2tei.tokens import Piece, pieces
+
+from .marks import Sample
+from .render import Metadata
+
+Part = Literal["train", "choose", "report"]
+SCOPES = {"vol": Label.VOLUME, "volume": Label.VOLUME, "pp": Label.PAGES, "page": Label.PAGES, "issue": Label.ISSUE}
+TITLES = {"a": Label.TITLE, "j": Label.JOURNAL, "m": Label.BOOKTITLE, "s": Label.SERIES}
+TAGS = {
+    "author": Label.AUTHOR, "date": Label.DATE, "editor": Label.EDITOR, "publisher": Label.PUBLISHER, "pubPlace": Label.LOCATION,
+    "idno": Label.IDNO, "ptr": Label.URL,
+}  # fmt: skip
+UNSCORED = {"note": Label.NOTE, "orgName": Label.INSTITUTION}
+"""What no two files mark up in the same way: trained on, never scored."""
+
+
+def part_of(path: Path) -> Part:
+    """Which part a file belongs to."""
+    return ("train", "train", "choose", "report")[
+        hashlib.sha1(path.name.encode(), usedforsecurity=False).digest()[0] % 4
+    ]
+
+
+def kind(element: etree._Element) -> Label | None:
+    """The scored label of an element."""
+    tag = etree.QName(element).localname
+    if tag == "title":
+        return TITLES.get(element.get("level", ""))
+    if tag == "biblScope":
+        return SCOPES.get(element.get("unit") or element.get("type") or "")
+    return TAGS.get(tag)
+
+
+def strings(folder: Path, parts: tuple[Part, ...] = ("train", "choose", "report")) -> Iterator[etree._Element]:
+    """Every `bibl` of the files of these parts, by file name."""
+    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
+    for path in sorted(p for p in folder.rglob("*") if p.is_file() and part_of(p) in parts):
+        root = etree.parse(path, parser).getroot()
+        if root is not None:
+            yield from root.iter("{*}bibl")
+
+
+def sample(bibl: etree._Element) -> Sample | None:
+    """A labelled string; None for one without any field, or of fewer than four tokens."""
+    chars: list[str] = []
+    labels: list[Label] = []
+    for text, label in _texts(bibl, Label.OTHER):
+        for c in text:
+            if not c.isspace():
+                chars.append(c)
+                labels.append(label)
+            elif chars and chars[-1] != " ":
+                chars.append(" ")
+                labels.append(label)
+    raw = "".join(chars)
+    found = pieces(raw)
+    if len(found) < 4 or all(label is Label.OTHER for label in labels):
+        return None
+    return Sample(raw, _trimmed(found, [labels[p.start] for p in found]))
+
+
+def _texts(element: etree._Element, label: Label) -> Iterator[tuple[str, Label]]:
+    """The texts below an element in order, each with the label of the innermost labelled element around it."""
+    yield element.text or "", label
+    for child in element:
+        if isinstance(child.tag, str):
+            inner = kind(child) or UNSCORED.get(etree.QName(child).localname, label)
+            if etree.QName(child).localname == "orgName" and child.get("type") == "collaboration":
+                inner = Label.COLLABORATION
+            yield from _texts(child, inner)
+        yield child.tail or "", label
+
+
+def _trimmed(found: list[Piece], labels: list[Label]) -> list[Label]:
+    """Signs at the ends of a field are no part of it, as in `marks`."""
+    out = list(labels)
+    for order in (range(len(out)), reversed(range(len(out)))):
+        before = Label.OTHER
+        for i in order:
+            if out[i] is not before and not found[i].text.isalnum():
+                out[i] = Label.OTHER
+            else:
+                before = out[i]
+    return out
+
+
+def metadata(folder: Path) -> list[Metadata]:
+    """What the training part's strings say, to be rendered in other styles."""
+    out = []
+    for bibl in strings(folder, ("train",)):
+        fields: dict[Label, str] = {}
+        for element in bibl.iter("{*}*"):
+            label = kind(element)
+            if label and label not in fields:
+                fields[label] = " ".join("".join(element.itertext()).split()).strip(" .,;:“”\"'")
+        year = re.search(r"(?:1[89]|20)\d\d", fields.get(Label.DATE, ""))
+        title, source = fields.get(Label.TITLE, ""), fields.get(Label.JOURNAL) or fields.get(Label.BOOKTITLE, "")
+        names = [(" ".join(a.forenames), a.surname) for a in people(fields.get(Label.AUTHOR, ""))]
+        if not year or not source or not names or not re.search(r"[^\W\d_]{3}", title):
+            continue
+        extra = {"volume": fields.get(Label.VOLUME, ""), "pages": fields.get(Label.PAGES, "")}
+        publication = "article-journal" if Label.JOURNAL in fields else "paper-conference"
+        out.append(Metadata(title, names, int(year.group()), source, publication, extra))
+    return out

@@ -1,0 +1,90 @@
+"""What printing and reading a PDF do to a reference string."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from pdf2tei.crf import Label
+
+from .marks import SURNAME_ENDS, mark
+
+_NOTES = [
+    "(in press)", "in German", "(in Chinese)", "PMID: 1234567", "Accessed: 2020-01-01", "[INSPIRE]", "(unpublished)",
+    "and references therein",     "Accessed on 25/02/2025", "Epub 2017 Jul 20", "to appear", "Preprint",
+    "submitted for publication", "Last accessed 3 May 2019",
+]  # fmt: skip
+_DOIS = [
+    "10.1103/PhysRevD.{a}.{b:06d}", "10.1016/j.{w}.{y}.0{c}.0{d:02d}", "10.1007/s{b:05d}-0{d:02d}-{a:04d}-{c}", "10.1145/{b}.{a}{b}",
+    "10.1093/{w}/{w}{a}", "10.1038/nature{b}", "10.1371/journal.pone.{b:07d}", "10.1109/{w}.{y}.{a}{b}", "10.1002/{w}.{b}",
+    "10.1080/0{b}{a}{b}", "10.1186/1743-{b}-{c}-{d}", "10.5281/zenodo.{a}{b}", "10.48550/arXiv.{d:02d}0{c}.{b:05d}",
+]  # fmt: skip
+_HOSTS = [
+    "github.com",
+    "www.who.int",
+    "openai.com",
+    "www.nist.gov",
+    "cran.r-project.org",
+    "dl.acm.org",
+    "www.cl.cam.ac.uk",
+    "ckm.in2p3.fr",
+]
+
+
+def roughen(string: str, rng: random.Random) -> str:
+    """A marked string with labels in front, identifiers behind, broken words, lost or added spaces, other quotes and capitals."""
+    string = re.sub(r"^\s*(?:\[\d+\]|\(\d+\)|\d+\.?)\s*", "", string)
+    if rng.random() < 0.12:
+        string = rng.choice(["[{}] ", "{}. ", "({}) ", "{} ", "[{} ]", "{}."]).format(rng.randint(1, 99)) + string
+    string = _quotes(string, rng)
+    if rng.random() < 0.3:
+        string = string.replace("–", "-")
+    if rng.random() < 0.18:
+        string = f"{string.rstrip()} {_tail(rng)}"
+    if rng.random() < 0.05:
+        string += " " + mark(Label.NOTE, rng.choice(_NOTES))
+    if rng.random() < 0.05:
+        string = re.sub(rf"(?<=[^\W\d_])[^\W\d_]+(?=[{SURNAME_ENDS}])", lambda m: m.group().upper(), string)
+    if rng.random() < 0.06:
+        string = re.sub(r"(?<=[.,;:)]) (?=\w)", lambda m: "" if rng.random() < 0.4 else " ", string)
+    if rng.random() < 0.06:
+        string = re.sub(r"(?=[.,;:)])", lambda m: " " if rng.random() < 0.3 else "", string)
+    if rng.random() < 0.05:
+        string = re.sub(r"(?<=\w) (?=\w)", lambda m: "" if rng.random() < 0.15 else " ", string)
+    if rng.random() < 0.08:
+        string = re.sub(r"(?<=[a-z]{3})(?=[a-z]{3})", lambda m: "- " if rng.random() < 0.02 else "", string)
+    return string
+
+
+def _quotes(string: str, rng: random.Random) -> str:
+    left, right = rng.choice(
+        [("“", "”")] * 5 + [('"', '"'), ('"', '"'), ("‘", "’"), ("'", "'"), ("‘‘", "’’"), ("«", "»"), ("", "")]
+    )
+    return string.replace("“", left).replace("”", right)
+
+
+def _tail(rng: random.Random) -> str:
+    """An identifier or address behind a reference."""
+    values = {"a": rng.randint(10, 999), "b": rng.randint(1000, 99999), "c": rng.randint(1, 9), "d": rng.randint(1, 60)}
+    doi = rng.choice(_DOIS).format(
+        **values, y=rng.randint(1995, 2022), w=rng.choice(["jmlr", "cell", "eswa", "neuro", "bioinformatics", "tia"])
+    )
+    kind = rng.random()
+    if kind < 0.45:
+        prefix = rng.choice(["doi:", "doi: ", "DOI:", "DOI: ", "doi :", "DOI=", "DOI "])
+        return mark(Label.IDNO, prefix + doi) + rng.choice([".", ""])
+    if kind < 0.65:
+        return (
+            rng.choice(["", "", "URL ", "[DOI: "])
+            + mark(Label.URL, rng.choice(["https://doi.org/", "http://dx.doi.org/"]) + doi)
+            + rng.choice([".", ""])
+        )
+    if kind < 0.75:
+        return mark(
+            Label.IDNO,
+            rng.choice(["PMID: ", "PMCID: PMC", "ISBN ", "ISSN ", "MR0"]) + str(rng.randint(1000000, 39999999)),
+        )
+    path = f"{rng.choice(_HOSTS)}/{rng.choice(['reports', 'special', 'abstract', 'index'])}{rng.choice(['.html', '/', '.pdf', ''])}"
+    return rng.choice(["", "URL ", "URL: ", "Available at: ", "Available from: "]) + mark(
+        Label.URL, f"http{rng.choice(['', 's'])}://{path}"
+    )

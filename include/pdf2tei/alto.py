@@ -1,0 +1,202 @@
+"""A PDF's text as pdfalto sees it: runs pdfalto as a process and reads its ALTO XML."""
+
+from __future__ import annotations
+
+import math
+import re
+import shutil
+import signal
+import tempfile
+from functools import cache
+from html import unescape
+from pathlib import Path
+
+from lxml import etree
+
+from s2orc_parse import sandbox
+from s2orc_parse.disk import refuse_full
+from s2orc_parse.sandbox.confine import NOT_CONFINED
+
+from .directions import CONTROLS
+from .errors import Code, ExtractionError
+from .model import Box, Document, Font, Line, Page, Token
+
+MEMORY_BYTES = 2 << 30
+"""Address space pdfalto may have."""
+OUTPUT_BYTES = 256 << 20
+"""Size its XML may have."""
+MAX_BLOCKS = 100_000
+MAX_TOKENS = 1_000_000
+"""GROBID's limits (grobid.yaml: blocksMax, tokensMax)."""
+MAX_LINE = 250
+"""Tokens of a line; a longer one is none and is cut."""
+MAX_TOKEN = 250
+"""Characters of a token; what goes beyond is dropped."""
+
+_NO_FONT = Font("", 0.0)
+
+
+@cache
+def _binary() -> str:
+    from pdfalto import binary_path
+
+    return str(binary_path())
+
+
+def _convert(folder: Path, timeout: float) -> None:
+    """Writes the ALTO XML of a folder's `in.pdf` to `a.xml`, its metadata beside it.
+
+    Raises ExtractionError: TIMEOUT, or PDFALTO_CONVERSION_FAILURE on a non-zero exit."""
+    options = [
+        "-q",
+        "-readingOrder",
+        "-fullFontName",
+        "-noLineNumbers",
+        "-onlyGraphsCoord",
+        "-vectorBoxes",
+        "-vectorCoordsOnly",
+        "-vectorLimit",
+        "5000",
+    ]
+    limits = {"AS": MEMORY_BYTES, "FSIZE": OUTPUT_BYTES, "CORE": 0, "CPU": math.ceil(timeout) + 1}
+    policy = sandbox.Policy(str(folder), read=sandbox.beside(_binary()), limits=limits)
+    status = sandbox.wait(sandbox.start([_binary(), *options, "in.pdf", "a.xml"], policy, seconds=timeout), timeout)
+    if status is None or status == -signal.SIGXCPU:
+        raise ExtractionError(Code.TIMEOUT, f"pdfalto took more than {timeout:g} s")
+    refuse_full(folder)  # else half a file would be read for the whole
+    if status == NOT_CONFINED:
+        raise OSError("pdfalto could not be started in its sandbox")
+    if status != 0 or not (folder / "a.xml").exists():
+        raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, f"pdfalto ended with status {status}")
+
+
+def read(pdf: Path, timeout: float) -> Document:
+    """The pages of a PDF.
+
+    Raises ExtractionError: BAD_INPUT_DATA if it is not a PDF, TIMEOUT, PDFALTO_CONVERSION_FAILURE, TOO_MANY_BLOCKS,
+    TOO_MANY_TOKENS."""
+    with pdf.open("rb") as file:
+        if b"%PDF-" not in file.read(1024):
+            raise ExtractionError(Code.BAD_INPUT_DATA, "not a PDF: no %PDF- in its first 1,024 bytes")
+    with tempfile.TemporaryDirectory(prefix="s2corpus-alto-") as folder:
+        out = Path(folder) / "a.xml"
+        shutil.copyfile(pdf, out.with_name("in.pdf"))
+        _convert(out.parent, timeout)
+        return Document(pages(out), _claimed_title(out.with_name("a_metadata.xml")))
+
+
+def _claimed_title(path: Path) -> str:
+    if not path.exists():
+        return ""
+    try:
+        root = etree.parse(path, etree.XMLParser(recover=True, resolve_entities=False)).getroot()
+    except etree.XMLSyntaxError:
+        return ""
+    return " ".join((root.findtext("TITLE") or "").split()) if root is not None else ""
+
+
+def pages(path: Path) -> list[Page]:
+    """The pages that a file of pdfalto's tells of.
+
+    Raises ExtractionError: PDFALTO_CONVERSION_FAILURE if it declares entities, TOO_MANY_BLOCKS, TOO_MANY_TOKENS."""
+    text = path.read_bytes().translate(_BYTES).decode("utf-8", "replace")
+    if "<!" in text:  # never in what pdfalto writes: it escapes the sign
+        raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, "pdfalto's XML declares entities")
+    reader = _Reader()
+    reader.read(text.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd"))
+    return reader.pages
+
+
+_BYTES = bytes(byte if byte > 31 or byte in b"\t\n\r" else 0xFF for byte in range(256))
+"""Control characters, which XML has not, as what is no UTF-8 either: U+FFFD is read for both"""
+_WORD = re.compile(
+    r'<S(?:P |tring ID="[^"]*" CONTENT="([^"]*)" HPOS="([^"]*)" VPOS="([^"]*)" WIDTH="([^"]*)" HEIGHT="([^"]*)" STYLEREFS="([^" ]*))'
+)
+"""A space, or a word with its attributes in pdfalto's order"""
+_NAMES = ("CONTENT", "HPOS", "VPOS", "WIDTH", "HEIGHT", "STYLEREFS")
+_ELEMENT = re.compile(r"<(\w+)([^<>]*)>")
+_ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
+
+
+def _attributes(given: str) -> dict[str, str]:
+    return {name: unescape(value) for name, value in _ATTRIBUTE.findall(given)}
+
+
+class _Reader:
+    """Pages from ALTO's elements in document order, by their form: a third of the time of an XML parser. libxml2 writes them and escapes
+    every sign of markup within a value."""
+
+    def __init__(self) -> None:
+        self.pages: list[Page] = []
+        self._fonts: dict[str, Font] = {}
+        self._blocks = self._tokens = 0
+
+    def read(self, xml: str) -> None:
+        """Read a whole document."""
+        before, *lines = xml.split("<TextLine ")
+        self._elements(before)
+        for line in lines:
+            words, _, behind = line.partition("</TextLine>")
+            self._line(words)
+            if "<" in behind:
+                self._elements(behind)
+
+    def _elements(self, xml: str) -> None:
+        """What stands between lines."""
+        for tag, rest in _ELEMENT.findall(xml):
+            if tag == "TextBlock":
+                self._blocks += 1
+                if self._blocks > MAX_BLOCKS:
+                    raise ExtractionError(Code.TOO_MANY_BLOCKS, f"more than {MAX_BLOCKS} blocks of text")
+            elif tag == "Illustration" and self.pages:
+                given = _attributes(rest)
+                x, y, width, height = (_number(given.get(name, "")) for name in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
+                if width + height > 0:
+                    self.pages[-1].boxes.append(Box(x, y, x + width, y + height, given.get("TYPE") == "image"))
+            elif tag == "Page":
+                given = _attributes(rest)
+                width, height = _number(given.get("WIDTH", "")), _number(given.get("HEIGHT", ""))
+                self.pages.append(Page(len(self.pages) + 1, width, height, [], []))
+            elif tag == "TextStyle":
+                given = _attributes(rest)
+                size = _number(given.get("FONTSIZE", ""))
+                font = Font.of(given.get("FONTFAMILY", ""), size, given.get("FONTSTYLE", ""))
+                self._fonts[given.get("ID", "")] = font
+
+    def _line(self, xml: str) -> None:
+        words = _WORD.findall(xml)
+        if len(words) < xml.count("<"):  # otherwise written
+            found = (_attributes(rest) if tag == "String" else {} for tag, rest in _ELEMENT.findall(xml))
+            words = [tuple(given.get(name, "") for name in _NAMES) for given in found]
+        tokens: list[Token] = []
+        fonts = self._fonts
+        space = False
+        for content, left, top, width, height, style in words:
+            if not content:
+                space = space or not style
+                continue
+            text = unescape(content).strip() if "&" in content else content.strip()
+            if not text.isascii():
+                text = CONTROLS.sub("", text)
+            if not text:
+                continue
+            try:
+                x, y, wide, high = float(left), float(top), float(width), float(height)
+            except ValueError:
+                x, y, wide, high = map(_number, (left, top, width, height))
+            tokens.append(Token(text[:MAX_TOKEN], x, y, x + wide, y + high, fonts.get(style, _NO_FONT), space))
+            space = False
+        self._tokens += len(tokens)
+        if self._tokens > MAX_TOKENS:
+            raise ExtractionError(Code.TOO_MANY_TOKENS, f"more than {MAX_TOKENS} tokens")
+        if self.pages:
+            page = self.pages[-1]
+            for start in range(0, len(tokens), MAX_LINE):
+                page.lines.append(Line(tokens[start : start + MAX_LINE], page.number, self._blocks))
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0

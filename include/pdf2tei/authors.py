@@ -1,0 +1,249 @@
+"""The lines between title and abstract: who wrote the paper, affiliations apart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from s2orc_parse.bibliography.author import Author as Person
+from s2orc_parse.bibliography.names import parse_names
+
+from .model import Line, Token
+from .text import clean
+
+_AFFILIATION = re.compile(
+    r"universi|univ\.|institut|\bdepart|\bdept|\bcollege|\bschool|facult|laborator|\blabs?\b|\bcent(?:er|re|ro)\b|academy|hospital|"
+    r"\binc\b|\bltd\b|\bllc\b|gmbh|corporation|\bcompany|\bresearch\b|ministry|\bagency|foundation|\bdivision|\bclinic|polytechn|"
+    r"\bécole|\becole|hochschule|fakultät|google|microsoft|facebook|amazon|\bibm\b|deepmind|openai|technolog|sciences?\b|"
+    r"\busa\b|\bu\.s\.a|\buk\b|\bchina\b|germany|deutschland|\bfrance\b|canada|japan\b|australia|\bitaly\b|\bspain\b|\bindia\b|netherlands|"
+    r"switzerland|austria\b|belgium|denmark|sweden|norway|finland|ireland|scotland|portugal|greece|poland|brazil|mexico|israel|"
+    r"singapore|\bkorea\b|taiwan|thailand|russia|turkey|united (?:states|kingdom|arab)|new zealand|hong kong|south africa|new york|"
+    r"san francisco|los angeles|"
+    r"correspond|equal contribution|e-?mail|@|http|www\.|received|accepted|published|\bvol\b|\bdoi\b|\btrack$|street|\bavenue|\broad\b|"
+    r"\bp\.?o\. box|\bopen access|\bcitation\b|\beditor|\bcopyright|©|\bauthors?\b|\babstract\b|\bpreprint\b|\bversion\b"
+)
+"""In small letters: three times as fast as either case"""
+PARTICLES = {
+    "van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "du", "la", "le", "ter", "ten", "el", "al", "bin", "ibn",
+    "st.", "zu",
+}  # fmt: skip
+_SMALL = {
+    "das", "do", "e", "y", "dem", "dela", "degli", "dalla", "zum", "zur", "op", "te", "'t", "’t", "ben", "af", "av",
+}  # fmt: skip
+"""Particles in small letters, which are initials or names in capitals"""
+_STUDIES = {
+    "medicine", "pharmacy", "surgery", "nursing", "dentistry", "pediatrics", "psychiatry", "oncology", "biology", "chemistry", "physics",
+    "mathematics", "statistics", "economics", "engineering", "informatics", "psychology", "sociology", "neuroscience", "agriculture",
+    "forestry", "linguistics", "geography", "geology", "biochemistry", "genetics", "microbiology", "immunology", "epidemiology",
+    "bioinformatics",
+}  # fmt: skip
+"""Fields of study, which departments are named by and nobody is"""
+SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
+_TITLES = {
+    "dr", "dr.", "prof", "prof.", "mr", "mrs", "ms", "phd", "ph.d.", "md", "m.d.", "msc", "bsc", "mph", "frcs", "fellow", "member",
+    "senior", "student", "ieee",
+}  # fmt: skip
+_SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)\.(?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b|^by\b)\s*", re.I)
+_MARK = re.compile(r"[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
+_NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
+_CASELESS = 4
+"""Words of a name in a script that has no capitals to tell it from a sentence"""
+_CJK_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}")
+_ORCID = re.compile(r"(?<=[a-zà-ÿ])(?:ID|iD)$")
+
+
+_CONJUNCTION = re.compile(r"\s*(?:and|und|et|with|&)\b", re.I)
+_ENDED = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|with))$", re.I)
+_INVERTED = re.compile(
+    r"(?P<surname>(?:(?:van|von|de|der|den|del|di|da|dos|la|le|el|al|ter|ten) )*"
+    r"[A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*(?: [A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*)?) (?P<initials>[A-ZÀ-Þ]{1,3})"
+)
+_DEGREES = {
+    "MD", "PhD", "MSc", "MPH", "MBBS", "FRCP", "RN", "DO", "MB", "BSc", "DPhil", "DrPH", "ScD", "PharmD", "DVM", "MBA", "MHS", "MS", "BS",
+    "MA", "BA", "DDS", "DMD", "MBChB", "FACS", "FRCS", "MM", "MMed", "BM", "DSc", "EdD", "JD",
+}  # fmt: skip
+_INITIAL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ]\.)")
+_GLUED = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=\.)(?=[A-ZÀ-Þ])")
+
+
+@dataclass(frozen=True, slots=True)
+class Affiliation:
+    """Where an author works, as printed, and the mark before it (empty: none)."""
+
+    mark: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """A name in its parts, and what the front says of who bears it."""
+
+    forenames: tuple[str, ...]
+    surname: str
+    affiliations: tuple[Affiliation, ...] = ()
+    email: str = ""
+    marks: tuple[str, ...] = ()
+    """What is printed after the name and before affiliations: numbers, letters, signs"""
+
+
+@lru_cache(maxsize=1 << 12)
+def affiliation_words(text: str) -> int:
+    """How many words of affiliations and imprints, which names have not, are in a text."""
+    return len(_AFFILIATION.findall(text.lower()))
+
+
+def authors(lines: list[Line]) -> list[Author]:
+    """The authors named in the lines of a byline.
+
+    The type of the first line that holds names is the names' type; a line in another type holds none. In a line, pieces are
+    parted by commas, conjunctions, raised marks and wide gaps; where affiliations stand beside names, the names come first. A list that
+    breaks within a name goes on in the next line. Where most pieces end in bare initials (`Jianu C`), surnames come first."""
+    found: list[str] = []
+    names_font: tuple[str, float] | None = None
+    closed: set[int] = set()
+    carry = ""
+    above: Line | None = None
+    elsewhere = False  # the line above names no one but where they work
+    for line in sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0)):
+        if above is not None and line.y0 - above.y1 > 0.9 * line.size:  # affiliations stand between
+            carry, elsewhere = "", False
+        above = line
+        if elsewhere and _CONJUNCTION.match(line.text):
+            continue
+        font = (line.font.family, round(line.size))
+        if (names_font and font != names_font) or line.block in closed:
+            carry = ""
+            continue
+        names: list[str] = []
+        affiliated = False
+        parts = pieces(line.tokens)
+        if carry and parts and not _CONJUNCTION.match(line.text):
+            named = found[-1:] == [carry]
+            if not named or parse(f"{carry} {parts[0]}") is not None:
+                parts[0] = f"{carry} {parts[0]}"
+                if named:
+                    found.pop()
+        capitals = leads_in_capitals(parts)
+        for part in parts:
+            affiliated |= capitals and not part.isupper()
+            if not affiliated and (parse(part) is not None or _INVERTED.fullmatch(part)):
+                names.append(part)
+            elif len(part) > 3 and affiliation_words(part):
+                affiliated = True
+        elsewhere = affiliated and not names
+        if elsewhere:
+            if found:
+                closed.add(line.block)
+            continue
+        carry = "" if affiliated or not parts or not _breaks_off(line, parts) else parts[-1]
+        if names and names_font is None:
+            names_font = font
+        found.extend(names)
+    if sum(bool(_INVERTED.fullmatch(name)) for name in found) > 0.6 * len(found):
+        people = [_author(name, person) for name, person in zip(found, parse_names(map(_bare, found)), strict=True)]
+    else:
+        people = [parse(name) for name in found]
+    return list(dict.fromkeys(name for name in people if name is not None))
+
+
+def leads_in_capitals(parts: list[str]) -> bool:
+    """Whether a line begins with a name in capitals and goes on in small letters: `ADA BYRON, The Analytical Society, London`."""
+    return (
+        bool(parts)
+        and parts[0].isupper()
+        and parse(parts[0]) is not None
+        and any(part.upper() != part for part in parts)
+    )
+
+
+def _bare(text: str) -> str:
+    """A name without titles."""
+    return " ".join(
+        w for w in _ORCID.sub("", text).replace("(", " ").replace(")", " ").split() if w.lower() not in _TITLES
+    )
+
+
+def _author(text: str, person: Person | None) -> Author | None:
+    """What the list's parser reads in a name; without a surname, what its own form says."""
+    if person is None or len(person.last.strip(".")) < 2 or not person.first:
+        return parse(text)
+    return Author((person.first, *person.middle), person.last)
+
+
+def _breaks_off(line: Line, parts: list[str]) -> bool:
+    """Whether a line of names ends within a name."""
+    last = line.tokens[-1]
+    if last.font.raised or _ENDED.search(line.text.rstrip()):
+        return False
+    return len(parts[-1].split()) == 1 or (len(parts) > 1 and bool(_SEPARATOR.search(line.text)))
+
+
+def pieces(tokens: list[Token]) -> list[str]:
+    """A line's text cut at separators, marks and gaps."""
+    runs: list[list[str]] = [[]]
+    before: Token | None = None
+    for token in tokens:
+        if before is not None and token.x0 - before.x1 > 1.2 * max(token.font.size, 6):
+            runs.append([])
+        if token.font.raised:
+            runs.append([])
+        else:
+            runs[-1].append((" " if token.space else "") + token.text)
+        before = token
+    out: list[str] = []
+    for run in runs:
+        text = _MARK.sub(" , ", clean("".join(run)))
+        if " " not in "".join(run).strip() and len(text) > 12:  # the spaces between words were lost
+            text = _GLUED.sub(" ", text)
+        text = _INITIAL.sub(" ", text)
+        for part in _turned(text) or _SEPARATOR.split(text):
+            if part.strip(" ."):
+                out.append(part.strip())
+    return out
+
+
+def _turned(text: str) -> list[str]:
+    """The names of a list like `Smith, John; Berg, Kees`, first names first; none if it is not such a list."""
+    whole = [[half.strip() for half in part.split(",") if half.strip()] for part in text.split(";") if part.strip(" ,")]
+    if len(whole) < 2 or not all(len(halves) == 2 and len(" ".join(halves).split()) < 6 for halves in whole):
+        return []
+    return [f"{first} {last}" for last, first in whole]
+
+
+def _is_particle(word: str) -> bool:
+    return word in _SMALL or word.lower() in PARTICLES
+
+
+def parse(text: str) -> Author | None:
+    """A name as printed, first names first; None if it does not look like one.
+
+    Two to eight words, capitalised except for particles, without the vocabulary of affiliations; names in capitals are set as usual."""
+    text = _ORCID.sub("", text)
+    if _CJK_NAME.fullmatch(text):
+        return Author((text[1:],), text[0])
+    words = [w for w in text.replace("(", " ").replace(")", " ").split() if w.lower() not in _TITLES]
+    while len(words) > 2 and words[-1] in _DEGREES and not text.isupper():
+        words = words[:-1]
+    if not 2 <= len(words) <= 8 or len(text) > 60 or affiliation_words(text):
+        return None
+    if len(words) > _CASELESS and not any(c.isupper() for c in text):  # a sentence of a script without capitals
+        return None
+    if not all(_NAME_WORD.fullmatch(w) or w in _SMALL for w in words):
+        return None
+    significant = [w for w in words if not _is_particle(w)]
+    if (
+        not significant
+        or words[-1].lower() in _STUDIES
+        or not all(w[0].isupper() or not w[0].isascii() for w in significant)
+    ):
+        return None
+    if text.isupper():
+        words = [w if len(w) < 3 and w.endswith(".") else w.title() for w in words]
+    if len(words) > 2 and words[-1].lower() in SUFFIXES:
+        words = words[:-1]
+    cut = len(words) - 1
+    while cut > 1 and _is_particle(words[cut - 1]):
+        cut -= 2 if words[cut - 1] in ("e", "y") and cut > 2 else 1  # Ortega y Gasset
+    surname = " ".join(words[cut:])
+    return Author(tuple(words[:cut]), surname) if len(surname.strip(".")) > 1 else None

@@ -1,0 +1,49 @@
+"""`pdf2tei`: serve the extractor, or convert PDFs to TEI files."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from s2orc_parse.children import end_with_parent
+from s2orc_parse.errors import UserError
+from s2orc_parse.scratch import private
+
+from . import server
+
+
+def main() -> None:
+    """Run the command line of `pdf2tei`."""
+    parser = argparse.ArgumentParser(prog="pdf2tei", description="Serve the extractor behind GROBID's REST API.")
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="address to listen on (default: %(default)s); any other than this machine's own needs a token",
+    )
+    parser.add_argument("--port", type=int, default=8070, help="(default: %(default)s)")
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, help="PDFs read at a time (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=server.TIMEOUT, help="seconds a PDF may take (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--token-file", type=Path, help="file with the token of every request (default: $S2CORPUS_EXTRACTOR_TOKEN)"
+    )
+    parser.add_argument("--parent", type=int, help="id of the process that started the server; the server ends with it")
+    given = parser.parse_args()
+    if given.parent is not None:
+        end_with_parent(given.parent)
+    try:
+        private()
+        token = server.token_from(given.token_file)
+        server.serve(given.port, max(1, given.workers), token, given.timeout, host=given.host)
+    except UserError as error:
+        print(f"pdf2tei: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

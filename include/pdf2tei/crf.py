@@ -1,0 +1,72 @@
+"""The reference CRF: the fields of reference strings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from itertools import accumulate, pairwise
+from pathlib import Path
+
+import numpy as np
+
+from .tagger import tagger
+from .tokens import Piece, columns, pieces
+
+MODEL = Path(__file__).with_name("references.crfsuite")
+"""Trained by `python -m devtools.training`."""
+
+
+class Label(StrEnum):
+    """What a token of a reference string belongs to."""
+
+    AUTHOR = "author"
+    TITLE = "title"
+    JOURNAL = "journal"
+    BOOKTITLE = "booktitle"
+    SERIES = "series"
+    EDITOR = "editor"
+    PUBLISHER = "publisher"
+    LOCATION = "location"
+    INSTITUTION = "institution"
+    COLLABORATION = "collaboration"
+    VOLUME = "volume"
+    ISSUE = "issue"
+    PAGES = "pages"
+    DATE = "date"
+    IDNO = "idno"
+    URL = "url"
+    NOTE = "note"
+    OTHER = "other"
+
+
+def label(raw: str) -> list[tuple[Label, str]]:
+    """The fields of one reference string."""
+    return label_each([raw])[0]
+
+
+def label_each(raws: Sequence[str]) -> list[list[tuple[Label, str]]]:
+    """The fields of reference strings in order: neighbouring tokens of one label, without separators at their ends."""
+    found = [pieces(raw) for raw in raws]
+    model = tagger(MODEL)
+    scores = np.zeros((sum(map(len, found)), len(model.labels)))
+    for codes, names in columns(found):
+        if len(codes):
+            scores += model.weights(names)[codes]
+    labels = model.tag_each([scores[a:b] for a, b in pairwise(accumulate(map(len, found), initial=0))])
+    named = {label.value: label for label in Label}
+    return [
+        spans(raw, tokens, [named[x] for x in given]) for raw, tokens, given in zip(raws, found, labels, strict=True)
+    ]
+
+
+def spans(raw: str, found: list[Piece], labels: list[Label]) -> list[tuple[Label, str]]:
+    """Labelled tokens as fields; OTHER is left out."""
+    out: list[tuple[Label, str]] = []
+    start = 0
+    for i in range(1, len(found) + bool(found)):
+        if i < len(found) and labels[i] is labels[start]:
+            continue
+        if labels[start] is not Label.OTHER:
+            out.append((labels[start], raw[found[start].start : found[i - 1].end]))
+        start = i
+    return out

@@ -1,0 +1,84 @@
+"""How far a page's text layer can be trusted: what is wrong with it, or nothing."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import cache
+
+import wordfreq
+
+from .language import language
+from .model import Document, Page
+
+
+class Ill(StrEnum):
+    """What is wrong with a page's text layer."""
+
+    NO_TEXT = "no_text"
+    """a picture without text"""
+    NO_UNICODE = "no_unicode"
+    """glyphs that no character belongs to"""
+    NO_WORDS = "no_words"
+    """characters that make no words, as where fonts map glyphs to other characters"""
+    OUTSIDE = "outside"
+    """text beyond the page's edge"""
+
+
+_UNMAPPED = re.compile("[\ue000-\uf8ff\ufffd\x00-\x08\x0e-\x1f]")
+_NUMBERED = re.compile(r"\(cid:\d+\)")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_MAX_UNMAPPED = 0.1
+"""Share of a page's characters"""
+_MAX_OUTSIDE = 0.3
+"""Share of a page's words"""
+_MIN_WORDS = 40
+"""A page with fewer words is not judged by them"""
+_MAX_WORDS = 400
+"""Words that are looked at"""
+_MIN_KNOWN = 0.2
+"""Share of a page's words that are frequent English ones: of 352 pages of papers .28 at least (tables of compounds), .18 at most where
+their alphabet was shifted or their words turned round"""
+_PICTURE = 0.5
+"""Share of a page that a scan's picture covers"""
+
+
+def ills(document: Document) -> dict[int, Ill]:
+    """What is wrong, by page number; healthy pages are left out."""
+    return {page.number: ill for page in document.pages if (ill := _ill(page)) is not None}
+
+
+def _ill(page: Page) -> Ill | None:
+    tokens = [token for line in page.lines for token in line.tokens]
+    if not tokens:
+        size = max((b.x1 - b.x0) * (b.y1 - b.y0) for b in page.boxes) if page.boxes else 0.0
+        return Ill.NO_TEXT if size > _PICTURE * page.width * page.height else None
+    beyond = sum(t.x1 < 0 or t.y1 < 0 or t.x0 > page.width or t.y0 > page.height for t in tokens)
+    if beyond > _MAX_OUTSIDE * len(tokens):
+        return Ill.OUTSIDE
+    text = " ".join(token.text for token in tokens)
+    unmapped = 0 if text.isascii() else len(_UNMAPPED.findall(text))  # control characters are read as U+FFFD
+    numbered = sum(map(len, _NUMBERED.findall(text))) if "(cid:" in text else 0
+    if unmapped + numbered > _MAX_UNMAPPED * len(text):
+        return Ill.NO_UNICODE
+    words = _WORD.findall(text[: 20 * _MAX_WORDS])[:_MAX_WORDS]
+    latin = sum(len(w) if w.isascii() else sum("A" <= c <= "\u024f" for c in w) for w in words)
+    if len(words) < _MIN_WORDS or latin < 0.7 * sum(map(len, words)):
+        return None
+    if _known(words, "en"):
+        return None
+    found, _ = language(" ".join(words))
+    listed = found in wordfreq.available_languages("small")
+    return None if (not listed and "-" not in found) or (listed and _known(words, found)) else Ill.NO_WORDS
+
+
+def _known(words: list[str], code: str) -> bool:
+    """Whether enough words are frequent ones of a language."""
+    frequent = _frequent(code)
+    return sum(word.lower() in frequent for word in words) > _MIN_KNOWN * len(words)
+
+
+@cache
+def _frequent(code: str) -> frozenset[str]:
+    """wordfreq's small list of a language, which a worker loads in a fifth of a second."""
+    return frozenset(wordfreq.get_frequency_dict(code, wordlist="small"))

@@ -1,0 +1,20 @@
+"""The reference parser, for bibliographies of LaTeX sources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from s2orc_parse.bibliography.names import make_author
+
+from .fields import parse
+
+
+def parse_reference(raw: str) -> dict[str, Any]:
+    """Return the fields of a printed bibliography entry that nothing marks up."""
+    found = parse(raw)
+    people = (make_author(" ".join(author.forenames), author.surname) for author in found.authors)
+    return {
+        "title": found.title, "authors": tuple(author for author in people if author), "year": found.year,
+        "venue": found.journal or found.booktitle or found.series, "volume": found.volume, "issue": found.issue, "pages": found.pages,
+        "publisher": found.publisher, "doi": found.doi, "eprint": found.arxiv,
+    }  # fmt: skip

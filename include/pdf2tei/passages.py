@@ -1,0 +1,73 @@
+"""The body CRF: which lines of the body are heads, text, floats, formulas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from . import segmentation
+from .model import Line
+from .segmentation import Facts
+from .tagger import tagger
+
+MODEL = Path(__file__).with_name("passages.crfsuite")
+"""Trained by `python -m devtools.training.lines` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
+_NUMBER = re.compile(r"\s*(\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,4}|[A-Z])[.)]?\s+[A-Z]")
+_ENDS = re.compile(r"[.!?:;][\"'”’)\]\d]*$")
+
+
+class Passage(StrEnum):
+    """What a line of the body belongs to."""
+
+    HEAD = "head"
+    TEXT = "text"
+    FLOAT = "float"
+    FORMULA = "formula"
+
+
+def features(lines: Sequence[Facts]) -> list[list[str]]:
+    """For each line the names of what is true of it and its neighbours, pages apart (the training data have none)."""
+    rows = zip(segmentation.features(lines, paged=False), _said(lines), strict=True)
+    return [row + said for row, said in rows]
+
+
+def _said(lines: Sequence[Facts]) -> list[list[str]]:
+    """What is true of each line besides what the segmentation names."""
+    numbers = [m.group(1) if (m := _NUMBER.match(x.text)) else "" for x in lines]
+    known = set(numbers)
+    out: list[list[str]] = []
+    for i, line in enumerate(lines):
+        words = len(line.text.split())
+        ended = int(bool(_ENDS.search(lines[i - 1].text.rstrip()))) if i else 1
+        row = [f"words={min(words, 12)}", f"ended={ended}"]
+        if numbers[i]:
+            row.append(f"numbered={int(_predecessor(numbers[i]) in known)}{numbers[i].count('.')}")
+        after = lines[i + 1].new_font if i + 1 < len(lines) else True
+        row.append(f"fonts={int(line.new_font)}{int(after)}|{int(line.bold)}|{min(words // 4, 3)}")
+        row.append(f"at={int(line.block_start)}{ended}|{min(words // 4, 3)}")
+        out.append(row)
+    return out
+
+
+def _predecessor(number: str) -> str:
+    head, _, last = number.rpartition(".")
+    if not last.isdigit():
+        return chr(ord(last) - 1) if len(last) == 1 else ""
+    if int(last) > 1:
+        return f"{head}.{int(last) - 1}" if head else str(int(last) - 1)
+    return head
+
+
+def heads(lines: Sequence[Line]) -> dict[int, float]:
+    """For the body's lines, by `id`, how probable it is that they are heads."""
+    if not lines:
+        return {}
+    model = tagger(MODEL)
+    facts = segmentation.facts(lines)
+    own, shown = segmentation.described(facts, paged=False)
+    own = [row + said for row, said in zip(own, _said(facts), strict=True)]
+    sure = model.probabilities(model.weights(own) + model.beside(shown, segmentation.NEIGHBOURS))
+    at = model.labels.index(Passage.HEAD)
+    return {id(line): p for line, p in zip(lines, sure[:, at].tolist(), strict=True)}

@@ -1,0 +1,85 @@
+"""The publication date that a PDF prints on its first page or carries in its metadata."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, Precision, make_date, parse_date, to_month
+
+_DAY = (
+    r"(?:\d{1,2}(?:st|nd|rd|th)?[\s-]+[A-Za-z]{3,9}\.?,?[\s-]+(?:19|20)\d\d|"
+    r"[A-Za-z]{3,9}\.?\s+\d{1,2}(?:st|nd|rd|th)?,?\s+(?:19|20)\d\d|(?:19|20)\d\d-\d\d-\d\d)"
+)
+_MONTH = r"[A-Za-z]{3,9}\.?,?\s+(?:19|20)\d\d"
+_PUBLISHED = re.compile(
+    r"(?:\be?-?published(?:\s+(?:online|ahead of print|in print|electronically|first|on))*|\bpublication(?:\s+date)?|date of publication|"
+    r"\bavailable online|\bonline(?: publication(?: date)?)?|\bpublicado|\bpublié|\bveröffentlicht|\bpubblicato)"
+    rf"(?:\s*[:;,–—]|\s+(?:on|at|in))?\s*(?P<date>{_DAY}|{_MONTH})",
+    re.IGNORECASE,
+)
+_ISSUE = re.compile(rf"^(?=.*\b(?:vol(?:ume|\.)?|issue|no\.|number)\b).{{0,80}}?(?P<date>{_MONTH})", re.IGNORECASE)
+_VOLUME_YEAR = re.compile(
+    r"\(((?:19|20)\d\d)\)[,.:;]?\s*\d{1,4}\b|\b((?:19|20)\d\d)[;,]\s?\d{1,4}\s?[:(,]|\d{1,4}\s?\(((?:19|20)\d\d)\)\s?\w?\d+|"
+    r"\b[Vv]ol(?:ume|\.)?\s*\d+\b[^.]{0,40}?\b((?:19|20)\d\d)\b"
+)
+_COPYRIGHT = re.compile(
+    r"(?:©|\(c\)|^c\b|\bcopyright\b|^!\s+the authors?|^\W*the authors?(?:\(s\))?)[^.]{0,60}?\b((?:19|20)\d\d)\b|©\s*((?:19|20)\d\d)",
+    re.IGNORECASE,
+)
+_PROCEEDINGS = re.compile(r"\bproceedings of\b.{0,200}?\b((?:19|20)\d\d)\b", re.IGNORECASE)
+_XMP_DATES = ("prism:publicationdate", "prism:coverdate", "prism:publishdate", "pdfx:publicationdate")
+
+
+def publication_date(
+    lines: Sequence[str], metadata: Mapping[str, str], arxiv_id: str | None, stamp: tuple[str, bool] | None
+) -> PlainDate:
+    """When the paper appeared: the day of an arXiv stamp, else a day or month said to be that of publication, else the arXiv id's month,
+    else the XMP's date, else the issue's month, else the one year beside a volume, in the title of proceedings, or beside a copyright sign.
+
+    `stamp` is an arXiv stamp's date and whether it is of the first version.
+    """
+    if stamp and stamp[1]:
+        return parse_date(stamp[0])
+    texts = [*lines, *(f"{a} {b}" for a, b in pairwise(lines))]
+    for text in texts:
+        for said in _PUBLISHED.finditer(text):
+            if _has_month(said["date"]):
+                return parse_date(said["date"])
+    if arxiv_id:
+        return _month_of_arxiv(arxiv_id)
+    for key in _XMP_DATES:
+        if (found := parse_date(metadata.get(key)))[0]:
+            return found
+    for text in lines:
+        if (match := _ISSUE.match(text)) and _has_month(match["date"]):
+            return parse_date(match["date"])
+    for pattern, among in (
+        (_VOLUME_YEAR, [*metadata.get("subject", "").splitlines(), *lines[:12], *lines[-12:]]),
+        (_PROCEEDINGS, texts),
+        (_COPYRIGHT, lines),
+    ):
+        years = {
+            year
+            for text in among
+            for match in pattern.findall(text)
+            for year in ([match] if isinstance(match, str) else match)
+            if year
+        }
+        if len(years) == 1:
+            return make_date(int(years.pop()))
+    return NO_DATE
+
+
+def _has_month(text: str) -> bool:
+    """Whether a word of a date is a month (not "Springer 2019"), or it is ISO."""
+    return text[:4].isdecimal() or any(to_month(word) for word in re.findall(r"[A-Za-z]+", text))
+
+
+def _month_of_arxiv(arxiv_id: str) -> PlainDate:
+    """The month in which arXiv gave an id: 1706.03762, hep-th/9711200."""
+    digits = arxiv_id.rpartition("/")[2]
+    year = int(digits[:2])
+    date, precision = make_date(1900 + year if year > 90 else 2000 + year, int(digits[2:4]))
+    return (date, precision) if precision == Precision.MONTH else NO_DATE

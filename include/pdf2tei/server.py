@@ -1,0 +1,305 @@
+"""The extractor as a server with GROBID's REST API: `pdf2tei --port 8070 --workers 2`.
+
+GET /api/isalive, GET /api/version, POST /api/processFulltextDocument. Each PDF is read in a worker process with limits on
+time and memory; one that crashes or hangs costs its own answer only."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import hmac
+import ipaddress
+import logging
+import multiprocessing
+import os
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from concurrent.futures import BrokenExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass
+from pathlib import Path
+
+import pdfalto
+import uvicorn
+from pebble import ProcessExpired, ProcessPool
+from starlette.applications import Starlette
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from s2corpus import sandbox
+from s2corpus.errors import UserError
+from s2orc_parse import sandbox
+from s2orc_parse.children import end_with_parent
+from s2orc_parse.errors import UserError
+from s2orc_parse.scratch import private
+
+from . import scans
+from .errors import Code, ExtractionError
+from .version import NAME, VERSION
+
+_LOG = logging.getLogger(__name__)
+
+TIMEOUT = 120.0
+"""Seconds a PDF may take."""
+OCR_TIMEOUT = 600.0
+"""Seconds a PDF may take whose pages are read from their pictures: some five to ten a page"""
+QUEUE_WAIT = 1.0
+"""Seconds a request waits for a free worker before 503 (GROBID's poolMaxWait)."""
+MAX_BYTES = 512 << 20
+"""Size of an upload."""
+WORKER_MEMORY = 4 << 30
+"""Address space of a worker."""
+_OBJECTS = 100_000
+"""Objects after which the garbage collector looks for cycles: a paper's tokens make none, and looking through them took a tenth of a
+worker's time"""
+TASKS_PER_WORKER = 500
+"""A worker is replaced after this many PDFs, so that its memory cannot grow."""
+
+
+def prepare(uploads: str) -> None:
+    """In a worker, before its first PDF: into the sandbox, with a folder of its own, and the uploads to read."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    own = tempfile.mkdtemp(prefix="worker-", dir=uploads)
+    binary = str(pdfalto.binary_path())
+    sandbox.enter(
+        sandbox.Policy(
+            own,
+            read=(*sandbox.interpreter(), *sandbox.beside(binary), uploads),
+            execute=(binary,),
+            processes=8,
+            limits={"AS": WORKER_MEMORY, "CORE": 0},
+        )
+    )
+    os.environ.clear()
+    tempfile.tempdir = own
+    gc.freeze()
+    gc.set_threshold(_OBJECTS, 50, 100)
+
+
+def _work(path: str, timeout: float, ocr: bool) -> bytes | tuple[str, str] | None:
+    """In a worker: the TEI, None for no content, or (code, message)."""
+    from .paper import extract
+
+    try:
+        return extract(Path(path), timeout=timeout, ocr=ocr)
+    except ExtractionError as error:
+        return error.code.value, error.message
+    except (MemoryError, RecursionError) as error:
+        return Code.TOO_MANY_TOKENS.value, f"the document is too large: {type(error).__name__}"
+
+
+class Service:
+    """The HTTP application: workers, their free places, and the token that every request must bear if there is one."""
+
+    def __init__(self, workers: int, token: str | None, timeout: float = TIMEOUT) -> None:
+        self._workers = workers
+        self._token = token
+        self._timeout = timeout
+        self._busy = 0
+        self._pool: ProcessPool | None = None
+        self._folder = ""
+        self.app = Starlette(
+            routes=[
+                Route("/api/isalive", self._alive),
+                Route("/api/version", self._version),
+                Route("/api/processFulltextDocument", self._fulltext, methods=["POST", "PUT"]),
+            ],
+            lifespan=self._lifespan,
+        )
+
+    @contextlib.asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        self._folder = tempfile.mkdtemp(prefix="s2corpus-uploads-")
+        try:
+            yield
+        finally:
+            if self._pool is not None:
+                self._pool.stop()  # type: ignore[no-untyped-call]
+                await asyncio.to_thread(self._pool.join, 10)
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _workers_pool(self) -> ProcessPool:
+        """The pool of workers; a new one if all workers of the old one died."""
+        if self._pool is None or not self._pool.active:
+            context = multiprocessing.get_context("forkserver")
+            # A worker that imported the extractor itself would spend a second of processor on it, before its first PDF.
+            context.set_forkserver_preload(["__main__", "pdf2tei.paper"])
+            os.environ.update(sandbox.ONE_THREAD)
+            self._pool = ProcessPool(
+                self._workers, TASKS_PER_WORKER, initializer=prepare, initargs=(self._folder,), context=context
+            )
+        return self._pool
+
+    def _authorise(self, request: Request) -> None:
+        if self._token is None:
+            return
+        given = request.headers.get("authorization", "")
+        if not hmac.compare_digest(given.encode(), f"Bearer {self._token}".encode()):
+            raise HTTPException(401, "a valid bearer token is required", {"WWW-Authenticate": "Bearer"})
+
+    async def _alive(self, request: Request) -> Response:
+        self._authorise(request)
+        return PlainTextResponse("true")
+
+    async def _version(self, request: Request) -> Response:
+        self._authorise(request)
+        if "text/plain" in request.headers.get("accept", ""):
+            return PlainTextResponse(VERSION)
+        return JSONResponse({"version": VERSION, "name": NAME})
+
+    async def _fulltext(self, request: Request) -> Response:
+        self._authorise(request)
+        with tempfile.TemporaryDirectory(prefix="upload-", dir=self._folder) as folder:
+            path = Path(folder) / "input.pdf"
+            try:
+                given = await _receive(request, path)
+            except ClientDisconnect:
+                return PlainTextResponse("the upload broke off", 400)
+            if isinstance(given, Response):
+                return given
+            end = time.monotonic() + QUEUE_WAIT
+            while self._busy >= self._workers:
+                if time.monotonic() > end:
+                    return PlainTextResponse("all workers are busy", 503, {"Retry-After": "5"})
+                await asyncio.sleep(0.02)
+            self._busy += 1
+            work = asyncio.create_task(self._extract(path, ocr=given.ocr))
+            hung_up = asyncio.create_task(_hung_up(request))
+            try:
+                await asyncio.wait((work, hung_up), return_when=asyncio.FIRST_COMPLETED)
+                return work.result() if work.done() else Response(status_code=499)  # which nobody reads
+            finally:
+                hung_up.cancel()
+                work.cancel()  # ends a worker whose answer nobody awaits any more
+                self._busy -= 1
+
+    async def _extract(self, path: Path, *, ocr: bool) -> Response:
+        timeout = max(self._timeout, OCR_TIMEOUT) if ocr else self._timeout
+        try:
+            result = await self._run(path, timeout, ocr)
+        except (FutureTimeout, TimeoutError):
+            return _failed(Code.TIMEOUT, f"took more than {timeout:g} s")
+        except ProcessExpired as error:
+            if error.exitcode in (-signal.SIGTERM, -signal.SIGINT):  # this server is being stopped
+                return PlainTextResponse("stopping", 503, {"Retry-After": "5"})
+            return _failed(Code.PDFALTO_CONVERSION_FAILURE, f"the worker died with status {error.exitcode}")
+        except OSError as error:  # a full disk, say: another try may find room
+            _LOG.warning("not extracted: %s", error)
+            return PlainTextResponse(f"{type(error).__name__}: {error}", 503, {"Retry-After": "5"})
+        except Exception as error:  # a fault of ours in one PDF must not look like one that another try would cure
+            _LOG.exception("extraction failed")
+            return _failed(Code.BAD_INPUT_DATA, f"{type(error).__name__}: {error}")
+        if result is None:
+            return Response(status_code=204)
+        if isinstance(result, bytes):
+            return Response(result, media_type="application/xml; charset=UTF-8")
+        return _failed(Code(result[0]), result[1])
+
+    async def _run(self, path: Path, timeout: float, ocr: bool) -> bytes | tuple[str, str] | None:
+        """Runs a worker; once more if the pool turns out broken, or a worker died: only what dies twice is the PDF's doing."""
+        for attempt in (1, 2):
+            try:
+                future = self._workers_pool().schedule(_work, args=(str(path), timeout * 0.8, ocr), timeout=timeout)
+                result: bytes | tuple[str, str] | None = await asyncio.wrap_future(future)
+                return result
+            except (BrokenExecutor, RuntimeError, ProcessExpired):
+                if attempt == 2:
+                    raise
+        raise AssertionError("unreachable")
+
+
+def _failed(code: Code, message: str) -> Response:
+    """GROBID's 500: its code in brackets, then what happened."""
+    return PlainTextResponse(f"[{code}] {message}", 500)
+
+
+async def _hung_up(request: Request) -> None:
+    """Returns when who asked hangs up."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a request asks for besides its PDF."""
+
+    ocr: bool
+
+
+async def _receive(request: Request, path: Path) -> _Asked | Response:
+    """Stores the form's `input` at `path`; what else the form asks for, or an answer if it cannot be given."""
+    if int(request.headers.get("content-length") or 0) > MAX_BYTES:
+        return _failed(Code.BAD_INPUT_DATA, f"larger than {MAX_BYTES} bytes")
+    async with request.form(max_files=2, max_fields=64) as form:
+        upload = form.get("input")
+        if not isinstance(upload, UploadFile):
+            return PlainTextResponse("[BAD_INPUT_DATA] the form has no file named input", 400)
+        ocr = form.get("ocr") == "1"
+        if ocr and not scans.installed():
+            return PlainTextResponse(
+                "ocr was asked for, but the extra `ocr` is not installed where this server runs", 501
+            )
+        size = 0
+        with path.open("wb") as out:
+            while chunk := await upload.read(1 << 20):
+                size += len(chunk)
+                if size > MAX_BYTES:
+                    return _failed(Code.BAD_INPUT_DATA, f"larger than {MAX_BYTES} bytes")
+                out.write(chunk)
+    return _Asked(ocr)
+
+
+def serve(port: int, workers: int, token: str | None, timeout: float = TIMEOUT, *, host: str = "127.0.0.1") -> None:
+    """Serve on `host`:`port` until SIGTERM or SIGINT.
+
+    Raises:
+        UserError: the address cannot be used, or another machine could reach the server and it has no token.
+    """
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    except (OSError, UnicodeError, OverflowError) as error:
+        raise UserError(
+            f"the extractor cannot listen on {host!r}, port {port} ({error}); give an address of this machine"
+        ) from None
+    if token is None and not ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback:
+        raise UserError(f"other machines can reach {host}: give --token-file, or listen on 127.0.0.1")
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+    except OSError as error:
+        raise UserError(
+            f"the extractor cannot listen on {host}:{port} ({error.strerror}); give a free port with --port"
+        ) from None
+    config = uvicorn.Config(
+        Service(workers, token, timeout).app,
+        log_level="warning",
+        timeout_graceful_shutdown=5,
+        server_header=False,
+        lifespan="on",
+    )
+    for stop in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(stop, lambda *_: sys.exit(0))  # uvicorn raises the signal again when it is done
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def token_from(file: Path | None) -> str | None:
+    """The token: the file's content, else the environment's S2CORPUS_EXTRACTOR_TOKEN, else none."""
+    if file is not None:
+        try:
+            token = file.read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise UserError(f"the token file {file} cannot be read ({error.strerror}); give a readable file") from None
+        if not token:
+            raise UserError(f"the token file {file} is empty; write the token into it")
+        return token
+    return os.environ.get("S2CORPUS_EXTRACTOR_TOKEN") or None

@@ -1,0 +1,121 @@
+"""The few calls of Airflow's REST API that starting and following a release needs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from s2corpus.deployment.http import ask
+from s2corpus.errors import TransientError, UserError
+
+
+class AirflowClient:
+    """One Airflow, as one user."""
+
+    def __init__(self, url: str, user: str, password: str) -> None:
+        self.url = url.rstrip("/")
+        answer = ask(f"{self.url}/auth/token", method="POST", body={"username": user, "password": password}, seconds=30)
+        if answer.status != 201:
+            raise UserError(f"Airflow at {self.url} refuses user {user!r} (HTTP {answer.status})")
+        token: Any = answer.json()
+        self._headers = {"Authorization": f"Bearer {token['access_token']}"}
+
+    def call(self, method: str, path: str, body: Mapping[str, Any] | None = None, *, absent: Any = None) -> Any:
+        """One call below `/api/v2`; the answer's JSON, `absent` for 404.
+
+        Raises:
+            UserError: Airflow says that the call is wrong. TransientError: it does not answer.
+        """
+        for attempt in range(5):
+            try:
+                answer = ask(f"{self.url}/api/v2/{path}", method=method, headers=self._headers, body=body, seconds=30)
+            except OSError as error:
+                if attempt == 4:
+                    raise TransientError(f"Airflow at {self.url} does not answer: {error}") from None
+                time.sleep(1 + attempt)
+                continue
+            if answer.status == 404 and absent is not None:
+                return absent
+            if answer.status >= 400:
+                text = answer.body[:500].decode(errors="replace")
+                raise UserError(f"Airflow refuses {method} {path} (HTTP {answer.status}): {text}")
+            return answer.json() if answer.body else None
+        raise AssertionError("unreachable")
+
+    def wait_for_dag(self, dag: str, seconds: float = 90) -> None:
+        """Wait until Airflow has read the DAG; an import error is said as soon as there is one."""
+        deadline = time.monotonic() + seconds
+        while not self.call("GET", f"dags/{dag}", absent={}):
+            errors = self.call("GET", "importErrors")["import_errors"]
+            if errors:
+                raise UserError(
+                    f"{errors[0]['filename']} cannot be imported: {errors[0]['stack_trace'].strip().splitlines()[-1]}"
+                )
+            if time.monotonic() > deadline:
+                raise TransientError(
+                    f"Airflow has not read the DAG {dag} after {seconds:.0f} s: see the log of its dag-processor"
+                )
+            time.sleep(0.5)
+
+    def unpause(self, dag: str) -> None:
+        """Let the scheduler run the DAG."""
+        self.call("PATCH", f"dags/{dag}", {"is_paused": False})
+
+    def run_of(self, dag: str, start: datetime) -> dict[str, Any] | None:
+        """The run whose data interval starts at an instant, None where there is none."""
+        for run in self.call("GET", f"dags/{dag}/dagRuns?limit=100&order_by=-id")["dag_runs"]:
+            if run["data_interval_start"] and datetime.fromisoformat(run["data_interval_start"]) == start:
+                found: dict[str, Any] = run
+                return found
+        return None
+
+    def trigger(
+        self, dag: str, start: datetime, end: datetime, conf: Mapping[str, Any], logical_date: datetime | None = None
+    ) -> str:
+        """Start a run over a data interval; its id. The logical date is now, or one that no other run has, within the DAG's dates."""
+        now = datetime.now(UTC)
+        body = {
+            "logical_date": (logical_date or now).isoformat(),  # without one a task's context has no interval
+            "run_after": now.isoformat(),
+            "data_interval_start": start.isoformat(),
+            "data_interval_end": end.isoformat(),
+            "conf": dict(conf),
+        }
+        run_id: str = self.call("POST", f"dags/{dag}/dagRuns", body)["dag_run_id"]
+        return run_id
+
+    def clear(self, dag: str, run_id: str) -> None:
+        """Do a whole run again."""
+        self.call("POST", f"dags/{dag}/dagRuns/{quote(run_id)}/clear", {"dry_run": False, "only_failed": False})
+
+    def state(self, dag: str, run_id: str) -> str:
+        """queued, running, success or failed."""
+        state: str = self.call("GET", f"dags/{dag}/dagRuns/{quote(run_id)}")["state"]
+        return state
+
+    def tasks(self, dag: str, run_id: str) -> list[dict[str, Any]]:
+        """The run's task instances, mapped ones one by one."""
+        found: list[dict[str, Any]] = []
+        while True:
+            path = f"dags/{dag}/dagRuns/{quote(run_id)}/taskInstances?limit=1000&offset={len(found)}"
+            page = self.call("GET", path)
+            found += page["task_instances"]
+            if len(found) >= page["total_entries"] or not page["task_instances"]:
+                return found
+
+    def log(self, dag: str, run_id: str, task: Mapping[str, Any]) -> list[str]:
+        """The lines of a task instance's last try."""
+        path = (
+            f"dags/{dag}/dagRuns/{quote(run_id)}/taskInstances/{task['task_id']}/logs/{task['try_number']}"
+            f"?map_index={task['map_index']}&full_content=true"
+        )
+        content = self.call("GET", path, absent={"content": []})["content"]
+        lines = []
+        for line in content:
+            lines.append(str(line.get("event", line)) if isinstance(line, dict) else str(line))
+            if isinstance(line, dict):
+                lines += [f"{detail['exc_type']}: {detail['exc_value']}" for detail in line.get("error_detail") or ()]
+        return [line for line in lines if line.strip() and not line.startswith("::")]

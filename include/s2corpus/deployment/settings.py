@@ -1,0 +1,147 @@
+"""`airflow_settings.yaml` (Astro's file) for an Airflow that is not Astro's: pools, connections and variables.
+
+Astro's command line loads the file itself; here it goes through Airflow's REST API. `python -m s2corpus.deployment.settings`
+does the same for any Airflow (a compose setup, say), so that a pool's size has one source.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from s2corpus.deployment.http import ask
+from s2corpus.errors import TransientError, UserError
+
+_KEYS = {
+    "pools": ("pool_name", "pool_slot", "pool_description"),
+    "variables": ("variable_name", "variable_value"),
+    "connections": (
+        "conn_id",
+        "conn_type",
+        "conn_host",
+        "conn_schema",
+        "conn_login",
+        "conn_password",
+        "conn_port",
+        "conn_uri",
+        "conn_extra",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The three lists as Airflow's REST API takes them."""
+
+    pools: list[dict[str, Any]]
+    connections: list[dict[str, Any]]
+    variables: list[dict[str, Any]]
+
+    @classmethod
+    def read(cls, path: Path) -> Settings:
+        """Read Astro's file. Entries that are not filled in (Astro's template has one of each) are left out.
+
+        Raises `UserError` for a key Astro does not know, a missing name, or what is not a number.
+        """
+        try:
+            content = yaml.safe_load(path.read_text()) or {}
+        except FileNotFoundError:
+            raise UserError(f"{path} is not there: it lists the pools, connections and variables") from None
+        except yaml.YAMLError as error:
+            raise UserError(f"{path} is not YAML: {str(error).splitlines()[0]}") from None
+        lists = content.get("airflow") if isinstance(content, dict) else None
+        if not isinstance(lists, dict):
+            raise UserError(f"{path} has no `airflow:` with `pools`, `connections` and `variables` under it")
+        return cls(
+            pools=[_pool(entry) for entry in _entries(path, lists, "pools")],
+            connections=[_connection(path, entry) for entry in _entries(path, lists, "connections")],
+            variables=[
+                {"key": str(entry["variable_name"]), "value": entry.get("variable_value")}
+                for entry in _entries(path, lists, "variables")
+            ],
+        )
+
+
+def _entries(path: Path, lists: Mapping[str, Any], kind: str) -> Iterable[dict[str, Any]]:
+    for entry in lists.get(kind) or []:
+        if not isinstance(entry, dict):
+            raise UserError(f"{path}: {kind} must be a list of mappings, found {entry!r}")
+        if unknown := sorted(set(entry) - set(_KEYS[kind])):
+            raise UserError(f"{path}: unknown key {unknown[0]!r} in {kind}, allowed are {', '.join(_KEYS[kind])}")
+        # Astro's template comes with an example in conn_extra.
+        if not any(value not in (None, "") for key, value in entry.items() if key != "conn_extra"):
+            continue
+        if entry.get(_KEYS[kind][0]) in (None, ""):
+            raise UserError(f"{path}: an entry of {kind} has no {_KEYS[kind][0]}")
+        if kind == "pools" and type(entry.get("pool_slot")) is not int:
+            raise UserError(
+                f"{path}: pool_slot of {entry['pool_name']} must be a whole number, found {entry.get('pool_slot')!r}"
+            )
+        yield entry
+
+
+def _pool(entry: Mapping[str, Any]) -> dict[str, Any]:
+    description = entry.get("pool_description") or ""
+    return {"name": str(entry["pool_name"]), "slots": entry["pool_slot"], "description": description}
+
+
+def _connection(path: Path, entry: Mapping[str, Any]) -> dict[str, Any]:
+    if entry.get("conn_uri"):
+        raise UserError(f"{path}: conn_uri of {entry['conn_id']}: give conn_type, conn_host and conn_port instead")
+    extra = entry.get("conn_extra")
+    fields = {
+        "connection_id": str(entry["conn_id"]),
+        "conn_type": entry.get("conn_type") or "generic",
+        "host": entry.get("conn_host"),
+        "schema": entry.get("conn_schema"),
+        "login": entry.get("conn_login"),
+        "password": entry.get("conn_password"),
+        "port": entry.get("conn_port"),
+        "extra": extra if isinstance(extra, str) or extra is None else json.dumps(extra),
+    }
+    return {name: value for name, value in fields.items() if value not in (None, "")}
+
+
+def load_settings(settings: Settings, url: str, user: str, password: str) -> None:
+    """Create or overwrite every entry in the Airflow at `url`; what the file does not name is left alone."""
+    token = ask(f"{url}/auth/token", method="POST", body={"username": user, "password": password})
+    if token.status != 201:
+        raise UserError(f"Airflow at {url} refuses user {user!r} (HTTP {token.status})")
+    answered: Any = token.json()
+    headers = {"Authorization": f"Bearer {answered['access_token']}"}
+    for kind in ("pools", "connections", "variables"):
+        entries: list[dict[str, Any]] = getattr(settings, kind)
+        if not entries:
+            continue
+        action = {"action": "create", "action_on_existence": "overwrite", "entities": entries}
+        answer = ask(f"{url}/api/v2/{kind}", method="PATCH", headers=headers, body={"actions": [action]}, seconds=30)
+        result: Any = answer.json() if answer.status == 200 else {}
+        if answer.status != 200 or (result.get("create") or {}).get("errors"):
+            raise TransientError(
+                f"Airflow did not take the {kind} of airflow_settings.yaml: {answer.body[:500].decode(errors='replace')}"
+            )
+
+
+def main() -> None:
+    """Load a settings file: `AIRFLOW_URL=… AIRFLOW_USER=… AIRFLOW_PASSWORD=… python -m s2corpus.deployment.settings FILE`."""
+    if len(sys.argv) != 2:
+        sys.exit("usage: AIRFLOW_URL=… AIRFLOW_USER=… AIRFLOW_PASSWORD=… python -m s2corpus.deployment.settings FILE")
+    try:
+        url, user, password = (os.environ[f"AIRFLOW_{name}"] for name in ("URL", "USER", "PASSWORD"))
+    except KeyError as error:
+        sys.exit(f"{error.args[0]} is not set")
+    try:
+        load_settings(Settings.read(Path(sys.argv[1])), url.rstrip("/"), user, password)
+    except (UserError, TransientError, OSError) as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,9 @@
+"""The errors of reading a snapshot."""
+
+
+class SnapshotError(Exception):
+    """An address, an argument or a file is wrong: the message contains the value, the expected value and the fix."""
+
+
+class UnreachableError(Exception):
+    """A server did not answer, or refused for now: another try may work."""

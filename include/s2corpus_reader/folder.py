@@ -1,0 +1,203 @@
+"""The folder of a snapshot: local, in S3 (`s3://`), or behind a web server (`https://`)."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+import obstore
+from obstore.exceptions import BaseError, NotFoundError, PermissionDeniedError, UnauthenticatedError
+from obstore.store import HTTPStore, LocalStore, S3Store
+
+from s2corpus_reader.errors import SnapshotError, UnreachableError
+
+_CHUNK = 1 << 20
+
+
+class Files(Protocol):
+    """What can open the files of a snapshot by their paths."""
+
+    @property
+    def root(self) -> str:
+        """The address of the snapshot."""
+
+    def open(self, key: str) -> BinaryIO:
+        """Open a file for reading from its start."""
+
+    def download(self, key: str, path: Path) -> None:
+        """Copy a file to a local path."""
+
+
+class Folder:
+    """A folder of files, read only."""
+
+    def __init__(self, address: str, **options: Any) -> None:
+        """`options` are those of `open_folder`."""
+        self.root = address.rstrip("/")
+        self._store = _store(self.root, options)
+
+    def read(self, key: str) -> bytes:
+        """Return all bytes of a file; raise `FileNotFoundError` if it does not exist."""
+        with _explained(self.root, key):
+            return bytes(obstore.get(self._store, key).bytes())
+
+    def size(self, key: str) -> int:
+        """Return the size of a file in bytes; raise `FileNotFoundError` if it does not exist."""
+        with _explained(self.root, key):
+            return int(obstore.head(self._store, key)["size"])
+
+    def chunks(self, key: str) -> Iterator[bytes]:
+        """Yield the bytes of a file in pieces of a megabyte or so."""
+        with _explained(self.root, key):
+            for chunk in obstore.get(self._store, key).stream(min_chunk_size=_CHUNK):
+                yield bytes(chunk)
+
+    def open(self, key: str) -> BinaryIO:
+        """Open a file for reading from its start."""
+        return io.BufferedReader(_Stream(self.chunks(key)), _CHUNK)
+
+    def open_ranges(self, key: str) -> BinaryIO:
+        """Open a file for reading at any place: each read is one request."""
+        return _Ranges(self, key, self.size(key))  # type: ignore[return-value]
+
+    def read_range(self, key: str, start: int, length: int) -> bytes:
+        """Return some bytes of a file."""
+        with _explained(self.root, key):
+            return bytes(obstore.get_range(self._store, key, start=start, length=length))
+
+    def download(self, key: str, path: Path) -> None:
+        """Copy a file to a local path."""
+        with path.open("wb") as file:
+            for chunk in self.chunks(key):
+                file.write(chunk)
+
+    def uri(self, key: str) -> str:
+        """Return the address of a file."""
+        return f"{self.root}/{key}"
+
+
+class _Stream(io.RawIOBase):
+    """The chunks of a file as a stream."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._rest = memoryview(chunk)
+        count = min(len(buffer), len(self._rest))
+        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
+        return count
+
+
+class _Ranges(io.RawIOBase):
+    """A file of which only the places that are read are fetched."""
+
+    def __init__(self, folder: Folder, key: str, size: int) -> None:
+        self._folder, self._key, self._size, self._at = folder, key, size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        count = min(len(buffer), self._size - self._at)
+        if count <= 0:
+            return 0
+        buffer[:count] = self._folder.read_range(self._key, self._at, count)
+        self._at += count
+        return count
+
+
+def _store(address: str, options: dict[str, Any]) -> Any:
+    scheme, separator, rest = address.partition("://")
+    try:
+        if not separator or scheme == "file":
+            folder = Path(rest if separator else address).absolute()
+            if not folder.is_dir():
+                raise SnapshotError(f"{address}: no such folder: give the folder of a snapshot or of a spec")
+            return LocalStore(folder)
+        if scheme in ("http", "https"):
+            return HTTPStore.from_url(address, client_options={"allow_http": scheme == "http"})
+        if scheme == "s3":
+            return _s3(address, **options)
+    except BaseError as error:
+        raise SnapshotError(f"{address}: {_line(error)}") from None
+    raise SnapshotError(f"{address!r} is not an address: give a folder, s3://bucket/…, https://…, or file://…")
+
+
+def _s3(
+    address: str,
+    *,
+    endpoint: str | None = None,
+    access_key_id: str | None = None,
+    secret_access_key: str | None = None,
+    region: str | None = None,
+    anonymous: bool = False,
+) -> S3Store:
+    """Return the store of a bucket; what is not given comes from the environment, as every AWS tool reads it."""
+    environ = os.environ
+    endpoint = endpoint or environ.get("AWS_ENDPOINT_URL_S3") or environ.get("AWS_ENDPOINT_URL")
+    config: dict[str, Any] = {
+        "region": region or environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or "us-east-1"
+    }
+    if endpoint:
+        config["endpoint"] = endpoint.rstrip("/")
+    if anonymous:
+        config["skip_signature"] = True
+    given = {"access_key_id": access_key_id, "secret_access_key": secret_access_key}
+    config |= {name: value for name, value in given.items() if value is not None}
+    provider = None
+    if not anonymous and access_key_id is None and "AWS_ACCESS_KEY_ID" not in environ:
+        provider = _profile(config["region"])
+    options = {"allow_http": bool(endpoint and endpoint.startswith("http://"))}
+    return S3Store.from_url(address, client_options=options, credential_provider=provider, **config)  # type: ignore[arg-type]
+
+
+def _profile(region: str) -> Any:
+    """Return a source of the keys of the AWS profile, if boto3 is installed and finds any."""
+    try:
+        import boto3
+        from obstore.auth.boto3 import Boto3CredentialProvider
+    except ModuleNotFoundError:
+        return None
+    session = boto3.session.Session(region_name=region)
+    return Boto3CredentialProvider(session) if session.get_credentials() else None
+
+
+@contextmanager
+def _explained(root: str, key: str) -> Iterator[None]:
+    try:
+        yield
+    except (NotFoundError, FileNotFoundError):
+        raise FileNotFoundError(f"{root}/{key}") from None
+    except (PermissionDeniedError, UnauthenticatedError) as error:
+        raise SnapshotError(
+            f"{root}/{key}: access refused ({_line(error)}): set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to keys that may read it"
+        ) from None
+    except BaseError as error:
+        raise UnreachableError(f"{root}/{key}: {_line(error)}") from None
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]

@@ -1,0 +1,253 @@
+"""A published snapshot: its documents, the look-up of papers, and the check of its files."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import importlib
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from s2corpus_reader import identifiers
+from s2corpus_reader.errors import SnapshotError
+from s2corpus_reader.files import documents_path, key, keys_path, number, papers_path, parquet_copy, whole
+from s2corpus_reader.folder import Folder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+Row = dict[str, Any]
+SETS, SPLITS = ("s2orc", "s2ag"), ("train", "valid")
+_ID = re.compile(r"[a-z0-9_]+-\d{8}-[0-9a-f]{8}")
+_DAMAGED = (ArithmeticError, AttributeError, EOFError, LookupError, TypeError, ValueError, gzip.BadGzipFile, zlib.error)
+
+
+class Snapshot:
+    """One snapshot. Only what an answer needs is read: footers, the requested columns, row groups that may contain the id."""
+
+    def __init__(self, folder: Folder) -> None:
+        """Read the manifest of a snapshot's folder.
+
+        Raises:
+            SnapshotError: the folder is not a snapshot's.
+        """
+        self._folder = folder
+        self.address = folder.root
+        try:
+            self.manifest: dict[str, Any] = orjson.loads(folder.read("manifest.json"))
+            self.id = str(self.manifest["snapshot"])
+            self.files: list[dict[str, Any]] = [dict(file) for file in self.manifest["files"]]
+        except (ValueError, LookupError, TypeError) as error:
+            raise SnapshotError(f"{folder.uri('manifest.json')}: not the manifest of a snapshot: {error}") from None
+
+    def texts(self, set: str | None = None, split: str | None = None) -> Iterator[Row]:
+        """Yield the documents of a set and split, or of all, as `{"id", "sha1", "text"}`, in the order of files.
+
+        Raises:
+            SnapshotError: there is no such set or split, or a file is damaged.
+        """
+        for path in self._paths("v2/", set, split):
+            try:
+                with self._folder.open(path) as raw, gzip.open(raw) as lines:
+                    yield from map(orjson.loads, lines)
+            except (EOFError, ValueError, zlib.error, gzip.BadGzipFile) as error:
+                raise SnapshotError(f"{self._folder.uri(path)} is damaged: {error}: fetch it again") from None
+
+    def verify(self) -> Iterator[str]:
+        """Yield a sentence for each file that is missing, or whose size or SHA-256 is not the manifest's."""
+        for file in self.files:
+            digest, size = hashlib.sha256(), 0
+            try:
+                for chunk in self._folder.chunks(file["path"]):
+                    digest.update(chunk)
+                    size += len(chunk)
+            except FileNotFoundError:
+                yield f"{file['path']}: missing"
+                continue
+            if size != file["bytes"]:
+                yield f"{file['path']}: {size} bytes; the manifest has {file['bytes']}"
+            elif digest.hexdigest() != file["sha256"]:
+                yield f"{file['path']}: SHA-256 {digest.hexdigest()}; the manifest has {file['sha256']}"
+
+    def documents(
+        self,
+        set: str | None = None,
+        split: str | None = None,
+        *,
+        where: pc.Expression | None = None,
+        columns: Sequence[str] | None = None,
+        batch_size: int = 1024,
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield documents as Arrow batches with the columns of `documents/`, or with the named ones; `where` filters by any of them.
+
+        >>> for batch in snapshot.documents("s2orc", "train", where=pc.field("licence") == "CC-BY-4.0"): ...
+
+        Raises:
+            SnapshotError: there is no such set or split, or pyarrow is not installed.
+        """
+        for path in self._paths("documents/", set, split):
+            yield from self._scan(path, where, columns, batch_size)
+
+    def paper(
+        self,
+        id: str | None = None,
+        *,
+        doi: str | None = None,
+        arxiv: str | None = None,
+        pmid: str | None = None,
+        pmcid: str | None = None,
+        acl: str | None = None,
+        sha1: str | None = None,
+        title: str | None = None,
+    ) -> Row | None:
+        """Return the row of `tables/papers` of the paper with this id (or former id), identifier, SHA-1 of its text's file, or title.
+
+        Identifiers may be written in any usual form; titles are compared without case, accents and punctuation. Of several papers with
+        one title, the one of the smallest id. None if the snapshot has none.
+
+        Raises:
+            SnapshotError: not exactly one was given, it is not an identifier of its kind, or pyarrow is not installed.
+        """
+        given = {
+            name: value
+            for name, value in (
+                ("id", id), ("doi", doi), ("arxiv_id", arxiv), ("pubmed_id", pmid), ("pmc_id", pmcid), ("acl_id", acl),
+                ("sha1", sha1), ("title", title),
+            )
+            if value is not None
+        }  # fmt: skip
+        if len(given) != 1:
+            raise SnapshotError(f"give one of id, doi, arxiv, pmid, pmcid, acl, sha1, title; {len(given)} were given")
+        name, value = next(iter(given.items()))
+        paper_id = self._former(value) if name == "id" else self._id_of(name, identifiers.normalize(name, value))
+        return None if paper_id is None else self._row(papers_path(self._number(paper_id)), "paper_id", paper_id)
+
+    def document(self, id: str) -> Row | None:
+        """Return the document of a paper, with its text and signals, or None if it has none in this snapshot."""
+        id = self._former(id)
+        for set_ in SETS:
+            for split in SPLITS:
+                own = parquet_copy(documents_path(set_, split, self._number(id)))
+                for path in self._pieces.get(own, ()):
+                    if found := self._row(path, "id", id):
+                        return found
+        return None
+
+    def citations(self, id: str) -> pa.Table:
+        """Return the links of `graph/links` that go from a paper: which of its bibliography entries is which paper."""
+        arrow = _arrow("pyarrow")
+        id = self._former(id)
+        path = f"graph/links/{self._number(id):02d}.parquet"
+        where = _arrow("pyarrow.compute").field("paper_id") == id
+        schema = _arrow("pyarrow.parquet").read_schema(self._open(path))
+        return arrow.Table.from_batches(self._scan(path, where, None, 1024), schema)
+
+    def _paths(self, top: str, set_: str | None, split: str | None) -> list[str]:
+        """Return the files below `v2/` or `documents/` of a set and split."""
+        for given, known, what in ((set_, SETS, "set"), (split, SPLITS, "split")):
+            if given is not None and given not in known:
+                raise SnapshotError(f"{given!r} is not a {what}: give one of {', '.join(known)}")
+        wanted = [set_] if set_ else SETS, [split] if split else SPLITS
+        return [
+            path
+            for path in (file["path"] for file in self.files)
+            if path.startswith(top) and (parts := path.split("/"))[1] in wanted[0] and parts[2] in wanted[1]
+        ]
+
+    def _scan(
+        self, path: str, where: pc.Expression | None, columns: Sequence[str] | None, batch_size: int
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the batches of a Parquet file that are not empty."""
+        dataset = _arrow("pyarrow.dataset")
+        fragment = dataset.ParquetFileFormat().make_fragment(self._open(path))
+        for batch in fragment.to_batches(
+            columns=list(columns) if columns else None, filter=where, batch_size=batch_size
+        ):
+            if batch.num_rows:
+                yield batch
+
+    @cached_property
+    def _pieces(self) -> dict[str, list[str]]:
+        """The Parquet files of documents, by the name that they would have if they were not in pieces."""
+        found: dict[str, list[str]] = {}
+        for file in self.files:
+            found.setdefault(whole(file["path"]), []).append(file["path"])
+        return found
+
+    def _number(self, paper_id: str) -> int:
+        return number(paper_id, int(self.manifest["rules"]["export.files"]))
+
+    def _former(self, paper_id: str) -> str:
+        """Return the paper's id today, if `paper_id` is a former one."""
+        found = self._row("aliases.parquet", "alias", paper_id)
+        return str(found["paper_id"]) if found else paper_id
+
+    def _id_of(self, column: str, value: str) -> str | None:
+        """Return the smallest id of the papers with this value."""
+        wanted = key(column, value)
+        path = keys_path(wanted % int(self.manifest["rules"]["export.files"]))
+        return min((row["paper_id"] for row in self._rows(path, "key", wanted)), default=None)
+
+    def _row(self, path: str, column: str, value: str) -> Row | None:
+        return next(self._rows(path, column, value), None)
+
+    def _rows(self, path: str, column: str, value: str | int) -> Iterator[Row]:
+        """Yield the rows of a file sorted by `column` that have this value: only row groups whose range contains it are read."""
+        compute = _arrow("pyarrow.compute")
+        with self._open(path) as file:
+            parquet = _arrow("pyarrow.parquet").ParquetFile(file)
+            place = parquet.schema_arrow.get_field_index(column)
+            for group in range(parquet.num_row_groups):
+                statistics = parquet.metadata.row_group(group).column(place).statistics
+                if statistics is not None and statistics.has_min_max and not statistics.min <= value <= statistics.max:
+                    continue
+                hits = compute.indices_nonzero(compute.equal(parquet.read_row_group(group, [column])[column], value))
+                if len(hits):
+                    yield from parquet.read_row_group(group).take(hits).to_pylist()
+
+    def _open(self, path: str) -> Any:
+        try:
+            return self._folder.open_ranges(path)
+        except FileNotFoundError:
+            raise SnapshotError(
+                f"{self._folder.uri(path)}: missing: the snapshot is incomplete, or was made before it had such files"
+            ) from None
+
+
+def open_snapshot(address: str, **options: Any) -> Snapshot:
+    """Open a snapshot, or the latest one of a spec, by the address of its folder.
+
+    Raises:
+        SnapshotError: there is none.
+    """
+    folder = Folder(address, **options)
+    try:
+        return Snapshot(folder)
+    except FileNotFoundError:
+        pass
+    try:
+        latest = orjson.loads(folder.read("latest.json"))["snapshot"]
+    except FileNotFoundError:
+        raise SnapshotError(
+            f"{address}: neither manifest.json nor latest.json here: give the folder of a snapshot or of a spec"
+        ) from None
+    except (ValueError, LookupError, TypeError) as error:
+        raise SnapshotError(f"{folder.uri('latest.json')} is damaged: {error}") from None
+    if latest is None:
+        raise SnapshotError(f"{address}: every snapshot of it was withdrawn")
+    if not isinstance(latest, str) or not _ID.fullmatch(latest):
+        raise SnapshotError(f"{folder.uri('latest.json')} is damaged: {latest!r} is not the id of a snapshot")
+    return Snapshot(Folder(f"{folder.root.rpartition('/')[0]}/{latest}", **options))
+
+
+def _arrow(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError:
+        raise SnapshotError("this needs pyarrow: pip install 's2corpus-reader[arrow]'") from None

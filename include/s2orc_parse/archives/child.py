@@ -1,0 +1,125 @@
+"""Starts the child process that reads a hostile archive, and reads its frames."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from s2corpus import sandbox
+from s2orc_parse.archives.reading import LAUNCH, MAX_NAME
+
+MEMORY_BYTES = 1 << 30
+"""Address space of the child: an archive of 256 MB, what is unpacked of it, and the interpreter."""
+SILENT_SECONDS = 60.0
+"""Time in which the child has to take bytes of a stream, or give some."""
+_MOST_SECONDS = 7 * 86_400
+_MAX_HEAD = 16 * MAX_NAME
+_CHUNK = 1 << 20
+
+
+class Silent(ValueError):
+    """The child did nothing for too long, or wrote something other than frames."""
+
+
+def command(mode: str, *limits: int) -> list[str]:
+    """Return the command line of the child."""
+    interpreter = os.path.realpath(sys.executable)
+    return [interpreter, "-I", "-S", "-c", LAUNCH, str(Path(__file__).parent), mode, *map(str, limits)]
+
+
+def policy(**limits: int) -> sandbox.Policy:
+    """Return what the child may do: read Python's modules."""
+    return sandbox.Policy(read=sandbox.interpreter(), limits={"AS": MEMORY_BYTES, "CORE": 0, **limits})
+
+
+def frames(data: bytes, max_content: int) -> Iterator[tuple[dict[str, Any], bytes]]:
+    """Yield the frames of a child that has ended. Raises Silent where it wrote anything else."""
+    at = 0
+    while at < len(data):
+        frame = _frame(data, at, max_content)
+        if frame is None:
+            raise Silent("the child that reads archives broke off")
+        head, content, at = frame
+        yield head, content
+
+
+def _frame(data: bytes | bytearray, at: int, max_content: int) -> tuple[dict[str, Any], bytes, int] | None:
+    """Return the frame that begins at a place, and where it ends; None if it is not complete."""
+    line = data.find(b"\n", at, at + _MAX_HEAD)
+    if line < 0:
+        if len(data) - at >= _MAX_HEAD:
+            raise Silent("the child that reads archives gave no frame")
+        return None
+    try:
+        head = orjson.loads(data[at:line])
+        size = head["bytes"]
+        fits = isinstance(size, int) and 0 <= size <= max_content
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        fits = False
+    if not fits:
+        raise Silent("the child that reads archives gave no frame")
+    end = line + 1 + size
+    return (head, bytes(data[line + 1 : end]), end) if len(data) >= end else None
+
+
+def stream_frames(stream: IO[bytes], max_content: int) -> Iterator[tuple[dict[str, Any], bytes]]:
+    """Send an uncompressed tar to a child, and yield its frames as they come.
+
+    Raises:
+        Silent: it takes too long. Also what `stream` raises, after the frames of all that could be read.
+    """
+    process = sandbox.start(
+        command("stream", max_content), policy(), seconds=_MOST_SECONDS, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None and process.stdout is not None
+    stopped: Exception | None = None
+    try:
+        os.set_blocking(process.stdin.fileno(), False)
+        pending, received, is_open = memoryview(b""), bytearray(), True
+        while True:
+            if is_open and not pending:
+                try:
+                    pending = memoryview(stream.read(_CHUNK))
+                except Exception as error:  # what came before it is read all the same
+                    stopped = error
+                if not pending:
+                    is_open = False
+                    process.stdin.close()
+            ready, free, _ = select.select([process.stdout], [process.stdin] if is_open else [], [], SILENT_SECONDS)
+            if not ready and not free:
+                raise Silent(f"the archive gave nothing for {SILENT_SECONDS:g} s")
+            if free:
+                try:
+                    pending = pending[os.write(process.stdin.fileno(), pending) :]
+                except BrokenPipeError:  # it has all it wants
+                    pending, is_open = memoryview(b""), False
+            if ready:
+                piece = os.read(process.stdout.fileno(), _CHUNK)
+                received += piece
+                at = 0
+                while at < len(received) and (frame := _frame(received, at, max_content)) is not None:
+                    yield frame[0], frame[1]
+                    at = frame[2]
+                del received[:at]
+                if not piece:
+                    break
+    finally:
+        _end(process)
+    if stopped is not None:
+        raise stopped
+
+
+def _end(process: sandbox.Program) -> None:
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    for end in (process.stdin, process.stdout):
+        if end is not None and not end.closed:
+            end.close()

@@ -1,0 +1,37 @@
+"""An author of a paper or of a bibliography entry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+MAX_ENTRY_BYTES = 16 << 20  # one entry; the largest honest Crossref works and JATS articles stay under it
+
+
+@dataclass(frozen=True, slots=True)
+class Affiliation:
+    """Where an author works, as printed, and its identifier in the Research Organization Registry."""
+
+    name: str
+    ror: str | None = None  # "02jx3x895"
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """One author, as everywhere in the corpus. Two are equal by name; the other fields do not distinguish them."""
+
+    first: str
+    middle: tuple[str, ...]
+    last: str
+    suffix: str
+    affiliations: tuple[Affiliation, ...] = field(default=(), compare=False)
+    orcid: str | None = field(default=None, compare=False)  # "0000-0002-1825-0097"
+
+    def name(self) -> dict[str, Any]:
+        """The author's name, as S2ORC's release has authors."""
+        return {"first": self.first, "middle": list(self.middle), "last": self.last, "suffix": self.suffix}
+
+    def as_dict(self) -> dict[str, Any]:
+        """The author as tables and parses hold it."""
+        affiliations = [{"name": a.name, "ror": a.ror} for a in self.affiliations]
+        return {**self.name(), "affiliations": affiliations, "orcid": self.orcid}

@@ -1,0 +1,162 @@
+"""Title, abstract, venue, licence: cleaned once, the same way for every source."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import islice
+
+from s2corpus.sources.markup import ATTRIBUTE, resolve_formulas, space_formulas
+from s2orc_parse.bibliography import identifiers
+from s2orc_parse.bibliography.author import Affiliation, Author
+
+MAX_TITLE, MAX_ABSTRACT, MAX_AUTHORS = (
+    3_000,
+    100_000,
+    10_000,
+)  # characters, characters, persons: beyond is a broken entry
+MAX_AFFILIATIONS = 50  # of one author
+MAX_LOCATOR = 60  # characters of a volume, issue or pages
+_LOCATOR_WORD = re.compile(r"^(?:vol(?:ume)?|no|nr|number|issue|pp?|pages?|s)\b\.?\s*(?=\w)", re.IGNORECASE)
+_NOTE = re.compile(
+    r"\.?\s*\[(?:erratum|corrigendum|correction|comment|retraction|republished|summary for|original|reprint|see comment)s?\b.*$|"
+    r"\.?\s*(?:\[(?:\d+ refs?|(?:systematic )?review|letter|abstract|editorial|commentary|news|case reports?|article in [a-z, ]+|"
+    r"(?:english|spanish|french|german|italian|portuguese|russian|ukrainian|chinese|japanese|korean|polish|dutch|turkish|hungarian|czech|"
+    r"slovak|danish|swedish|norwegian|finnish|greek|hebrew|arabic|persian|romanian|bulgarian|serbian|croatian)(?:, [a-z]+)*)\]\.?)+\s*$",
+    re.IGNORECASE,
+)
+"""what MEDLINE's and EMBASE's exports put behind a title: [Review] [33 refs], [Erratum appears in …], [Spanish]"""
+_CITED = re.compile(
+    r"\s*[^\W\d_][^;]*\b(?:19|20)\d\d\b[^;]{0,20};\s*\d+\s*(?:\([^()]*\))?\s*:\s*[A-Za-z]?\d+(?:-[A-Za-z]?\d+)?\W*"
+)
+"""what CINAHL puts behind the title of a comment: "... N Engl J Med. 2009 Jan 29;360(5):544-6", which it comments on"""
+_TAG = re.compile(rf"</?[a-zA-Z][\w:.-]*(?:{ATTRIBUTE})*\s*/?>|<!--[^<>]*-->|<!\[CDATA\[|\]\]>|<\?[^<>]*\?>")
+_BLOCK = re.compile(rf"</?(?:\w+:)?(?:p|title|sec|br|list-item|div|li)(?:{ATTRIBUTE})*\s*/?>", re.IGNORECASE)
+_TITLE_END = re.compile(
+    r"\s*:?\s*</(?:\w+:)?title\s*>(?:\s|</?(?:\w+:)?(?:p|sec)\s*>)*", re.IGNORECASE
+)  # a part's head stays on its line
+_ABBREVIATED = re.compile(r"\b[^\W\d_]\.[^\W\d_]\.?$")
+"""what a title ends with whose last full stop is not the sentence's: U.S., U.S.A."""
+_AMPERSANDS = re.compile(r"&(?:amp;)+")
+_MAX_ROUNDS = 10  # of removing and unescaping: nobody escapes that often
+_PART = "\x1e"
+PARTS = " ::: "
+"""Stands between the parts of an abstract, as in S2ORC: what an adapter joins them with becomes a line break."""
+_PARTS = re.compile(r"\x1e|(?<!\S):::(?!\S)")
+_ABSTRACT_HEAD = re.compile(r"^\s*(?:abstract|summary)\s*[:.—–-]?\s+(?=\S)", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+
+_LICENCES = (
+    (re.compile(r"creativecommons\.org/licen[sc]es/(by(?:-nc)?(?:-nd|-sa)?)/(\d\.\d)", re.IGNORECASE), "CC-{0}-{1}"),
+    (re.compile(r"creativecommons\.org/publicdomain/zero/(\d\.\d)", re.IGNORECASE), "CC0-{0}"),
+    (re.compile(r"creativecommons\.org/publicdomain/mark", re.IGNORECASE), "PDM-1.0"),
+    (re.compile(r"arxiv\.org/licenses/nonexclusive-distrib/(\d\.\d)", re.IGNORECASE), "arXiv-nonexclusive-{0}"),
+    (re.compile(r"^\s*cc[ -](by(?:-nc)?(?:-nd|-sa)?)[ -](\d\.\d)\s*$", re.IGNORECASE), "CC-{0}-{1}"),
+    (re.compile(r"^\s*cc[ -]?(by(?:-nc)?(?:-nd|-sa)?)\s*$", re.IGNORECASE), "CC-{0}"),
+    (re.compile(r"^\s*cc[ -]?0(?:-(\d\.\d))?\s*$", re.IGNORECASE), "CC0-1.0"),
+)  # fmt: skip
+
+
+def clean_text(value: object, limit: int = MAX_TITLE) -> str | None:
+    """Plain text of a title or venue: markup and entities resolved, white space runs as one space; None if empty."""
+    text = " ".join(_parts(value, limit))[:limit]
+    return text or None
+
+
+def clean_abstract(value: object) -> str | None:
+    """Plain text of an abstract, a line for each of its parts, without a leading "Abstract"; None if empty.
+
+    Parts are what `:::` (S2ORC, PubMed's structured abstracts there) or markup tells apart, not lines that a source has wrapped.
+    """
+    text = "\n".join(_parts(value, MAX_ABSTRACT))[:MAX_ABSTRACT].rstrip()
+    return _ABSTRACT_HEAD.sub("", text) or None if text else None
+
+
+def _parts(value: object, limit: int) -> list[str]:
+    """The parts of a text, each with white space runs as one space. Entities are resolved and markup is removed until nothing changes,
+    as some sources escape what is escaped (`&amp;lt;i&amp;gt;`)."""
+    if not isinstance(value, str):
+        return []
+    text = _ELSEWHERE.sub(" ", value[: 4 * limit])
+    for _ in range(_MAX_ROUNDS):
+        before = text
+        if "<" in text:
+            text = resolve_formulas(text)
+            text = _TAG.sub("", _BLOCK.sub(_PART, _TITLE_END.sub(": ", text)))
+        if "&" in text:
+            text = html.unescape(_AMPERSANDS.sub("&", text))
+        if text == before:
+            break
+    text = space_formulas(text)
+    parts = (" ".join(_ELSEWHERE.sub(" ", part).split()) for part in _PARTS.split(text))
+    return [part for part in parts if part]
+
+
+def clean_title(value: object) -> str | None:
+    """A title without a final full stop (PubMed, DBLP) and without PubMed's brackets around translated ones."""
+    text = clean_text(value)
+    if text is None:
+        return None
+    head, _, cited = text.rpartition("...")
+    if head and _CITED.fullmatch(cited):
+        text = head.rstrip(". ")
+    text = _NOTE.sub("", text) or text
+    if text.startswith("[") and text.rstrip(".").endswith("]"):
+        text = text.rstrip(".")[1:-1]
+    if text.endswith(".") and not text.endswith("..") and not _ABBREVIATED.search(text):
+        text = text[:-1]
+    return text.strip() or None
+
+
+def clean_locator(value: object) -> str | None:
+    """A volume, an issue, or pages as text: no words before the number, ranges with one hyphen; None if empty."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    text = clean_text(value, MAX_LOCATOR)
+    if text is None or not any(character.isalnum() for character in text):
+        return None
+    return re.sub(r"\s*[-‐‑–—−]+\s*", "-", _LOCATOR_WORD.sub("", text)).strip(" ,.;:-") or None
+
+
+def licence_of(value: object) -> str | None:
+    """The SPDX id of a licence given by URL or short name; other words as they are; None if empty."""
+    if not isinstance(value, str) or not value.strip():
+        return None
+    for pattern, form in _LICENCES:
+        if match := pattern.search(value):
+            parts = [part.upper() for part in match.groups() if part]
+            return form.format(*parts) if form.count("{") == len(parts) else form
+    return " ".join(value.split())[:200]
+
+
+def with_details(author: Author | None, affiliations: Iterable[tuple[str, str]], orcid: str = "") -> Author | None:
+    """An author with affiliations, each a name and a text that may hold its ROR id, and an ORCID."""
+    if author is None:
+        return None
+    found = dict.fromkeys(
+        Affiliation(name, identifiers.normalise_ror(ror))
+        for given, ror in islice(affiliations, MAX_AFFILIATIONS)
+        if (name := (clean_text(given, 500) or "").strip(" ,;*"))
+        if sum(map(str.isalpha, name)) > 2
+    )
+    return replace(author, affiliations=tuple(found), orcid=identifiers.normalise_orcid(orcid))
+
+
+def authors_of(authors: Iterable[Author | None]) -> tuple[Author, ...]:
+    """The authors that have a name, at most MAX_AUTHORS."""
+    kept: list[Author] = []
+    for author in authors:
+        if author is not None and len(kept) < MAX_AUTHORS:
+            kept.append(author)
+    return tuple(kept)
+
+
+def words_of(values: object) -> tuple[str, ...]:
+    """Fields of study: the distinct non-empty strings of a list (or one string), in order."""
+    if isinstance(values, str):
+        values = [values]
+    if not isinstance(values, list | tuple):
+        return ()
+    return tuple(dict.fromkeys(text for value in values if (text := clean_text(value, 200))))

@@ -1,0 +1,268 @@
+"""The one parser of author names: strings of every usual form → {first, middle[], last, suffix}.
+
+What a list's commas mean is decided for the whole list: of all ways to read its parts as names ("Last, First" takes two parts, "First
+Last" and "Last FM" one) the likeliest is taken, and a list that changes its form pays for it.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from s2corpus.sources.tex import decode_accents
+from s2orc_parse.bibliography import name_words as words
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.person import EAST_ASIAN, Style, inverted, style_of, whole
+
+MAX_CHARACTERS = 100_000  # of one author string; the rest of a longer one is not read
+_ET_AL = re.compile(
+    r"(?:\b(?:and|with)\s+)?(?:\b[Ee]t\.?\s+[Aa]l(?:ii|ia|\.|\b(?![-'’\w]|\s+[^\W\d_]))\.?|\b(?:and|&)\s+(?:\d+\s+)?(?:others|coworkers|colleagues)\b)"
+    r"|…|\.\.\.",
+    re.IGNORECASE,
+)
+_AND = re.compile(r"\s*(?:[,;]\s*|\s|^)(?:and|und|et|og|och|&)\s+(?=\S)|\s*&\s*", re.IGNORECASE)
+_AND_OF_NAMES = re.compile(r"(?<=\S)\s+[ye]\s+(?=\S)")
+_WIDE = str.maketrans({"，": ",", "、": ",", "،": ",", "；": ";", "؛": ";", "\u00a0": " ", "’": "’"})
+_EDGES = " ,;:&*|/"
+_MARKS = re.compile(r"[*†‡§¶#∗⁎]+|(?<=[^\W\d_])\d{1,2}(?=$|[\s,;])|[¹²³⁰-⁹]+")
+_SPACE = re.compile(r"\s+")
+_BRACED = re.compile(r"\{[^{}]*[\s,][^{}]*\}")  # one name, whatever is in it
+
+
+def parse_authors(text: str) -> tuple[Author, ...]:
+    """Authors of one string.
+
+    Understands BibTeX ("Last, First and Last, First", braces and accents), "Last, First; Last, First", "First Last, First Last and
+    First Last", APA ("Last, F. M., Last, F., & Last, F."), Vancouver ("Last FM, Last F"), "Last F.M., Last F.", "Last, F.M., Last,
+    F.", a first author alone inverted, and a trailing "et al." or "and others". Names of groups stay whole. Character entities are
+    resolved. An empty string gives no authors; nothing raises.
+    """
+    text = _ET_AL.sub(" , ", _clean(text[:MAX_CHARACTERS])).strip(_EDGES)
+    if not text:
+        return ()
+    if ";" in text:
+        pieces = [_blocks(piece) for piece in text.split(";")]
+        blocks = [_Block(block.parts, len(found) == 1) for found in pieces for block in found]
+    else:
+        blocks = _blocks(text)
+        most = max((len(block.parts) for block in blocks), default=0)
+        pairs = sum(len(block.parts) == 2 for block in blocks)
+        if len(blocks) > 1 and most == 2 and (pairs == len(blocks) or len(blocks) > 2):
+            blocks = [_Block(block.parts, not any(map(_starts_with_initial, block.parts[:1]))) for block in blocks]
+    style = style_of([part for block in blocks for part in block.parts if len(block.parts) != 2 or not block.one])
+    return tuple(author for block in blocks for author in _read(block, style))
+
+
+def parse_names(names: Iterable[str]) -> list[Author | None]:
+    """The names of one list that its source keeps apart: what is usual in the list decides what is in doubt in one name.
+
+    "Weinan E" among "Jiequn Han" and "Arnulf Jentzen" has a surname of one letter. None for a name without a letter.
+    """
+    cleaned = [_clean(name[:MAX_CHARACTERS]) for name in names]
+    split = [[part for part in map(_bare, name.split(",")) if part] for name in cleaned]
+    style = style_of([parts[0] for parts in split if len(parts) == 1])
+    return [next(iter(_read(_Block(parts, True), style)), None) for parts in split]
+
+
+def parse_name(text: str) -> Author | None:
+    """One author's name, "Last, First Middle, Suffix" or "First Middle Last Suffix"; None if it has no letter."""
+    return parse_names([text])[0]
+
+
+def make_author(given: str | None, family: str | None, suffix: str | None = None) -> Author | None:
+    """An author whose given and family names the source keeps apart; None if both are empty.
+
+    A source that puts the whole name in one of the two (Crossref does) is read as one string.
+    """
+    given, family = (decode_accents(_SPACE.sub(" ", _unescape(part or ""))).strip(" ,;") for part in (given, family))
+    if not family:
+        return parse_name(given)
+    if not given and not suffix:
+        if not any(map(str.isalnum, family)):
+            return None
+        return parse_name(family) if "," in family else Author("", (), family.strip(" ."), "")
+    return inverted(family, given, _SPACE.sub(" ", suffix or "").strip(), apart=True)
+
+
+def surname_key(author: Author) -> str:
+    """What two surnames must share to be one: letters only, no case, no accents ("Garcia-Molina" → garciamolina)."""
+    decomposed = unicodedata.normalize("NFKD", author.last or author.first).casefold()
+    return "".join(character for character in decomposed if character.isalnum())
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The parts between commas of what stands between two semicolons or conjunctions; `one`: they are one author's."""
+
+    parts: list[str]
+    one: bool = False
+
+
+def _unescape(text: str) -> str:
+    return html.unescape(text) if "&" in text else text
+
+
+def _clean(text: str) -> str:
+    text = decode_accents(_unescape(text).translate(_WIDE))
+    return _SPACE.sub(" ", _MARKS.sub("", text)).strip(_EDGES)
+
+
+def _bare(part: str) -> str:
+    """A part without braces and brackets around it, and without what an author's name does not begin with."""
+    part = re.sub(r"^(?:\(?on behalf of|for)\s+(?=the\b|[A-Z])", "", part.replace("{", "").replace("}", "").strip(" :"))
+    if part[:1] in "[(" and part[-1:] in "])":
+        part = part[1:-1]
+    if part.startswith("-") and part.count("-") > 1:  # "-ALTS-Study-Group", as some exports write groups
+        part = part.replace("-", " ")
+    return part.strip(" :|/") if any(character.isalpha() for character in part) else ""
+
+
+def _blocks(text: str) -> list[_Block]:
+    """Cut at conjunctions, then at commas; not within braces, nor within the name of a group."""
+    kept = _BRACED.findall(text)
+    numbers = iter(range(len(kept)))
+    text = _BRACED.sub(lambda _: f"\ue000{next(numbers)}\ue001", text)
+    pieces = [piece for piece in _AND.split(text) if piece.strip(_EDGES)]
+    joined: list[str] = []
+    for piece in pieces:
+        before = joined[-1].rsplit(",", 1)[-1] if joined else ""
+        if before and words.is_group(before) and " " not in piece.split(",")[0].strip():
+            joined[-1] += f" and {piece}"  # Centers for Disease Control and Prevention
+        else:
+            joined.extend(_AND_OF_NAMES.split(piece) if _names_beside(piece) else [piece])
+    blocks = []
+    for piece in joined:
+        restored = re.sub("\ue000(\\d+)\ue001", lambda m: kept[int(m.group(1))].replace(",", "\ue002"), piece)
+        parts = [part.replace("\ue002", ",") for part in map(_bare, restored.split(",")) if part]
+        if parts:
+            blocks.append(_Block(parts))
+    return blocks
+
+
+def _names_beside(piece: str) -> bool:
+    """Whether a Spanish "y" or Portuguese "e" stands between two people, not between two surnames of one."""
+    sides = _AND_OF_NAMES.split(piece)
+    if len(sides) != 2:
+        return False
+    left, right = sides[0].rsplit(",", 1)[-1].split(), sides[1].split(",")[0].split()
+    return bool(left) and ((words.are_initials(left[-1:]) and "." in left[-1]) or (len(left) > 1 and len(right) > 1))
+
+
+def _starts_with_initial(part: str) -> bool:
+    tokens = part.split()
+    return len(tokens) > 1 and words.are_initials(tokens[:1]) and not words.are_initials(tokens[1:])
+
+
+def _read(block: _Block, style: Style) -> list[Author]:
+    parts = block.parts
+    if block.one and len(parts) > 1:
+        found = [part for part in parts if not words.is_certain_suffix(part.split())]
+        if len(found) == 2 and not _is_degree_of(found, style):
+            suffix = next((part for part in parts if part not in found), "")
+            return [author] if (author := inverted(found[0], found[1], suffix)) else []
+    return [author for author in _likeliest(parts, style) if author is not None]
+
+
+def _is_degree_of(parts: Sequence[str], style: Style) -> bool:
+    """ "John Smith, MD" among names of that form, not "García Márquez, M.D."."""
+    return words.is_suffix(parts[1].split()) and len(parts[0].split()) > 1 and not style.inverted
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """The cheapest way to read the parts up to one of them."""
+
+    cost: float
+    before: int  # where its last author begins
+    paired: bool  # its last author is "Last, First"
+
+
+def _likeliest(parts: Sequence[str], style: Style) -> list[Author | None]:
+    """The authors of parts between commas, by the way of reading them that costs least (dynamic programming)."""
+    split = [part.split() for part in parts]
+    suffixed = [words.is_suffix(part) for part in split]
+    ways: list[dict[bool, _Way]] = [{} for _ in range(len(parts) + 1)]
+    ways[0] = {False: _Way(0.0, 0, False)}
+    for at in range(len(parts)):
+        here = sorted(ways[at].items())
+        for length in range(1, min(4, len(parts) - at) + 1 if here else 0):
+            rest = suffixed[at + 1 : at + length]
+            if sum(rest) < len(rest) - 1:  # nothing to pair the others with
+                continue
+            for paired, price in _prices(split[at : at + length], rest, style):
+                for former, way in here:
+                    change = 0.0
+                    if at and former != paired:
+                        change = 4.0 if paired else 0.5 if way.before == 0 else 1.5
+                    cost = way.cost + price + change
+                    after = ways[at + length].get(paired)
+                    if after is None or cost < after.cost - 1e-9:
+                        ways[at + length][paired] = _Way(cost, at, former)
+    authors: list[Author | None] = []
+    at = len(parts)
+    paired = min(ways[at], key=lambda form: (ways[at][form].cost, form))
+    while at:
+        way = ways[at][paired]
+        authors.append(_author_of(parts[way.before : at], paired, style))
+        at, paired = way.before, way.paired
+    return authors[::-1]
+
+
+def _author_of(parts: Sequence[str], paired: bool, style: Style) -> Author | None:
+    if not paired:
+        return whole(parts[0], style, " ".join(parts[1:]))
+    suffixes = [at for at in range(1, len(parts)) if words.is_suffix(parts[at].split())]
+    given = next(at for at in range(1, len(parts)) if at not in suffixes or len(suffixes) == len(parts) - 1)
+    return inverted(parts[0], parts[given], " ".join(parts[at] for at in suffixes if at != given))
+
+
+def _prices(parts: Sequence[Sequence[str]], suffixed: Sequence[bool], style: Style) -> list[tuple[bool, float]]:
+    """(whether it is "Last, First"; its cost) of the ways to read parts as one author; which but the first are suffixes."""
+    name, rest = parts[0], parts[1:]
+    prices = []
+    if all(suffixed):
+        sure = all(map(words.is_certain_suffix, rest))
+        alone = words.are_initials(name) or words.is_suffix(name)
+        prices.append((False, _whole_price(name) + (20.0 if alone else 0.0) - (0.0 if sure or not rest else 0.1)))
+    if rest and sum(suffixed) >= len(rest) - 1:
+        given = next((at for at in range(len(rest)) if not suffixed[at]), 0)
+        others = [rest[at] for at in range(len(rest)) if at != given]
+        unlikely = 0.0 if all(map(words.is_certain_suffix, others)) else 0.3
+        if not suffixed[given] or words.are_initials(rest[given]):
+            prices.append((True, _pair_price(name, rest[given]) + unlikely + 0.1 * len(others)))
+    return prices
+
+
+def _whole_price(name: Sequence[str]) -> float:
+    if words.is_group(" ".join(name)):
+        return 0.0
+    if len(name) == 1:
+        return 0.0 if EAST_ASIAN.fullmatch(name[0]) else 3.0
+    return 0.0 if words.are_initials(name[:1]) or words.are_initials(name[-1:]) else 1.0
+
+
+def _pair_price(surname: Sequence[str], given: Sequence[str]) -> float:
+    """What it costs to read "surname, given" as one author."""
+    if len(surname) > 1 and words.is_generation(surname[-1]):
+        surname = surname[:-1]
+    if words.are_initials(surname) or words.is_suffix(surname):
+        return 15.0
+    if words.is_group(" ".join(surname)) or words.is_group(" ".join(given)):
+        return 8.0
+    if len(surname) > 1 and (words.are_initials(surname[:1]) or words.are_initials(surname[-1:])):
+        return 12.0  # it is a whole name already
+    if EAST_ASIAN.fullmatch("".join(surname)):
+        return 4.0
+    lone = sum(not words.is_particle(word, surname[-1]) for word in surname[:-1]) == 0
+    if words.are_initials(given):
+        return 0.0 if lone else 1.0
+    if len(given) == 1:
+        return 1.0 if lone else 3.6
+    if words.are_initials(given[-1:]):
+        return 0.5 if lone else 2.0
+    if words.are_initials(given[:1]):
+        return 2.0 if lone else 6.0
+    return 1.5 if lone else 6.0

@@ -1,0 +1,204 @@
+"""One person's name into its parts, in natural order ("First Last", "Last FM") or surname first ("Last, First")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from s2orc_parse.bibliography import name_words as words
+from s2orc_parse.bibliography.author import Author
+
+_GLUED = re.compile(r"^((?:[^\W\d_]\.[-‐‑]?)+)([^\W\d_][^\W\d_].*)$")
+_GLUED_AFTER = re.compile(r"^([^\W\d_]{3,})\.((?:[^\W\d_]\.)+)$")
+_NUMBERED = re.compile(r"\d{4}")
+_HAN = re.compile(r"[\u3400-\u9fff]{2,4}")
+_HANGUL = re.compile(r"[\uac00-\ud7a3]{2,4}")
+EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
+_COMPOUND = ("欧阳", "歐陽", "司马", "司馬", "诸葛", "諸葛", "上官", "皇甫", "令狐", "慕容", "公孙", "尉迟", "东方", "夏侯",
+             "남궁", "황보", "제갈", "사공", "선우", "독고")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What is usual in a list: it decides what is in doubt in one of its names."""
+
+    initials_last: bool = True
+    """Bare capitals at the end of a name are initials ("Smith JA"), not a short surname ("Yuji LI")."""
+    vancouver: bool = False
+    """Some other name is "Smith JA" for certain: "Rama Leal II" has initials too."""
+    surname_first: bool = False
+    """A word in capitals at the beginning is the surname: "DUPONT Jean"."""
+    only_initials: bool = False
+    """Given names are initials throughout: "M. Hadi Kiapour" is none of this list's names, "M. García Márquez" is."""
+    inverted: bool = False
+    """Names are "Last, First"."""
+
+
+def style_of(parts: Sequence[str]) -> Style:
+    """The style of the names between a list's separators."""
+    vancouver = natural = surname_first = initials_first = named = 0
+    pairs = sum(words.are_initials(part.split()) for part in parts)
+    for part in parts:
+        tokens = part.split()
+        if len(tokens) > 2 and words.is_generation(tokens[-1]):
+            tokens.pop()
+        if len(tokens) < 2 or words.are_initials(tokens) or words.is_group(part):
+            continue
+        last, first = tokens[-1], tokens[0]
+        named += 1
+        initials_first += bool(_GLUED.match(first)) or bool(words.initials_of(first))
+        if words.is_capitals(last) and not (words.initials_of(first) and not first.isalpha()):
+            vancouver += 1
+        elif first.isupper() and len(first) > 2 and not words.initials_of(first) and not last.isupper():
+            surname_first += 1
+        elif len(last) > 1 and "." not in last:
+            natural += 1
+    return Style(
+        vancouver=vancouver > max(natural, 1),
+        initials_last=vancouver > natural + surname_first or vancouver + natural + surname_first == 0,
+        surname_first=surname_first > natural,
+        only_initials=named > 1 and initials_first == named,
+        inverted=pairs > 0,
+    )
+
+
+def inverted(surname: str, given: str, suffix: str = "", *, apart: bool = False) -> Author | None:
+    """ "Last, First": a generation beside either of them becomes the suffix, "van" after the given names goes to the surname.
+
+    `apart`: a source with a field for each, which knows best.
+    """
+    if not apart and words.is_group(f"{given} {surname}") and not words.are_initials(given.split()):
+        return Author("", (), f"{given} {surname}".strip(" .,"), "")  # "Group, ALTS"
+    family, names = surname.split(), given.split()
+    if len(family) > 1 and words.is_generation(family[-1]) and not suffix:
+        suffix = family.pop()
+    if len(names) > 1 and not suffix and (words.is_certain_suffix(names[-1:]) or words.is_generation(names[-1])):
+        suffix = names.pop()
+    if not apart:
+        moved: list[str] = []
+        while len(names) > 1 and words.is_lower_particle(names[-1]):
+            moved.insert(0, names.pop())
+        family = moved + family
+    last = " ".join(family)
+    if words.are_initials(names) and not (
+        len(names) == 1 and ("." not in given) and words.is_given_in_capitals(names[0], last)
+    ):
+        return _author([initial for name in names for initial in words.initials_of(name)], last, suffix)
+    return _author(names, last, suffix)
+
+
+def whole(text: str, style: Style, suffix: str = "") -> Author | None:
+    """A name without a comma: "First Middle Last Suffix", "Last FM", "Last F.M.", or a group's, which stays whole."""
+    if not any(character.isalpha() for character in text):
+        return None
+    if words.is_group(text):
+        return Author("", (), text.strip(" .,"), "")
+    tokens = _tokens(text)
+    while len(tokens) > 2 and words.is_title(tokens[0]):
+        tokens = tokens[1:]
+    if len(tokens) > 2 and (words.is_certain_suffix(tokens[-1:]) or _is_generation(tokens, style)):
+        suffix = suffix or tokens[-1]
+        tokens = tokens[:-1]
+    if len(tokens) == 1:
+        return _alone(tokens[0], suffix)
+    if len(tokens) == 2 and all(map(EAST_ASIAN.fullmatch, tokens)):
+        return _author(tokens[1:], tokens[0], suffix)
+    if (cut := _trailing_initials(tokens, style)) < len(tokens):
+        family = tokens[:cut]
+        if len(family) > 1 and words.is_generation(family[-1]):
+            suffix = suffix or family.pop()
+        given = [initial for token in tokens[cut:] for initial in words.initials_of(token)]
+        return _author(given, " ".join(family), suffix)
+    if style.surname_first and tokens[0].isupper() and not words.initials_of(tokens[0]) and not tokens[-1].isupper():
+        cut = next(at for at, token in enumerate(tokens) if not token.isupper())
+        return _author(tokens[cut:], " ".join(tokens[:cut]), suffix)
+    cut = _surname_start(tokens, style)
+    given = [
+        name for token in tokens[:cut] for name in (words.initials_of(token) if _is_initial(token) else None) or [token]
+    ]
+    return _author(given, " ".join(tokens[cut:]), suffix)
+
+
+def _tokens(text: str) -> list[str]:
+    tokens: list[str] = []
+    for token in text.split():
+        if match := _GLUED.match(token) or _GLUED_AFTER.match(token):
+            tokens.extend(match.groups())
+        elif not (tokens and _NUMBERED.fullmatch(token)):  # DBLP tells persons of one name apart by numbers
+            tokens.append(token)
+    if len(tokens) > 2 and tokens[-1][:1] == "(" and tokens[-1][-1:] == ")":
+        tokens.pop()
+    return tokens
+
+
+def _is_generation(tokens: Sequence[str], style: Style) -> bool:
+    """Whether "JR", "II", "III" at the end is not initials: after initials, or where initials do not come last."""
+    if not words.is_generation(tokens[-1]):
+        return False
+    surnames = sum(not words.is_lower_particle(token.casefold()) for token in tokens[:-1])
+    return bool(words.initials_of(tokens[-2])) or not tokens[-1].isupper() or (surnames > 1 and not style.initials_last) or (
+        surnames > 1 and tokens[-1].rstrip(".") in ("II", "III", "IV") and not style.vancouver
+    )  # fmt: skip
+
+
+def _alone(token: str, suffix: str) -> Author | None:
+    """A name of one word; East Asian ones have the surname first."""
+    if _HAN.fullmatch(token) or _HANGUL.fullmatch(token):
+        cut = 2 if token.startswith(_COMPOUND) or (len(token) == 4 and _HAN.fullmatch(token)) else 1
+        if len(token) > cut:
+            return _author([token[cut:]], token[:cut], suffix)
+    return _author([], token, suffix)
+
+
+def _trailing_initials(tokens: Sequence[str], style: Style) -> int:
+    """Where the initials at the end begin ("de Vries H.J."); the number of tokens if there are none."""
+    cut = len(tokens)
+    while cut > 1 and words.initials_of(tokens[cut - 1]) and not words.is_joint(tokens[cut - 1]):
+        if tokens[cut - 1] in ("II", "III", "IV") and cut < len(tokens):
+            break  # Ruffin IV M.T.
+        cut -= 1
+    if cut == len(tokens) or (words.initials_of(tokens[0]) and not _starts_with_short_surname(tokens, cut)):
+        return len(tokens)
+    dotted = any("." in token for token in tokens[cut:])
+    return cut if dotted or style.initials_last else len(tokens)
+
+
+def _starts_with_short_surname(tokens: Sequence[str], cut: int) -> bool:
+    """ "E W.", "MA DQ", "YIN Z"."""
+    if cut != 1 or "." in tokens[0]:
+        return False
+    return "." in tokens[1] if len(tokens[0]) == 1 else len(tokens[-1]) <= len(tokens[0]) or "." in tokens[-1]
+
+
+def _is_initial(token: str) -> bool:
+    return bool(words.initials_of(token))
+
+
+def _surname_start(tokens: Sequence[str], style: Style) -> int:
+    """Where the surname of a name in natural order begins."""
+    start = len(tokens) - 1
+    while start > 1 and words.is_joint(tokens[start - 1]):  # Ortega y Gasset
+        start -= 2
+    start = max(start, 1)
+    first_word = next((at for at, token in enumerate(tokens) if not _is_initial(token)), start)
+    if 0 < first_word < start and (style.only_initials or first_word > 1):
+        return first_word  # C. Martinez Barricarte, J. M. García Márquez
+    if start > 1 and words.is_first_surname(tokens[start - 1]) and not words.is_capitals(tokens[start]):
+        start -= 1
+    while start > 1 and words.is_particle(tokens[start - 1], tokens[-1]):
+        start -= 1
+    if start == 1 and not _is_initial(tokens[0]) and words.begins_surname(tokens[0], tokens[-1]):
+        return 0  # "de Vries", "Van Gogh", "Van Der Maaten" alone
+    return start
+
+
+def _author(given: Sequence[str], last: str, suffix: str) -> Author | None:
+    names: list[str] = []
+    for token in given:
+        initials = words.initials_of(token) if "." in token else ()
+        names.extend(initials or ([token.strip(",")] if token.strip(".,") else []))
+    last = last.strip(" .,")
+    if not last and not names:
+        return None
+    return Author(names[0] if names else "", tuple(names[1:]), last, suffix.strip(" .,"))

@@ -1,0 +1,74 @@
+"""Callouts → citation spans: what the file links, and what lies between the ends of a range."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from s2orc_parse.jats.text import Draft
+from s2orc_parse.parse_model import BibEntry, CiteSpan
+
+MAX_RANGE = 100  # SEMANTICS §3: a wider one is not a range of citations
+_DASH = "‐‑‒–—−-"
+_BETWEEN = re.compile(rf"[\s\])]*[{_DASH}]{{1,2}}[\s\[(]*")
+_RANGE = re.compile(rf"[\s\[(]*(\d{{1,4}})\s*[{_DASH}]{{1,2}}\s*(\d{{1,4}})[\s\])]*")
+_NUMBER = re.compile(r"[\s\[(]*(\d{1,4})[\s\]).,;]*")
+
+
+class Linker:
+    """Makes the citation spans of every text of one paper."""
+
+    def __init__(self, entries: Sequence[BibEntry], ids: Mapping[str, tuple[str, ...]]) -> None:
+        self._keys = [entry.key for entry in entries]
+        self._ids = ids
+        self._positions = {key: at for at, key in enumerate(self._keys)}
+
+    def citations(self, draft: Draft) -> tuple[CiteSpan, ...]:
+        """The citation spans of one text in order, none twice.
+
+        A range `[3]–[5]` whose ends the file links cites what the bibliography has between them: these spans have the
+        surface of the range, its ends their own.
+        """
+        found: dict[tuple[int, int, str], None] = {}
+        last: tuple[int, int, str] | None = None  # start, end and last entry of the callout before
+        for mark in draft.marks:
+            keys = list(dict.fromkeys(key for target in mark.targets for key in self._ids.get(target, ())))
+            if not keys:
+                last = None
+                continue
+            surface = draft.text[mark.start : mark.end]
+            if len(keys) == 1 and (match := _RANGE.fullmatch(surface)):
+                keys = self._printed_range(keys[0], int(match.group(1)), int(match.group(2)))
+            if last is not None and _BETWEEN.fullmatch(draft.text, last[1], mark.start):
+                for key in self._between(draft.text[last[0] : last[1]], last[2], surface, keys[0]):
+                    found[last[0], mark.end, key] = None
+            for key in keys:
+                found[mark.start, mark.end, key] = None
+            last = (mark.start, mark.end, keys[-1])
+        return tuple(
+            CiteSpan(start, end, draft.text[start:end], key) for start, end, key in sorted(found, key=self._place)
+        )
+
+    def _place(self, span: tuple[int, int, str]) -> tuple[int, int, int]:
+        return span[0], span[1], self._positions[span[2]]
+
+    def _between(self, first: str, left: str, last: str, right: str) -> list[str]:
+        """The keys between two numbered entries, if the numbers printed and the places of the entries agree."""
+        a, b = _NUMBER.fullmatch(first), _NUMBER.fullmatch(last)
+        low, high = self._positions[left], self._positions[right]
+        if a is None or b is None or not 0 < high - low <= MAX_RANGE:
+            return []
+        if int(b.group(1)) - int(a.group(1)) != high - low:
+            return []
+        return self._keys[low + 1 : high]
+
+    def _printed_range(self, key: str, first: int, last: int) -> list[str]:
+        """The keys of a range that is one callout (`3–5`) and linked to its first or last entry only."""
+        at = self._positions[key]
+        if not 0 < last - first <= MAX_RANGE:
+            return [key]
+        if at + 1 == last and at - (last - first) >= 0:
+            at -= last - first
+        elif at + 1 != first or at + last - first >= len(self._keys):
+            return [key]
+        return self._keys[at : at + last - first + 1]

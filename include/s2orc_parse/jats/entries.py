@@ -1,0 +1,136 @@
+"""Everything that left the text → reference entries, and the paragraphs whose spans name them."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import replace
+
+from s2orc_parse.jats.citations import Linker
+from s2orc_parse.jats.floats import caption_of, floats_of, key_of, number_of_float, rows_of
+from s2orc_parse.jats.formulas import read_formula
+from s2orc_parse.jats.read import Element
+from s2orc_parse.jats.text import Draft, flat, plain
+from s2orc_parse.parse_model import EQUATION, CellCite, CiteSpan, EqSpan, Paragraph, RefEntry, RefSpan, RefType
+from s2orc_parse.tei.sections import Section
+
+
+class Entries:
+    """Figures, tables, formulas, footnotes, and the sections that are mentioned."""
+
+    def __init__(self, linker: Linker, cited: Container[str]) -> None:
+        """`cited`: the ids of bibliography entries."""
+        self._linker = linker
+        self._cited = cited
+        self._found: dict[RefType, list[RefEntry]] = {kind: [] for kind in RefType}
+        self._keys: dict[str, str] = {}  # id → key
+        self._equations: dict[Element, EqSpan] = {}
+        self._sections: dict[str, Section] = {}
+
+    def entries(self) -> tuple[RefEntry, ...]:
+        """The entries, one kind after the other, each in the order of the file."""
+        return tuple(entry for found in self._found.values() for entry in found)
+
+    def take_float(self, element: Element) -> None:
+        """Keep a figure or table, or all of a group."""
+        first: str | None = None
+        for kind, found in floats_of(element):
+            caption = caption_of(found, self._cited)
+            rows, referring = rows_of(found, self._cited) if kind is RefType.TABLE else ([], [])
+            entry = self._keep(
+                found, kind, caption.text, num=number_of_float(found),
+                cells=tuple(map(tuple, rows)) or None,
+                cite_spans=self._linker.citations(caption),
+                cell_cites=tuple(
+                    CellCite(row, column, span)
+                    for row, column, cell in referring
+                    for span in self._linker.citations(cell)
+                ),
+            )  # fmt: skip
+            first = first or entry.key
+        if first and (identifier := element.get("id")):
+            self._keys.setdefault(identifier, first)
+
+    def take_formula(self, element: Element) -> None:
+        """Keep a displayed formula."""
+        formula = read_formula(element)
+        entry = self._keep(element, RefType.FORMULA, formula.text, num=formula.label, latex=formula.latex)
+        self._equations[element] = EqSpan(
+            0, 0, EQUATION, entry.key, formula.text, formula.latex, formula.mathml, formula.label
+        )
+
+    def take_note(self, element: Element) -> None:
+        """Keep a footnote."""
+        note = flat((child for child in element if child.tag != "label"), self._cited)
+        num = plain(element.find("label")) or None
+        self._keep(element, RefType.FOOTNOTE, note.text, num=num, cite_spans=self._linker.citations(note))
+
+    def take_sections(self, sections: dict[str, Section]) -> None:
+        """Know sections by their ids: those that are mentioned become entries."""
+        self._sections.update(sections)
+
+    def paragraph(self, draft: Draft) -> Paragraph:
+        """A text with all its spans."""
+        cites = self._linker.citations(draft) if draft.marks else ()
+        refs = self._references(draft, cites)
+        if any(mark.kind == "cite" for mark in draft.marks):
+            cites = _with_unlinked(draft, cites, refs)
+        displayed = [
+            replace(self._equations[element], start=at, end=at + len(EQUATION)) for at, element in draft.formulas
+        ]
+        return Paragraph(
+            section=draft.section.path,
+            text=draft.text,
+            sec_num=draft.section.num,
+            cite_spans=cites,
+            ref_spans=tuple(refs),
+            eq_spans=tuple(sorted((*displayed, *draft.inline), key=lambda span: span.start)),
+        )
+
+    def _references(self, draft: Draft, cites: tuple[CiteSpan, ...]) -> list[RefSpan]:
+        cited = {(span.start, span.end) for span in cites}
+        found = []
+        for mark in draft.marks:
+            if mark.kind == "cite" and (mark.start, mark.end) in cited:
+                continue
+            key = next((key for target in mark.targets if (key := self._key(target))), None)
+            if key:
+                found.append(RefSpan(mark.start, mark.end, draft.text[mark.start : mark.end], key))
+        return found
+
+    def _key(self, target: str) -> str | None:
+        key = self._keys.get(target)
+        if key is None and (section := self._sections.get(target)) is not None:
+            known = self._found[RefType.SECTION]
+            key = self._keys[target] = key_of(RefType.SECTION, len(known))
+            known.append(RefEntry(key, RefType.SECTION, section.heads[-1], section.num))
+        return key
+
+    def _keep(
+        self,
+        element: Element,
+        kind: RefType,
+        text: str,
+        *,
+        num: str | None = None,
+        latex: str | None = None,
+        cells: tuple[tuple[str, ...], ...] | None = None,
+        cite_spans: tuple[CiteSpan, ...] = (),
+        cell_cites: tuple[CellCite, ...] = (),
+    ) -> RefEntry:
+        key = key_of(kind, len(self._found[kind]))
+        entry = RefEntry(key, kind, text, num, latex, cells, None, cite_spans, cell_cites)
+        self._found[kind].append(entry)
+        if identifier := element.get("id"):
+            self._keys.setdefault(identifier, key)
+        return entry
+
+
+def _with_unlinked(draft: Draft, cites: tuple[CiteSpan, ...], refs: list[RefSpan]) -> tuple[CiteSpan, ...]:
+    """The citations with those that name nothing the file has."""
+    known = {(span.start, span.end) for span in (*cites, *refs)}
+    unlinked = [
+        CiteSpan(mark.start, mark.end, draft.text[mark.start : mark.end], None)
+        for mark in draft.marks
+        if mark.kind == "cite" and (mark.start, mark.end) not in known
+    ]
+    return tuple(sorted((*cites, *unlinked), key=lambda span: (span.start, span.end))) if unlinked else cites

@@ -1,0 +1,290 @@
+"""The front matter of a JATS article: title, authors, dates, abstract and identifiers, as the publisher gives them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, make_date, to_int, to_month
+from s2orc_parse.bibliography.fields import PARTS, licence_of, with_details
+from s2orc_parse.bibliography.names import make_author, parse_name
+from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalise_pmcid
+from s2orc_parse.bibliography.name_words import is_title
+from s2orc_parse.jats.header import FrontMatter
+from s2orc_parse.xml import text_of
+
+_HREF = "{http://www.w3.org/1999/xlink}href"
+_DATES = ("epub", "epub-ppub", "pub", "ppub", "collection")  # by how well they say when it appeared
+_ASIDE = (
+    "xref",
+    "fn",
+    "author-notes",
+    "object-id",
+    "tex-math",
+    "inline-graphic",
+    "graphic",
+    "named-content/label",
+    "label",
+)
+
+_ARTICLE_TYPES = """
+    a advances an and application article articles best book books brief case challenge clinical comment commentary communication
+    communications correction correspondence current debate display editorial editorials erratum essay feature features for forum full
+    general guidance guidelines hypotheses hypothesis in insight insights invited issue length letter letters meeting method methods mini
+    minireview minireviews news note notes of on open opinion opinions or original other paper papers perspective perspectives policy
+    practice primer proceedings protocol protocols rapid regular reply report reports research resource resources retraction review
+    reviewed reviews short special studies study synopsis systematic technical the to tools trial trials update viewpoint viewpoints
+"""
+_ARTICLE_TYPE_WORDS = frozenset(_ARTICLE_TYPES.split())
+
+_BESIDE_AFFILIATION = frozenset(("label", "sup", "email", "ext-link", "uri", "institution-id", "fn", "phone", "fax"))
+_BESIDE_GROUP = frozenset(
+    ("contrib-group", "aff", "address", "author-comment", "bio", "email", "ext-link", "uri", "fn", "xref")
+)
+_CONTRIBUTOR_TYPES = frozenset(("author", "group", "collab", "collaboration", "consortium"))
+_IN_WORDS = (
+    (re.compile(r"creative commons attribution[- ]non-?commercial", re.IGNORECASE), "CC-BY-NC"),
+    (re.compile(r"creative commons attribution", re.IGNORECASE), "CC-BY"),
+    (
+        re.compile(r"creative commons (?:cc0|public domain)|public domain (?:declaration|dedication)", re.IGNORECASE),
+        "CC0-1.0",
+    ),
+)
+
+
+def read_front(article: Any) -> FrontMatter | None:
+    """Return the front matter of an `article` element, or None if it has no `article-meta`."""
+    meta = article.find("{*}front/{*}article-meta")
+    if meta is None:
+        return None
+    ids = _identifiers(meta)
+    pmc_id = normalise_pmcid(ids.get("pmcid") or ids.get("pmc") or "")
+    native = (
+        doi_key(ids["doi"])
+        if "doi" in ids
+        else pmc_id or ids.get("pmid") or ids.get("publisher-id") or next(iter(ids.values()), "")
+    )
+    licence, open_access = _licence(meta)
+    return FrontMatter(
+        native_id=native,
+        title=_title(meta), authors=tuple(_authors(meta)), date=_date(meta), venue=_conference(meta),
+        journal=text_of(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
+        volume=text_of(meta.find("{*}volume")), issue=text_of(meta.find("{*}issue")), pages=_pages(meta),
+        doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_subjects(meta),
+        licence=licence, open_access=open_access,
+    )  # fmt: skip
+
+
+def _local(element: Any) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _identifiers(meta: Any) -> dict[str, str]:
+    """Return the article's identifiers by their type, the first of each; a DOI of one version only if there is no other."""
+    found: dict[str, str] = {}
+    items = sorted(meta.iterfind("{*}article-id"), key=lambda item: item.get("specific-use") is not None)
+    for item in items:
+        kind, value = (item.get("pub-id-type") or "").casefold(), text_of(item)
+        if value:
+            found.setdefault(kind, value)
+    if "doi" not in found and (doi := doi_of_jstor(found.get("jstor", ""))):
+        found["doi"] = doi
+    return found
+
+
+def _conference(meta: Any) -> str:
+    """Return the name of the conference that the article was presented at."""
+    return text_of(meta.find("{*}conference/{*}conf-name")) or text_of(meta.find("{*}conference/{*}conf-acronym"))
+
+
+def _pages(meta: Any) -> str:
+    first, last, electronic = (text_of(meta.find(f"{{*}}{name}")) for name in ("fpage", "lpage", "elocation-id"))
+    return f"{first}-{last}" if first and last and first != last else first or electronic
+
+
+def _title(meta: Any) -> str:
+    group = meta.find("{*}title-group")
+    if group is None:
+        return ""
+    title, subtitle = _plain(group.find("{*}article-title")), _plain(group.find("{*}subtitle"))
+    return f"{title}: {subtitle}" if title and subtitle else title
+
+
+def _plain(element: Any) -> str:
+    """Text without footnote marks and the TeX form of a formula."""
+    if element is None:
+        return ""
+    if len(element):
+        element = deepcopy(element)  # who parses the article needs it whole
+    for name in _ASIDE:
+        for aside in element.findall(f".//{{*}}{name}"):
+            if aside.tail:
+                previous = aside.getprevious()
+                if previous is not None:
+                    previous.tail = (previous.tail or "") + aside.tail
+                else:
+                    aside.getparent().text = (aside.getparent().text or "") + aside.tail
+            aside.getparent().remove(aside)
+    return text_of(element)
+
+
+def _authors(meta: Any) -> Iterator[Author | None]:
+    every = list(meta.iter("{*}aff"))
+    known = {aff.get("id"): aff for aff in every if aff.get("id")}
+    for group in meta.iterfind("{*}contrib-group"):
+        referred = group.find(".//{*}xref[@ref-type='aff']") is not None
+        of_all = group.findall("{*}aff") or every
+        if referred or len(of_all) > 1:  # one that nobody refers to is everybody's, of several nobody knows whose
+            of_all = []
+        for contributor in group.iterfind("{*}contrib"):
+            if _is_author(contributor):
+                ids = [
+                    one
+                    for ref in contributor.iterfind("{*}xref[@ref-type='aff']")
+                    for one in (ref.get("rid") or "").split()
+                ]
+                own = [*contributor.iterfind("{*}aff"), *(known[one] for one in ids if one in known)]
+                orcids = contributor.iterfind("{*}contrib-id[@contrib-id-type='orcid']")
+                yield with_details(
+                    _author(contributor), map(_affiliation, own or of_all), " ".join(map(text_of, orcids))
+                )
+
+
+def _is_author(contributor: Any) -> bool:
+    """Return whether a contributor is an author: a person of another type is a group's member, an editor, …"""
+    kind = contributor.get("contrib-type", "author").casefold()
+    has_group = contributor.find("{*}collab") is not None or contributor.find("{*}collab-alternatives") is not None
+    return kind == "author" or (has_group and kind in _CONTRIBUTOR_TYPES)
+
+
+def _author(contributor: Any) -> Author | None:
+    """Return the person or group of a contributor; the members of a group are not authors by themselves."""
+    for place in (
+        contributor,
+        *contributor.iterfind("{*}name-alternatives"),
+        *contributor.iterfind("{*}collab-alternatives"),
+    ):
+        for child in place:
+            kind = _local(child)
+            if kind == "name":
+                return make_author(
+                    *(text_of(child.find(f"{{*}}{part}")) for part in ("given-names", "surname", "suffix"))
+                )
+            if kind == "string-name":
+                return read_string_name(child)
+            if kind == "collab":
+                return make_author("", name_of_group(child))
+    return None
+
+
+def read_string_name(element: Any) -> Author | None:
+    """Return the author of a `string-name`, whose parts may be tagged or not."""
+    surname, given, suffix = (text_of(element.find(f"{{*}}{part}")) for part in ("surname", "given-names", "suffix"))
+    if not surname:
+        return parse_name(text_of(element))
+    if not given:
+        rest = "".join(element.itertext()).partition(element.find("{*}surname").text or surname)[0]
+        given = " ".join(word for word in rest.split() if not is_title(word)).strip(" ,")
+    return make_author(given, surname, suffix)
+
+
+def name_of_group(collab: Any) -> str:
+    """Return the name of a group author without its members, addresses and notes."""
+    pieces: list[str] = []
+
+    def add(element: Any) -> None:
+        pieces.append(element.text or "")
+        for child in element:
+            if _local(child) not in _BESIDE_GROUP:
+                add(child)
+            pieces.append(child.tail or "")
+
+    add(collab)
+    return " ".join("".join(pieces).split()).strip(" ,;:")
+
+
+def _affiliation(aff: Any) -> tuple[str, str]:
+    """(name as printed, without its mark, addresses of mail and identifiers; ROR)."""
+    pieces: list[str] = []
+
+    def add(element: Any) -> None:
+        if _local(element) not in _BESIDE_AFFILIATION:
+            pieces.append(element.text or "")
+            for child in element:
+                add(child)
+                pieces.append(child.tail or "")
+            pieces.append(" ")
+
+    add(aff)
+    ids = " ".join(text_of(one) for one in aff.iter("{*}institution-id"))
+    return re.sub(r"\s+([,;.])", r"\1", " ".join("".join(pieces).split())), ids
+
+
+def _date(meta: Any) -> PlainDate:
+    found: dict[str, PlainDate] = {}
+    for date in meta.iterfind("{*}pub-date"):
+        kind = date.get("pub-type") or date.get("date-type") or "pub"
+        year, month, day = (text_of(date.find(f"{{*}}{part}")) for part in ("year", "month", "day"))
+        found.setdefault(kind, make_date(to_int(year), to_month(month), to_int(day)))
+    return next((found[kind] for kind in (*_DATES, *found) if found.get(kind, NO_DATE)[0] is not None), NO_DATE)
+
+
+def own_abstract(meta: Any) -> Any:
+    """The article's own `abstract`, not its teaser, summary for lay readers or graphic; None where it has none."""
+    return next(
+        (
+            abstract
+            for abstract in meta.iterfind("{*}abstract")
+            if abstract.get("abstract-type") in (None, "", "abstract", "section", "structured")
+        ),
+        None,
+    )
+
+
+def _abstract(meta: Any) -> str:
+    """The abstract's text; headings of its parts stay."""
+    abstract = own_abstract(meta)
+    parts, head = [], ""
+    for element in abstract.iter("{*}title", "{*}p") if abstract is not None else ():
+        text = _plain(element)
+        if _local(element) == "title":
+            head = "" if text.casefold().rstrip(":.") in ("abstract", "summary") else f"{text.rstrip(':')}: "
+        elif text:
+            parts.append(f"{head}{text}")
+            head = ""
+    return PARTS.join(parts)
+
+
+def _subjects(meta: Any) -> list[str]:
+    """All subjects, broader before narrower; what names the kind of article ("Research Article") or its shelf mark is none."""
+    return [
+        text
+        for subject in meta.iterfind("{*}article-categories//{*}subject")
+        if (text := text_of(subject)) and not text.isdecimal()
+        if not _ARTICLE_TYPE_WORDS.issuperset(re.findall(r"[a-z]+", text.casefold()))
+    ]
+
+
+def _licence(meta: Any) -> tuple[str | None, bool | None]:
+    """(licence, whether the article says it is open access): by a link to Creative Commons, else in words."""
+    permissions = meta.find("{*}permissions")
+    if permissions is None:
+        permissions = meta  # JATS before 1.0: copyright-statement stands alone
+    links = [
+        link for element in permissions.iter("{*}license", "{*}ext-link", "{*}uri") if (link := element.get(_HREF))
+    ]
+    links += [text_of(reference) for reference in permissions.iter("{*}license_ref")]
+    words = " ".join(text_of(element) for element in permissions.iter("{*}license", "{*}copyright-statement"))
+    for link in (*links, *words.split()):
+        if "creativecommons.org" in link:
+            return licence_of(link), True
+    for pattern, licence in _IN_WORDS:
+        if pattern.search(words):
+            return licence, True
+    declared = any(
+        element.get("license-type") in ("open-access", "OpenAccess") for element in permissions.iter("{*}license")
+    )
+    return None, True if declared else None

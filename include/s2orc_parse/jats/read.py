@@ -1,0 +1,70 @@
+"""Bytes from outside → the `article` element, or a reason why not. Nothing is fetched, no entity expanded."""
+
+from __future__ import annotations
+
+import re
+from typing import cast
+
+from lxml import etree
+
+from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
+from s2orc_parse.jats.outcome import BadArticle, Outcome
+from s2orc_parse.xml import parse_xml
+
+MAX_TAGS = 2_000_000  # opening and closing ones
+MATHML = "{http://www.w3.org/1998/Math/MathML}"
+Element = etree._Element
+# Most elements have no namespace: they are passed over first, by the cheaper of the two questions.
+_FOREIGN = etree.XPath("descendant-or-self::*[namespace-uri()][not(self::m:*)]", namespaces={"m": MATHML.strip("{}")})
+_NAMESPACE = re.compile(rb"xmlns(?!:mml=\"http://www\.w3\.org/1998/Math/MathML\"):?([^\s=]*)")
+_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)")
+_PLAIN_ENCODINGS = ("utf-8", "us-ascii", "iso-8859-1")  # in which a name's bytes are its letters
+
+
+def read(data: bytes) -> Element:
+    """The `article` of a JATS file: its root, or the only one that a wrapper (OAI-PMH, `pmc-articleset`) holds.
+
+    A document type may be named but not extended: a file that declares entities is refused. Every element has its name without a
+    namespace, but MathML's, whose names begin with `MATHML`. Raises `BadArticle`.
+    """
+    if len(data) > MAX_ENTRY_BYTES or data.count(b"<") > MAX_TAGS:
+        raise BadArticle(Outcome.TOO_LARGE)
+    if not data.strip():
+        raise BadArticle(Outcome.EMPTY)
+    try:
+        root = cast(Element, parse_xml(data.lstrip()))
+    except ValueError as error:
+        raise BadArticle(_why(str(error)), str(error)) from None
+    declared = root.getroottree().docinfo.internalDTD
+    if declared is not None and next(iter(declared.iterentities()), None) is not None:
+        raise BadArticle(Outcome.ENTITIES)
+    plain = (root.getroottree().docinfo.encoding or "utf-8").casefold() in _PLAIN_ENCODINGS
+    if not plain or _ENTITY.search(data):
+        etree.strip_elements(root, etree.Entity, with_tail=False)
+    if not plain or _has_foreign(data):
+        for element in _FOREIGN(root):
+            element.tag = str(element.tag).rpartition("}")[2]
+    if root.tag == "article":
+        return root
+    articles = [found for found in root.iter("article") if found.find("front") is not None]
+    if len(articles) > 1:
+        raise BadArticle(Outcome.SEVERAL_ARTICLES, f"{len(articles)} articles")
+    if not articles:
+        raise BadArticle(Outcome.NOT_AN_ARTICLE, f"<{root.tag!s}>"[:100])
+    return articles[0]
+
+
+def _has_foreign(data: bytes) -> bool:
+    """Whether an element may have a namespace that is not MathML's: asked of the bytes, as asking every element takes longer."""
+    prefixes = set(_NAMESPACE.findall(data))
+    return b"" in prefixes or any(b"<%b:" % prefix in data for prefix in (*prefixes, b"xml"))
+
+
+def _why(error: str) -> Outcome:
+    """The outcome that the parser's message means."""
+    error = error.casefold()
+    if "depth" in error:
+        return Outcome.TOO_DEEP
+    if "amplification" in error or "entity reference loop" in error:
+        return Outcome.ENTITIES
+    return Outcome.NOT_WELL_FORMED

@@ -1,0 +1,50 @@
+"""Unpacks an arXiv source as it comes: tar.gz, one gzipped file, tar, or bare TeX. In memory only: nothing is ever written.
+
+A child process reads it, in a sandbox and with limits on time and memory: an archive that hangs or overflows its reader costs
+its own outcome. An archive with a link, a device or a name that leaves the folder is refused.
+"""
+
+from __future__ import annotations
+
+import signal
+
+from s2orc_parse.archives import child
+from s2orc_parse.archives.reading import BadArchive, safe_name
+from s2orc_parse.archives.reading import unpack as unpack_here
+from s2orc_parse.latex.outcome import BadSource, Outcome
+from s2orc_parse.latex.process import run
+
+__all__ = ["BadArchive", "safe_name", "unpack", "unpack_here"]
+
+MAX_PACKED = 128 << 20
+MAX_UNPACKED = 256 << 20
+"""Bytes of the whole archive once unpacked."""
+MAX_FILES = 5_000
+MAX_TEXT = 16 << 20
+"""Bytes of all files that can hold text: what is larger is data."""
+SECONDS = 60.0
+
+
+def unpack(data: bytes, seconds: float = SECONDS) -> dict[str, bytes]:
+    """Return the text files of a source archive by their names; figures and other data are counted but not kept.
+
+    Raises:
+        BadSource: with the outcome; within the limits on bytes, files, time and memory whatever the bytes are.
+    """
+    if len(data) > MAX_PACKED:
+        raise BadSource(Outcome.TOO_LARGE, f"{len(data)} bytes; at most {MAX_PACKED} are read")
+    command = child.command("source", MAX_UNPACKED, MAX_FILES, MAX_TEXT)
+    status, out, _ = run(command, data, seconds=seconds, policy=child.policy())
+    if status == -signal.SIGKILL:  # by the kernel, whose memory was all in use
+        raise BadSource(Outcome.OUT_OF_MEMORY)
+    files: dict[str, bytes] = {}
+    try:
+        for head, content in child.frames(out, MAX_TEXT):
+            if "outcome" in head:
+                raise BadSource(Outcome(head["outcome"]), str(head["detail"]))
+            if "end" in head:
+                return files
+            files[str(head["name"])] = content
+    except ValueError as error:
+        raise BadSource(Outcome.DAMAGED, str(error)) from None
+    raise BadSource(Outcome.DAMAGED, f"its reader ended with status {status}")

@@ -1,0 +1,390 @@
+"""A document read → the parse: texts with their spans, entries with their keys (SEMANTICS §3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from s2orc_parse.latex import mathml
+from s2orc_parse.latex.bibliography import Named, composed
+from s2orc_parse.latex.citing import Printer
+from s2orc_parse.latex.counting import plural
+from s2orc_parse.latex.document import (
+    Appendix,
+    Block,
+    Cite,
+    Document,
+    Float,
+    Head,
+    Inlines,
+    Item,
+    Label,
+    Mark,
+    Math,
+    Note,
+    Para,
+    Ref,
+    Subequations,
+    Theorem,
+    TheoremEnd,
+    walk_blocks,
+)
+from s2orc_parse.latex.marks import XSPACE
+from s2orc_parse.latex.numbering import Numbers, Target
+from s2orc_parse.latex.pandoc_ast import spaced
+from s2orc_parse.parse_model import EQUATION, BibEntry, CellCite, CiteSpan, EqSpan, Paragraph, RefEntry, RefSpan, RefType
+from s2orc_parse.latex.numbering import Numbers, Target
+from s2orc_parse.latex.pandoc_ast import XSPACE, spaced
+from s2orc_parse.parse_model import (
+    EQUATION,
+    BibEntry,
+    CellCite,
+    CiteSpan,
+    EqSpan,
+    Paragraph,
+    RefEntry,
+    RefSpan,
+    RefType,
+)
+
+_WORDS = {
+    RefType.FIGURE: "Figure", RefType.TABLE: "Table", RefType.FORMULA: "Equation", RefType.SECTION: "Section", RefType.ITEM: "Item",
+}  # fmt: skip
+_WITH_WORD = frozenset(
+    (
+        "cref",
+        "Cref",
+        "crefrange",
+        "Crefrange",
+        "autoref",
+        "Autoref",
+        "fullref",
+        "thref",
+        "zcref",
+        "zvref",
+        "ref+label",
+        "ref+Label",
+    )
+)
+_TITLES = frozenset(("nameref", "Nameref", "titleref"))
+_ONLY_WORD = frozenset(("namecref", "nameCref", "lcnamecref", "namecrefs", "nameCrefs", "lcnamecrefs"))
+_SILENT = frozenset(("pageref", "ref+page"))
+_BACK = re.compile(
+    r"(?i)\s*(?:acknowledge?ments?|funding|author contributions?|conflicts? of interest|competing interests?|data availability)\b"
+)
+
+
+class Assembler:
+    """Puts the texts of one document together."""
+
+    def __init__(
+        self,
+        numbers: Numbers,
+        printer: Printer,
+        entries: Mapping[str, tuple[BibEntry, Named]],
+        formulas: Mapping[str, str],
+    ) -> None:
+        """`entries` by citation key; `formulas`: the MathML of each formula's TeX."""
+        self.numbers = numbers
+        self.printer = printer
+        self.entries = entries
+        self.formulas = formulas
+        self.notes: list[RefEntry] = []
+        self.statements: dict[str, list[str]] = {}  # texts of theorems and items, by key
+
+    def paragraphs(self, blocks: list[Para], section: str = "", sec_num: str | None = None) -> list[Paragraph]:
+        """Paragraphs that hold text."""
+        found = []
+        for block in blocks:
+            text = _Text(self)
+            text.add(block.content)
+            if (paragraph := text.paragraph(section, sec_num)).text:
+                found.append(paragraph)
+        return found
+
+    def body(self, document: Document) -> tuple[list[Paragraph], list[Paragraph]]:
+        """The paragraphs of the body, and of the back matter (acknowledgements and the like, wherever they stand)."""
+        body: list[Paragraph] = []
+        back: list[Paragraph] = []
+        path: list[tuple[int, str, str | None]] = []
+        sections = iter(self.numbers.sections)
+        behind = False
+        head_of_theorem: Inlines = ()
+        open_: list[str | None] = []  # the keys of the theorems around
+        for block in document.blocks:
+            if isinstance(block, Head):
+                head = self.plain(block.content)
+                section = next(sections)
+                path = [item for item in path if item[0] < block.level]
+                if not path:
+                    behind = not section.num and _BACK.match(head) is not None
+                path.append((block.level, head.rstrip(" .:"), section.num))
+            elif isinstance(block, Appendix):
+                path = []  # an appendix lies beside the last section, whatever level its heads have
+            elif isinstance(block, Theorem):
+                target = self.numbers.theorem_targets.get(id(block))
+                open_.append(target.key if target else None)
+                head_of_theorem += self._head_of(block, target)
+            elif isinstance(block, TheoremEnd):
+                if open_:
+                    open_.pop()
+            elif isinstance(block, Para):
+                name = block.back or "::".join(head for _, head, _ in path if head)
+                num = path[-1][2] if path and not block.back else None
+                whole = Para((*head_of_theorem, *block.content))
+                found = self.paragraphs([whole], name, num)
+                for key in filter(None, open_):
+                    length = len(self.title(head_of_theorem)) if head_of_theorem else 0
+                    self.statements.setdefault(key, []).extend(paragraph.text[length:].strip() for paragraph in found)
+                (back if behind or block.back else body).extend(found)
+                head_of_theorem = ()
+        return body, back
+
+    def _head_of(self, block: Theorem, target: Target | None) -> Inlines:
+        """Return the head that LaTeX prints before a theorem: Theorem 2.1 (Zorn)."""
+        kind = self.numbers.counting.kinds.get(block.name)
+        if kind is None or block.num is not None or block.name == "proof":
+            return ()
+        if kind.is_proof and block.note:
+            return (*block.note, ". ")
+        name = f"{kind.title} {target.num}" if target and target.num else kind.title
+        return (name, " (", *block.note, "). ") if block.note else (f"{name}. ",)
+
+    def ref_entries(self) -> list[RefEntry]:
+        """Return figures, tables, formulas, sections, theorems, items and footnotes, in this order."""
+        floats = sorted(self.numbers.floats, key=lambda item: (item[0][:3], int(item[0][6:])))
+        entries = {id(block): self._float(key, block, num) for key, block, num in floats}
+        found = [
+            _with_rows_of_parts(entry, block, entries)
+            for (_, block, _), entry in zip(floats, entries.values(), strict=True)
+        ]
+        for target, math in self.numbers.formula_list:
+            assert target.key is not None
+            found.append(RefEntry(target.key, RefType.FORMULA, mathml.inner(math.tex), target.num, latex=math.tex))
+        for section in self.numbers.sections:
+            found.append(
+                RefEntry(section.key, RefType.SECTION, self.plain(section.head.content).rstrip(" .:"), section.num)
+            )
+        targets = [target for target, _ in self.numbers.theorems] + list(self.numbers.items.values())
+        for target in targets:
+            if target.key:
+                found.append(
+                    RefEntry(target.key, target.type, " ".join(self.statements.get(target.key, ())), target.num)
+                )
+        return [*found, *self.notes]
+
+    def _float(self, key: str, block: Float, num: str | None) -> RefEntry:
+        paragraph = self.text(block.caption or ())
+        cells: list[tuple[str, ...]] = []
+        cites: list[CellCite] = []
+        for number, row in enumerate(block.cells or ()):
+            read = [self.text(cell) for cell in row]
+            cells.append(tuple(cell.text for cell in read))
+            cites += [CellCite(number, column, span) for column, cell in enumerate(read) for span in cell.cite_spans]
+        return RefEntry(
+            key,
+            RefType.TABLE if key.startswith("TAB") else RefType.FIGURE,
+            paragraph.text,
+            num,
+            latex=block.latex,
+            cells=tuple(cells) or None,
+            cite_spans=paragraph.cite_spans,
+            cell_cites=tuple(cites),
+        )
+
+    def text(self, content: Inlines) -> Paragraph:
+        """Inlines as a paragraph without a section."""
+        text = _Text(self)
+        text.add(content)
+        return text.paragraph("", None)
+
+    def plain(self, content: Inlines) -> str:
+        """Inlines as text without spans."""
+        return self.text(content).text
+
+    def title(self, content: Inlines) -> str:
+        """Return inlines as text without spans and footnotes."""
+        return self.plain(tuple(inline for inline in content if not isinstance(inline, Note)))
+
+    def note(self, note: Note) -> None:
+        """Keep a footnote."""
+        paragraph = self.text(note.content)
+        if paragraph.text:
+            number = note.num or str(len(self.notes) + 1)
+            self.notes.append(
+                RefEntry(
+                    f"FOOTREF{len(self.notes)}",
+                    RefType.FOOTNOTE,
+                    paragraph.text,
+                    number,
+                    cite_spans=paragraph.cite_spans,
+                )
+            )
+
+
+class _Text:
+    """A paragraph in the making: runs of white space are one space, spans know where they are."""
+
+    def __init__(self, assembler: Assembler) -> None:
+        self.assembler = assembler
+        self.parts: list[str] = []
+        self.length = 0
+        self.space = self.xspace = False
+        self.cites: list[CiteSpan] = []
+        self.refs: list[RefSpan] = []
+        self.equations: list[EqSpan] = []
+        self.items: list[tuple[str, int]] = []  # key and start
+
+    def say(self, text: str) -> tuple[int, int]:
+        """Add text; where it stands without the white space around it."""
+        if self.xspace:
+            text = XSPACE + text
+        self.xspace = text.endswith(XSPACE)
+        text = composed(spaced(text))
+        words = text.split()
+        if text[:1].isspace():
+            self.space = True
+        if not words:
+            return self.length, self.length
+        if self.space and self.length:
+            self.parts.append(" ")
+            self.length += 1
+        joined = " ".join(words)
+        start = self.length
+        self.parts.append(joined)
+        self.length += len(joined)
+        self.space = text[-1:].isspace()
+        return start, self.length
+
+    def add(self, content: Inlines) -> None:
+        """Add inlines."""
+        for inline in content:
+            match inline:
+                case str():
+                    self.say(inline)
+                case Cite():
+                    self._cite(inline)
+                case Ref():
+                    self._ref(inline)
+                case Math():
+                    self._math(inline)
+                case Note():
+                    self.assembler.note(inline)
+                case Mark():
+                    self.add(inline.content)
+                case Item():
+                    if (target := self.assembler.numbers.items.get(id(inline))) and target.key:
+                        self.items.append((target.key, self.length))
+                case Label() | Subequations():
+                    pass
+
+    def _cite(self, cite: Cite) -> None:
+        for content, keys in self.assembler.printer.pieces(cite):
+            if not isinstance(content, str):
+                self.add(content)
+                continue
+            start, end = self.say(content)
+            if keys is None or start == end:
+                continue
+            for key in keys.split("\0"):
+                found = self.assembler.entries.get(key)
+                self.cites.append(CiteSpan(start, end, composed(content).strip(), found[0].key if found else None))
+
+    def _ref(self, ref: Ref) -> None:
+        if ref.command in _SILENT:
+            return
+        targets = [self.assembler.numbers.labels.get(label) for label in ref.labels]
+        if ref.command in _ONLY_WORD:
+            if targets and targets[0]:
+                word = self._word(targets[0], ref, len(targets))
+                self.say(word.lower() if ref.command.startswith("lc") else word)
+            return
+        for i, target in enumerate(targets):
+            if i:
+                self.say(" to " if "range" in ref.command else " and " if i == len(targets) - 1 else ", ")
+            if ref.command in _TITLES:
+                self._link(self.assembler.title(target.title) if target and target.title else "?", target)
+                continue
+            if ref.command == "hyperref":
+                self._link(ref.printed, target)
+                continue
+            printed = (target and (target.num or target.printed)) or ref.printed or "?"
+            is_worded = ref.command in _WITH_WORD
+            if is_worded and target is not None:
+                same_kind = [other for other in targets if other and other.name == target.name]
+                before = targets[i - 1] if i else None
+                if before is None or before.name != target.name:
+                    self.say(self._word(target, ref, len(same_kind)) + " ")
+            if ref.command in ("eqref", "Eqref") or (is_worded and target and target.type is RefType.FORMULA):
+                printed = f"({printed})"
+            self._link(printed, target)
+
+    def _link(self, printed: str, target: Target | None) -> None:
+        """Say a mention with its span."""
+        start, end = self.say(printed)
+        if end > start:
+            self.refs.append(RefSpan(start, end, " ".join(composed(printed).split()), target.key if target else None))
+
+    def _word(self, target: Target, ref: Ref, count: int) -> str:
+        """Return what is printed before the number: the paper's own word if it defines one."""
+        counting = self.assembler.numbers.counting
+        is_capital = ref.command.startswith(("C", "ref+Label", "nameC"))
+        for command in ("Cref", "cref") if is_capital else ("cref", "Cref"):
+            if ref.command != "autoref" and (words := counting.words.get((command, target.name))):
+                word = words[count > 1]
+                return word[:1].upper() + word[1:] if is_capital else word
+        if words := counting.words.get(("autoref", target.name)):
+            return words[0]
+        if target.type is RefType.THEOREM and (kind := counting.kinds.get(target.name)):
+            return plural(kind.title) if count > 1 else kind.title
+        if target.name == "algorithm":
+            return "Algorithms" if count > 1 else "Algorithm"
+        word = "Appendix" if target.name == "appendix" else _WORDS.get(target.type, "")
+        return ("Appendices" if word == "Appendix" else word + "s") if count > 1 and word else word
+
+    def _math(self, math: Math) -> None:
+        tex = math.tex
+        ml = self.assembler.formulas.get(tex)
+        raw = mathml.inner(tex)
+        if math.display and (target := self.assembler.numbers.formulas.get(id(math))) is not None:
+            self.space = True
+            start, end = self.say(EQUATION + " ")
+            self.equations.append(EqSpan(start, start + len(EQUATION), EQUATION, target.key, raw, tex, ml, target.num))
+            return
+        shown = mathml.read_as(ml) if ml else mathml.without_commands(raw)
+        start, end = self.say(shown)
+        if end > start:
+            self.equations.append(EqSpan(start, end, " ".join(composed(shown).split()), None, raw, tex, ml))
+
+    def paragraph(self, section: str, sec_num: str | None) -> Paragraph:
+        """The paragraph."""
+        text = "".join(self.parts)
+        ends = [*(start for _, start in self.items[1:]), len(text)]
+        for (key, start), end in zip(self.items, ends, strict=True) if self.items else ():
+            self.assembler.statements[key] = [text[start:end].strip()]
+        return Paragraph(
+            section,
+            text,
+            sec_num,
+            tuple(sorted(self.cites, key=lambda span: (span.start, span.end))),
+            tuple(self.refs),
+            tuple(self.equations),
+        )
+
+
+def _with_rows_of_parts(entry: RefEntry, block: Float, entries: Mapping[int, RefEntry]) -> RefEntry:
+    """A table all of whose rows stand in its parts (2a, 2b) has theirs below each other: who follows "Table 2" finds them."""
+    parts = [part for found in block.parts if (part := entries.get(id(found))) and part.cells]
+    if entry.type is not RefType.TABLE or entry.cells or not parts:
+        return entry
+    return replace(
+        entry,
+        latex="\n".join(part.latex for part in parts if part.latex) or None,
+        cells=tuple(row for part in parts for row in part.cells or ()),
+    )
+
+
+def formulas_of(blocks: list[Block]) -> list[str]:
+    """The TeX of every formula of some blocks, captions and footnotes included."""
+    return [inline.tex for inline in walk_blocks(blocks) if isinstance(inline, Math)]

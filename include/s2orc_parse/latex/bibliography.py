@@ -1,0 +1,293 @@
+"""Bibliography entries: the fields that are marked up (\\newblock, \\bibinfo, a database), the rest by the reference parser."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from s2orc_parse.bibliography import identifiers
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.names import parse_authors
+from s2orc_parse.latex.bibtex import Record
+from s2orc_parse.latex.document import BibItem, Inlines, Mark, Math
+from s2orc_parse.parse_model import BibEntry
+from s2orc_parse.tei.bibliography import with_arxiv
+
+BLOCK, FIELD, VALUE, END, EMPH, PLAIN = "\ue003", "\ue004", "\ue005", "\ue006", "\ue007", "\ue008"
+_MARKS = re.compile(f"{FIELD}[^{VALUE}]*{VALUE}|[{BLOCK}{END}{EMPH}{PLAIN}\ue002\ue009]")
+_FIELD = re.compile(f"{FIELD}\\s*([^{VALUE}]*?)\\s*{VALUE}([^{FIELD}{END}]*){END}")
+_YEAR = re.compile(r"(?<![\d./:–-])(1[5-9]\d\d|20\d\d)[a-z]?(?![\d–-])")
+_FINAL_YEAR = re.compile(r"[\s.,;:(]*(?<!\d)\(?((?:1[5-9]|20)\d\d)[a-z]?\)?[\s.,;:)]*$")
+_ARXIV = re.compile(r"\barxiv\b[^\d]{0,20}", re.IGNORECASE)
+_EMPH = re.compile(f"{EMPH}([^{PLAIN}]*){PLAIN}")
+_EDGES = " \t\n.,;:"
+_NATBIB = re.compile(r"^(?P<short>.*?)\s*\((?P<year>[^()]*)\)(?P<long>.*)$", re.DOTALL)
+_LABEL_YEAR = re.compile(r"^(?P<short>.+?),?\s+\(?(?P<year>(?:1[5-9]|20)\d\d[a-z]?)\)?$")
+_KEY_YEAR = re.compile(r"^([A-Za-z]+?)(?:[-_:.]?)((?:19|20)\d\d)(?!\d)")
+_PAGES = re.compile(r"\bpages?\s+(\w+)\s*[–-]+\s*(\w+)|(?<=:)\s?(\d+)\s?[–-]+\s?(\d+)|\bpp?\.\s?(\d+)\s?[–-]+\s?(\d+)")
+_VOLUME = re.compile(r"(?:,\s*|\bvol(?:ume|\.)?\s*)(\d{1,5})\s*(?:\((\d[\d–-]*)\))?\s*(?=[:,(.]|$)")
+
+
+Fields = dict[str, Any]
+"""Fields of an entry: `authors` a tuple of Author, everything else text."""
+ReferenceParser = Callable[[str], Fields]
+"""Returns the fields of an entry that nothing marks up"""
+
+
+def leave_unparsed(_reference: str) -> Fields:
+    """Return no fields: the entry keeps its printed text only."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """How an entry is called where it is cited."""
+
+    short: str  # Saier and Färber; empty where it has no name
+    full: str
+    year: str  # 2019, 2019a, in press
+    alpha: str  # the label where it is neither number nor name: ABC19
+    is_labelled: bool = False  # whether the names are from the entry's label
+
+
+def read_items(
+    items: list[BibItem], records: dict[str, Record], parse_reference: ReferenceParser
+) -> list[tuple[BibEntry, Named]]:
+    """Entries as printed; what a database (TeX already read) says of a key comes before what its print shows."""
+    return [_entry(number, item, records.get(item.key), parse_reference) for number, item in enumerate(items)]
+
+
+def read_records(records: list[Record]) -> list[tuple[BibEntry, Named]]:
+    """Entries of a bibliography that was never printed: biblatex's, or a database whose entries are cited."""
+    return [_of_record(number, record) for number, record in enumerate(records)]
+
+
+def composed(text: str) -> str:
+    """Text in NFC, accents on a dotless i put on an i."""
+    if text.isascii():
+        return text
+    text = re.sub("([ıȷ])(?=[\u0300-\u036f])", lambda m: "i" if m.group() == "ı" else "j", text)
+    return unicodedata.normalize("NFC", text)
+
+
+def _string(content: Inlines, urls: list[str]) -> str:
+    """Inlines as text with the marks of this module; the targets of links are kept aside."""
+    parts: list[str] = []
+    for inline in content:
+        if isinstance(inline, str):
+            parts.append(inline)
+        elif isinstance(inline, Math):
+            parts.append(inline.tex)
+        elif isinstance(inline, Mark):
+            inner = _string(inline.content, urls)
+            if inline.kind == "emph":
+                inner = f"{EMPH}{inner}{PLAIN}"
+            elif inline.kind == "block":
+                inner = BLOCK + inner
+            elif inline.kind.startswith("field:"):
+                inner = f"{FIELD}{inline.kind[6:]}{VALUE}{inner}{END}"
+            elif inline.target:
+                urls.append(inline.target)
+            parts.append(inner)
+    return composed("".join(parts))
+
+
+def _clean(text: str) -> str:
+    return " ".join(_MARKS.sub("", text).split())
+
+
+def _entry(
+    number: int, item: BibItem, record: Record | None, parse_reference: ReferenceParser
+) -> tuple[BibEntry, Named]:
+    urls: list[str] = []
+    text = _string(item.content, urls)
+    raw = " ".join(_clean(text.replace(BLOCK, " ")).split())
+    label = _clean(_string(item.label, [])) if item.label is not None else None
+    found = _fields(text, raw, parse_reference)
+    if record is not None:
+        found = {**found, **{name: value for name, value in _record_fields(record).items() if value}}
+    named = _named(label, found)
+    year = _int_year(found.get("year", "")) or _int_year(named.year)
+    authors: tuple[Author, ...] = found.get("authors", ())
+    in_key = _KEY_YEAR.match(item.key) if year is None and authors else None
+    if in_key and in_key.group(1).casefold() == _letters(authors[0].last):  # Beltagy2019SciBERTPC, printed without year
+        year = int(in_key.group(2))
+    return _made(number, item.key, found, year, label, raw, urls), named
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalpha() and c.isascii())
+
+
+def _made(
+    number: int, key: str, found: Fields, year: int | None, label: str | None, raw: str, urls: list[str]
+) -> BibEntry:
+    ids: dict[str, str] = {}
+    for candidate in (found.get("doi"), *urls, *re.findall(r"(?:doi\.org/|doi:?\s?)(10\.\S+)", raw, re.IGNORECASE)):
+        if isinstance(candidate, str) and "10." in candidate and (doi := identifiers.normalise_doi(candidate)):
+            ids.setdefault("doi", doi)
+    printed = next((raw[m.start() : m.end() + 30] for m in _ARXIV.finditer(raw)), "")
+    arxivs = [
+        found.get("eprint"),
+        *(url for url in urls if "arxiv.org" in url),
+        printed,
+        *re.findall(r"abs/\d{4}\.\d{4,5}", raw),
+    ]
+    for candidate in arxivs:
+        if isinstance(candidate, str) and (arxiv_id := identifiers.normalise_arxiv(candidate)):
+            ids.setdefault("arxiv_id", arxiv_id)
+    if isinstance(pmid := found.get("pmid"), str) and (normal := identifiers.normalise_pmid(pmid)):
+        ids["pubmed_id"] = normal
+    ids = with_arxiv(ids)
+
+    def text(name: str) -> str:
+        value = found.get(name, "")
+        return value if isinstance(value, str) else ""
+
+    authors = found.get("authors", ())
+    return BibEntry(
+        key=f"BIBREF{number}",
+        ref_id=key,
+        title=text("title"),
+        authors=authors if isinstance(authors, tuple) else (),
+        year=year,
+        venue=text("venue"),
+        label=label if label and "(" not in label else None,
+        volume=text("volume"),
+        issue=text("issue"),
+        pages=re.sub(r"\s*[–-]+\s*", "--", text("pages")),
+        publisher=text("publisher"),
+        doi=ids.get("doi"),
+        arxiv_id=ids.get("arxiv_id"),
+        pubmed_id=ids.get("pubmed_id"),
+        raw_text=raw,
+        urls=tuple(dict.fromkeys(url for url in (*urls, text("url")) if url)),
+    )
+
+
+def _int_year(text: str) -> int | None:
+    match = _YEAR.search(text)
+    return int(match.group(1)) if match else None
+
+
+def _fields(text: str, raw: str, parse_reference: ReferenceParser) -> Fields:
+    """The fields of an entry as printed."""
+    marked: dict[str, list[str]] = {}
+    for name, value in _FIELD.findall(text):
+        marked.setdefault(name.strip().lower(), []).append(_clean(value))
+    by_field = _of_bibinfo(marked)
+    if by_field.get("title") and by_field.get("authors"):
+        return by_field
+    blocks = [block for block in text.split(BLOCK) if _clean(block)]
+    if len(blocks) > 1 and (by_block := _of_blocks(blocks)):
+        return by_block
+    return {**parse_reference(raw), **by_field}
+
+
+def _of_bibinfo(marked: dict[str, list[str]]) -> Fields:
+    """Fields that \\bibinfo and its kin mark (REVTeX, Elsevier, ACM)."""
+    names = {"journal": "venue", "booktitle": "venue", "volume": "volume", "number": "issue", "pages": "pages", "publisher": "publisher",
+             "title": "title", "year": "year", "eprint": "eprint", "doi": "doi"}  # fmt: skip
+    found: Fields = {}
+    for name, target in names.items():
+        if name in marked and (value := marked[name][0].strip(_EDGES)):
+            found.setdefault(target, value)
+    people = [author for value in marked.get("person", []) + marked.get("author", []) for author in _people(value)]
+    if people:
+        found["authors"] = tuple(people)
+    return found
+
+
+def _people(text: str) -> tuple[Author, ...]:
+    return parse_authors(re.sub(r"\s*[(\[]?\b[Ee]d(?:itor)?s?\b\.?[)\]]?\s*$", "", text.strip(" ,;")))
+
+
+def _of_blocks(blocks: list[str]) -> Fields:
+    """Fields of an entry whose style parts it with \\newblock: authors (and year), title, the rest."""
+    first, title, *rest = blocks
+    head = _clean(first)
+    found: Fields = {}
+    if match := _FINAL_YEAR.search(head):
+        found["year"] = match.group(1)
+        head = head[: match.start()]
+    found["authors"] = _people(head)
+    if not rest and (emphasised := _EMPH.search(title)) and _clean(title[: emphasised.start()]):
+        title, rest = title[: emphasised.start()], [title[emphasised.start() :]]
+    plain_title = _clean(title)
+    if "year" not in found and (match := re.search(r"[.,(]\s*\(?((?:1[5-9]|20)\d\d)[a-z]?\)?\s*\.?$", plain_title)):
+        found["year"] = match.group(1)
+        plain_title = plain_title[: match.start()]
+    found["title"] = plain_title.strip(_EDGES + '“”"')
+    after = " ".join(rest)
+    tail = _clean(after)
+    if emphasised := _EMPH.search(after):
+        found["venue"] = _clean(emphasised.group(1)).strip(_EDGES)
+    else:
+        found["venue"] = re.sub(r"^[Ii]n:?\s+", "", re.split(r"[,.]\s", tail, maxsplit=1)[0]).strip(_EDGES)
+    outside = _clean(_EMPH.sub("", after))
+    if "year" not in found and (years := _YEAR.findall(outside) or _YEAR.findall(tail)):
+        found["year"] = years[-1]
+    if match := _PAGES.search(outside):
+        low, high = [group for group in match.groups() if group][:2]
+        found["pages"] = f"{low}--{high}"
+    if match := _VOLUME.search(outside):
+        found["volume"], found["issue"] = match.group(1), match.group(2) or ""
+    return found if found["title"] or found["authors"] else {}
+
+
+def _record_fields(record: Record) -> Fields:
+    fields = record.fields
+    year = fields.get("year") or fields.get("date", "")[:4]
+    venue = next(
+        (
+            fields[n]
+            for n in ("journal", "journaltitle", "booktitle", "series", "howpublished", "school")
+            if fields.get(n)
+        ),
+        "",
+    )
+    title = fields.get("title", "")
+    if fields.get("subtitle"):
+        title = f"{title}: {fields['subtitle']}"
+    arxiv = "arxiv" in f"{fields.get('archiveprefix', '')}{fields.get('eprinttype', '')}{venue}".lower()
+    return {
+        "title": title, "authors": parse_authors(fields.get("author", "")), "year": year,
+        "venue": venue, "volume": fields.get("volume", ""),
+        "issue": fields.get("number", ""), "pages": fields.get("pages", ""), "publisher": fields.get("publisher", ""),
+        "doi": fields.get("doi", ""), "eprint": (fields.get("eprint") or venue) if arxiv else "", "url": fields.get("url", ""),
+        "pmid": fields.get("pmid", ""),
+    }  # fmt: skip
+
+
+def _of_record(number: int, record: Record) -> tuple[BibEntry, Named]:
+    found = _record_fields(record)
+    alpha = record.fields.get("labelalpha", "") + record.fields.get("extraalpha", "")
+    parts = [found["authors"], found["title"], found["venue"], found["year"]]
+    authors = parts[0]
+    assert isinstance(authors, tuple)
+    who = ", ".join(" ".join(filter(None, (a.first, *a.middle, a.last))) for a in authors)
+    raw = ". ".join(str(part) for part in (who, *parts[1:]) if part)
+    named = _named(None, found)
+    return (
+        _made(number, record.key, found, _int_year(str(found["year"])), alpha or None, raw, []),
+        Named(named.short, named.full, named.year, alpha),
+    )
+
+
+def _named(label: str | None, found: Fields) -> Named:
+    """What the label says (natbib's `Saier and Färber(2019)long list`), else what the authors are called."""
+    authors = found.get("authors", ())
+    assert isinstance(authors, tuple)
+    last = [author.last or author.first for author in authors]
+    short = last[0] if len(last) == 1 else " and ".join(last) if len(last) == 2 else f"{last[0]} et al." if last else ""
+    full = ", ".join(last[:-1]) + " and " + last[-1] if len(last) > 1 else short
+    year = str(found.get("year", "") or "")
+    if label:
+        if match := _NATBIB.match(label) or _LABEL_YEAR.match(label):
+            long = match.groupdict().get("long") or match["short"]
+            return Named(match["short"].strip(' ,"{}'), long.strip(" ,{}"), match["year"].strip(), "", is_labelled=True)
+        return Named(short, full, year, label)
+    return Named(short, full, year, "")

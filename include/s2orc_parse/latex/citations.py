@@ -1,0 +1,140 @@
+"""Citation commands that pandoc does not know or loses parts of, written as links that the reader of its tree takes back.
+
+A citation becomes `\\href{<CITE>command<KEYS>keys…}{before<PART>after<PART>alias…}`. So its keys may be a macro's arguments, and the text
+before and after may be any TeX, with citations too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+
+from s2orc_parse.latex.marks import CITE, KEYS, PART
+from s2orc_parse.latex.tex import argument, calls, option, replaced
+
+_PLAIN = (
+    "cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "citeyearpar", "parencite", "textcite", "autocite",
+)  # fmt: skip
+"""Commands that pandoc reads right if they have no option."""
+_SINGLE = (
+    *_PLAIN, "citefullauthor", "citetitle", "citedate", "citeurl", "citenum", "fullcite", "supercite", "smartcite", "footcite",
+    "footcitetext", "footfullcite", "bibentry", "onlinecite", "newcite", "citeA", "citeN", "citeNP", "citeyearNP", "citeauthorNP",
+    "shortcite", "shortciteA", "shortciteN", "shortciteNP", "fullciteA", "fullciteNP", "citeasnoun", "citepos", "citeposs",
+    "possessivecite", "citetalias", "citepalias",
+)  # fmt: skip
+_MULTIPLE = ("cites", "parencites", "textcites", "autocites", "footcites", "footcitetexts", "smartcites", "supercites", "fullcites",
+             "footfullcites", "citeauthors", "citetitles")  # fmt: skip
+_VOLUME = ("volcite", "pvolcite", "fvolcite", "ftvolcite", "svolcite", "tvolcite", "avolcite")
+_CANONICAL = {
+    "bibentry": "fullcite", "newcite": "citet", "citeA": "citet", "fullciteA": "citet*", "citeN": "citet", "shortciteA": "citet",
+    "shortciteN": "citet", "citeNP": "citealp", "shortciteNP": "citealp", "fullciteNP": "citealp*", "citeyearNP": "citeyear",
+    "citeauthorNP": "citeauthor", "shortcite": "citeyearpar", "citeasnoun": "citet", "citepos": "citeposs", "possessivecite": "citeposs",
+    "volcite": "cite", "pvolcite": "parencite", "fvolcite": "footcite", "ftvolcite": "footcite", "svolcite": "smartcite",
+    "tvolcite": "textcite", "avolcite": "autocite",
+}  # fmt: skip
+_ALL = sorted((*_SINGLE, *_MULTIPLE, *_VOLUME), key=len, reverse=True)
+_COMMAND = re.compile(rf"\\({'|'.join(f'[{name[0].upper()}{name[0]}]{name[1:]}' for name in _ALL)})(?![A-Za-z@])(\*?)")
+_IN_A_NOTE = ("foot", "smart")
+_OF_REVTEX = re.compile(r"\[|(?:^|,)\s*\*")
+_LONGEST = 6000
+"""Characters in which a citation command must end."""
+_DEPTH = 4
+"""Citations inside a citation's text."""
+
+
+def find_aliases(text: str) -> dict[str, str]:
+    """Return the names that a paper gives to entries (`\\defcitealias`), by key."""
+    return {call.arguments[0].strip(): call.arguments[1] for call in calls(text, "defcitealias", 2, options=0)}
+
+
+def mark_citations(text: str, defined: Collection[str], aliases: Mapping[str, str], depth: int = 0) -> str:
+    """Return the text with its citations as links. The paper's own commands (`defined`) stay as they are."""
+    if depth == 0:
+        text = replaced(text, ((call.start, call.end, "") for call in calls(text, "defcitealias", 2, options=0)))
+    parts: list[str] = []
+    at = 0
+    for match in _COMMAND.finditer(text):
+        if match.start() < at or match[1] in defined:
+            continue
+        found = _read(text[match.end() : match.end() + _LONGEST], match[1])
+        if found is None:
+            continue
+        groups, length = found
+        base = match[1][:1].lower() + match[1][1:]
+        (before, after, keys), *further = groups
+        is_plain = base in _PLAIN and match[1] == base and not match[2]
+        if is_plain and not (before or after or further or _OF_REVTEX.search(keys)):
+            continue
+        command = _CANONICAL.get(base, base.removesuffix("s") if base in _MULTIPLE else base)
+        command = command[:1].upper() + command[1:] if match[1] != base else command
+        shown = [
+            mark_citations(re.sub(r"\n\s*\n", "\n", tex).strip(), defined, aliases, depth + 1) if depth < _DEPTH else ""
+            for before, after, keys in groups
+            for tex in (before, after, aliases.get(keys.strip(), keys) if command.endswith("alias") else "")
+        ]
+        target = KEYS.join((f"{CITE}{command}{match[2]}", *(_clean(keys) for _, _, keys in groups)))
+        link = f"\\href{{{target}}}{{{PART.join(shown)}}}"
+        parts += (text[at : match.start()], f"\\footnote{{{link}}}" if base.startswith(_IN_A_NOTE) else link)
+        at = match.end() + length
+    return "".join([*parts, text[at:]])
+
+
+def _read(text: str, name: str) -> tuple[list[tuple[str, str, str]], int] | None:
+    """Return the groups (before, after, keys) of a citation command, and how long its arguments are."""
+    base = name[:1].lower() + name[1:]
+    at = 0
+    outer: list[str] = []
+    while base in _MULTIPLE and len(outer) < 2 and (match := re.compile(r"\s*\(([^()]*)\)").match(text, at)):
+        outer.append(match[1])
+        at = match.end()
+    first, last = outer if len(outer) == 2 else ("", "".join(outer))
+    groups: list[tuple[str, str, str]] = []
+    while (found := _read_group(text, at, base)) is not None:
+        before, after, keys, at = found
+        groups.append((before, after, keys))
+        if base not in _MULTIPLE:
+            break
+    if not groups:
+        return None
+    before, after, keys = groups[0]
+    groups[0] = (f"{first} {before}".strip(), after, keys)
+    before, after, keys = groups[-1]
+    groups[-1] = (before, ", ".join(filter(None, (after, last))), keys)
+    return groups, at
+
+
+def _read_group(text: str, at: int, base: str) -> tuple[str, str, str, int] | None:
+    """Return the texts before and after, the keys, and where they end."""
+    angle = ""
+    if match := re.compile(r"\s*<([^<>]*)>").match(text, at):
+        angle, at = match[1], match.end()
+    first, at = option(text, at)
+    volume = ""
+    if base in _VOLUME:
+        if (got := argument(text, at)) is None:
+            return None
+        volume, at = got
+    second, at = option(text, at)
+    start = re.compile(r"[ \t]*(?:%?\n[ \t]*)?").match(text, at).end()  # type: ignore[union-attr]
+    if text[start : start + 1] != "{" or (got := argument(text, start)) is None:
+        return None
+    if base in _VOLUME:
+        return first or "", ", ".join(filter(None, (volume, second))), got[0], got[1]
+    before, after = (first or "", second) if second is not None else (angle, first or "")
+    return before, after, got[0], got[1]
+
+
+def _clean(keys: str) -> str:
+    """Return keys without what REVTeX writes before them: an asterisk, and texts for the bibliography in brackets."""
+    parts: list[str] = []
+    at = 0
+    while True:
+        start = len(re.compile(r"[\s,%*]*").match(keys, at).group()) + at  # type: ignore[union-attr]
+        for _ in range(2):
+            _, start = option(keys, start)
+        end = keys.find(",", start)
+        key = " ".join(keys[start : end if end >= 0 else len(keys)].replace("%", " ").split()).lstrip("*")
+        parts += [key] if key else []
+        if end < 0:
+            return ",".join(parts)
+        at = end

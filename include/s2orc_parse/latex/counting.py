@@ -1,0 +1,216 @@
+"""How a source counts: its theorem-like environments, its counters, and the words that \\cref and \\autoref print."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from s2orc_parse.latex.source import Source
+from s2orc_parse.latex.tex import argument, calls, option
+
+_LLNCS = ("theorem", "case", "conjecture", "corollary", "definition", "example", "exercise", "lemma", "note", "problem", "property",
+          "proposition", "question", "solution", "remark")  # fmt: skip
+_SHARED = ("theorem", "conjecture", "proposition", "lemma", "corollary", "example", "definition")
+_CLASSES: dict[str, tuple[tuple[str, ...], str | None, bool]] = {
+    "llncs": (_LLNCS, None, False), "svjour3": (_LLNCS, None, False), "svjour": (_LLNCS, None, False),
+    "svmult": (_LLNCS, "chapter", False), "svmono": (_LLNCS, "chapter", False),
+    "acmart": (_SHARED, "section", True), "siamart": (_SHARED, "section", True), "siamart171218": (_SHARED, "section", True),
+    "siamart190516": (_SHARED, "section", True), "siamart220329": (_SHARED, "section", True),
+    "lipics": ((*_SHARED, "remark"), None, True), "lipics-v2019": ((*_SHARED, "remark"), None, True),
+    "lipics-v2021": ((*_SHARED, "remark"), None, True), "jmlr2e": ((*_SHARED, "remark", "axiom"), None, True),
+}  # fmt: skip
+"""Classes that define theorems: their names, the counter they are counted in, whether they share one counter."""
+_THEOREM = re.compile(
+    r"\\(?P<command>newtheorem|spnewtheorem|newmdtheoremenv|newsiamthm|newsiamremark|newdefinition|newproof|declaretheorem|newtcbtheorem)"
+    r"(?P<star>\*?)(?![A-Za-z])"
+)
+_WITHIN = re.compile(
+    r"\\(?:numberwithin|counterwithin)\*?\s*\{(\w+)\}\s*\{(\w+)\}|\\@addtoreset\s*\{(\w+)\}\s*\{(\w+)\}"
+)
+_WITHOUT = re.compile(r"\\counterwithout\*?\s*\{(\w+)\}\s*\{\w+\}")
+_FORMAT = re.compile(
+    r"\\(?:renewcommand|newcommand)\*?\s*\{?\s*\\the(\w+)\s*\}?\s*|\\[egx]?def\s*\\the([A-Za-z]+)\s*(?=\{)"
+)
+_AUTOREF = re.compile(
+    r"\\(?:renewcommand|newcommand|providecommand)\*?\s*\{?\s*\\(\w+)autorefname\s*\}?\s*|\\[egx]?def\s*\\(\w+?)autorefname\s*(?=\{)"
+)
+_NUMERAL = re.compile(r"\\@?(arabic|alph|Alph|roman|Roman)\s*(?:\{\s*(\w+)\s*\}|\\c@(\w+))|\\the([A-Za-z]+)")
+_COMMAND = re.compile(r"\\[A-Za-z@]+\*?|[{}$]")
+_LONGEST_NUMBER = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A theorem-like environment. Without a counter it has no number."""
+
+    title: str
+    counter: str | None
+    is_proof: bool = False
+    label_prefix: str | None = None  # of tcolorbox's theorems, whose arguments are a note and a label
+
+
+@dataclass(slots=True)
+class Counting:
+    """What a source says about its numbers."""
+
+    kinds: dict[str, Kind] = field(default_factory=dict)  # by environment
+    within: dict[str, str] = field(default_factory=dict)  # counter → the counter that resets it
+    formats: dict[str, str] = field(default_factory=dict)  # counter → TeX of its \the…
+    words: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    """(cref, Cref or autoref, type) → singular and plural."""
+
+
+def read_counting(source: Source) -> Counting:
+    """Return how a source counts. The document's own definitions win over those of its class."""
+    found = Counting({"IEEEproof": Kind("Proof", None, is_proof=True)})
+    names, parent, is_shared = _CLASSES.get(next(iter(source.packages), ""), ((), None, False))
+    if not names and "jmlr2e" in source.packages:
+        names, parent, is_shared = _CLASSES["jmlr2e"]
+    own = source.styles if not names else ""
+    for name in names:
+        counter = "theorem" if is_shared else name
+        found.kinds[name] = Kind(name.capitalize(), counter)
+        if parent:
+            found.within[counter] = parent
+    if names:
+        found.kinds.setdefault("claim", Kind("Claim", None))
+    text = "\n".join((own, source.preamble, source.body))
+    _read_theorems(text, found)
+    for match in _WITHIN.finditer(text):
+        counter, parent = (match[1], match[2]) if match[1] else (match[3], match[4])
+        found.within[_counter(counter, found)] = parent
+    for match in _WITHOUT.finditer(text):
+        found.within.pop(_counter(match[1], found), None)
+    for match in _FORMAT.finditer(source.preamble):
+        if got := argument(source.preamble, match.end()):
+            found.formats[match[1] or match[2]] = got[0]
+    _read_words(text, found)
+    return found
+
+
+def format_number(template: str, values: dict[str, int], printed: dict[str, str]) -> str:
+    """Return a number as TeX such as `\\thesection.\\arabic{theorem}` prints it."""
+
+    def numeral(match: re.Match[str]) -> str:
+        if match[4]:
+            return printed.get(match[4], "")
+        return write_numeral(match[1], values.get(match[2] or match[3], 0))
+
+    return as_text(_NUMERAL.sub(numeral, template))[:_LONGEST_NUMBER]
+
+
+def write_numeral(style: str, count: int) -> str:
+    """Return a count as \\arabic, \\alph, \\Alph, \\roman or \\Roman writes it."""
+    if style.lower() == "alph" and 0 < count <= 26:
+        return chr(ord("a" if style == "alph" else "A") + count - 1)
+    if style.lower() == "roman" and 0 < count < 4000:
+        signs = zip((1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
+                    ("m", "cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i"), strict=True)  # fmt: skip
+        text = ""
+        for value, sign in signs:
+            text += sign * (count // value)
+            count %= value
+        return text if style == "roman" else text.upper()
+    return str(count)
+
+
+def as_text(tex: str) -> str:
+    """Return short TeX, such as a label, without its commands."""
+    return " ".join(_COMMAND.sub("", tex.replace("~", " ").replace("\\ ", " ").replace("\\,", "")).split())
+
+
+def plural(word: str) -> str:
+    """Return the plural of the name of a theorem-like environment."""
+    return f"{word[:-1]}ies" if re.search(r"[^aeiou]y$", word) else f"{word}es" if word.endswith("s") else f"{word}s"
+
+
+def _counter(name: str, found: Counting) -> str:
+    """Return the counter of an environment, or the name itself if it is a counter."""
+    kind = found.kinds.get(name)
+    return kind.counter if kind and kind.counter else name
+
+
+def _read_theorems(text: str, found: Counting) -> None:
+    for match in _THEOREM.finditer(text):
+        command, at = match["command"], match.end()
+        options, at = option(text, at)
+        got = argument(text, at)
+        if got is None:
+            continue
+        names, at = [name.strip() for name in got[0].split(",")], got[1]
+        if command == "declaretheorem":
+            late, _ = option(text, at)
+            for name in names:
+                _declare(name, ",".join(filter(None, (options, late))), found)
+            continue
+        name = names[0]
+        sibling, at = option(text, at)
+        if (got := argument(text, at)) is None:
+            continue
+        title, at = as_text(got[0]), got[1]
+        parent, _ = option(text, at)
+        if command.startswith("newsiam") and sibling is None:
+            sibling = "theorem"
+        if command == "newtcbtheorem":
+            _read_tcolorbox(name, title, options or "", text, at, found)
+            continue
+        if "#" in name or not name:
+            continue
+        if match["star"] and command != "newmdtheoremenv":
+            found.kinds[name] = Kind(title, None)
+        elif command == "newproof":
+            found.kinds[name] = Kind(title, None, is_proof=True)
+        else:
+            counter = _counter(sibling.strip(), found) if sibling else name
+            found.kinds[name] = Kind(title, counter)
+            if parent and not sibling:
+                found.within[counter] = parent.strip()
+
+
+def _read_tcolorbox(name: str, title: str, options: str, text: str, at: int, found: Counting) -> None:
+    """Read one \\newtcbtheorem[options]{name}{title}{style}{prefix}."""
+    style = argument(text, at)
+    prefix = argument(text, style[1]) if style else None
+    sibling, parent = _key(options, "use counter from|use counter"), _key(options, "number within")
+    counter = _counter(sibling, found) if sibling else name
+    is_numbered = not re.search(r"\bno counter\b", options)
+    found.kinds[name] = Kind(title, counter if is_numbered else None, label_prefix=prefix[0] if prefix else "")
+    if parent and not sibling:
+        found.within[counter] = parent
+
+
+def _declare(name: str, options: str, found: Counting) -> None:
+    """Read one \\declaretheorem of thmtools."""
+    title = as_text(_key(options, "name|title|heading") or name.capitalize())
+    if re.search(r"\bnumbered\s*=\s*(?:no|false)|(?<![=\w])unnumbered", options):
+        found.kinds[name] = Kind(title, None)
+    elif sibling := _key(options, "numberlike|sibling|sharenumber|sharecounter|numberalike"):
+        found.kinds[name] = Kind(title, _counter(sibling, found))
+    else:
+        found.kinds[name] = Kind(title, name)
+        if parent := _key(options, "numberwithin|within|parent"):
+            found.within[name] = parent
+    for key, command in (("refname", "cref"), ("Refname", "Cref")):
+        if words := _key(options, key):
+            singular, _, several = words.partition(",")
+            found.words[command, name] = (as_text(singular), as_text(several) or plural(as_text(singular)))
+
+
+def _key(options: str, names: str) -> str | None:
+    """Return the value of a key in a list of options."""
+    match = re.search(rf"(?:^|,)\s*(?:{names})\s*=\s*", options)
+    if match is None:
+        return None
+    if options[match.end() : match.end() + 1] == "{":
+        got = argument(options, match.end())
+        return got[0].strip() if got else None
+    return options[match.end() :].partition(",")[0].strip()
+
+
+def _read_words(text: str, found: Counting) -> None:
+    for call in calls(text, "crefname|Crefname", 3, options=0):
+        kind, singular, several = (as_text(value) for value in call.arguments)
+        found.words[call.name[:4], kind] = (singular, several)
+    for match in _AUTOREF.finditer(text):
+        if got := argument(text, match.end()):
+            found.words["autoref", match[1] or match[2]] = (as_text(got[0]),) * 2

@@ -1,0 +1,188 @@
+"""Numbers and labels of list items, read from TeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+
+from s2orc_parse.latex.counting import as_text, write_numeral
+from s2orc_parse.latex.document import Item
+from s2orc_parse.latex.marks import CLOSE, OPEN
+from s2orc_parse.latex.tex import argument, calls, option
+
+_NUMBERED = frozenset(("enumerate", "enumerate*", "inparaenum", "asparaenum", "compactenum", "compactenum*"))
+_OTHER = frozenset(("itemize", "itemize*", "description", "description*", "inparaitem", "asparaitem", "compactitem", "trivlist", "list",
+                    "compactdesc", "asparadesc", "inparadesc"))  # fmt: skip
+_COUNTED = re.compile(
+    r"(?:equation|align|gather|eqnarray|multline|alignat|flalign|dmath|subequations|figure|table|algorithm|lstlisting|longtable)\*?"
+)
+_TOKEN = re.compile(
+    r"\\begin\s*\{(?P<begin>[^{}]*)\}|\\end\s*\{(?P<end>[^{}]*)\}|\\(?P<item>item)(?![A-Za-z@])|\\label\s*\{(?P<label>[^{}]*)\}"
+    r"|\\(?P<counter>setcounter|addtocounter)\s*\{enum(?P<level>i{1,3}|iv)\}\s*\{(?P<count>-?\d{1,4})\}"
+)
+_STAR = re.compile(r"\\(arabic|alph|Alph|roman|Roman)\s*(?:\*|\{\s*enum(?:i{1,3}|iv)\s*\})")
+_THE = re.compile(r"\\the(?!enum)([A-Za-z]+)")
+_SHORT = re.compile(r"\{[^{}]*\}|\\[A-Za-z]+|([AaIi1])")
+_STYLES = {"A": "Alph", "a": "alph", "I": "Roman", "i": "roman", "1": "arabic"}
+_LEVELS = ("arabic", "alph", "roman", "Alph")
+_ENUMI = ("i", "ii", "iii", "iv")
+
+
+@dataclass(slots=True)
+class _List:
+    """An open list."""
+
+    level: int  # among the numbered lists around it; −1 if its items have no numbers
+    template: str | None  # TeX of a reference to an item, if the source sets it
+    style: str  # of the number if there is no template
+    count: int = 0
+    value: str = ""
+    place: int = -1  # where the current item's text starts
+    num: str = ""
+    labels: list[str] = field(default_factory=list)
+
+
+def find_items(
+    text: str, settings: str, theorems: Collection[str], *, has_enumitem: bool
+) -> Iterator[tuple[int, Item]]:
+    """Yield the place and the number of each list item that has a label, in no order.
+
+    `settings` is TeX that may set up lists; the labels of `theorems` and formulas in an item are theirs.
+    """
+    shared, numbered = _read_settings(settings)
+    stack: list[_List | str] = []
+    lists: list[_List] = []  # those of the stack
+    last: dict[int, int] = {}
+    for match in _TOKEN.finditer(text):
+        if match["begin"] is not None:
+            name = match["begin"]
+            if name in _NUMBERED or name in numbered:
+                level = max((one.level for one in lists[-8:]), default=-1) + 1
+                lists.append(_open(name, text, match.end(), min(level, 3), shared, last, has_enumitem=has_enumitem))
+                stack.append(lists[-1])
+            elif name in _OTHER:
+                lists.append(_List(-1, None, ""))
+                stack.append(lists[-1])
+            elif _COUNTED.fullmatch(name) or name in theorems:
+                stack.append(name)
+        elif match["end"] is not None:
+            name = match["end"]
+            is_list = name in _NUMBERED or name in numbered or name in _OTHER
+            if stack and (is_list == isinstance(stack[-1], _List)) and (is_list or stack[-1] == name):
+                stack.pop()
+                if is_list:
+                    closed = lists.pop()
+                    yield from _finish(closed)
+                    last[closed.level] = closed.count
+        elif not lists:
+            continue
+        elif match["item"]:
+            yield from _finish(lists[-1])
+            _start(lists, text, match.end())
+        elif match["label"] is not None:
+            if lists[-1] is stack[-1] and lists[-1].place >= 0:
+                lists[-1].labels.append(match["label"].strip())
+        else:
+            wanted = _ENUMI.index(match["level"])
+            for one in lists[-8:]:
+                if one.level == wanted:
+                    one.count = int(match["count"]) + (one.count if match["counter"] == "addtocounter" else 0)
+    for one in lists:
+        yield from _finish(one)
+
+
+def _finish(one: _List) -> Iterator[tuple[int, Item]]:
+    """Yield the current item if it has labels."""
+    if one.labels:
+        yield one.place, Item(one.num, tuple(one.labels))
+    one.labels, one.place = [], -1
+
+
+def _start(lists: list[_List], text: str, at: int) -> None:
+    """Count an item of the innermost list."""
+    one = lists[-1]
+    label, one.place = option(text, at, 1000)
+    if label is not None:
+        one.num = as_text(label).strip(" .:")
+        return
+    if one.level < 0:
+        one.num = ""
+        return
+    one.count += 1
+    one.value = write_numeral(one.style, one.count)
+    if one.template is not None:
+        marked = _THE.sub(rf"{OPEN}\1{CLOSE}", one.template)
+        one.num = as_text(_STAR.sub(lambda match: write_numeral(match[1], one.count), marked))
+        return
+    values = [other.value for other in lists[-8:] if 0 <= other.level < one.level]
+    before = "".join(f"({value})" if i == 1 else value for i, value in enumerate(values))
+    one.num = before + one.value
+
+
+def _open(
+    name: str, text: str, at: int, level: int, shared: dict[str, str], last: dict[int, int], *, has_enumitem: bool
+) -> _List:
+    """Return a numbered list with what its options and the source's settings say."""
+    written = option(text, at, 1000)[0] or ""
+    names = (name, "enumerate") if name in _NUMBERED else (name,)
+    options = ",".join(shared[key] for one in names for key in (one, f"{one},{level + 1}") if key in shared)
+    opened = _List(level, shared.get(f"the{_ENUMI[level]}"), _LEVELS[level])
+    for found in (options, written):
+        template = _value(found, "ref") or _value(found, "label")
+        if template is not None:
+            opened.template = template
+        elif found is written and "=" not in written and (short := _short(written)):
+            opened.style = short[0]
+            opened.template = short[1] if has_enumitem else opened.template
+        if (start := _value(found, "start")) and start.isdecimal() and len(start) < 5:
+            opened.count = int(start) - 1
+        if re.search(r"(?:^|,)\s*resume\*?\s*(?:,|=|$)", found):
+            opened.count = last.get(level, 0)
+    return opened
+
+
+def _short(written: str) -> tuple[str, str] | None:
+    """Return the style and the template that `[(i)]` stands for."""
+    for match in _SHORT.finditer(written):
+        if match[1]:
+            style = _STYLES[match[1]]
+            return style, f"{written[: match.start()]}\\{style}*{written[match.end() :]}"
+    return None
+
+
+def _value(options: str, name: str) -> str | None:
+    """Return the value of a key of enumitem."""
+    matches = list(re.finditer(rf"(?:^|,)\s*{name}\*?\s*=\s*", options))
+    if not matches:
+        return None
+    match = matches[-1]
+    if options[match.end() : match.end() + 1] == "{" and (got := argument(options, match.end())):
+        return got[0]
+    depth = 0
+    for at in range(match.end(), len(options)):
+        depth += {"{": 1, "}": -1}.get(options[at], 0)
+        if options[at] == "," and depth <= 0:
+            return options[match.end() : at].strip()
+    return options[match.end() :].strip()
+
+
+def _read_settings(text: str) -> tuple[dict[str, str], set[str]]:
+    """Return the options of enumitem's lists by `name` or `name,level`, and the names of numbered lists that a source makes."""
+    shared: dict[str, str] = {}
+    for call in calls(text, "setlist|setenumerate", 1):
+        for name in re.split(r",\s*(?![1-4])", call.options[0] or "enumerate"):
+            name = re.sub(r"\s", "", name)
+            name = f"enumerate,{name}" if name.isdecimal() else name
+            shared[name] = call.arguments[0]
+    numbered = set()
+    for call in calls(text, "newlist", 2, options=0):
+        if call.arguments[1].startswith("enumerate"):
+            numbered.add(call.arguments[0])
+    for call in calls(text, "newenvironment", 2, options=0):
+        if "\\begin{enumerate}" in call.arguments[1]:
+            numbered.add(call.arguments[0])
+    for match in re.finditer(r"\\(?:renewcommand|def)\*?\s*\{?\s*\\theenum(i{1,3}|iv)\s*\}?\s*(?=\{)", text):
+        if got := argument(text, match.end()):
+            shared[f"the{match[1]}"] = got[0]
+    return shared, numbered

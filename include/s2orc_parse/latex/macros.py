@@ -1,0 +1,211 @@
+"""Macros, environments and theorems that a source defines, as TeX that a converter can run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from s2orc_parse.latex.tex import argument, group_end, option, replaced, skip_space
+
+_NAME = r"\s*\{?\s*\\([A-Za-z]+)\s*\}?"
+_DEFINES = re.compile(
+    r"\\(?:newcommand|renewcommand|DeclareRobustCommand|newrobustcmd|renewrobustcmd)\*?(?P<new>" + _NAME + ")"
+    r"|\\(?:providecommand|providerobustcmd)\*?(?P<default>" + _NAME + ")"
+    r"|\\DeclareMathOperator\*?(?P<operator>" + _NAME + ")"
+    r"|\\DeclareTextFontCommand(?P<font>" + _NAME + ")"
+    r"|\\DeclarePairedDelimiter(?P<pair>" + _NAME + ")"
+    r"|\\(?:New|Renew|Provide|Declare)(?:Expandable)?DocumentCommand(?P<document>" + _NAME + ")"
+    r"|\\[egx]?def\s*(?P<plain>\\([A-Za-z]+))(?:#\d)*\s*(?=\{)"
+    r"|\\(?:re)?newenvironment\*?\s*\{(?P<environment>[^{}]+)\}"
+    r"|\\newtheorem\*?\s*\{(?P<theorem>[^{}]+)\}"
+    r"|\\let\s*(?P<alias>\\([A-Za-z]+))\s*=?\s*\\[A-Za-z]+"
+)
+_NAMES = re.compile(r"\\begin\s*\{([^{}]+)\}|\\([A-Za-z]+)")
+_SWITCHED = re.compile(r"@|\\[A-Za-z]+(?:true|false)(?![A-Za-z])|\\if[a-z]*(?![A-Za-z])|\\csname")
+_IN_MATH = re.compile(
+    r"\\ifmmode(?![A-Za-z])((?:(?!\\if|\\else|\\fi).)*)\\else(?![A-Za-z])(?:(?!\\if|\\fi).)*\\fi(?![A-Za-z])", re.DOTALL
+)
+_SPEC = re.compile(r"\s*(?:([moOs])|([tdDrRgGeEvb!+>]))")
+_BRANCHES = {"BooleanTF": 1, "BooleanT": None, "BooleanF": 0, "NoValueTF": 0, "NoValueT": 0, "NoValueF": None, "ValueTF": 1, "ValueT": None,
+             "ValueF": 0}  # fmt: skip
+"""Which argument a conditional of xparse prints without a star or an option; None if it prints nothing."""
+_KEPT = frozenset(
+    (
+        "href", "url", "path", "nolinkurl", "ref", "eqref", "label", "caption", "footnote", "section", "subsection",
+        "subsubsection", "paragraph", "chapter", "part", "title", "author", "date", "maketitle", "par", "newblock", "bibitem",
+        "item", "emph", "textbf", "textit", "begin", "end", "abstract", "document", "figure", "table", "thanks", "and", "input",
+        "include", "bibliography", "appendix",
+    )
+)  # fmt: skip
+"""What every converter knows; styles that change how it looks do not change what it is."""
+_SYMBOLS = frozenset(("path", "part", "paragraph", "chapter", "date", "and"))
+"""Those of them that papers use as a name or a sign of their own, without arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One definition: `tex` defines `name` for a converter."""
+
+    name: str
+    tex: str
+    start: int
+    end: int
+    is_default: bool = False  # \providecommand: another definition wins
+    is_theorem: bool = False
+
+
+def names_in(text: str) -> set[str]:
+    """Return the commands and environments that a text uses."""
+    return {environment or command for environment, command in _NAMES.findall(text)}
+
+
+def find_definitions(text: str) -> list[Definition]:
+    """Return the definitions in a text, in order, as far as a converter can run them.
+
+    A definition that needs TeX's internals (`@`, conditionals) is left out: no converter could run it.
+    """
+    found: list[Definition] = []
+    at = 0
+    while match := _DEFINES.search(text, at):
+        kind = match.lastgroup or ""
+        name = match[kind].strip().strip("{}").strip().lstrip("\\") if kind else ""
+        tex, end = _read(text, match, kind, name)
+        at = end or match.end()
+        if tex is None or end is None or len(tex) > 4000:
+            continue
+        tex = _IN_MATH.sub(r"\\ensuremath{\1}", re.sub(r"\\@(?![A-Za-z])", "", tex))
+        if _SWITCHED.search(tex) or (name in _KEPT and not (name in _SYMBOLS and _is_symbol(tex))):
+            continue
+        found.append(Definition(name, tex, match.start(), end, kind == "default", kind == "theorem"))
+    return found
+
+
+def definitions(text: str, wanted: set[str]) -> str:
+    """Return the definitions in `text` that are wanted, and those that these use, in order, as the source has them."""
+    found = [replace(one, tex=text[one.start : one.end]) for one in find_definitions(text)]
+    return select_definitions(found, wanted)
+
+
+def select_definitions(found: Iterable[Definition], wanted: set[str]) -> str:
+    """Return TeX for the definitions that are wanted, and those that these use, in order."""
+    found = list(found)
+    used = dict[str, list[str]]()
+    for definition in found:
+        used.setdefault(definition.name, []).append(definition.tex)
+    todo, needed = [name for name in used if name in wanted], set[str]()
+    while todo:
+        name = todo.pop()
+        if name not in needed:
+            needed.add(name)
+            todo += [other for tex in used[name] for other in names_in(tex) if other in used]
+    return "\n".join(definition.tex for definition in found if definition.name in needed)
+
+
+def simplify_definitions(text: str) -> str:
+    """Return the text with its definitions written as the simplest of LaTeX's ways to define."""
+    found = find_definitions(text)
+    return replaced(text, ((one.start, one.end, one.tex) for one in found if not one.is_theorem))
+
+
+def _read(text: str, match: re.Match[str], kind: str, name: str) -> tuple[str | None, int | None]:
+    """Return the definition that starts at a match, as TeX for a converter, and where it ends."""
+    at = match.end()
+    if kind in ("new", "default"):
+        return _read_command(text, at, name, "providecommand" if kind == "default" else "renewcommand")
+    if kind in ("operator", "font", "plain"):
+        got = argument(text, at)
+        if got is None:
+            return None, None
+        if kind == "font":
+            return f"\\renewcommand{{\\{name}}}[1]{{{{{got[0]} #1}}}}", got[1]
+        return text[match.start() : got[1]], got[1]
+    if kind == "pair":
+        left = argument(text, at)
+        right = argument(text, left[1]) if left else None
+        if left is None or right is None:
+            return None, None
+        return f"\\renewcommand{{\\{name}}}[2][]{{{left[0]} #2{right[0]}}}", right[1]
+    if kind == "document":
+        return _read_document_command(text, at, name)
+    if kind == "alias":
+        return match.group(), at
+    if kind == "theorem":
+        _, at = option(text, at)
+        got = argument(text, at)
+        end = option(text, got[1])[1] if got else None
+        return (text[match.start() : end] if end else None), end
+    for _ in range(2):
+        _, at = option(text, at)
+    for _ in range(2):
+        start = skip_space(text, at)
+        end = group_end(text, start) if text[start : start + 1] == "{" else None
+        if end is None:
+            return None, None
+        at = end
+    return text[match.start() : at], at
+
+
+def _read_command(text: str, at: int, name: str, command: str) -> tuple[str | None, int | None]:
+    """Return a definition in LaTeX's own way; the body may be one command without braces."""
+    count, at = option(text, at)
+    default, at = option(text, at)
+    got = argument(text, at)
+    if got is None:
+        return None, None
+    count = f"[{count.strip()}]" if count is not None else ""
+    default = f"[{default}]" if default is not None else ""
+    return f"\\{command}{{\\{name}}}{count}{default}{{{got[0]}}}", got[1]
+
+
+def _read_document_command(text: str, at: int, name: str) -> tuple[str | None, int | None]:
+    """Return a definition of xparse in LaTeX's own way: a star is never there, the first argument may be an option."""
+    spec = argument(text, at)
+    body = argument(text, spec[1]) if spec else None
+    if spec is None or body is None:
+        return None, None
+    kinds: list[str] = []
+    default: str | None = None
+    place = 0
+    while match := _SPEC.match(spec[0], place):
+        if match[2]:
+            return None, body[1]
+        place = match.end()
+        if match[1] == "O":
+            got = argument(spec[0], place)
+            if got is None:
+                return None, body[1]
+            default, place = got
+        kinds.append(match[1])
+    has_star = kinds[:1] == ["s"]
+    kinds = kinds[has_star:]
+    if any(kind != "m" for kind in kinds[1:]) or "s" in kinds or len(kinds) > 9:
+        return None, body[1]
+    tex = _choose_branches(body[0])
+    if has_star:
+        tex = re.sub(r"#([2-9])", lambda found: f"#{int(found[1]) - 1}", tex)
+    count = f"[{len(kinds)}]" if kinds else ""
+    first = f"[{default or ''}]" if kinds[:1] in (["o"], ["O"]) else ""
+    return f"\\renewcommand{{\\{name}}}{count}{first}{{{tex}}}", body[1]
+
+
+def _choose_branches(tex: str) -> str:
+    """Return the body of a command of xparse as it reads without a star and without an option."""
+    for _ in range(20):
+        match = re.search(rf"\\If({'|'.join(_BRANCHES)})(?![A-Za-z])", tex)
+        if match is None:
+            break
+        arguments: list[str] = []
+        at = match.end()
+        for _ in range(3 if match[1].endswith("TF") else 2):
+            if (got := argument(tex, at)) is None:
+                return tex
+            arguments.append(got[0])
+            at = got[1]
+        branch = _BRANCHES[match[1]]
+        tex = tex[: match.start()] + (arguments[branch + 1] if branch is not None else "") + tex[at:]
+    return tex
+
+
+def _is_symbol(tex: str) -> bool:
+    return "#" not in tex and len(tex) < 100

@@ -1,0 +1,75 @@
+"""Formulas → MathML, and the text they read as."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable
+
+import orjson
+
+from s2orc_parse.latex.outcome import BadSource
+from s2orc_parse.latex.pandoc import command, limited
+from s2orc_parse.latex.process import run
+
+MAX_FORMULA = 20_000
+_PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
+_ANNOTATION = re.compile(r"<annotation\b.*?</annotation>", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+_LABELS = re.compile(r"\\(?:label|tag\*?)\s*\{[^{}]*\}|\\(?:nonumber|notag)(?![A-Za-z])")
+_TEXT = re.compile(r"\\(?:textsc|textsl|textnormal|textmd|mbox|hbox|emph|textup)\s*\{")
+_COMMANDS = re.compile(r"\\(?:[A-Za-z]+\s*|.)|[{}&$]")
+_ENVIRONMENT = re.compile(r"\A\s*\\begin\{(\w+)(\*?)\}(.*)\\end\{\1\2\}\s*\Z", re.DOTALL)
+_INNER = {
+    "align": "aligned",
+    "alignat": "aligned",
+    "flalign": "aligned",
+    "eqnarray": "aligned",
+    "gather": "gathered",
+    "multline": "gathered",
+    "split": "aligned",
+}
+
+
+def inner(tex: str) -> str:
+    """A formula without its labels and the environment that displays it."""
+    tex = _TEXT.sub(r"\\text{", _LABELS.sub("", tex))
+    while match := _ENVIRONMENT.match(tex):
+        name, body = match.group(1), match.group(3)
+        if name in ("equation", "displaymath", "math", "subequations", "dmath"):
+            tex = body
+        elif name in _INNER:
+            body = re.sub(r"&\s*(=|\\[a-z]+|[<>+-])\s*&", r"&\1", body) if name == "eqnarray" else body
+            body = re.sub(r"\A\s*\{\d+\}", "", body) if name == "alignat" else body
+            return f"\\begin{{{_INNER[name]}}}{body}\\end{{{_INNER[name]}}}"
+        else:
+            break
+    return tex.strip()
+
+
+def to_mathml(formulas: Iterable[str], *, seconds: float, memory_mb: int) -> dict[str, str]:
+    """MathML of formulas; what pandoc cannot read is missing."""
+    wanted = list(dict.fromkeys(formula for formula in formulas if 0 < len(formula) < MAX_FORMULA))
+    if not wanted:
+        return {}
+    blocks = [{"t": "Para", "c": [{"t": "Math", "c": [{"t": "InlineMath"}, inner(formula)]}]} for formula in wanted]
+    given = orjson.dumps({"pandoc-api-version": [1, 23, 1], "meta": {}, "blocks": blocks})
+    line = command(memory_mb, "--from", "json", "--to", "html", "--mathml", "--wrap=none")
+    try:
+        status, out, _ = run(line, given, seconds=seconds, policy=limited(memory_mb))
+    except BadSource:
+        return {}
+    found = _PARAGRAPH.findall(out.decode()) if status == 0 else []
+    if len(found) != len(wanted):
+        return {}
+    return {formula: text for formula, text in zip(wanted, found, strict=True) if text.startswith("<math")}
+
+
+def read_as(mathml: str) -> str:
+    """The signs of a formula in order, as a reader sees them: `|N1∩N2|`."""
+    return " ".join(html.unescape(_TAG.sub("", _ANNOTATION.sub("", mathml))).split())
+
+
+def without_commands(tex: str) -> str:
+    """What is left of a formula that has no MathML when its commands are taken away."""
+    return " ".join(_COMMANDS.sub("", tex).split())

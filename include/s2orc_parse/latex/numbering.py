@@ -1,0 +1,324 @@
+"""Numbers of sections, floats and formulas, as LaTeX counts them, and what each label means."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from s2orc_parse.latex.counting import Counting, format_number, write_numeral
+from s2orc_parse.latex.document import (
+    Appendix,
+    Block,
+    Document,
+    Float,
+    Head,
+    Inlines,
+    Item,
+    Label,
+    Mark,
+    Math,
+    Note,
+    Para,
+    Subequations,
+    Theorem,
+    TheoremEnd,
+)
+from s2orc_parse.latex.marks import CLOSE, OPEN
+from s2orc_parse.parse_model import RefType
+
+_NUMBERED = frozenset(
+    ("equation", "align", "gather", "eqnarray", "multline", "alignat", "flalign", "dmath", "subequations")
+)
+_BY_ROW = frozenset(("align", "gather", "eqnarray", "alignat", "flalign"))
+_ENVIRONMENT = re.compile(r"\A\s*\\begin\{(\w+)(\*?)\}")
+_LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
+_TAG = re.compile(r"\\tag\*?\s*\{([^{}]*)\}")
+_UNNUMBERED = re.compile(r"\\(?:nonumber|notag)(?![A-Za-z])")
+_INNER = re.compile(r"\\begin\{(\w+\*?)\}.*?\\end\{\1\}", re.DOTALL)
+_COUNTER_IN_ITEM = re.compile(f"{OPEN}(\\w+){CLOSE}")
+_LEVELS = ("section", "subsection", "subsubsection")
+"""Heads that have numbers (a \\paragraph has none)."""
+_FLOATS = ("figure", "table", "algorithm", "equation")
+"""What is counted within a chapter. Only formulas can be counted within a section: floats come after the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a label means. Without a key it has no entry; `printed` is the number of what is around it."""
+
+    type: RefType
+    key: str | None
+    num: str | None
+    name: str = ""  # figure, equation, section, appendix, or the environment of a theorem
+    printed: str | None = None
+    title: Inlines = ()  # what \\nameref prints
+
+
+@dataclass(slots=True)
+class Section:
+    """A head with its place among the others."""
+
+    key: str
+    head: Head
+    num: str | None
+
+
+@dataclass(slots=True)
+class Numbers:
+    """Everything of a document that is counted."""
+
+    counting: Counting = field(default_factory=Counting)
+    sections: list[Section] = field(default_factory=list)
+    floats: list[tuple[str, Float, str | None]] = field(
+        default_factory=list
+    )  # key, float, number; subfigures after their figure
+    formulas: dict[int, Target] = field(default_factory=dict)  # by id() of the Math
+    formula_list: list[tuple[Target, Math]] = field(default_factory=list)
+    theorems: list[tuple[Target, Theorem]] = field(default_factory=list)
+    theorem_targets: dict[int, Target] = field(default_factory=dict)  # by id() of the Theorem
+    items: dict[int, Target] = field(default_factory=dict)  # by id() of the Item
+    labels: dict[str, Target] = field(default_factory=dict)
+
+
+def number(document: Document, *, chapters: bool, counting: Counting | None = None) -> Numbers:
+    """Count a document. With chapters, heads of level 1 are chapters, and floats and formulas are counted in each."""
+    counter = _Counter(chapters=chapters, counting=counting or Counting())
+    for paragraph in document.abstract:
+        counter.count_inlines(paragraph.content)
+    for block in document.blocks:
+        counter.count_block(block)
+    for (
+        label,
+        section,
+    ) in counter.of_heads:  # pandoc gives heads names of its own, which may be labels of something else
+        counter.numbers.labels.setdefault(label, section)
+    return counter.numbers
+
+
+@dataclass(slots=True)
+class _Subequations:
+    """Formulas that share a number."""
+
+    num: str
+    first: int  # of these among all formulas
+    count: int = 0
+    labels: list[str] = field(default_factory=list)  # of the whole
+
+
+class _Counter:
+    """LaTeX's counters while a document is read from top to bottom."""
+
+    def __init__(self, *, chapters: bool, counting: Counting) -> None:
+        self.numbers = Numbers(counting)
+        self.chapters = chapters
+        self.levels = ("chapter", *_LEVELS) if chapters else _LEVELS
+        self.within = dict.fromkeys(_FLOATS, "chapter") if chapters else {}
+        self.within |= {name: parent for name, parent in counting.within.items() if name not in _FLOATS[:3]}
+        self.heads: list[int] = []
+        self.counts: dict[str, int] = {}
+        self.printed: dict[str, str] = {}  # by counter, as its \\the… prints it
+        self.keys = {"FIGREF": 0, "TABREF": 0}
+        self.is_appendix = False
+        self.section: Target | None = None
+        self.scopes: list[Target] = []  # theorems and proofs around
+        self.shared: _Subequations | None = None
+        self.of_heads: list[tuple[str, Target]] = []
+
+    def step(self, name: str) -> str:
+        """Count one up and return the number as printed."""
+        self.counts[name] = self.counts.get(name, 0) + 1
+        self.reset(name)
+        if (template := self.numbers.counting.formats.get(name)) is not None:
+            num = format_number(template, self.counts, self.printed)
+        else:
+            parent = self.within.get(name)
+            num = str(self.counts[name])
+            if parent == "chapter" and not self.heads:
+                pass
+            elif parent is not None:
+                num = f"{self.printed.get(parent, '0')}.{num}"
+        self.printed[name] = num
+        return num
+
+    def reset(self, name: str) -> None:
+        """Set the counters that are counted within another to zero."""
+        todo, seen = [name], {name}
+        while todo:
+            parent = todo.pop()
+            for child, of in self.within.items():
+                if of == parent and child not in seen:
+                    self.counts[child] = 0
+                    seen.add(child)
+                    todo.append(child)
+
+    def count_block(self, block: Block) -> None:
+        """Count a block and what is in it."""
+        if isinstance(block, Appendix):
+            self.is_appendix, self.heads = True, []
+        elif isinstance(block, Head):
+            self._count_head(block)
+        elif isinstance(block, Para):
+            self.count_inlines(block.content)
+        elif isinstance(block, Theorem):
+            self._open_theorem(block)
+        elif isinstance(block, TheoremEnd):
+            if self.scopes:
+                self.scopes.pop()
+        else:
+            self._count_float(block, None, 0)
+
+    def count_inlines(self, content: Inlines) -> None:
+        """Count formulas and items, and give labels their meaning."""
+        for inline in content:
+            if isinstance(inline, Math) and inline.display:
+                self._count_formula(inline)
+            elif isinstance(inline, Label):
+                self._label(inline.name)
+            elif isinstance(inline, Item):
+                key = f"ITEMREF{len(self.numbers.items)}"
+                num = _COUNTER_IN_ITEM.sub(lambda match: self.printed.get(match[1], ""), inline.num)
+                target = Target(RefType.ITEM, key, num or None, "item", self._enclosing_num())
+                self.numbers.items[id(inline)] = target
+                for label in inline.labels:
+                    self.numbers.labels.setdefault(label, target)
+            elif isinstance(inline, Subequations):
+                self._open_subequations() if inline.is_start else self._close_subequations()
+            elif isinstance(inline, Mark | Note):
+                self.count_inlines(inline.content)
+
+    def _label(self, name: str) -> None:
+        if self.shared is not None:
+            self.shared.labels.append(name)
+        elif self.scopes:
+            self.numbers.labels.setdefault(name, self.scopes[-1])
+        elif self.section is not None:
+            self.numbers.labels.setdefault(name, self.section)
+
+    def _enclosing_num(self) -> str | None:
+        around = self.scopes[-1] if self.scopes else self.section
+        return (around.num or around.printed) if around else None
+
+    def _count_head(self, head: Head) -> None:
+        num: str | None = None
+        if head.numbered and head.level <= len(self.levels):
+            self.heads = self.heads[: head.level]
+            self.heads += [0] * (head.level - len(self.heads))
+            self.heads[head.level - 1] += 1
+            lowest = next((i for i, count in enumerate(self.heads) if count), 0)
+            parts = [str(count) for count in self.heads[lowest:]]
+            if self.is_appendix:
+                parts[0] = _letter(self.heads[lowest])
+            num = ".".join(parts)
+            name = self.levels[head.level - 1]
+            self.counts[name] = self.heads[head.level - 1]
+            formats = {} if self.is_appendix else self.numbers.counting.formats
+            if name in formats:
+                num = format_number(formats[name], self.counts, self.printed)
+            elif len(parts) > 1 and any(above in formats for above in self.levels[: head.level - 1]):
+                num = f"{self.printed.get(self.levels[head.level - 2], '0')}.{parts[-1]}"
+            self.printed[name] = num
+            self.reset(name)
+            for below in self.levels[head.level :]:
+                self.reset(below)
+                self.printed[below] = num = f"{num}.0"
+            num = self.printed[name]
+        section = Section(f"SECREF{len(self.numbers.sections)}", head, num)
+        self.numbers.sections.append(section)
+        name = (
+            "appendix" if self.is_appendix and head.level == 1 else self.levels[min(head.level, len(self.levels)) - 1]
+        )
+        self.section = Target(RefType.SECTION, section.key, num, name, title=head.content)
+        self.scopes.clear()
+        self.of_heads += [(label, self.section) for label in head.labels]
+        self.count_inlines(head.content)
+
+    def _open_theorem(self, block: Theorem) -> None:
+        kind = self.numbers.counting.kinds.get(block.name)
+        around = self._enclosing_num()
+        if block.name == "proof" or (kind is not None and kind.is_proof) or (kind is None and block.num is None):
+            self.scopes.append(Target(RefType.SECTION, None, around, self.section.name if self.section else ""))
+            return
+        num = block.num or (self.step(kind.counter) if block.num is None and kind and kind.counter else None)
+        key = f"THMREF{len(self.numbers.theorems)}"
+        target = Target(RefType.THEOREM, key, num, block.name, around, block.note)
+        self.numbers.theorems.append((target, block))
+        self.numbers.theorem_targets[id(block)] = target
+        self.scopes.append(target)
+
+    def _count_float(self, found: Float, parent: str | None, index: int) -> None:
+        table = found.kind == "table"
+        prefix = "TABREF" if table else "FIGREF"
+        key = f"{prefix}{self.keys[prefix]}"
+        self.keys[prefix] += 1
+        num: str | None = None
+        if parent is not None:
+            num = f"{parent}{chr(ord('a') + index % 26)}"
+        elif found.numbered and found.caption is not None:
+            num = self.step(found.kind)
+        self.numbers.floats.append((key, found, num))
+        target = Target(RefType.TABLE if table else RefType.FIGURE, key, num, found.kind, title=found.caption or ())
+        for label in found.labels:
+            self.numbers.labels.setdefault(label, target)
+        for position, part in enumerate(found.parts):
+            self._count_float(part, num or "", position)
+
+    def _step_equation(self) -> str:
+        if self.shared is None:
+            return self.step("equation")
+        self.shared.count += 1
+        return f"{self.shared.num}{write_numeral('alph', self.shared.count)}"
+
+    def _open_subequations(self) -> None:
+        self.shared = _Subequations(self.step("equation"), len(self.numbers.formula_list))
+
+    def _close_subequations(self) -> None:
+        """Give the labels of the whole the first of its formulas."""
+        whole, self.shared = self.shared, None
+        if whole is None:
+            return
+        formulas = self.numbers.formula_list[whole.first :]
+        key = formulas[0][0].key if formulas else None
+        for label in whole.labels:
+            self.numbers.labels.setdefault(label, Target(RefType.FORMULA, key, whole.num, "equation"))
+
+    def _count_formula(self, math: Math) -> None:
+        key = f"EQREF{len(self.numbers.formula_list)}"
+        nums: list[str] = []
+        labels: list[tuple[str, str | None]] = []
+        for row, counted in _rows(math.tex):
+            num: str | None = None
+            if tag := _TAG.search(row):
+                num = tag.group(1)
+            elif counted:
+                num = self._step_equation()
+            nums += [num] if num else []
+            labels += [(label, num) for label in _LABEL.findall(row)]
+        shown = nums[0] if len(nums) == 1 else f"{nums[0]}–{nums[-1]}" if nums else None
+        target = Target(RefType.FORMULA, key, shown, "equation")
+        self.numbers.formulas[id(math)] = target
+        self.numbers.formula_list.append((target, math))
+        for label, num in labels:
+            self.numbers.labels.setdefault(label, replace(target, num=num or shown))
+
+
+def _letter(count: int) -> str:
+    return chr(ord("A") + (count - 1) % 26)
+
+
+def _rows(tex: str) -> list[tuple[str, bool]]:
+    """The rows of a displayed formula, and whether each has a number."""
+    match = _ENVIRONMENT.match(tex)
+    if match is None or match.group(1) not in _NUMBERED:
+        return [(tex, False)]
+    counted = not match.group(2)
+    if match.group(1) not in _BY_ROW:
+        return [(tex, counted and not _UNNUMBERED.search(tex))]
+    body = tex[match.end() :].rpartition("\\end{")[0]
+    rows, at, hidden = [], 0, [m.span() for m in _INNER.finditer(body)]
+    for end in re.finditer(r"\\\\", body):
+        if not any(start <= end.start() < stop for start, stop in hidden):
+            rows.append(body[at : end.start()])
+            at = end.end()
+    if body[at:].strip():
+        rows.append(body[at:])
+    return [(row, counted and not _UNNUMBERED.search(row)) for row in rows]

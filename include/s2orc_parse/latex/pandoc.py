@@ -1,0 +1,313 @@
+"""pandoc as the reader of LaTeX: what it must not see is taken out before, what it cannot know is defined for it.
+
+Floats, tables' cells and bibliography entries are put after the text, each behind a mark (characters of the private use area, which no
+source can hold): one run of pandoc reads them all with the document's own macros.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+import orjson
+
+from s2orc_parse.latex.bbl import RawItem, items_of, take_bibliography
+from s2orc_parse.latex.bibtex import Record
+from s2orc_parse.latex.citations import find_aliases, mark_citations
+from s2orc_parse.latex.counting import read_counting
+from s2orc_parse.latex.document import Document, Item
+from s2orc_parse.latex.floats import Piece, take_floats
+from s2orc_parse.latex.glossary import expand_glossary, expand_in_macros
+from s2orc_parse.latex.macros import (
+    Definition,
+    find_definitions,
+    names_in,
+    select_definitions,
+    simplify_definitions,
+)
+from s2orc_parse.latex.marks import CELL, CLOSE, OPEN
+from s2orc_parse.latex.outcome import BadSource, Outcome
+from s2orc_parse.latex.pandoc_ast import CELL, CLOSE, OPEN, Reader, plain
+from s2orc_parse.latex.process import run
+from s2orc_parse.latex.provided import IN_ENTRIES, IN_TEXT
+from s2orc_parse.latex.rewriting import mark_items, rewrite, without_theorem_setup
+from s2orc_parse.latex.signs import Signs
+from s2orc_parse.latex.source import Source
+from s2orc_parse.latex.tex import balanced, calls, replaced
+from s2orc_parse.sandbox import Policy
+
+_REPAIRS = 6
+"""Paragraphs that pandoc cannot read and that are left out before the source is given up."""
+
+_ALIAS = re.compile(
+    r"\\(?:(?:re|provide)?newcommand|newcommand|renewcommand|providecommand)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
+    r"|\\(?:g|e)?def\s*\\([A-Za-z]+)\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
+)
+_NAME_ENDS = re.compile(
+    r"\\(?:quad|qquad|[Aa]nd|AND|hfill|hspace\*?\{[^{}]*\}|vspace\*?\{[^{}]*\}|IEEEauthorblock[NA])(?![A-Za-z])|\\\\(?:\s*\[[^\]]*\])?|,|~~+|&|\n\s*\n"
+)
+_SKIPPED = re.compile(r"\[INFO\] Skipped '\\([A-Za-z]+)((?:\[.*?\])?)((?:\{.*\})+)'", re.DOTALL)
+
+
+@functools.cache
+def binary() -> str:
+    """Where pandoc is: the one that comes with pypandoc-binary."""
+    import pypandoc
+
+    return str(pypandoc.get_pandoc_path())
+
+
+def command(memory_mb: int, *options: str) -> list[str]:
+    """pandoc's command line, its heap limited.
+
+    pandoc comes with -H64m, which takes new memory where 4 MB that stay in the cache do (-H4m); and what it keeps is 3 MB, but a full
+    collection also visits the program's 14 MB of constants: there is one, and no other below 64 MB (-O64m).
+    """
+    return [binary(), "+RTS", f"-M{memory_mb}m", "-H4m", "-O64m", "-RTS", "--sandbox", *options]
+
+
+def limited(memory_mb: int) -> Policy:
+    """pandoc reads its standard input and no file; beside its heap it has room for its own data."""
+    return Policy(limits={"DATA": (memory_mb + 512) << 20})
+
+
+class Pandoc:
+    """The default converter."""
+
+    name = "pandoc"
+
+    def installed(self) -> bool:
+        """It comes with this package's requirements."""
+        return True
+
+    def refuse_unconfined(self, *, unsafe: bool) -> None:
+        """It has a sandbox of its own besides (`--sandbox`)."""
+
+    @functools.cached_property
+    def version(self) -> str:
+        """pandoc's version."""
+        _, out, _ = run([binary(), "--version"], b"", seconds=60)
+        return out.decode().split()[1]
+
+    def read(self, source: Source, *, seconds: float, memory_mb: int) -> Document:
+        """The document; raises `BadSource`."""
+        counting = read_counting(source)
+        body, own = take_bibliography(_without_aliases(source.preamble, source.body))
+        items = items_of(own or source.bbl)
+        body, short_forms = expand_glossary(source.preamble, simplify_definitions(without_theorem_setup(body)))
+        macros = _own_macros(source, own or source.bbl)
+        names = {one.name for one in macros} | {one.name for one in find_definitions(source.body)}
+        aliases = find_aliases(f"{source.preamble}\n{source.body}")
+        list_items: list[Item] = []
+        settings = f"{source.styles}\n{source.preamble}"
+        body = mark_items(body, settings, counting, list_items, has_enumitem="enumitem" in source.packages)
+
+        def prepare(text: str) -> str:
+            return mark_citations(rewrite(text, counting, names), names, aliases)
+
+        body, pieces = take_floats(prepare(body))
+        body = re.sub(
+            r"\\(?:appendix|appendices)(?![A-Za-z])|\\begin\{(?:appendix|appendices)\}", f"\n\n{OPEN}A{CLOSE}\n\n", body
+        )
+        body = re.sub(
+            r"\\end\{(?:appendix|appendices)\}|\\(?:bibliography|bibliographystyle|printbibliography)(?![A-Za-z])(?:\[[^\]]*\])?(?:\{[^{}]*\})?",
+            "\n\n",
+            body,
+        )
+        body = re.sub(r"(?<!\\)\\S\s*(?=\\ref)", "§", body)
+        flat = list(_numbered(pieces))
+        body, front = _front(source.preamble, body)
+        body = balanced(body)
+        tail = "\n\n".join((f"{OPEN}Z{CLOSE}", _floats(flat), front, IN_ENTRIES, _entries(items)))
+        definitions = prepare(expand_in_macros(define_macros(macros, names, names_in(body + tail)), short_forms))
+        text = "\n".join((definitions, "\\begin{document}", body, "", tail, "\\end{document}\n"))
+        text = re.sub(r"\\href\s*(?:%\n\s*)?\{", r"\\href{", text)  # pandoc wants no line end between them
+        ast, signs = _convert(text, seconds, memory_mb)
+        return Reader(flat, pieces, items, signs, counting.kinds, list_items).document(ast)
+
+    def texts(self, records: list[Record], source: Source, *, seconds: float, memory_mb: int) -> list[Record]:
+        """Return records whose fields, TeX so far, are text."""
+        if not records:
+            return []
+        lines: list[str] = []
+        places: list[tuple[int, str]] = []
+        for number, record in enumerate(records):
+            for name, value in record.fields.items():
+                if name in ("url", "doi", "eprint", "file", "abstract", "note", "keywords") or not re.search(
+                    r"[\\{}$~]|--", value
+                ):
+                    continue
+                lines.append(f"{OPEN}B{len(places)}{CLOSE} " + re.sub(r"\n\s*\n", "\n", balanced(value)))
+                places.append((number, name))
+        fields = [dict(record.fields) for record in records]
+        if places:
+            macros = _own_macros(source, "")
+            definitions = define_macros(macros, {one.name for one in macros}, names_in("\n".join(lines)))
+            text = "\n\n".join((definitions, "\\begin{document}", IN_ENTRIES, *lines, "\\end{document}\n"))
+            ast, signs = _convert(text, seconds, memory_mb)
+            reader = Reader([], [], [RawItem(str(i), None, "") for i in range(len(places))], signs)
+            for item in reader.document(ast).bibliography:
+                number, name = places[int(item.key)]
+                fields[number][name] = plain(item.content)
+        return [Record(record.key, record.type, found) for record, found in zip(records, fields, strict=True)]
+
+
+def _own_macros(source: Source, bbl: str) -> list[Definition]:
+    """Return what the source defines. A bibliography's own \\providecommand does not count where this module has more to say."""
+    provided = names_in(IN_ENTRIES)
+    of_bbl = find_definitions(re.split(r"\\(?:bibitem|harvarditem|entry)(?![A-Za-z])", bbl, maxsplit=1)[0])
+    macros = [
+        *find_definitions(f"{source.styles}\n{source.preamble}"),
+        *(one for one in of_bbl if one.name not in provided),
+    ]
+    return [one for one in macros if not one.is_theorem]
+
+
+def define_macros(macros: list[Definition], names: Collection[str], wanted: set[str]) -> str:
+    """Return TeX for the macros that are used: the paper's own, and for other names those of common packages."""
+    own = select_definitions(macros, wanted)
+    wanted = wanted | names_in(own)
+    return "\n".join((own, select_definitions((one for one in IN_TEXT if one.name not in names), wanted)))
+
+
+def _without_aliases(preamble: str, body: str) -> str:
+    """The body with macros that only open or close an environment (`\\be`, `\\ee`) written out."""
+    aliases = {m.group(1) or m.group(3): m.group(2) or m.group(4) for m in _ALIAS.finditer(preamble)}
+    if not aliases:
+        return body
+    names = "|".join(sorted(map(re.escape, aliases), key=len, reverse=True))
+    return re.sub(rf"\\({names})(?![A-Za-z])", lambda m: aliases[m.group(1)], body)
+
+
+def _front(preamble: str, body: str) -> tuple[str, str]:
+    """The body without title and authors, and these, a paragraph each: wherever a name may end, one ends."""
+    found = {"title": "", "author": ""}
+    for text in (preamble, body):
+        for call in calls(text, "title|author", 1):
+            found[call.name] += ("" if call.name == "title" else r" \and ") + call.arguments[0]
+    body = replaced(body, ((call.start, call.end, "") for call in calls(body, "title|author", 1)))
+    names = re.sub(r"\\(?:bf|tt|small|large|it|xspace|thanks\s*\{[^{}]*\})(?![A-Za-z])|\$[^$]*\$", " ", found["author"])
+    lines = [f"{OPEN}T{CLOSE} {balanced(found['title'])}"]
+    for number, name in enumerate(_NAME_ENDS.split(names)[:200]):
+        lines.append(f"{OPEN}N{number}{CLOSE} " + re.sub(r"\n\s*\n", "\n", balanced(name)))
+    return body, "\n\n".join(lines)
+
+
+def _numbered(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    for piece in pieces:
+        yield piece
+        yield from _numbered(piece.parts)
+
+
+def _floats(pieces: list[Piece]) -> str:
+    lines: list[str] = []
+    for number, piece in enumerate(pieces):
+        if piece.caption is not None:
+            lines.append(f"{OPEN}C{number}{CLOSE}")
+            lines.append(balanced(piece.caption))
+        for row in piece.cells:
+            cells = f" {CELL} ".join(re.sub(r"\n\s*\n", "\n", balanced(cell)).strip() for cell in row)
+            lines.append(f"{OPEN}R{number}{CLOSE} {cells}")
+    return "\n\n".join(lines)
+
+
+def _entries(items: list[RawItem]) -> str:
+    lines: list[str] = []
+    for number, item in enumerate(items):
+        if item.label is not None:
+            lines.append(f"{OPEN}L{number}{CLOSE} {balanced(item.label)}")
+        lines.append(f"{OPEN}B{number}{CLOSE} " + re.sub(r"\n\s*\n", "\n", item.content))
+    return "\n\n".join(lines)
+
+
+def _convert(text: str, seconds: float, memory_mb: int) -> tuple[dict[str, Any], Signs]:
+    """pandoc's AST and its signs; a command skipped with its text is defined to show it, a paragraph that cannot be read is left out."""
+    import time
+
+    until = time.monotonic() + seconds
+    signs = Signs()
+    whole, text = text, signs.shortened(text)
+    defined, runs = False, 0
+    while runs < _REPAIRS + 2:
+        runs += 1
+        status, out, said = run(
+            command(memory_mb, "--verbose", "--from", "latex", "--to", "json"),
+            text.encode(),
+            seconds=max(until - time.monotonic(), 0.1),
+            policy=limited(memory_mb),
+        )
+        if status == 0:
+            unknown = "" if defined else _unknown(signs.raw(said))
+            if not unknown:
+                try:
+                    ast: dict[str, Any] = orjson.loads(out)
+                except orjson.JSONDecodeError:  # nested deeper than any reader goes
+                    raise BadSource(Outcome.CONVERTER_FAILED, "nested too deep") from None
+                return ast, signs
+            defined, text = True, unknown + text
+            continue
+        if signs:  # what it cannot read is shown to it as it is: only so the line that it names is the one to leave out
+            signs, text, defined, runs = Signs(), whole, False, 0
+            continue
+        where = re.search(r"line (\d+)", said)
+        if where is None:
+            break
+        text = _left_out(text, int(where.group(1)))
+    raise BadSource(Outcome.CONVERTER_FAILED, " ".join(said.split())[-300:])
+
+
+_NO_TEXT = frozenset((
+    "DeclareCaptionFont", "DeclareMathOperator", "DeclarePairedDelimiter", "PassOptionsToPackage", "SetKwInOut", "Thanks",
+    "acmConference", "addcontentsline", "address", "addtocounter", "addtolength", "affil", "affiliation", "algsetup",
+    "allowdisplaybreaks", "arrayrulecolor", "begin", "bibliography", "bibliographystyle", "bibpunct", "captionsetup", "ccsdesc",
+    "cellcolor", "cfoot", "citestyle", "cline", "cmidrule", "color", "colorlet", "date", "definecolor", "draw", "email", "end",
+    "fancyfoot", "fancyhead", "fontsize", "footnotemark", "footnotetext", "geometry", "graphicspath", "hphantom", "href", "hskip",
+    "hspace", "hypersetup", "hyphenation", "icmltitle", "include", "includegraphics", "includepdf", "index", "input", "institute",
+    "keywords", "label", "lhead", "linespread", "lstdefinelanguage", "lstdefinestyle", "lstset", "makeatletter", "marginpar",
+    "markboth", "markright", "newcolumntype", "newcommand", "newenvironment", "newfloat", "newlength", "newtheorem", "nocite", "node",
+    "noindent", "numberwithin", "orcid", "pagestyle", "path", "pdfinfo", "pgfplotsset", "phantom", "refstepcounter", "renewcommand",
+    "rhead", "rowcolor", "rule", "setcitestyle", "setcounter", "setlength", "setlist", "settowidth", "sisetup", "special",
+    "stepcounter", "thanks", "thefootnote", "theoremstyle", "thispagestyle", "tikz", "tikzset", "titleformat", "titlespacing", "url",
+    "usepackage", "usetikzlibrary", "vphantom", "vskip", "vspace",
+))  # fmt: skip
+"""Commands whose arguments are not printed where they stand."""
+
+
+def _unknown(said: str) -> str:
+    """Definitions of skipped commands whose arguments read like text."""
+    found: dict[str, str] = {}
+    for line in said.splitlines():
+        match = _SKIPPED.match(line.partition(" at ")[0] if "' at " not in line else line[: line.rindex("' at ") + 1])
+        if (
+            match is None
+            or match.group(1) in _NO_TEXT
+            or match.group(1).startswith(("set", "new", "define", "Declare"))
+        ):
+            continue
+        groups = re.findall(r"\{((?:[^{}]|\{[^{}]*\})*)\}", match.group(3))
+        if (
+            groups
+            and len(groups) < 10
+            and any(re.search(r"[A-Za-z]{2}.* |[a-z]{4}", group) and "=" not in group for group in groups)
+        ):
+            option = "[]" if match.group(2) else ""
+            shown = " ".join(f"#{i + 1 + bool(option)}" for i in range(len(groups)))
+            found[match.group(1)] = (
+                f"\\newcommand{{\\{match.group(1)}}}[{len(groups) + bool(option)}]{option}{{{shown}}}\n"
+            )
+    return "".join(found.values())
+
+
+def _left_out(text: str, line: int) -> str:
+    """The text without the paragraph that holds a line."""
+    lines = text.split("\n")
+    line = min(line - 1, len(lines) - 1)
+    first = last = line
+    while first > 0 and lines[first - 1].strip():
+        first -= 1
+    while last + 1 < len(lines) and lines[last + 1].strip():
+        last += 1
+    keep = [x for x in lines[first : last + 1] if x.strip() in ("\\begin{document}", "\\end{document}")]
+    return "\n".join(lines[:first] + keep + lines[last + 1 :])

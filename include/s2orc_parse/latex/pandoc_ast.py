@@ -1,0 +1,398 @@
+"""What pandoc gives (its JSON tree) → document: the marks that part text, captions, cells and entries are read here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from s2orc_parse.latex.bbl import RawItem
+from s2orc_parse.latex.document import (  # fmt: skip
+    Appendix,
+    BibItem,
+    Block,
+    Cite,
+    Document,
+    Head,
+    Inline,
+    Inlines,
+    Item,
+    Label,
+    Mark,
+    Math,
+    Note,
+    Para,
+    Ref,
+    Subequations,
+    Theorem,
+    TheoremEnd,
+    walk,
+)  # fmt: skip
+from s2orc_parse.latex.floats import Piece
+from s2orc_parse.latex.marks import CELL, CITE, CLOSE, KEYS, NOTE, NOTE_END, OPEN, PART, REF, XSPACE
+from s2orc_parse.latex.rewriting import name_back_matter
+from s2orc_parse.latex.signs import SIGN, Signs, Style, styled
+
+_MARK = re.compile(f"{OPEN}([A-Z])(\\d*){CLOSE}")
+_INLINE_MARK = re.compile(f"{OPEN}([IUN])(\\d+){CLOSE}")
+_LINKED = re.compile(
+    rf"\\href\{{{CITE}(\w+\*?){KEYS}([^{{}}]*)\}}\{{[^{{}}]*\}}|\\href\{{{REF}(\w+){KEYS}([^{{}}]*)\}}\{{\}}"
+)
+_XSPACE = re.compile(XSPACE + r"+(?=[^\s.,'’”/?;:!~)\]}–—-])")
+_COMMAND = re.compile(r"\\([A-Za-z]+\*?)")
+
+Node = dict[str, Any]
+_QUOTES = {"DoubleQuote": ("“", "”"), "SingleQuote": ("‘", "’")}
+
+
+class Reader:
+    """pandoc's AST → document."""
+
+    def __init__(
+        self,
+        flat: list[Piece],
+        pieces: list[Piece],
+        items: list[RawItem],
+        signs: Signs,
+        theorems: Collection[str] = (),
+        list_items: Sequence[Item] = (),
+    ) -> None:
+        self.signs = signs
+        self.theorems = theorems
+        self.list_items = list_items
+        self.flat = flat
+        self.pieces = pieces
+        self.items = items
+
+    def document(self, ast: Node) -> Document:
+        """The document of a whole AST."""
+        meta = ast.get("meta", {})
+        document = Document()
+        abstract = meta.get("abstract")
+        if abstract:
+            blocks = abstract["c"] if abstract["t"] == "MetaBlocks" else [{"t": "Para", "c": abstract["c"]}]
+            document.abstract = [b for b in self._blocks(blocks) if isinstance(b, Para)]
+        inside: Block | None
+        mark: tuple[str, int] | None = None
+        pending: list[Inline] = []
+        labels: dict[int, Inlines] = {}
+
+        def close() -> None:
+            if mark is None:
+                return
+            content = tuple(pending)
+            kind, number = mark
+            if kind == "C":
+                self.flat[number].float.caption = content
+            elif kind == "R":
+                self._row(number, content)
+            elif kind == "L":
+                labels[number] = content
+            elif kind == "T":
+                document.title = content
+            elif kind == "N":
+                document.authors.append(content)
+            elif kind == "B":
+                item = self.items[number]
+                document.bibliography.append(BibItem(item.key, labels.get(number), content))
+
+        for block in self._blocks(ast.get("blocks", [])):
+            inside = block
+            if (
+                isinstance(block, Para)
+                and block.content
+                and isinstance(block.content[0], str)
+                and (found := _MARK.match(block.content[0]))
+            ):
+                close()
+                pending = []
+                mark = (found.group(1), int(found.group(2) or 0))
+                first = block.content[0][found.end() :]
+                if mark[0] == "A":
+                    document.blocks.append(Appendix())
+                    mark = None
+                    inside = Para((first, *block.content[1:])) if first.strip() or len(block.content) > 1 else None
+                else:
+                    pending = [first, *block.content[1:]]
+                    continue
+            if inside is None:
+                continue
+            if mark is None:
+                document.blocks.append(inside)
+            elif isinstance(inside, Para | Head):
+                pending += [" ", *inside.content]
+        close()
+        document.blocks += [piece.float for piece in self.pieces]
+        for piece in self.flat:
+            piece.float.parts = [part.float for part in piece.parts]
+        return document
+
+    def _row(self, number: int, content: Inlines) -> None:
+        cells: list[list[Inline]] = [[]]
+        for inline in content:
+            if isinstance(inline, str) and CELL in inline:
+                first, *rest = inline.split(CELL)
+                cells[-1].append(first)
+                cells += [[part] for part in rest]
+            else:
+                cells[-1].append(inline)
+        target = self.flat[number].float
+        target.cells = [*(target.cells or []), [tuple(cell) for cell in cells]]
+
+    def _blocks(self, nodes: list[Node]) -> Iterator[Block]:
+        for node in nodes:
+            kind: str = node["t"]
+            content: Any = node.get("c")
+            if kind in ("Para", "Plain"):
+                if inlines := self._inlines(content):
+                    yield Para(inlines)
+            elif kind == "Header":
+                level, (identifier, classes, _), inlines = content
+                found = self._inlines(inlines)
+                labels = tuple(i.name for i in found if isinstance(i, Label))
+                yield Head(level, found, "unnumbered" not in classes, (identifier, *labels))
+            elif kind == "LineBlock":
+                yield Para(tuple(x for line in content for x in (*self._inlines(line), " ")))
+            elif kind in ("BlockQuote",):
+                yield from self._blocks(content)
+            elif kind in ("BulletList", "OrderedList"):
+                for item in content if kind == "BulletList" else content[1]:
+                    yield from self._blocks(item)
+            elif kind == "DefinitionList":
+                for term, definitions_ in content:
+                    head: Inlines = (*self._inlines(term), " ")
+                    for blocks in definitions_:
+                        inner = list(self._blocks(blocks))
+                        if inner and isinstance(inner[0], Para):
+                            inner[0] = Para((*head, *inner[0].content))
+                            head = ()
+                        yield from inner
+                    if head and any(not isinstance(x, str) or x.strip() for x in head):
+                        yield Para(head)
+            elif kind in ("Div", "Figure"):
+                inner = list(self._blocks(content[-1]))
+                identifier, classes, _ = content[0]
+                name = classes[0] if classes else ""
+                if name in self.theorems or name == "proof":
+                    note, inner = _take_note(inner)
+                    yield Theorem(name, note)
+                    yield from inner
+                    yield TheoremEnd()
+                    continue
+                if back := name_back_matter(name):
+                    inner = [replace(block, back=back) if isinstance(block, Para) else block for block in inner]
+                if identifier and inner and isinstance(inner[0], Para):
+                    inner[0] = Para((Label(identifier), *inner[0].content))
+                yield from inner
+
+    def _flat(self, nodes: list[Node]) -> Inlines:
+        """Blocks as one run of inlines."""
+        found: list[Inline] = []
+        for block in self._blocks(nodes):
+            if isinstance(block, Para | Head):
+                found += [*([" "] if found else []), *block.content]
+        return tuple(found)
+
+    def _inlines(self, nodes: list[Node]) -> Inlines:
+        found: list[Inline] = []
+        text: list[str] = []
+
+        def say(inlines: Iterable[Inline]) -> None:
+            for inline in inlines:
+                if isinstance(inline, str):
+                    text.append(inline)
+                else:
+                    if text:
+                        found.append("".join(text))
+                        text.clear()
+                    found.append(inline)
+
+        def say_signs(content: str) -> Style | None:
+            """Say a text with signs; the style of the group behind it, if it ends with one."""
+            style: Style | None = None
+            for part in self.signs.read(content):
+                if style is not None:
+                    say(styled(style, ()))
+                style = part if isinstance(part, Style) else None
+                if not isinstance(part, Style):
+                    say(self._marks(part) if isinstance(part, str) and OPEN in part else (part,))
+            return style
+
+        style: Style | None = None
+        joins = False  # does an emphasis end here that one behind it goes on with?
+        for node in nodes:
+            kind: str = node["t"]
+            content: Any = node.get("c")
+            if style is not None:
+                if kind == "Span":
+                    inner = self._inlines(content[1])
+                    if joins and style.kind == "emph" and not text and isinstance(found[-1], Mark):
+                        inner = (*found.pop().content, *inner)  # type: ignore[union-attr]
+                    say(styled(style, inner))
+                    joins, style = style.kind == "emph", None
+                    continue
+                say(styled(style, ()))
+                style = None
+            joins = joins and kind == "Str" and len(content) == 1
+            if kind == "Str":
+                if SIGN.search(content):
+                    style = say_signs(content)
+                elif OPEN in content:
+                    say(self._marks(content))
+                else:
+                    text.append(content)
+            elif kind in ("Space", "SoftBreak", "LineBreak"):
+                text.append(" ")
+            elif kind in ("Strong", "SmallCaps", "Underline", "Superscript", "Subscript", "Strikeout"):
+                say(self._inlines(content))
+            elif kind == "Emph":
+                say((Mark("emph", self._inlines(content)),))
+            elif kind == "Quoted":
+                opening, closing = _QUOTES[content[0]["t"]]
+                say((opening, *self._inlines(content[1]), closing))
+            elif kind == "Cite":
+                say((self._cite(content),))
+            elif kind == "Math":
+                tex = _LINKED.sub(_unlinked, self.signs.raw(content[1]).replace(XSPACE, ""))
+                say((Math(tex, content[0]["t"] == "DisplayMath"),))
+            elif kind == "Code":
+                style = say_signs(content[1])
+            elif kind == "Link":
+                say(self._link(content))
+            elif kind == "Note":
+                say((_numbered_note(self._flat(content)),))
+            elif kind == "Span":
+                (identifier, _, pairs), inner = content
+                label = dict(pairs).get("label") or identifier
+                say((*((Label(label),) if label else ()), *self._inlines(inner)))
+        if style is not None:
+            say(styled(style, ()))
+        if text:
+            found.append("".join(text))
+        return tuple(found)
+
+    def _cite(self, content: list[Any]) -> Cite:
+        citations, inlines = content
+        raw = next((i["c"][1] for i in inlines if i["t"] == "RawInline"), "")
+        command = _COMMAND.match(raw)
+        mode = citations[0]["citationMode"]["t"] if citations else "NormalCitation"
+        assumed = {"AuthorInText": "citet", "SuppressAuthor": "citeyear"}.get(mode, "cite")
+        return Cite(
+            command.group(1) if command else assumed,
+            tuple(c["citationId"].strip() for c in citations),
+            self._inlines(citations[0]["citationPrefix"]) if citations else (),
+            self._inlines(citations[-1]["citationSuffix"]) if citations else (),
+        )
+
+    def _linked_cite(self, target: str, inlines: Inlines) -> Cite:
+        """Return the citation that `mark_citations` wrote as a link."""
+        command, *keys = target.split(KEYS)
+        parts = _split(inlines, PART)
+        parts += [()] * (3 * len(keys) - len(parts))
+        groups: list[Cite] = []
+        for of in keys:
+            before, after, alias, *parts = parts
+            cited = tuple(filter(None, (key.strip() for key in of.split(","))))
+            groups.append(Cite(command.removeprefix(CITE), cited, before, after, alias))
+        return replace(groups[0], further=tuple(groups[1:]))
+
+    def _marks(self, text: str) -> Inlines:
+        """Return a text with the marks in it read."""
+        found: list[Inline] = []
+        for at, part in enumerate(_INLINE_MARK.split(text)):
+            if at % 3 == 0:
+                found += [part] if part else []
+            elif at % 3 == 1:
+                kind = part
+            elif kind == "I":
+                found.append(self.list_items[int(part)] if int(part) < len(self.list_items) else "")
+            elif kind == "U":
+                found.append(Subequations(part == "1"))
+            else:
+                found.append(f"{OPEN}N{part}{CLOSE}")
+        return tuple(found)
+
+    def _link(self, content: list[Any]) -> Inlines:
+        (_, _, pairs), inlines, (target, _) = content
+        attributes = dict(pairs)
+        if "reference" in attributes:
+            printed = plain(self._inlines(inlines))
+            labels = tuple(label.strip() for label in attributes["reference"].split(","))
+            return (Ref(attributes.get("reference-type", "ref"), labels, "" if printed.startswith("[") else printed),)
+        target = self.signs.raw(target)
+        if target.startswith(CITE):
+            return (self._linked_cite(target, self._inlines(inlines)),)
+        if target.startswith(REF):
+            command, _, of = target[1:].partition(KEYS)
+            return (Ref(command, tuple(label.strip() for label in of.split(","))),)
+        content_ = self._inlines(inlines)
+        if target.startswith("#") and all(isinstance(inline, str | Mark) for inline in walk(content_)):
+            return (Ref("hyperref", (target[1:],), plain(content_)),)
+        return (Mark("link", content_, target),)
+
+
+def _split(content: Inlines, sign: str) -> list[Inlines]:
+    """Return inlines cut at a sign, without the white space around the parts."""
+    parts: list[list[Inline]] = [[]]
+    for inline in content:
+        if isinstance(inline, str) and sign in inline:
+            first, *rest = inline.split(sign)
+            parts[-1].append(first)
+            parts += [[part] for part in rest]
+        else:
+            parts[-1].append(inline)
+    return [_stripped(tuple(part)) for part in parts]
+
+
+def _stripped(content: Inlines) -> Inlines:
+    """Return inlines without white space at their ends, and without empty strings."""
+    found = [inline for inline in content if inline != ""]
+    if found and isinstance(found[0], str):
+        found[0] = found[0].lstrip()
+    if found and isinstance(found[-1], str):
+        found[-1] = found[-1].rstrip()
+    return tuple(inline for inline in found if inline != "")
+
+
+def _take_note(blocks: list[Block]) -> tuple[Inlines, list[Block]]:
+    """Return the note of a theorem, and its blocks without it."""
+    if not blocks or not isinstance(blocks[0], Para):
+        return (), blocks
+    before, *rest = _split(blocks[0].content, NOTE)
+    if not rest:
+        return (), blocks
+    note, *after = _split(rest[0], NOTE_END)
+    content = (*before, *(inline for part in after for inline in part))
+    return note, [Para(content), *blocks[1:]] if content else blocks[1:]
+
+
+def _numbered_note(content: Inlines) -> Note:
+    """Return a footnote, with the number that a mark at its start gives it."""
+    if content and isinstance(content[0], str) and (match := _INLINE_MARK.match(content[0].lstrip())):
+        return Note((content[0].lstrip()[match.end() :], *content[1:]), match[2])
+    return Note(content)
+
+
+def _unlinked(match: re.Match[str]) -> str:
+    """Return a citation or a reference in a formula as the source has it."""
+    command, of = (match[1], match[2]) if match[1] else (match[3], match[4])
+    return f"\\{command}{{{of.replace(KEYS, ',')}}}"
+
+
+def plain(content: Inlines) -> str:
+    """Inlines as text, white space runs as one space; footnotes, labels and references are not shown, formulas as TeX."""
+    parts = []
+    for inline in content:
+        if isinstance(inline, str):
+            parts.append(inline)
+        elif isinstance(inline, Mark):
+            parts.append(plain(inline.content))
+        elif isinstance(inline, Math):
+            parts.append(inline.tex)
+    return " ".join(spaced("".join(parts)).split())
+
+
+def spaced(text: str) -> str:
+    """Text with a space for each \\xspace that something other than closing punctuation follows."""
+    return _XSPACE.sub(" ", text).replace(XSPACE, "") if XSPACE in text else text

@@ -1,0 +1,170 @@
+"""Constructs that pandoc does not know, written as TeX that it reads, or as marks that the reader of its tree takes back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from s2orc_parse.latex.counting import Counting
+from s2orc_parse.latex.document import Item
+from s2orc_parse.latex.lists import find_items
+from s2orc_parse.latex.marks import CLOSE, KEYS, NOTE, NOTE_END, OPEN, REF
+from s2orc_parse.latex.tex import argument, environments, option, replaced
+
+_WRAPPERS = {
+    "CJK": 2, "CJK*": 2, "multicols": 1, "multicols*": 1, "spacing": 1, "Spacing": 1, "adjustwidth": 2, "adjustwidth*": 2, "adjustbox": 1,
+    "changemargin": 2, "otherlanguage": 1, "otherlanguage*": 1, "addmargin": 1, "turn": 1, "rotate": 1, "fmpage": 1, "boxedminipage": 1,
+    "varwidth": 1, "hyphenrules": 1, "foreignlanguage": 1, "widetext": 0, "strip": 0, "sloppypar": 0, "singlespace": 0, "doublespace": 0,
+    "onehalfspace": 0,
+    "list": 2,
+}  # fmt: skip
+"""Environments that only set type, and how many arguments they have."""
+_INLINE_WRAPPERS = frozenset(("CJK", "CJK*", "otherlanguage", "otherlanguage*", "hyphenrules"))
+_WRAPPER = re.compile(r"\\(begin|end)\s*\{(" + "|".join(map(re.escape, _WRAPPERS)) + r")\}")
+_BACK = {
+    "acknowledgments": "Acknowledgments", "acknowledgements": "Acknowledgements", "acknowledgment": "Acknowledgment",
+    "acknowledgement": "Acknowledgement", "ack": "Acknowledgments", "acks": "Acknowledgments", "acknow": "Acknowledgments",
+    "theacknowledgments": "Acknowledgments", "funding": "Funding", "fundinginformation": "Funding",
+    "dataavailability": "Data availability", "availability": "Data availability", "authorcontributions": "Author contributions",
+    "contributions": "Author contributions", "conflictsofinterest": "Conflicts of interest", "conflictofinterest": "Conflict of interest",
+    "competinginterests": "Competing interests",
+}  # fmt: skip
+"""Environments and commands of the back matter, and the heads that they print."""
+_BACK_COMMAND = re.compile(
+    r"\\(acknowledge?ments?|ack|acknow|funding|dataavailability|authorcontributions|conflictsofinterest|competinginterests)(?![A-Za-z@])"
+)
+_FOOTNOTE = re.compile(
+    r"\\footnote(?:text)?\s*\[\s*(\d{1,4})\s*\]\s*\{|\\footnotetext(?=\s*\{)|\\footnotemark(?![A-Za-z])(?:\[[^\]]*\]|\{\})?"
+)
+_REFERENCE = re.compile(
+    r"\\(?P<command>[Cc]refrange|labelcrefrange|vrefrange|[Nn]ameref|titleref|labelcref|[Vv]ref|fullref|thref|Autoref|zcref|zcpageref|zvref"
+    r"|[Nn]amecrefs?|lcnamecrefs?|[Cc]pagerefrange|[Cc]pageref|vpageref(?:range)?|autopageref)(?![A-Za-z@])\*?"
+)
+_SILENT = re.compile(r"pageref")
+_KEYED = re.compile(r"\s*(?:name|label|restate|continues)\s*=")
+_SUBEQUATIONS = re.compile(r"\\(begin|end)\s*\{subequations\}")
+_THEOREM_SETUP = (
+    "newtheorem|spnewtheorem|newmdtheoremenv|newsiamthm|newsiamremark|newdefinition|newproof|theoremstyle|declaretheorem|declaretheoremstyle"
+    "|crefname|Crefname|newtheoremstyle|theoremheaderfont|theorembodyfont"
+)
+
+
+def name_back_matter(environment: str) -> str | None:
+    """Return the head of the back matter that an environment holds, or None."""
+    return _BACK.get(environment.lower())
+
+
+def rewrite(text: str, counting: Counting, defined: Collection[str]) -> str:
+    """Return a text or definitions without what pandoc cannot read; the paper's own names (`defined`) stay."""
+    text = _unwrap(text)
+    text = _BACK_COMMAND.sub(
+        lambda match: match[0] if match[1] in defined else f"\n\n\\section*{{{_BACK[match[1]]}}}\n\n", text
+    )
+    text = _FOOTNOTE.sub(_rewrite_footnote, text)
+    text = _rewrite_references(text, defined)
+    text = _SUBEQUATIONS.sub(lambda match: f"{OPEN}U{int(match[1] == 'begin')}{CLOSE}", text)
+    return _rewrite_theorems(text, counting)
+
+
+def mark_items(text: str, settings: str, counting: Counting, items: list[Item], *, has_enumitem: bool) -> str:
+    """Return the text with a mark at the start of each list item that has a label, and add these to `items`."""
+    if "\\item" not in text or "\\label" not in text:
+        return text
+    found = sorted(find_items(text, settings, counting.kinds, has_enumitem=has_enumitem), key=lambda pair: pair[0])
+    marks = []
+    for place, item in found:
+        marks.append((place, place, f"{OPEN}I{len(items)}{CLOSE}"))
+        items.append(item)
+    return replaced(text, marks)
+
+
+def without_theorem_setup(body: str) -> str:
+    """Return the body without the definitions of theorems: they are counted here, not by pandoc."""
+    if not re.search(rf"\\(?:{_THEOREM_SETUP})", body):
+        return body
+    found: list[tuple[int, int, str]] = []
+    for match in re.finditer(rf"\\({_THEOREM_SETUP})\*?(?![A-Za-z@])", body):
+        at = match.end()
+        for _ in range(6):
+            after = option(body, at)[1]
+            got = argument(body, after) if body[after : after + 1] == "{" else None
+            if got is None and after == at:
+                break
+            at = got[1] if got else after
+        found.append((match.start(), at, ""))
+    return replaced(body, found)
+
+
+def _unwrap(text: str) -> str:
+    found: list[tuple[int, int, str]] = []
+    for match in _WRAPPER.finditer(text):
+        at = match.end()
+        shown = "" if match[2] in _INLINE_WRAPPERS else "\n\n"
+        shown = f"\\{match[1]}{{itemize}}" if match[2] == "list" else shown
+        if match[1] == "begin":
+            at = option(text, at, 300)[1]
+            for _ in range(_WRAPPERS[match[2]]):
+                got = argument(text, at, 300)
+                at = got[1] if got else at
+        found.append((match.start(), at, shown))
+    return replaced(text, found)
+
+
+def _rewrite_footnote(match: re.Match[str]) -> str:
+    if match[0].startswith("\\footnotemark"):
+        return ""
+    return f"\\footnote{{{OPEN}N{match[1]}{CLOSE}" if match[1] else "\\footnote"
+
+
+def _rewrite_references(text: str, defined: Collection[str]) -> str:
+    found: list[tuple[int, int, str]] = []
+    for match in _REFERENCE.finditer(text):
+        command = match["command"]
+        if command in defined:
+            continue
+        labels: list[str] = []
+        at = option(text, match.end(), 200)[1]
+        for _ in range(2 if "range" in command else 1):
+            got = argument(text, at, 2000)
+            if got is None or text[got[1] - 1] != "}":
+                break
+            labels.append(" ".join(got[0].split()))
+            at = got[1]
+        else:
+            shown = "" if _SILENT.search(command) else f"\\href{{{REF}{command}{KEYS}{','.join(labels)}}}{{}}"
+            found.append((match.start(), at, shown))
+    return replaced(text, found)
+
+
+def _rewrite_theorems(text: str, counting: Counting) -> str:
+    """Return the text with the notes of theorems inside the environments, and restatable ones as what they are."""
+    if "restatable" in text:
+        pieces: list[tuple[int, int, str]] = []
+        for found in environments(text, r"restatable\*?"):
+            note, at = option(found.body, 0)
+            kind = argument(found.body, at)
+            name = argument(found.body, kind[1]) if kind else None
+            if kind and name:
+                note = f"[{note}]" if note else ""
+                inside = f"\\begin{{{kind[0]}}}{note}{found.body[name[1] :]}\\end{{{kind[0]}}}"
+                pieces.append((found.start, found.end, inside))
+        text = replaced(text, pieces)
+    names = [name for name in counting.kinds if f"{{{name}}}" in text]
+    if not names:
+        return text
+    marks: list[tuple[int, int, str]] = []
+    for match in re.finditer(rf"\\begin\s*\{{({'|'.join(map(re.escape, names))})\}}", text):
+        note, at = option(text, match.end(), 3000)
+        label = ""
+        if (prefix := counting.kinds[match[1]].label_prefix) is not None:
+            got = argument(text, at, 3000)
+            name = argument(text, got[1], 300) if got else None
+            if got and name:
+                note, at = got[0], name[1]
+                label = f"\\label{{{prefix}:{name[0]}}}" if name[0] else ""
+        elif note is not None and _KEYED.match(note):
+            label = "".join(f"\\label{{{value}}}" for value in re.findall(r"(?:^|,)\s*label\s*=\s*\{?([^,{}]+)", note))
+            note = next(iter(re.findall(r"(?:^|,)\s*name\s*=\s*(\{[^{}]*\}|[^,]+)", note)), None)
+        shown = f"{NOTE}{note}{NOTE_END}" if note else ""
+        marks.append((match.end(), at, shown + label))
+    return replaced(text, marks)

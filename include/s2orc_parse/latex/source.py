@@ -1,0 +1,284 @@
+"""One LaTeX source put together: the main file with what it inputs, its bibliography, and the macros of its own packages.
+
+Files are looked for inside the archive only: a path out of it, a pipe or a device is a name like any other that is not there.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import PurePosixPath
+
+from s2orc_parse.latex.archive import safe_name
+from s2orc_parse.latex.conditionals import decided
+from s2orc_parse.latex.outcome import BadSource, Outcome
+from s2orc_parse.latex.tex import calls, without_comments
+from s2orc_parse.latex.verbatim import without_comments
+
+MAX_FLAT = 8 << 20
+"""Characters of a source once its files are put together."""
+MAX_DEPTH = 20
+"""Files that input each other."""
+
+_DOCUMENT = re.compile(r"\\document(?:class|style)\b")
+_BEGIN = re.compile(r"\\begin\s*\{document\}")
+_END = re.compile(r"\\end\s*\{document\}")
+_PREFERRED = ("main", "paper", "ms", "article", "arxiv", "manuscript")
+_INPUT = re.compile(
+    r"\\(?:input|include|subfile|InputIfFileExists|loadglsentries|@input)(?![A-Za-z@])\s*(?:\{([^{}]*)\}|([^\s{}\\%]+))"
+    r"|\\(?:sub)?(?:import|includefrom|inputfrom)\*?\s*\{([^{}]*)\}\s*\{([^{}]*)\}"
+)
+_ENCODING = re.compile(r"\\usepackage\s*\[([^\]]*)\]\s*\{inputenc\}")
+_ENCODINGS = {
+    "latin1": "latin-1", "latin2": "iso8859-2", "latin3": "iso8859-3", "latin4": "iso8859-4", "latin5": "iso8859-9", "latin9": "iso8859-15",
+    "latin10": "iso8859-16", "ansinew": "cp1252", "cp1252": "cp1252", "cp1250": "cp1250", "cp1251": "cp1251", "applemac": "mac-roman",
+    "koi8-r": "koi8-r", "cp437": "cp437", "cp850": "cp850", "utf8": "utf-8", "utf8x": "utf-8",
+}  # fmt: skip
+_TEXT_SUFFIXES = frozenset((".tex", ".ltx", ".latex", ".txt", ".sty", ".cls", ""))
+_PRIVATE = re.compile("[\ue000-\uf8ff\x00-\x08\x0b\x0e-\x1f\x7f]")
+_PACKAGES = r"usepackage|RequirePackage|documentclass|documentstyle"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is left of an archive when it is put together; no comments anywhere."""
+
+    main: str
+    """Name of the main file."""
+    files: dict[str, bytes]
+    preamble: str
+    body: str
+    """Between \\begin{document} and \\end{document}, everything input."""
+    packages: dict[str, str]
+    """Packages and the class (first), with their options."""
+    styles: str
+    """The archive's own packages that the document loads, put together."""
+    bbl: str
+    """The bibliography as BibTeX or Biber wrote it: `thebibliography` or biblatex's entries; empty where there is none."""
+    bib: str
+    """The databases that the document names."""
+
+
+def read_source(files: dict[str, bytes]) -> Source:
+    """Put a source together.
+
+    Raises:
+        BadSource: `no_latex` where no file starts a document, `too_large` where it grows beyond all bounds.
+    """
+    main = _main(files)
+    files = {**_embedded(files, PurePosixPath(main).stem), **files}
+    encoding = _ENCODING.search(files[main].decode("latin-1"))
+    decoder = _Decoder(files, _ENCODINGS.get(encoding.group(1).split(",")[-1].strip(), "") if encoding else "")
+    whole = _Flattener(decoder, str(PurePosixPath(main).parent)).read(main)
+    whole = whole.replace("\\jobname", PurePosixPath(main).stem)
+    begin = _BEGIN.search(whole)
+    if begin is None:
+        raise BadSource(Outcome.NO_LATEX, f"{main} has no \\begin{{document}}")
+    end = _END.search(whole, begin.end())
+    preamble, body = whole[: begin.start()], whole[begin.end() : end.start() if end else len(whole)]
+    packages = _packages(preamble)
+    styles = "\n".join(
+        without_comments(decoder.text(found))
+        for name in packages
+        for suffix in (".sty", ".cls")
+        if (found := decoder.find(name + suffix)) is not None
+    )
+    preamble, body = decided(preamble, body)
+    return Source(
+        main, files, preamble, body, packages, styles, _bbl(decoder, main, body), _bib(decoder, preamble + body)
+    )
+
+
+_FILECONTENTS = re.compile(
+    r"^[^%\n]*?\\begin[ \t]*\{(filecontents\*?)\}[ \t]*(?:\[[^\]\n]*\])?[ \t]*\{([^{}\n]+)\}", re.MULTILINE
+)
+_MAX_EMBEDDED = 100
+
+
+def _embedded(files: dict[str, bytes], job: str) -> dict[str, bytes]:
+    """Return the files that the source writes itself (`filecontents`): databases, bibliographies, packages, texts."""
+    found: dict[str, bytes] = {}
+    for name, data in sorted(files.items()):
+        if b"filecontents" not in data or PurePosixPath(name).suffix.lower() not in _TEXT_SUFFIXES:
+            continue
+        text = data.decode("latin-1").replace("\r\n", "\n").replace("\r", "\n")
+        for match in islice(_FILECONTENTS.finditer(text), _MAX_EMBEDDED):
+            end = text.find(f"\\end{{{match[1]}}}", match.end())
+            if end < 0:
+                break
+            written = match[2].strip().replace("\\jobname", job)
+            written = written if "." in written else f"{written}.tex"
+            path = safe_name(str(PurePosixPath(name).parent / written))
+            if path is not None:
+                found.setdefault(path, text[match.end() : end].encode("latin-1"))
+    return found
+
+
+class _Decoder:
+    """The files of an archive as text."""
+
+    def __init__(self, files: dict[str, bytes], encoding: str) -> None:
+        self._files = files
+        self._by_name = {name.casefold(): name for name in sorted(files, reverse=True)}
+        self._encoding = encoding
+
+    def find(self, *names: str) -> str | None:
+        """The file of the first name there is, whatever its case; None if there is none inside the archive."""
+        for name in names:
+            plain = safe_name(name.strip().strip('"'))
+            if (
+                plain is not None
+                and (found := plain if plain in self._files else self._by_name.get(plain.casefold())) is not None
+            ):
+                return found
+        return None
+
+    def named(self, suffix: str) -> list[str]:
+        """The files with a suffix, by name."""
+        return sorted(name for name in self._files if name.lower().endswith(suffix))
+
+    def text(self, name: str) -> str:
+        """A file's text: UTF-8 if it is that, else in the encoding the document names, else Windows-1252."""
+        data = self._files[name]
+        for encoding in ("utf-8-sig", self._encoding, "cp1252"):
+            try:
+                text = data.decode(encoding) if encoding else None
+            except UnicodeDecodeError:
+                continue
+            if text is not None:
+                break
+        else:
+            text = data.decode("latin-1")
+        return _PRIVATE.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n"))
+
+
+class _Flattener:
+    """Puts in what is input, as often as it is input, within bounds."""
+
+    def __init__(self, decoder: _Decoder, folder: str) -> None:
+        self._decoder = decoder
+        self._folder = folder
+        self._room = MAX_FLAT
+        self._open: list[str] = []
+
+    def read(self, name: str) -> str:
+        """The text of a file with everything it inputs."""
+        if name in self._open or len(self._open) >= MAX_DEPTH:
+            return ""
+        self._open.append(name)
+        text = without_comments(self._decoder.text(name))
+        text = text.partition("\\endinput")[0] if len(self._open) > 1 else text
+        if len(self._open) > 1 and (begin := _BEGIN.search(text)):  # a subfile is a document of its own
+            end = _END.search(text, begin.end())
+            text = text[begin.end() : end.start() if end else len(text)]
+        self._room -= len(text)
+        if self._room < 0:
+            raise BadSource(Outcome.TOO_LARGE, f"more than {MAX_FLAT} characters once its files are put together")
+        text = _INPUT.sub(self._input, text)
+        self._open.pop()
+        return text
+
+    def _input(self, match: re.Match[str]) -> str:
+        folder = match.group(3) or "" if match.group(4) else ""
+        name = match.group(4) or match.group(1) or match.group(2) or ""
+        name = (folder.rstrip("/") + "/" + name.strip()).lstrip("/") if folder else name.strip()
+        if not name or name.startswith(("|", "/")):
+            return ""
+        here = str(PurePosixPath(self._open[-1]).parent)
+        places = [f"{place}/{name}" if place != "." else name for place in dict.fromkeys((self._folder, here))]
+        found = self._decoder.find(
+            *(
+                f"{place}{suffix}"
+                for place in places
+                for suffix in ((".tex", "") if not name.endswith(".tex") else ("", ".tex"))
+            )
+        )
+        if found is None or found.lower().endswith((".sty", ".cls", ".bib", ".bst")):
+            return ""
+        return self.read(found) + "%\n"
+
+
+def _main(files: dict[str, bytes]) -> str:
+    """The file that starts the document: what 00README names, else what has \\documentclass and \\begin{document}."""
+    texts = {
+        name: files[name]
+        for name in sorted(files)
+        if name.lower().endswith((".tex", ".ltx", ".latex", ".txt")) or "." not in name
+    }
+    stripped = {
+        name: without_comments(data[: 1 << 20].decode("latin-1"))
+        for name, data in texts.items()
+        if b"\\document" in data
+    }
+    starting = [name for name, text in stripped.items() if _DOCUMENT.search(text)]
+    for name, data in files.items():
+        if PurePosixPath(name).name.upper().startswith("00README"):
+            for line in data.decode("utf-8", "replace").splitlines():
+                words = re.split(r"[\s\"',:]+", line)
+                if "toplevelfile" in words or "toplevel" in words or "filename" in words:
+                    named = next(
+                        (other for other in starting if PurePosixPath(other).name in words or other in words), None
+                    )
+                    if named and ("ignore" not in words):
+                        return named
+    if not starting:
+        raise BadSource(Outcome.NO_LATEX, "no file has \\documentclass")
+    included = {
+        PurePosixPath(m.group(1) or m.group(2) or m.group(4) or "").stem
+        for text in stripped.values()
+        for m in _INPUT.finditer(text)
+    }
+
+    def rank(name: str) -> tuple[bool, bool, bool, bool, int, int, str]:
+        path, text = PurePosixPath(name), stripped[name]
+        return (
+            _BEGIN.search(text) is None and "\\input" not in text,
+            bool(re.search(r"standalone|beamer|subfiles", text[:4000])),
+            path.stem in included,
+            "\\title" not in text and "\\maketitle" not in text,
+            len(path.parts),
+            _PREFERRED.index(path.stem.lower()) if path.stem.lower() in _PREFERRED else len(_PREFERRED),
+            -len(text),
+            name,
+        )  # type: ignore[return-value]
+
+    return min(starting, key=rank)
+
+
+def _packages(preamble: str) -> dict[str, str]:
+    """Names of the class and packages → options."""
+    found: dict[str, str] = {}
+    for call in calls(preamble, _PACKAGES, 1):
+        for name in call.arguments[0].split(","):
+            if name := re.sub(r"[\s%]", "", name):
+                found[name] = ",".join(filter(None, (found.get(name), call.options[0])))
+    return found
+
+
+def _bbl(decoder: _Decoder, main: str, body: str) -> str:
+    """The bibliography that belongs to the main file; empty where it stands in the document itself."""
+    if "\\begin{thebibliography}" in body:
+        return ""
+    found = decoder.find(re.sub(r"\.[^.]*$", "", main) + ".bbl")
+    if found is None:
+        others = decoder.named(".bbl")
+        found = max(others, key=lambda name: len(decoder.text(name)), default=None)
+    return without_comments(decoder.text(found)) if found is not None else ""
+
+
+def _bib(decoder: _Decoder, text: str) -> str:
+    """The databases that the document names, or the only one there is."""
+    named = [
+        name.strip()
+        for call in calls(text, r"bibliography|addbibresource|addglobalbib", 1)
+        for name in call.arguments[0].split(",")
+    ]
+    found = [
+        file
+        for name in named
+        if (file := decoder.find(name, f"{name}.bib")) is not None and file.lower().endswith(".bib")
+    ]
+    if not found and named and len(decoder.named(".bib")) == 1:
+        found = decoder.named(".bib")
+    return "\n".join(decoder.text(name) for name in dict.fromkeys(found))

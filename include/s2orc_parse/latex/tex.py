@@ -1,0 +1,204 @@
+"""Reading TeX just far enough: groups, arguments, environments, comments.
+
+Everything is linear in the length of a text whose groups are closed; what is not costs time up to `deadline`.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from s2orc_parse.latex.outcome import BadSource, Outcome
+
+_FAR = 1 << 40
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_BRACKET = re.compile(r"\\.|[{}\[\]]", re.DOTALL)
+_SPACE = re.compile(r"(?:\s|%\n)*")
+
+
+deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
+"""When, on the monotonic clock, reading has to be over."""
+
+
+def check_deadline() -> None:
+    """Raise `BadSource` after the deadline."""
+    if time.monotonic() > deadline.get():
+        raise BadSource(Outcome.TIMEOUT, "before the converter")
+
+
+def replaced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
+    """The text with each stretch (start, end), in order, replaced."""
+    parts, at = [], 0
+    for start, end, new in pieces:
+        if start >= at:
+            parts += [text[at:start], new]
+            at = end
+    return "".join([*parts, text[at:]])
+
+
+def group_end(text: str, start: int, within: int = _FAR) -> int | None:
+    """Where the group that opens at `start` ends (after its brace); None if it does not. Raises `BadSource` after the deadline."""
+    check_deadline()
+    depth = 0
+    for match in _BRACE.finditer(text, start, start + within):
+        sign = match.group()
+        if sign == "{":
+            depth += 1
+        elif sign == "}":
+            depth -= 1
+            if depth == 0:
+                return match.end()
+    return None
+
+
+def skip_space(text: str, at: int) -> int:
+    """The first position from `at` on that is neither white space nor the end of a line's comment."""
+    return _SPACE.match(text, at).end()  # type: ignore[union-attr]
+
+
+def argument(text: str, at: int, within: int = _FAR) -> tuple[str, int] | None:
+    """The argument at `at` (white space before it is skipped) without its braces, and where it ends; None if there is none."""
+    at = skip_space(text, at)
+    if at >= len(text) or text[at] == "}":
+        return None
+    if text[at] == "{":
+        end = group_end(text, at, within)
+        return None if end is None else (text[at + 1 : end - 1], end)
+    if text[at] == "\\":
+        match = re.compile(r"\\(?:[A-Za-z@]+|.)", re.DOTALL).match(text, at)
+        return (match.group(), match.end()) if match else None
+    return text[at], at + 1
+
+
+def option(text: str, at: int, within: int = _FAR) -> tuple[str | None, int]:
+    """The optional argument at `at`, if there is one, and where it ends."""
+    start = skip_space(text, at)
+    if start >= len(text) or text[start] != "[":
+        return None, at
+    check_deadline()
+    depth = 0
+    for match in _BRACKET.finditer(text, start + 1, start + within):
+        sign = match.group()
+        if sign == "{":
+            depth += 1
+        elif sign == "}":
+            depth -= 1
+            if depth < 0:
+                return None, at
+        elif sign == "]" and depth == 0:
+            return text[start + 1 : match.start()], match.end()
+    return None, at
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A command with its arguments: `text[start:end]` is all of it."""
+
+    name: str
+    start: int
+    end: int
+    options: tuple[str | None, ...]
+    arguments: tuple[str, ...]
+
+
+def calls(text: str, names: str, arguments: int, options: int = 1) -> Iterator[Call]:
+    """Commands whose name matches the pattern, with up to `options` optional arguments before `arguments` others; not nested."""
+    pattern = re.compile(rf"\\({names})(?![A-Za-z@])\*?")
+    at = 0
+    while match := pattern.search(text, at):
+        at = end = match.end()
+        found: list[str | None] = []
+        for _ in range(options):
+            value, end = option(text, end)
+            found.append(value)
+        values = []
+        for _ in range(arguments):
+            if (got := argument(text, end)) is None:
+                break
+            values.append(got[0])
+            end = got[1]
+        if len(values) == arguments:
+            at = max(end, at)
+            yield Call(match.group(1), match.start(), end, tuple(found), tuple(values))
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """An environment: `text[start:end]` is all of it, `body` what stands between \\begin{name} and \\end{name}."""
+
+    name: str
+    start: int
+    end: int
+    body: str
+
+
+def environments(text: str, names: str) -> Iterator[Environment]:
+    """Outermost environments whose name matches the pattern; one that is never closed is not found."""
+    pattern = re.compile(rf"\\(begin|end)\s*\{{({names})\}}")
+    stack: list[tuple[str, int, int]] = []
+    open_ = Counter[str]()
+    for match in pattern.finditer(text):
+        name = match.group(2)
+        if match.group(1) == "begin":
+            stack.append((name, match.start(), match.end()))
+            open_[name] += 1
+        elif open_[name]:
+            while (popped := stack.pop())[0] != name:
+                open_[popped[0]] -= 1
+            open_[name] -= 1
+            if not stack:
+                yield Environment(name, popped[1], match.end(), text[popped[2] : match.start()])
+
+
+def balanced(text: str) -> str:
+    """The text without the braces, \\begin and \\end that have no partner."""
+    return _without_lone_braces(closed(text))
+
+
+_ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([^{}]*)\}")
+
+
+def closed(text: str) -> str:
+    """The text without each \\begin that no \\end closes, and the other way round."""
+    if "\\begin" not in text and "\\end" not in text:
+        return text
+    stack: list[re.Match[str]] = []
+    lone: list[re.Match[str]] = []
+    open_ = Counter[str]()
+    for match in _ENVIRONMENT.finditer(text):
+        name = match.group(2)
+        if match.group(1) == "begin":
+            stack.append(match)
+            open_[name] += 1
+        elif open_[name]:
+            while (popped := stack.pop()).group(2) != name:
+                lone.append(popped)
+                open_[popped.group(2)] -= 1
+            open_[name] -= 1
+        else:
+            lone.append(match)
+    ends = sorted((*lone, *stack), key=lambda match: match.start())
+    return replaced(text, ((match.start(), match.end(), "") for match in ends))
+
+
+def _without_lone_braces(text: str) -> str:
+    if "{" not in text and "}" not in text:
+        return text
+    signs = [m for m in _BRACE.finditer(text) if m.group() in "{}"]
+    stack: list[int] = []
+    stray: list[int] = []
+    for match in signs:
+        if match.group() == "{":
+            stack.append(match.start())
+        elif stack:
+            stack.pop()
+        else:
+            stray.append(match.start())
+    lost = sorted({*stray, *stack})
+    if not lost:
+        return text
+    return replaced(text, ((position, position + 1, "") for position in lost))

@@ -1,0 +1,153 @@
+"""Text that TeX does not read as TeX: comments, verbatim environments and verbatim arguments."""
+
+from __future__ import annotations
+
+import re
+
+from s2orc_parse.latex.tex import check_deadline
+
+ENVIRONMENTS = (
+    "verbatim", "Verbatim", "BVerbatim", "LVerbatim", "SaveVerbatim", "spverbatim", "verbatimtab", "lstlisting", "minted", "comment",
+    "filecontents", "alltt", "tcblisting", "CCSXML", "pycode", "sagesilent",
+)  # fmt: skip
+_DECLARED_ENVIRONMENT = re.compile(
+    r"\\(?:lstnewenvironment|DefineVerbatimEnvironment|CustomVerbatimEnvironment|newtcblisting|DeclareTCBListing|newverbatim)"
+    r"\s*(?:\[[^\]]*\])?\s*\{([A-Za-z]+)\}"
+)
+_DECLARED_COMMAND = re.compile(
+    r"\\DeclareUrlCommand\s*\{?\s*\\([A-Za-z]+)"
+    r"|\\let\s*\\([A-Za-z]+)\s*=?\s*\\(?:url|path|nolinkurl)(?![A-Za-z])"
+    r"|\\(?:newcommand|renewcommand|providecommand|def)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?\s*\{\s*\\(?:url|path|nolinkurl)\s*\}"
+)
+_SHORT = re.compile(
+    r"\\(?:MakeShortVerb\*?|DefineShortVerb|lstMakeShortInline)\s*(?:\[[^\]]*\])?\s*(?:\{\s*\\(\W)\s*\}|\\?([^\w\s\\{}\[\]]))"
+)
+_ADDRESSES = ("url", "path", "nolinkurl", "href", "burl", "doi", "hyperbaseurl", "index")
+_CODE = r"verb|Verb|EscVerb|lstinline|mintinline|pyginline|detokenize"
+_DELIMITERS = {"url": "|!\"+@/'=^", "path": '|!"', "nolinkurl": '|!"'}
+_LONGEST = 2000
+"""Characters in which a verbatim argument must end."""
+_ESCAPES = {"\\": "\\textbackslash{}", "^": "\\^{}", "~": "\\~{}"}
+_DEFINED = re.compile(
+    r"\\(?:(?:re)?newcommand|providecommand|DeclareRobustCommand|\w*DocumentCommand|[egx]?def|let)\*?\s*\{?\s*\Z"
+)
+_BEFORE_ARGUMENT = re.compile(r"(?:[ \t]|%?\n(?!\s*\n))*(\[[^\]\n]*\](?=\{))?")
+_BRACES = re.compile(r"[{}]|\n\s*\n")
+
+
+def without_comments(text: str) -> str:
+    """Return the text without comments, verbatim environments and verbatim arguments.
+
+    The sign of a comment stays, because it joins lines. A verbatim argument becomes TeX that reads the same.
+    """
+    environments = [*ENVIRONMENTS, *dict.fromkeys(_DECLARED_ENVIRONMENT.findall(text))]
+    urls = [*_ADDRESSES, *(name for names in _DECLARED_COMMAND.findall(text) for name in names if name)]
+    declared = list(_SHORT.finditer(text))
+    short = "".join(sorted({re.escape(match[1] or match[2]) for match in declared} - {"%"}))
+    skip = re.compile(
+        r"\\begin\s*\{(?P<environment>(?:" + "|".join(environments) + r")\*?)\}.*?(?:\\end\s*\{(?P=environment)\}|\Z)"
+        rf"|\\(?P<code>{_CODE})(?![A-Za-z@])"
+        rf"|\\(?P<url>{'|'.join(dict.fromkeys(urls))})(?![A-Za-z@])"
+        r"|\\[^A-Za-z]|(?P<comment>%[^\n]*)" + (rf"|(?P<short>[{short}])" if short else ""),
+        re.DOTALL,
+    )
+    parts: list[str] = []
+    at = 0
+    while match := skip.search(text, at):
+        kind = match.lastgroup
+        if kind in ("code", "url") and _DEFINED.search(text, max(match.start() - 40, 0), match.start()):
+            kind = None
+        parts.append(text[at : match.start()])
+        at = match.end()
+        if kind == "comment":
+            parts.append("%")
+        elif kind == "environment":
+            parts.append("\n\n")
+        elif kind == "code" and (code := _code(text, at, match["code"])):
+            parts.append(_as_text(code[0]))
+            at = code[1]
+        elif (
+            kind == "short"
+            and match.start() > declared[0].end()
+            and (end := text.find(match.group(), at)) > at
+            and "\n" not in text[at:end]
+        ):
+            parts.append(_as_text(text[at:end]))
+            at = end + 1
+        elif kind == "url" and (address := _argument(text, at, match["url"])) and address[1].strip():
+            before, inside, at = address
+            parts.append(_print_address(match["url"], before, inside))
+        else:
+            parts.append(match.group())
+    return "".join([*parts, text[at:]])
+
+
+def _code(text: str, at: int, name: str) -> tuple[str, int] | None:
+    """Return the code that an inline command prints, and where the command ends."""
+    if text[at : at + 1] == "*":
+        at += 1
+    if option := re.compile(r"\s*\[[^\]\n]*\]").match(text, at):
+        at = option.end()
+    if name in ("mintinline", "pyginline"):
+        language = re.compile(r"\s*\{[^{}\n]*\}").match(text, at)
+        if language is None:
+            return None
+        at = language.end()
+    sign = text[at : at + 1]
+    if sign == "{" and name != "verb":
+        found = _group(text, at)
+        return None if found is None or "#1" in found[0] else found
+    if not sign or sign.isspace() or sign.isalpha() or sign in "*}[\\":
+        return None
+    end = text.find(sign, at + 1)
+    return (text[at + 1 : end], end + 1) if end > 0 and "\n" not in text[at:end] else None
+
+
+def _argument(text: str, at: int, name: str) -> tuple[str, str, int] | None:
+    """Return the option of a command, its verbatim argument, and where that ends."""
+    before = _BEFORE_ARGUMENT.match(text, at)
+    assert before is not None
+    sign = text[before.end() : before.end() + 1]
+    if sign == "{":
+        found = _group(text, before.end())
+        return (before[1] or "", *found) if found else None
+    if not sign or sign not in _DELIMITERS.get(name, "") or before.end() != at:
+        return None
+    end = text.find(sign, at + 1)
+    return ("", text[at + 1 : end], end + 1) if end > 0 and "\n" not in text[at:end] else None
+
+
+def _group(text: str, start: int) -> tuple[str, int] | None:
+    """Return the inside of the group that opens at `start`, and where it ends."""
+    check_deadline()
+    depth = 0
+    for match in _BRACES.finditer(text, start, start + _LONGEST):
+        if match.group() == "{":
+            depth += 1
+        elif match.group() == "}":
+            depth -= 1
+            if depth == 0:
+                return text[start + 1 : match.start()], match.end()
+        else:
+            break
+    return None
+
+
+def _print_address(name: str, before: str, inside: str) -> str:
+    """Return TeX that prints the verbatim argument of a command as the command does."""
+    if name == "index":
+        return ""
+    if name == "path":
+        return _as_text(inside)
+    known = name if name in _ADDRESSES else "nolinkurl"
+    return f"\\{known}{before}{{{_escape_percent(inside)}}}"
+
+
+def _escape_percent(address: str) -> str:
+    """Return an address with `\\%` for each percent sign; a sign at the end of a line only joins two lines."""
+    return re.sub(r"(?<!\\)%(?!\s*\n)", r"\\%", re.sub(r"%[ \t]*\n\s*", "", address))
+
+
+def _as_text(code: str) -> str:
+    """Return code as TeX that prints it."""
+    return "\\texttt{" + re.sub(r"[\\{}%$&#_^~]", lambda m: _ESCAPES.get(m.group(), "\\" + m.group()), code) + "}"

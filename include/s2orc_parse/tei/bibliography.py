@@ -1,0 +1,220 @@
+"""`biblStruct` → bibliography entries. Nothing is thrown away: an entry without a title is still cited."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+
+from s2orc_parse.bibliography import identifiers
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.dates import parse_date as parse_any_date
+from s2orc_parse.bibliography.dates import year_of
+from s2orc_parse.parse_model import BibEntry
+from s2orc_parse.tei.people import read_author
+from s2orc_parse.tei.read import NAMES, local_name
+from s2orc_parse.tei.text import Element, plain
+
+XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
+_GROBID_ID = re.compile(r"b(\d{1,5})")
+_FACTS = frozenset(("title", "idno", "ptr", "date", "biblScope", "publisher", "meeting", "label", "note"))
+_PARTS = frozenset(("analytic", "monogr", "series"))
+_LABEL = re.compile(r"\s*(?:\[([^\[\]\s]{1,12})\]|(\d{1,4})\s*[.)](?=\s))")
+_INNER_LABEL = re.compile(r"\[(\d{1,4})\]")
+_YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)[a-z]?(?![\d-])")
+_PMID_NOTE = re.compile(r"\bPMID:?\s*(\d{1,8})\b", re.IGNORECASE)
+_PMCID_NOTE = re.compile(r"\bPMC\s?(\d{4,8})\b")
+_ARXIV_NOTE = re.compile(r"\barxiv\b", re.IGNORECASE)
+
+
+def read_bibliography(lists: Iterable[Element]) -> tuple[list[Element], list[BibEntry]]:
+    """The elements and entries of all `listBibl`s in order; keys follow GROBID's own numbers where it gave distinct ones."""
+    elements = [child for found in lists for child in found.iter("{*}biblStruct", "{*}bibl")]
+    ids = [element.get(XML_ID) or "" for element in elements]
+    matches = [_GROBID_ID.fullmatch(identifier) for identifier in ids]
+    numbers = [int(match.group(1)) for match in matches if match]
+    if len(numbers) < len(ids) or len(set(numbers)) < len(ids):
+        numbers = list(range(len(ids)))
+    saids = [_Said(element) for element in elements]
+    labels = _labels([(said.label, said.raw) for said in saids])
+    return elements, [
+        said.entry(f"BIBREF{number}", identifier or f"b{number}", label)
+        for said, number, identifier, label in zip(saids, numbers, ids, labels, strict=True)
+    ]
+
+
+def read_identifiers(elements: Iterable[Element]) -> dict[str, str]:
+    """Normalised identifiers (`doi, arxiv_id, pubmed_id, pmc_id`) of some `idno`s, the first of each kind."""
+    found: dict[str, str] = {}
+    for element in elements:
+        kind = (element.get("type") or "").casefold()
+        value = plain(element)
+        if kind == "arxiv" or (not kind and _ARXIV_NOTE.search(value)):
+            name, identifier = "arxiv_id", identifiers.normalise_arxiv(value)
+        elif kind in ("pmid", "pubmed"):
+            name, identifier = "pubmed_id", identifiers.normalise_pmid(value)
+        elif kind in ("pmcid", "pmc"):
+            name, identifier = "pmc_id", identifiers.normalise_pmcid(value)
+        elif kind in ("", "doi"):
+            name, identifier = "doi", identifiers.normalise_doi(value)
+        else:
+            continue
+        if identifier:
+            found.setdefault(name, identifier)
+    return found
+
+
+def with_arxiv(found: dict[str, str]) -> dict[str, str]:
+    """The two names that a preprint has at arXiv, each from the other: 10.48550/arxiv.X and X."""
+    if not found:
+        return found
+    if (arxiv_id := identifiers.arxiv_of_doi(found.get("doi"))) and "arxiv_id" not in found:
+        return {**found, "arxiv_id": arxiv_id}
+    if "arxiv_id" in found and "doi" not in found:
+        return {**found, "doi": identifiers.doi_of_arxiv(found["arxiv_id"])}
+    return found
+
+
+def _labels(printed: Iterable[tuple[str, str]]) -> list[str | None]:
+    """The label printed before each entry, of (label of its own, raw reference): the first, or how the second starts.
+
+    GROBID may leave "[12]" inside the raw text where a column broke; such numbers count only if they ascend over
+    the whole list, and so do plain numbers ("12. Smith"), which may be part of the reference.
+    """
+    labels: list[str | None] = []
+    for own, raw in printed:
+        match = _LABEL.match(raw)
+        label = own.strip(" []().") or (match and (match.group(1) or match.group(2))) or ""
+        if not label and (inner := _INNER_LABEL.findall(raw)) and len(inner) == 1:
+            label = inner[0]
+        labels.append(label or None)
+    numeric = [int(label) for label in labels if label and label.isdecimal()]
+    if any(b <= a for a, b in pairwise(numeric)):
+        labels = [None if label and label.isdecimal() else label for label in labels]
+    return labels
+
+
+class _Said:
+    """What one `biblStruct` (or free `bibl`) says, read in one pass."""
+
+    def __init__(self, element: Element) -> None:
+        self.titles: dict[str, str] = {}
+        self.scopes: dict[str, str] = {}
+        self.idnos: list[Element] = []
+        self.urls: list[str] = []
+        self.notes: list[str] = []
+        self.label = (element.get("n") or "").strip()
+        self.raw = self.publisher = self.issn = self.meeting = ""
+        self.year: int | None = None
+        self.authors: list[Author] = []  # of the first of analytic, monogr, series that has any
+        self._authors_in = ""
+        self._read(element, "")
+        if not self.raw and local_name(element) == "bibl":
+            self.raw = plain(element)
+
+    def _read(self, element: Element, part: str) -> None:
+        for child in element:
+            tag = NAMES[child.tag]
+            if tag == "author":
+                if (not self.authors or self._authors_in == part) and (author := read_author(child)) is not None:
+                    self.authors.append(author)
+                    self._authors_in = part
+            elif tag in _FACTS:
+                self._take(tag, child, part)
+            elif tag != "editor":
+                self._read(child, tag if tag in _PARTS else part)
+
+    def _take(self, tag: str, element: Element, part: str) -> None:
+        if tag == "title":
+            level = element.get("level") or ("a" if part == "analytic" else "m")
+            self.titles.setdefault(level, plain(element))
+        elif tag == "idno":
+            if (element.get("type") or "").casefold().startswith(("issn", "eissn")):
+                self.issn = self.issn or plain(element)
+            else:
+                self.idnos.append(element)
+        elif tag == "ptr":
+            self.urls.append((element.get("target") or "").strip())
+        elif tag == "date":
+            self.year = self.year or _year(element)
+        elif tag == "biblScope":
+            unit = element.get("unit") or element.get("type") or ""
+            self.scopes[unit] = _join_scope(self.scopes.get(unit, ""), element)
+        elif tag == "publisher":
+            self.publisher = self.publisher or plain(element)
+        elif tag == "meeting":
+            self.meeting = self.meeting or " ".join((element.text or "").split())
+        elif tag == "label":
+            self.label = self.label or plain(element)
+        elif element.get("type") == "raw_reference":
+            self.raw = self.raw or plain(element)
+        else:
+            self.notes.append(plain(element))
+
+    def entry(self, key: str, ref_id: str, label: str | None) -> BibEntry:
+        """The entry, once its label is known."""
+        titles, scopes = self.titles, self.scopes
+        is_book = "a" not in titles  # the monograph is the work itself
+        levels = ("j", "s") if is_book else ("j", "m", "s")
+        found = with_arxiv(_identifiers(self.idnos, self.urls, self.raw, self.notes))
+        return BibEntry(
+            key=key,
+            ref_id=ref_id,
+            title=titles.get("m" if is_book else "a", ""),
+            authors=tuple(self.authors),
+            year=self.year if self.year is not None else _year_of_text(self.raw),
+            venue=next((titles[level] for level in levels if titles.get(level)), self.meeting),
+            label=label,
+            volume=scopes.get("volume") or scopes.get("vol", ""),
+            issue=scopes.get("issue", ""),
+            pages=scopes.get("page") or scopes.get("pp", ""),
+            publisher=self.publisher,
+            issn=self.issn,
+            doi=found.get("doi"),
+            arxiv_id=found.get("arxiv_id"),
+            pubmed_id=found.get("pubmed_id"),
+            pmc_id=found.get("pmc_id"),
+            raw_text=self.raw,
+            urls=tuple(dict.fromkeys(url for url in self.urls if url)),
+        )
+
+
+def _identifiers(idnos: list[Element], urls: list[str], raw: str, notes: list[str]) -> dict[str, str]:
+    found = read_identifiers(idnos)
+    for url in urls:
+        if doi := identifiers.doi_of_url(url):
+            found.setdefault("doi", doi)
+        elif "arxiv.org/" in url and (arxiv_id := identifiers.normalise_arxiv(url)):
+            found.setdefault("arxiv_id", arxiv_id)
+    for text in (raw, *notes):
+        if not ("PM" in text or "rxiv" in text or "rXiv" in text or "RXIV" in text):
+            continue
+        if match := _PMID_NOTE.search(text):
+            found.setdefault("pubmed_id", match.group(1).lstrip("0"))
+        if match := _PMCID_NOTE.search(text):
+            found.setdefault("pmc_id", f"PMC{match.group(1)}")
+        if (match := _ARXIV_NOTE.search(text)) and (arxiv_id := identifiers.normalise_arxiv(text[match.start() :])):
+            found.setdefault("arxiv_id", arxiv_id)
+    return found
+
+
+def _year(date: Element) -> int | None:
+    for text in (date.get("when"), date.text):
+        if text and (year := year_of(parse_any_date(text)[0])):
+            return year
+    return None
+
+
+def _year_of_text(raw: str) -> int | None:
+    """The year of a raw reference that has exactly one number that can be one."""
+    years = set(_YEAR.findall(raw))
+    return int(years.pop()) if len(years) == 1 else None
+
+
+def _join_scope(before: str, scope: Element) -> str:
+    """A volume, an issue or pages "from--to" (S2ORC's double dash); halves in two elements are joined."""
+    first, last = (scope.get("from") or "").strip(), (scope.get("to") or "").strip()
+    if first and last and first != last:
+        return f"{first}--{last}"
+    text = first or last or plain(scope)
+    return f"{before}--{text}" if before and text and last and before != text else before or text

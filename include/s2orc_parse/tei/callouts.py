@@ -1,0 +1,288 @@
+"""Marks of the TEI and the text around them → spans that hold: styles told apart, false callouts out, ranges in."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
+
+from s2orc_parse.parse_model import BibEntry, CitationStyle, CiteSpan, RefSpan, RefType
+from s2orc_parse.tei import name_year, numbers
+from s2orc_parse.tei.crossrefs import RefIndex, follows_word
+from s2orc_parse.tei.text import Draft, Mark
+
+MIN_CALLOUTS = 3  # SEMANTICS §3: fewer say nothing about a paper's style
+_BETWEEN = re.compile(r"[\s,;&‐‑‒–—−-]*(?:and\s+)?")
+_BETWEEN_BRACKETS = re.compile(r"\]\s*(?:[,;&‐‑‒–—−-]+\s*(?:and\s+)?|and\s+)\[")
+"""Brackets with nothing between them are no evidence: so GROBID writes a range that the paper prints as a superscript."""
+_BRACKETED = re.compile(rf"\[?\s*(?:(?:see|e\.g\.|cf\.)[,:]?\s+)?{numbers.LIST.pattern}\]?")
+_ALPHA_LABEL = re.compile(r"\[\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?(?:\s*[,;]\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?)*\s*\]")
+_BARE_NUMBER = re.compile(r"[\s(]*\d[\d\s,;.a-z()‐‑‒–—−-]*")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_ONE_WORK = re.compile(
+    r"[\s(\[]*[^\W\d_][^\d;]*(?<![-–.\d])(?:1[5-9]|20)\d\d[a-z]?[\s)\];,.]*"
+)  # (Lyons and Waite, 2011)
+_SINGLE = re.compile(r"[\s(\[]*(\d{1,4})[\s,;)\]]*")
+_MATH_BEFORE = frozenset("=∈∉⊂×*+<>≤≥≈∼~^{:/|−±·")
+_INTERVAL_BEFORE = re.compile(
+    r"\b(?:intervals?|range[sd]?|scaled?|between|values? in|vector|array)\s*(?:of|from|to|in)?\s*$", re.IGNORECASE
+)
+
+
+def callout_groups(draft: Draft) -> list[list[Mark]]:
+    """Citation marks with nothing but separators between them: the callouts as printed, before GROBID split them."""
+    joined: list[list[Mark]] = []
+    for mark in draft.marks:
+        if mark.kind != "cite":
+            continue
+        if joined and _BETWEEN.fullmatch(draft.text, joined[-1][-1].end, mark.start):
+            joined[-1].append(mark)
+        else:
+            joined.append([mark])
+    return joined
+
+
+def style_of(drafts: Iterable[Draft]) -> CitationStyle:
+    """The majority of a paper's classified callouts, at least three of one style; else OTHER."""
+    counts: Counter[CitationStyle] = Counter()
+    for draft in drafts:
+        for group in callout_groups(draft):
+            style, votes = _style_of_group(draft.text, group)
+            if style is not None:
+                counts[style] += votes
+    for style in (CitationStyle.BRACKET, CitationStyle.NAME_YEAR):
+        if counts[style] >= MIN_CALLOUTS and 2 * counts[style] > counts.total():
+            return style
+    return CitationStyle.OTHER
+
+
+def _style_of_group(text: str, group: Sequence[Mark]) -> tuple[CitationStyle | None, int]:
+    """Return the style of adjacent callouts and their number: `[1], [2]` and `[3]-[5]` are two each, `[1, 2]` is one."""
+    start, end = group[0].start, group[-1].end
+    surface = text[start:end]
+    opened = surface.lstrip().startswith("[") or text.endswith(("[", "[ "), 0, start)
+    brackets = _BETWEEN_BRACKETS.split(surface) if opened else []
+    if brackets and all(map(numbers.LIST.fullmatch, brackets)):
+        return CitationStyle.BRACKET, len(brackets)
+    if _LETTERS.search(surface) and name_year.has_date(surface):
+        return CitationStyle.NAME_YEAR, 1
+    if _BARE_NUMBER.fullmatch(surface) and not name_year.YEAR.search(surface):
+        return CitationStyle.OTHER, 1
+    return (CitationStyle.OTHER if _ALPHA_LABEL.search(surface) else None), 1
+
+
+class Linker:
+    """Makes the spans of every text of one paper."""
+
+    def __init__(
+        self, drafts: Sequence[Draft], entries: Sequence[BibEntry], ids: Mapping[str, str], refs: RefIndex, ref_ids: Mapping[str, str],
+    ) -> None:  # fmt: skip
+        self.style = style_of(drafts)
+        self._names_years = self.style is CitationStyle.NAME_YEAR
+        self._ids = ids
+        self._refs = refs
+        self._ref_ids = ref_ids
+        self._entries = entries
+        self._by_label = {entry.label: entry.key for entry in reversed(entries) if entry.label}
+        votes = self._votes(drafts, {entry.key: at for at, entry in enumerate(entries)})
+        self._counted = self.style is CitationStyle.BRACKET or len(votes) >= MIN_CALLOUTS
+        positions = numbers.number_of_entries([entry.label for entry in entries], votes, len(entries))
+        self._numbers = {number: entries[at].key for number, at in positions.items()}
+
+    @cached_property
+    def _by_name(self) -> Mapping[tuple[str, int], Sequence[BibEntry]]:
+        return name_year.index_of(self._entries)
+
+    def citations(self, draft: Draft) -> tuple[CiteSpan, ...]:
+        """The citation spans of one text in order, none twice."""
+        text = draft.text
+        if not draft.marks and (self.style is not CitationStyle.BRACKET or "[" not in text):
+            return ()
+        found = dict.fromkeys(self._citations(draft))
+        return tuple(CiteSpan(start, end, text[start:end], key) for start, end, key in sorted(found, key=_place))
+
+    def references(self, draft: Draft, cites: Sequence[CiteSpan]) -> tuple[RefSpan, ...]:
+        """The reference spans of one text in order, none twice, none on a citation."""
+        wanted = list(self._references(draft))
+        if not wanted:
+            return ()
+        taken = _Taken((span.start, span.end) for span in cites)
+        found: dict[tuple[int, int], RefSpan] = {}
+        for start, end, key in wanted:
+            if (start, end) not in found and not taken.overlaps(start, end):
+                found[start, end] = RefSpan(start, end, draft.text[start:end], key)
+        return tuple(found[at] for at in sorted(found))
+
+    def _votes(self, drafts: Sequence[Draft], positions: Mapping[str, int]) -> list[tuple[int, int]]:
+        """(printed number, position) of every callout of one number that the TEI resolved."""
+        votes = []
+        for draft in drafts:
+            for mark in draft.marks:
+                if mark.kind != "cite" or len(mark.targets) != 1 or mark.targets[0] not in self._ids:
+                    continue
+                match = _SINGLE.fullmatch(draft.text, mark.start, mark.end)
+                if match and (self.style is not CitationStyle.BRACKET or "(" not in match.group()):
+                    votes.append((int(match.group(1)), positions[self._ids[mark.targets[0]]]))
+        return votes
+
+    def _citations(self, draft: Draft) -> Iterable[tuple[int, int, str | None]]:
+        marks = [mark for mark in draft.marks if mark.kind == "cite" or self._is_year(draft.text, mark)]
+        if self.style is CitationStyle.BRACKET and "[" in draft.text:
+            covered: set[Mark] = set()
+            starts, ends = (
+                [mark.start for mark in marks],
+                [mark.end for mark in marks],
+            )  # both ascend: marks do not overlap
+            for group in numbers.groups(draft.text):
+                marked = marks[bisect_right(ends, group.start) : bisect_left(starts, group.end)]
+                if follows_word(draft.text, group.start):
+                    covered.update(marked)
+                elif marked or self._is_citation(draft.text, group):
+                    covered.update(marked)
+                    yield from self._pieces(group.pieces, marked)
+            marks = [mark for mark in marks if mark not in covered]
+        for mark in marks:
+            yield from self._marked(draft.text, mark)
+
+    def _is_year(self, text: str, mark: Mark) -> bool:
+        """A year in parentheses that GROBID took for the number of a formula."""
+        return (
+            mark.kind == "formula" and not mark.targets and self.style is CitationStyle.NAME_YEAR
+            and name_year.YEAR.fullmatch(text, mark.start, mark.end) is not None
+        )  # fmt: skip
+
+    def _is_citation(self, text: str, group: numbers.Group) -> bool:
+        """Whether a group that the TEI does not mark is one: every number is in the bibliography, and it is not mathematics."""
+        cited = [number for piece in group.pieces for number in piece.numbers]
+        if not all(piece.numbers for piece in group.pieces) or not all(number in self._numbers for number in cited):
+            return False
+        before = text[max(0, group.start - 40) : group.start]
+        if before.rstrip()[-1:] in _MATH_BEFORE or text[group.end : group.end + 1] in ("^", "_", "×", "*"):
+            return False
+        if before[-1:].isalnum() and len(before.split()[-1].strip("(")) < 3:
+            return False
+        return not _INTERVAL_BEFORE.search(before)
+
+    def _pieces(self, pieces: Iterable[numbers.Cited], marked: Sequence[Mark]) -> Iterable[tuple[int, int, str | None]]:
+        for piece in pieces:
+            keys = [self._numbers[number] for number in piece.numbers if number in self._numbers]
+            if not keys:
+                keys = [
+                    key
+                    for mark in marked
+                    if mark.start < piece.end and piece.start < mark.end
+                    for key in self._targets(mark)
+                ]
+            if keys or marked:
+                for key in _or_none(keys):
+                    yield piece.start, piece.end, key
+
+    def _targets(self, mark: Mark) -> list[str]:
+        return list(dict.fromkeys(self._ids[target] for target in mark.targets if target in self._ids))
+
+    def _marked(self, text: str, mark: Mark) -> Iterable[tuple[int, int, str | None]]:
+        """Spans of a mark that is not a group in brackets of a BRACKET paper."""
+        start, end = mark.start, mark.end
+        if (
+            len(mark.targets) == 1
+            and mark.targets[0] in self._ids
+            and self._names_years
+            and _ONE_WORK.fullmatch(text, start, end)
+        ):
+            yield start, end, self._ids[mark.targets[0]]  # as below, sooner
+            return
+        while start < end and text[start] in ",;. ":
+            start += 1
+        surface = text[start:end]
+        keys = self._targets(mark)
+        if not surface or follows_word(text, start):
+            return
+        letters, dated = _LETTERS.search(surface), name_year.has_date(surface)
+        if dated and (letters or self.style is not CitationStyle.BRACKET):
+            yield from self._works(text, start, end, keys)
+        elif self.style is CitationStyle.OTHER:
+            yield from self._numbered(text, start, end, keys)
+        elif letters or (self.style is CitationStyle.BRACKET and ("[" in surface or "]" in surface)):
+            for key in keys:
+                yield start, end, key
+
+    def _numbered(self, text: str, start: int, end: int, keys: list[str]) -> Iterable[tuple[int, int, str | None]]:
+        """A superscript, `(3)` or `[ABC19]`: where the TEI points to, else by its numbers or its label."""
+        if keys:
+            yield from ((start, end, key) for key in keys)
+            return
+        match = numbers.LIST.fullmatch(text, start, end)
+        if match and self._counted:
+            for piece in numbers.pieces(text, start, end, *match.span("list")):
+                for key in _or_none(self._numbers[n] for n in piece.numbers if n in self._numbers):
+                    yield piece.start, piece.end, key
+            return
+        if match or _ALPHA_LABEL.search(text, start, end):
+            yield start, end, self._by_label.get(text[start:end].strip(" []()"))
+
+    def _works(self, text: str, start: int, end: int, keys: list[str]) -> Iterable[tuple[int, int, str | None]]:
+        if keys and len(name_year.YEAR.findall(text, start, end)) < 2:
+            yield from ((start, end, key) for key in keys)
+            return
+        works = name_year.works(text, start, end)
+        if works and not any(work.surname for work in works):
+            return  # a year without a name is a year
+        if not works:  # in press
+            yield start, end, None
+            return
+        found = [name_year.find(work, self._by_name) for work in works]
+        for key in keys:  # the TEI's choice goes to the first work it can mean
+            if key not in found:
+                found[next((i for i, other in enumerate(found) if other is None), 0)] = key
+        for work, found_key in zip(works, found, strict=True):
+            yield work.start, work.end, found_key
+
+    def _references(self, draft: Draft) -> Iterable[tuple[int, int, str | None]]:
+        taken: list[tuple[int, int]] = []
+        for mark in draft.marks:
+            if mark.kind == "cite" or self._is_year(draft.text, mark):
+                continue
+            kind = RefType(mark.kind)
+            key = next((self._ref_ids[target] for target in mark.targets if target in self._ref_ids), None)
+            if key is None:
+                tail = draft.text[mark.start : mark.end + 6]
+                surface = draft.text[mark.start : mark.end]
+                if (
+                    tail[len(surface) : len(surface) + 1] == "."
+                    and tail[len(surface) + 1 : len(surface) + 2].isdecimal()
+                ):
+                    key = self._refs.find(kind, tail)
+                key = key or self._refs.find(kind, surface)
+            taken.append((mark.start, mark.end))
+            yield mark.start, mark.end, key
+        mentions = list(self._refs.mentions(draft.text))
+        marked = _Taken(taken if mentions else ())
+        for start, end, key in mentions:
+            if not marked.overlaps(start, end):
+                yield start, end, key
+
+
+class _Taken:
+    """Stretches of a text that are spoken for."""
+
+    def __init__(self, stretches: Iterable[tuple[int, int]]) -> None:
+        ordered = sorted(stretches)
+        self._starts = [start for start, _ in ordered]
+        self._ends = list(accumulate((end for _, end in ordered), max))
+
+    def overlaps(self, start: int, end: int) -> bool:
+        """Whether a stretch shares a character with one of them."""
+        before = bisect_left(self._starts, end)
+        return before > 0 and self._ends[before - 1] > start
+
+
+def _place(at: tuple[int, int, str | None]) -> tuple[int, int]:
+    return at[0], at[1]
+
+
+def _or_none(keys: Iterable[str]) -> list[str | None]:
+    """The keys; None alone if there are none."""
+    return [*keys] or [None]

@@ -1,0 +1,155 @@
+"""TEI → parse, from the bytes to the last span."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from itertools import starmap
+
+from s2orc_parse.parse_model import EQUATION, BackPart, EqSpan, Paragraph, Parse, Provenance, RefEntry, RefType
+from s2orc_parse.tei.bibliography import XML_ID, read_bibliography
+from s2orc_parse.tei.callouts import Linker
+from s2orc_parse.tei.crossrefs import RefIndex
+from s2orc_parse.tei.header import read_extractor, read_header
+from s2orc_parse.tei.read import local_name, read
+from s2orc_parse.tei.references import first_ids, float_type, keys, printed_label, read_float, read_formula, read_note
+from s2orc_parse.tei.sections import Section, Sections
+from s2orc_parse.tei.statements import Statements
+from s2orc_parse.tei.text import Draft, Element, TextReader, plain
+
+_BACK_PARTS = {part.value: part for part in BackPart}
+CONVERTER_VERSION = "8"  # part of the key of every stored parse: raise it when any parse may come out different
+
+
+def convert(tei: bytes, *, pdf_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:
+    """The parse of one TEI document as GROBID 0.5 to 0.9 writes it (SEMANTICS §3).
+
+    `pdf_sha1` names the PDF it was extracted from, `made_by` the extractor, its version and options, where they are known better
+    than from the TEI; both are only recorded. Pure: the same bytes give an equal parse. Raises `BadTei` with its reason, and
+    nothing else, whatever the bytes are.
+    """
+    root = read(tei)
+    header = next((child for child in root if local_name(child) == "teiHeader"), None)
+    parts = _outermost(root, "abstract", "body", "back", "listBibl")
+    sections = Sections(
+        (head.get("n"), plain(head))
+        for element in parts["body"]
+        for head in element.iter("{*}head")
+        if _is_of_text(head)
+    )
+    abstract, body, back = TextReader(), TextReader(sections), TextReader(sections)
+    for element in parts["abstract"]:
+        abstract.read(element)
+    for element in parts["body"]:
+        body.read(element)
+    sections.end_of_body()
+    back_parts: list[BackPart | None] = []
+    for element in parts["back"]:
+        for part in element:  # each is a div of its own, so that no head reaches into the next
+            kind = (part.get("type") or "").strip()
+            back.read_part(part, Section(path=kind))
+            back_parts += [_BACK_PARTS.get(kind)] * (len(back.drafts) - len(back_parts))
+    bib_elements, entries = read_bibliography(parts["listBibl"])
+    floats = _Floats((abstract, body, back))
+    statements = Statements([*body.drafts, *back.drafts])
+    index = RefIndex(floats.entries, sections, statements)
+    ids = first_ids(zip(bib_elements, (entry.key for entry in entries), strict=True))
+    linker = Linker([*body.drafts, *back.drafts], entries, ids, index, floats.ids)
+    texts = {
+        name: tuple(_paragraph(draft, linker, floats, name) for draft in reader.drafts)
+        for name, reader in (("abstract", abstract), ("body_text", body))
+    }
+    back_matter = tuple(
+        replace(_paragraph(draft, linker, floats, "back_matter"), back_part=part)
+        for draft, part in zip(back.drafts, back_parts, strict=True)
+    )
+    ref_entries = floats.with_spans(linker)
+    return Parse(
+        pdf_sha1=pdf_sha1,
+        header=read_header(header),
+        citation_style=linker.style,
+        bib_entries=tuple(entries),
+        ref_entries=(*ref_entries, *index.section_entries(), *statements.entries),
+        provenance=Provenance(
+            *(made_by or read_extractor(header)),
+            hashlib.sha1(tei, usedforsecurity=False).hexdigest(),
+            CONVERTER_VERSION,
+        ),
+        back_matter=back_matter,
+        **texts,
+    )
+
+
+def _outermost(root: Element, *names: str) -> dict[str, list[Element]]:
+    """Elements of some names, each in document order and none inside another of its name."""
+    found: dict[str, list[Element]] = {name: [] for name in names}
+    for element in root.iter(*(f"{{*}}{name}" for name in names)):
+        name = local_name(element)
+        if next(element.iterancestors(f"{{*}}{name}"), None) is None:
+            found[name].append(element)
+    return found
+
+
+def _is_of_text(head: Element) -> bool:
+    """Whether a head is a section's, not a figure's or table's."""
+    parent = head.getparent()
+    return parent is not None and local_name(parent) not in ("figure", "table")
+
+
+class _Floats:
+    """Everything that left the text for the reference entries: figures, tables, formulas, footnotes."""
+
+    def __init__(self, readers: tuple[TextReader, ...]) -> None:
+        self.entries: list[RefEntry] = []
+        self.ids: dict[str, str] = {}
+        self._captions: dict[str, Draft] = {}
+        self._formulas: dict[Element, RefEntry] = {}
+        floats = [element for reader in readers for element in reader.floats]
+        notes = [element for reader in readers for element in reader.notes]
+        formulas = [element for reader in readers for draft in reader.drafts for _, element in draft.formulas]
+        labels = [printed_label(element) for element in floats]
+        types = list(map(float_type, floats, labels))
+        for kind in (RefType.FIGURE, RefType.TABLE):
+            chosen = [
+                (element, label) for element, label, type_ in zip(floats, labels, types, strict=True) if type_ is kind
+            ]
+            for (element, label), key in zip(chosen, keys(kind, [element for element, _ in chosen]), strict=True):
+                self._keep(element, *read_float(element, key, kind, label))
+        for element, key in zip(formulas, keys(RefType.FORMULA, formulas), strict=True):
+            self._formulas[element] = entry = read_formula(element, key)
+            self._keep(element, entry)
+        for element, key in zip(notes, keys(RefType.FOOTNOTE, notes), strict=True):
+            self._keep(element, *read_note(element, key))
+
+    def _keep(self, element: Element, entry: RefEntry, caption: Draft | None = None) -> None:
+        self.entries.append(entry)
+        if caption is not None:
+            self._captions[entry.key] = caption
+        if identifier := element.get(XML_ID):
+            self.ids.setdefault(identifier, entry.key)
+
+    def equation(self, at: int, element: Element) -> EqSpan:
+        """The span of a formula whose token stands at `at`."""
+        entry = self._formulas[element]
+        return EqSpan(at, at + len(EQUATION), EQUATION, entry.key, raw_text=entry.text, label=entry.num)
+
+    def with_spans(self, linker: Linker) -> list[RefEntry]:
+        """The entries with the citations in their captions."""
+        return [
+            replace(entry, cite_spans=linker.citations(self._captions[entry.key]))
+            if entry.key in self._captions
+            else entry
+            for entry in self.entries
+        ]
+
+
+def _paragraph(draft: Draft, linker: Linker, floats: _Floats, where: str) -> Paragraph:
+    cites = linker.citations(draft)
+    return Paragraph(
+        section="Abstract" if where == "abstract" else draft.section.path,
+        text=draft.text,
+        sec_num=draft.section.num,
+        cite_spans=cites,
+        ref_spans=linker.references(draft, cites),
+        eq_spans=tuple(starmap(floats.equation, draft.formulas)),
+    )

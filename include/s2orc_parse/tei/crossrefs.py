@@ -1,0 +1,154 @@
+"""Mentions of figures, tables, formulas and sections: linked by the number the paper prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from s2orc_parse.parse_model import RefEntry, RefType
+from s2orc_parse.tei.references import NUMBER
+from s2orc_parse.tei.sections import Section, Sections
+from s2orc_parse.tei.statements import Statements
+
+_WORDS = {
+    RefType.FIGURE: r"[Ff]ig(?:ure)?s?\b\.?|FIG(?:URE)?S?\b\.?",
+    RefType.TABLE: r"[Tt]ables?\b|TABLES?\b|[Tt]abs?\.",
+    RefType.FORMULA: r"[Ee]q(?:uation|n)?s?\b\.?",
+    RefType.SECTION: r"[Ss]ections?\b|[Ss]ect?s?\.|§{1,2}",
+}
+_PLAIN = rf"(?:{NUMBER})(?![^\W\d_]{{2}})[a-z]?"
+_ITEM = rf"(?:\(\s?{_PLAIN}\s?\)|{_PLAIN})"
+MENTION = re.compile(
+    "(?<![A-Za-z§])(?:" + "|".join(f"(?P<{kind.name}>{word})" for kind, word in _WORDS.items()) + ")"
+    rf"\s*(?P<items>{_ITEM}(?:\s*(?:,|and|&|or|to|–|-)\s*{_ITEM})*)"
+)
+_BEFORE_NUMBERS = frozenset(
+    [
+        "eq",
+        "eqs",
+        "eqn",
+        "eqns",
+        "equation",
+        "equations",
+        "fig",
+        "figs",
+        "figure",
+        "figures",
+        "table",
+        "tables",
+        "tab",
+        "tabs",
+        "sec",
+        "secs",
+        "sect",
+        "sects",
+        "section",
+        "sections",
+        "§",
+    ]
+)
+# How the words of each kind go on after their first letters: what is soon found.
+_STEMS = {
+    RefType.FIGURE: (("ig", "Ff"), ("IG", "F")),
+    RefType.TABLE: (("ab", "Tt"), ("AB", "T")),
+    RefType.FORMULA: (("q", "Ee"),),
+    RefType.SECTION: (("ec", "Ss"), ("§", "")),
+}
+_ITEM_PATTERN = re.compile(_ITEM)
+_NUM = re.compile(NUMBER)
+_LEADING = re.compile(r"[^0-9A-Za-z]*")
+
+
+_LABEL_OF_APPENDIX = r"(?:[A-Z](?:[.\-]?\d{1,2})?(?:\.\d{1,2}){0,2}|\d{1,2}|[IVX]{1,4})(?![\w%])"
+_APPENDIX_ITEM = re.compile(_LABEL_OF_APPENDIX)
+_APPENDIX_MENTION = re.compile(
+    r"(?<![A-Za-z])(?:[Aa]ppendi(?:x|ces)|APPENDI(?:X|CES)|[Aa]pp\.|[Aa]nnex(?:es)?)\s+"
+    rf"(?P<items>{_LABEL_OF_APPENDIX}(?:\s*(?:,|and|&|or|to|–|-)\s*{_LABEL_OF_APPENDIX})*)"
+)
+
+
+class RefIndex:
+    """Finds the entry that a printed number of some kind means."""
+
+    def __init__(self, entries: Iterable[RefEntry], sections: Sections, statements: Statements | None = None) -> None:
+        self._by_number: dict[tuple[RefType, str], str] = {}
+        for entry in entries:
+            if entry.num:
+                self._by_number.setdefault((entry.type, _normal(entry.num)), entry.key)
+        self._sections: Mapping[str, tuple[str, ...]] = {
+            _normal(".".join(numbers)): numbers for numbers in reversed(sections.numbered)
+        }
+        self._numbered = sections.numbered
+        kinds = {kind for kind, _ in self._by_number} | ({RefType.SECTION} if self._sections else set())
+        self._stems = [stem for kind, stems in _STEMS.items() if kind in kinds for stem in stems]
+        self._mentioned: dict[Section, str] = {}
+        self._statements = statements
+        self._appendices = {_normal(number): section for number, section in reversed(sections.appendices.items())}
+        if ("I",) not in sections.numbered:  # not Roman numerals: letters number appendices
+            for numbers, section in sections.numbered.items():
+                if len(numbers[0]) == 1 and numbers[0].isalpha():
+                    self._appendices.setdefault(_normal(".".join(numbers)), section)
+
+    def find(self, kind: RefType, printed: str) -> str | None:
+        """The key of the entry that "2", "(3)", "2a", "III-B" or "D.6" means; None if there is none."""
+        match = _NUM.search(printed, _LEADING.match(printed).end())  # type: ignore[union-attr]
+        number = _normal(match.group()) if match else ""
+        if not number:
+            return None
+        if kind is RefType.SECTION:
+            numbers = self._sections.get(number)
+            return self._mention(self._numbered[numbers]) if numbers else None
+        return self._by_number.get((kind, number))
+
+    def _mention(self, section: Section) -> str:
+        """Return the key of a section, which becomes an entry when it is mentioned first."""
+        return self._mentioned.setdefault(section, f"SECREF{len(self._mentioned)}")
+
+    def section_entries(self) -> list[RefEntry]:
+        """Entries of the sections that were found, in the order they were first mentioned."""
+        return [
+            RefEntry(key, RefType.SECTION, section.heads[-1], section.num) for section, key in self._mentioned.items()
+        ]
+
+    def mentions(self, text: str) -> Iterable[tuple[int, int, str]]:
+        """(start, end, key) of every mention in plain text whose entry exists; the first of a list has its word with it."""
+        for stem, initials in self._stems:
+            at = text.find(stem)
+            while at >= 0:
+                begin = at if not initials else at - 1 if at and text[at - 1] in initials else -1
+                if begin >= 0 and (match := MENTION.match(text, begin)):
+                    yield from self._linked(match)
+                at = text.find(stem, at + 1)
+        if self._appendices and ("ppendi" in text or "PPENDI" in text or "pp." in text or "nnex" in text):
+            yield from self._appendix_mentions(text)
+        if self._statements is not None:
+            yield from self._statements.mentions(text)
+
+    def _appendix_mentions(self, text: str) -> Iterable[tuple[int, int, str]]:
+        for match in _APPENDIX_MENTION.finditer(text):
+            start = match.start()
+            for item in _APPENDIX_ITEM.finditer(text, *match.span("items")):
+                if (section := self._appendices.get(_normal(item.group()))) is not None:
+                    yield start if start == match.start() else item.start(), item.end(), self._mention(section)
+                start = item.end()
+
+    def _linked(self, match: re.Match[str]) -> Iterable[tuple[int, int, str]]:
+        """The numbers of one mention that mean an entry."""
+        kind = next(kind for kind in _WORDS if match[kind.name])
+        start = match.start()
+        for item in _ITEM_PATTERN.finditer(match.string, *match.span("items")):
+            left = start if start == match.start() else item.start()
+            if key := self.find(kind, item.group()):
+                yield left, item.end(), key
+            start = item.end()
+
+
+def follows_word(text: str, at: int) -> bool:
+    """Whether what stands at `at` follows Eq., Fig., Table, Sec., § or ^: it is then no citation."""
+    words = text[max(0, at - 16) : at].split()
+    word = words[-1].lstrip("([").rstrip(".").casefold() if words else ""
+    return word in _BEFORE_NUMBERS or word.endswith(("^", "§"))
+
+
+def _normal(number: str) -> str:
+    return re.sub(r"[\s\-–]+", ".", number.strip().strip(".()")).casefold()

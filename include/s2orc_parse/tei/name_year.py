@@ -1,0 +1,132 @@
+"""Citations by name and year: the works a callout names, and the entries they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.names import surname_key
+from s2orc_parse.parse_model import BibEntry
+
+YEAR = re.compile(r"(?<![\d\-–.])(1[5-9]\d\d|20\d\d)([a-z]?)(?![\d\w])")
+_NO_DATE = re.compile(
+    r"\b(?:in press|in preparation|forthcoming|submitted|to appear|n\.d\.|under review)(?!\w)", re.IGNORECASE
+)
+_MORE_LETTERS = re.compile(r"\s*[,;&]\s*([a-z])(?![\w])|\s+and\s+([a-z])(?!\w)")
+_SURNAME = re.compile(r"[^\W\d_a-z][\w'’‘`´-]+")
+_PARTICLES = r"(?:van der|van den|von der|de la|van|von|de|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten)"
+_BEFORE = re.compile(
+    rf"((?:{_PARTICLES}\s+)?[^\W\d_a-z][\w'’-]+)(?:\s+et\s+al\.?|\s+(?:and|&)\s+(?:\w+\s+)?[^\W\d_a-z][\w'’-]+)?(?:['’]s)?(?:[\s,;(\[]*[12]\d{{3}}[a-z]?(?=[,;\s]))*[\s,;(\[]*$"
+)
+
+
+class Work(NamedTuple):
+    """One work a callout names: where, by whom, when."""
+
+    start: int
+    end: int
+    surname: str
+    year: int
+    letter: str  # of 2010a; "" without
+
+
+def has_date(text: str) -> bool:
+    """Whether a callout prints a year, or what stands for one ("in press")."""
+    return bool(YEAR.search(text) or _NO_DATE.search(text))
+
+
+def _key(name: str) -> str:
+    return surname_key(Author("", (), name, ""))
+
+
+def works(text: str, start: int, end: int) -> list[Work]:
+    """The works of the callout at `start:end` of a text, one for each year it prints; their surfaces tile the callout.
+
+    A year without a name of its own takes the last one before it, in the callout or just before it
+    ("Smith et al. (2010, 2012)"). A letter alone is another work of the same year ("2010a,b").
+    """
+    found: list[Work] = []
+    surname = ""
+    left = at = start
+    while match := YEAR.search(text, at, end):
+        names = _SURNAME.findall(text, at, match.start())
+        if names:
+            surname = next((name for name in names if name not in _NOT_SURNAMES), surname)
+        elif not found and (before := _BEFORE.search(text[max(0, start - 80) : start])):
+            surname = before.group(1)
+        right = match.end()
+        year, letter = int(match.group(1)), match.group(2)
+        found.append(Work(left, right, surname, year, letter))
+        left = at = right
+        while letter and (more := _MORE_LETTERS.match(text, at, end)):
+            found.append(Work(more.end() - 1, more.end(), surname, year, more.group(1) or more.group(2)))
+            left = at = more.end()
+    return _tiled(text, found, start, end)
+
+
+_NOT_SURNAMES = frozenset(
+    (
+        "See",
+        "Eg",
+        "For",
+        "In",
+        "Also",
+        "Cf",
+        "The",
+        "And",
+        "As",
+        "Ref",
+        "Refs",
+        "Table",
+        "Fig",
+        "Figure",
+        "Appendix",
+        "Section",
+        "Eq",
+    )
+)
+
+
+def _tiled(text: str, found: list[Work], start: int, end: int) -> list[Work]:
+    """Each surface from its first word to the separator before the next one's."""
+    tiled: list[Work] = []
+    for i, work in enumerate(found):
+        left, right = (start if i == 0 else work.start), (end if i + 1 == len(found) else work.end)
+        if i:
+            while left < work.end and text[left] in " ,;&)":
+                left += 1
+        while right < end and text[right] in ",;)":
+            right += 1
+        tiled.append(work._replace(start=left, end=right))
+    return tiled
+
+
+def index_of(entries: Iterable[BibEntry]) -> Mapping[tuple[str, int], Sequence[BibEntry]]:
+    """Entries by first author's surname (whole, and its last word) and year, in order of the bibliography."""
+    index: dict[tuple[str, int], list[BibEntry]] = {}
+    for entry in entries:
+        if entry.year is None or not entry.authors:
+            continue
+        last = entry.authors[0].last or entry.authors[0].first
+        for name in dict.fromkeys((_key(last), *map(_key, last.split()[-1:]))):
+            if name:
+                index.setdefault((name, entry.year), []).append(entry)
+    return index
+
+
+def find(work: Work, index: Mapping[tuple[str, int], Sequence[BibEntry]]) -> str | None:
+    """The key of the entry that a work is; None if none or several could be it."""
+    candidates = index.get((_key(work.surname), work.year), ())
+    if work.letter:
+        lettered = [entry for entry in candidates if f"{work.year}{work.letter}" in entry.raw_text]
+        if len(lettered) == 1:
+            return lettered[0].key
+        place = ord(work.letter) - ord("a")
+        return (
+            candidates[place].key
+            if len(candidates) > 1 and place < len(candidates)
+            else (candidates[0].key if len(candidates) == 1 else None)
+        )
+    return candidates[0].key if len(candidates) == 1 else None

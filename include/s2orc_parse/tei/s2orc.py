@@ -1,0 +1,221 @@
+"""A parse in the published schemas: S2ORC 20200705 (a superset) and the GORC/20190928 object `grobid_parse`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import orjson
+
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.parse_model import BibEntry, CellCite, CiteSpan, EqSpan, Paragraph, Parse, RefEntry, RefSpan, RefType
+
+Json = dict[str, Any]
+
+
+def to_json_bytes(value: Json) -> bytes:
+    """Canonical JSON: UTF-8, no spaces, keys in the schema's order, no newline."""
+    return orjson.dumps(value)
+
+
+def to_s2orc(parse: Parse, paper_id: str | None = None) -> Json:
+    """The parse in schema 20200705: every key of it with its type, and the extras of TABLES.md, in fixed order.
+
+    An unknown year is null (the published files have ""). `paper_id` is known once the parse is assembled into a paper.
+    """
+    return {
+        "paper_id": paper_id,
+        "_pdf_hash": parse.pdf_sha1,
+        "abstract": [_paragraph(p) for p in parse.abstract],
+        "body_text": [_paragraph(p) for p in parse.body_text],
+        "bib_entries": {e.key: _bib_entry(e) for e in parse.bib_entries},
+        "ref_entries": {e.key: _ref_entry(e) for e in parse.ref_entries},
+        "back_matter": [{**_paragraph(p), "back_part": p.back_part} for p in parse.back_matter],
+        "citation_style": parse.citation_style.value,
+        "title": parse.header.title,
+        "authors": [a.as_dict() for a in parse.header.authors],
+        "provenance": {
+            "extractor": parse.provenance.extractor,
+            "version": parse.provenance.version,
+            "options": parse.provenance.options,
+            "tei_sha1": parse.provenance.tei_sha1,
+            "converter_version": parse.provenance.converter_version,
+        },
+        **({"article": parse.article} if parse.article is not None else {}),
+    }
+
+
+def to_gorc(parse: Parse) -> Json:
+    """The object `grobid_parse` of GORC (schema 20190928): exactly its keys. Entries it has no type for are left out,
+    and the spans that name them say null."""
+    known = {e.key for e in parse.ref_entries if e.type in (RefType.FIGURE, RefType.TABLE, RefType.FORMULA)}
+    return {
+        "abstract": [_gorc_paragraph(p, known) for p in parse.abstract],
+        "body_text": [_gorc_paragraph(p, known) for p in parse.body_text],
+        "ref_entries": {
+            e.key: {"text": e.text, "latex": e.latex, "type": e.type.value} for e in parse.ref_entries if e.key in known
+        },
+        "bib_entries": {e.key: _gorc_bib_entry(e) for e in parse.bib_entries},
+    }
+
+
+def to_gorc_line(parse: Parse, paper_id: str | None = None) -> Json:
+    """A line of GORC: `grobid_parse` with the keys that stand around it there; its metadata is the PDF's own header."""
+    found = header(parse)
+    date = found["date"]
+    metadata = {"title": found["title"], "authors": _authors(parse.header.authors), "abstract": found["abstract"]}
+    metadata["year"] = date and date[:4]
+    metadata |= {
+        key: found.get(key) for key in ("arxiv_id", "acl_id", "pmc_id", "pubmed_id", "doi", "venue", "journal")
+    }
+    return {
+        "paper_id": paper_id, "metadata": metadata, "s2_pdf_hash": parse.pdf_sha1, "grobid_parse": to_gorc(parse), "latex_parse": None,
+    }  # fmt: skip
+
+
+def _span(span: CiteSpan | RefSpan) -> Json:
+    return {"start": span.start, "end": span.end, "text": span.text, "ref_id": span.ref_id}
+
+
+def _cites(spans: Iterable[CiteSpan]) -> tuple[list[Json], list[Json]]:
+    """Callouts that name an entry (`cite_spans`), and those that name none (`unlinked_spans`)."""
+    linked: list[Json] = []
+    unlinked: list[Json] = []
+    for span in spans:
+        if span.ref_id is not None:
+            linked.append(_span(span))
+        else:
+            unlinked.append({"start": span.start, "end": span.end, "text": span.text})
+    return linked, unlinked
+
+
+def _innermost(section: str) -> str:
+    return section.rpartition("::")[2]
+
+
+def _equation(span: EqSpan) -> Json:
+    return {
+        "start": span.start, "end": span.end, "text": span.text, "ref_id": span.ref_id, "raw_text": span.raw_text,
+        "latex": span.latex, "mathml": span.mathml, "label": span.label,
+    }  # fmt: skip
+
+
+def _paragraph(paragraph: Paragraph) -> Json:
+    linked, unlinked = _cites(paragraph.cite_spans)
+    return {
+        "section": _innermost(paragraph.section),
+        "text": paragraph.text,
+        "cite_spans": linked,
+        "ref_spans": [_span(span) for span in paragraph.ref_spans],
+        "eq_spans": [_equation(span) for span in paragraph.eq_spans],
+        "unlinked_spans": unlinked,
+        "section_path": paragraph.section,
+        "sec_num": paragraph.sec_num,
+    }
+
+
+def _bib_entry(entry: BibEntry) -> Json:
+    return {
+        "title": entry.title,
+        "authors": _authors(entry.authors),
+        "year": entry.year,
+        "venue": entry.venue,
+        "link": None,
+        "ref_id": entry.ref_id,
+        "label": entry.label,
+        "volume": entry.volume,
+        "issue": entry.issue,
+        "pages": entry.pages,
+        "publisher": entry.publisher,
+        "other_ids": _other_ids(entry),
+        "raw_text": entry.raw_text,
+        "urls": list(entry.urls),
+    }
+
+
+def _authors(authors: Iterable[Author]) -> list[Json]:
+    return [author.name() for author in authors]
+
+
+def _other_ids(entry: BibEntry) -> Json:
+    found = {"DOI": entry.doi, "arXiv": entry.arxiv_id, "PMID": entry.pubmed_id, "PMCID": entry.pmc_id}
+    return {kind: [identifier] for kind, identifier in found.items() if identifier}
+
+
+def _ref_entry(entry: RefEntry) -> Json:
+    linked, unlinked = _cites(entry.cite_spans)
+    in_cells = [_cell_span(found) for found in entry.cell_cites if found.span.ref_id is not None]
+    return {
+        "text": entry.text,
+        "type": entry.type.value,
+        "num": entry.num,
+        "latex": entry.latex,
+        "cells": None if entry.cells is None else [list(row) for row in entry.cells],
+        "html": entry.html,
+        "cite_spans": linked,
+        **({"unlinked_spans": unlinked} if unlinked else {}),
+        **({"cell_cite_spans": in_cells} if in_cells else {}),
+    }
+
+
+def _cell_span(found: CellCite) -> Json:
+    return {"row": found.row, "column": found.column, **_span(found.span)}
+
+
+def _gorc_paragraph(paragraph: Paragraph, known: set[str]) -> Json:
+    def span(found: CiteSpan | RefSpan | EqSpan, ref_id: str | None) -> Json:
+        return {"start": found.start, "end": found.end, "text": found.text, "latex": None, "ref_id": ref_id}
+
+    return {
+        "text": paragraph.text,
+        "cite_spans": [span(s, s.ref_id) for s in paragraph.cite_spans],
+        "ref_spans": [span(s, s.ref_id if s.ref_id in known else None) for s in paragraph.ref_spans],
+        "eq_spans": [{**span(s, s.ref_id), "latex": s.latex} for s in paragraph.eq_spans],
+        "section": _innermost(paragraph.section) or None,
+    }
+
+
+def _gorc_bib_entry(entry: BibEntry) -> Json:
+    return {
+        "ref_id": entry.ref_id,
+        "title": entry.title,
+        "authors": _authors(entry.authors),
+        "year": entry.year,
+        "venue": entry.venue,
+        "volume": entry.volume,
+        "issn": entry.issn,
+        "pages": entry.pages,
+        "other_ids": {kind.lower(): found for kind, found in _other_ids(entry).items()},
+        "links": None,
+    }
+
+
+def header(parse: Parse) -> Json:
+    """The paper's own header with the columns of the table `records` that a PDF can fill; null where it says nothing."""
+    found = parse.header
+    abstract = "\n\n".join(paragraph.text for paragraph in parse.abstract)
+    return {
+        "title": found.title or None,
+        "authors": [author.as_dict() for author in found.authors],
+        "date": found.date,
+        "date_precision": found.date_precision,
+        "venue": found.venue,
+        "journal": found.journal,
+        "abstract": abstract or None,
+        "doi": found.doi,
+        "arxiv_id": found.arxiv_id,
+        "pubmed_id": found.pubmed_id,
+        "pmc_id": found.pmc_id,
+    }
+
+
+def bibliography(parse: Parse) -> list[Json]:
+    """The bibliography as rows of the table `entries`, without the columns of the paper it belongs to."""
+    return [
+        {
+            "ref_id": entry.key, "title": entry.title or None, "authors": _authors(entry.authors), "year": entry.year,
+            "venue": entry.venue or None, "doi": entry.doi, "arxiv_id": entry.arxiv_id, "pubmed_id": entry.pubmed_id,
+            "pmc_id": entry.pmc_id, "raw_text": entry.raw_text or None,
+        }
+        for entry in parse.bib_entries
+    ]  # fmt: skip

@@ -1,0 +1,109 @@
+"""Theorems and their like: where a text states one, and which one a mention means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from s2orc_parse.parse_model import RefEntry, RefType
+from s2orc_parse.tei.text import Draft
+
+MAX_STATEMENT = 5_000  # characters of a statement that an entry keeps
+_WORDS = {
+    "theorem": r"theorems?|thms?\.?", "lemma": r"lemmas?|lemmata|lem\.", "proposition": r"propositions?|props?\.",
+    "corollary": r"corollar(?:y|ies)|cor\.", "definition": r"definitions?|defn?s?\.", "assumption": r"assumptions?",
+    "remark": r"remarks?", "example": r"examples?", "conjecture": r"conjectures?", "claim": r"claims?", "observation": r"observations?",
+    "hypothesis": r"hypothes[ie]s", "axiom": r"axioms?", "problem": r"problems?", "fact": r"facts?", "property": r"propert(?:y|ies)",
+    "condition": r"conditions?", "question": r"questions?", "postulate": r"postulates?", "construction": r"constructions?",
+}  # fmt: skip
+_WORD = "(?i:" + "|".join(f"(?P<{name}>{word})" for name, word in _WORDS.items()) + ")"
+_NUM = r"(?:[A-Z]\.?)?\d{1,3}(?:\.\d{1,3}|\s\.\s\d{1,3}){0,3}(?!\.?\d|%)|[IVX]{1,5}(?![A-Za-z])|[A-Z](?![A-Za-z'’])"
+_AT_START = re.compile(rf"{_WORD}\s+(?P<num>{_NUM})(?:\s*[.:]|\s*\([^()]{{1,150}}\)|\s+(?=[A-Z(]))")
+_IN_TEXT = re.compile(rf"(?<![^\s]){_WORD}\s+(?P<num>{_NUM})\s*(?:\([^()]{{1,150}}\)\s*)?[.:]\s")
+_IN_HEAD = re.compile(rf"{_WORD}\s+(?P<num>{_NUM})(?=\W|$)")
+_SENTENCE_END = re.compile(r"[.!?:□∎■◻▪][)\]]?\s$|\[\d+\]\.\s$")
+_ITEM = re.compile(_NUM)
+_MENTION = re.compile(rf"(?<![A-Za-z]){_WORD}\s+(?P<items>(?:{_NUM})(?:\s*(?:,|and|&|or|to|–|-)\s*(?:{_NUM}))*)")
+_ELSEWHERE_BEFORE = re.compile(r"\[[^\[\]]*$|(?:19|20)\d\d[a-z]?,\s*$")
+_ELSEWHERE_AFTER = re.compile(
+    r"\s*,?\s+(?:of|in|from)\s+(?:\[|\(?[A-Z][\w’'-]+(?:\s+(?:et\s+al|and|&)|\s*[\[(,]\s*(?:\d|in\b)))"
+)
+_HINT = re.compile(r"\s(?:[A-Z]\.?)?\d|\s[A-Z]{1,5}\b")
+
+
+class Statement(NamedTuple):
+    """A statement: its kind, the number that it prints, its text."""
+
+    kind: str
+    num: str
+    text: str
+
+
+class Statements:
+    """The statements of one paper: entries of type theorem, and the mentions of each."""
+
+    def __init__(self, drafts: Iterable[Draft]) -> None:
+        self.entries: list[RefEntry] = []
+        self._keys: dict[tuple[str, str], str] = {}
+        for statement in _read_statements(drafts):
+            if (statement.kind, statement.num) not in self._keys:
+                key = self._keys[statement.kind, statement.num] = f"THMREF{len(self.entries)}"
+                text = statement.text[:MAX_STATEMENT].rstrip()
+                self.entries.append(RefEntry(key, RefType.THEOREM, text, statement.num))
+
+    def mentions(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Yield (start, end, key) of every mention; the first of a list has its word with it.
+
+        A statement's own label is no mention, and neither is a theorem of a cited work: `[18, Theorem 5]`, `Lemma 2 of [3]`.
+        """
+        if not self._keys:
+            return
+        for match in _MENTION.finditer(text):
+            start, is_first = match.start(), True
+            if _ELSEWHERE_BEFORE.search(text[max(0, start - 80) : start]) or _ELSEWHERE_AFTER.match(text, match.end()):
+                continue
+            if _state_at(text, start) is not None:
+                continue
+            for item in _ITEM.finditer(text, *match.span("items")):
+                if key := self._keys.get((_kind(match), _normalize(item.group()))):
+                    yield start if is_first else item.start(), item.end(), key
+                is_first = False
+
+
+def _read_statements(drafts: Iterable[Draft]) -> Iterator[Statement]:
+    """Yield the statements in the order of the text; a section head may be a statement's label."""
+    section = None
+    for draft in drafts:
+        if draft.section is not section:
+            section = draft.section
+            if section.heads and (match := _IN_HEAD.match(section.heads[-1])):
+                yield Statement(_kind(match), _normalize(match["num"]), f"{section.heads[-1]} {draft.text}")
+        if not _HINT.search(draft.text):
+            continue
+        found = [match for at in _candidates(draft.text) if (match := _state_at(draft.text, at)) is not None]
+        for at, match in enumerate(found):
+            end = found[at + 1].start() if at + 1 < len(found) else len(draft.text)
+            yield Statement(_kind(match), _normalize(match["num"]), draft.text[match.start() : end])
+
+
+def _candidates(text: str) -> Iterator[int]:
+    yield 0
+    yield from (match.start() for match in _IN_TEXT.finditer(text) if match.start())
+
+
+def _state_at(text: str, at: int) -> re.Match[str] | None:
+    """Return the label of the statement that begins at a place of a text: at its start, or at the start of a sentence."""
+    if at == 0:
+        return _AT_START.match(text) if text[:1].isupper() else None
+    if not text[at].isupper() or not _SENTENCE_END.search(text[max(0, at - 12) : at]):
+        return None
+    return _IN_TEXT.match(text, at)
+
+
+def _kind(match: re.Match[str]) -> str:
+    return next(name for name in _WORDS if match[name])
+
+
+def _normalize(number: str) -> str:
+    return re.sub(r"\s+", "", number)

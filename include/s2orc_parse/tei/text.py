@@ -1,0 +1,235 @@
+"""Elements → texts: paragraphs with their callouts and formulas, each character once and in order.
+
+White space runs become one space while the text is put together, so that every offset is right from the start.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from lxml import etree
+
+from s2orc_parse.parse_model import EQUATION
+from s2orc_parse.tei.read import NAMES, BadTei, Reason
+from s2orc_parse.tei.sections import MAX_HEAD, NO_SECTION, Section, Sections
+
+MAX_DEPTH = 150  # elements within elements of a text: what Python's own stack surely bears
+Element = etree._Element
+
+
+class Mark(NamedTuple):
+    """A callout as the TEI marks it."""
+
+    start: int
+    end: int
+    kind: str  # cite, figure, table, formula, section, footnote
+    targets: tuple[str, ...]  # xml:ids, without "#"
+
+
+@dataclass(slots=True)
+class Draft:
+    """A text with what the TEI says of its parts."""
+
+    text: str
+    section: Section = NO_SECTION
+    marks: list[Mark] = field(default_factory=list)
+    formulas: list[tuple[int, Element]] = field(default_factory=list)  # where the token EQUATION stands for which
+
+
+# What an element does to the text it stands in.
+_BREAK = "begins and ends a paragraph"
+_DIVIDE = "the same, with a head of its own"
+_HEAD = "names what follows"
+_CALLOUT = "refers to something"
+_FORMULA = "leaves a token"
+_FLOAT = "has content that is not in the paper's run"
+_NOTE = "is read at its own place"
+_SPACE = "parts words"
+_LEAVE = "is read elsewhere, or not at all"
+
+_DOES = {
+    **dict.fromkeys(("p", "ab", "list", "item", "quote", "lg", "l"), _BREAK),
+    **dict.fromkeys(("div", "div1", "div2", "div3", "body", "front", "group", "text"), _DIVIDE),
+    "head": _HEAD,
+    "ref": _CALLOUT,
+    "formula": _FORMULA,
+    **dict.fromkeys(("figure", "table"), _FLOAT),
+    "note": _NOTE,
+    **dict.fromkeys(("s", "lb", "pb", "cb", "cell", "row"), _SPACE),
+    **dict.fromkeys(("listBibl", "biblStruct", "listOrg", "graphic", "teiHeader", "facsimile", "back"), _LEAVE),
+}
+_ID = re.compile(
+    r"#\S+|(?:foot|fig|tab|formula)_\d+|b\d+"
+)  # of an element of the TEI, as GROBID writes it; not an address
+_KINDS = {
+    **dict.fromkeys(("bibr", "bibl", "biblio", "citation"), "cite"),
+    **dict.fromkeys(("figure", "fig"), "figure"),
+    **dict.fromkeys(("table", "tab"), "table"),
+    **dict.fromkeys(("formula", "eq", "equation", "disp-formula"), "formula"),
+    **dict.fromkeys(("section", "sec"), "section"),
+    **dict.fromkeys(("foot", "fn"), "footnote"),
+}
+
+
+class TextReader:
+    """Reads elements into drafts; floats, formulas and notes met on the way are kept in document order.
+
+    With `sections` heads open sections; without (an abstract) they only end paragraphs.
+    """
+
+    def __init__(self, sections: Sections | None = None, *, flat: bool = False) -> None:
+        self.drafts: list[Draft] = []
+        self.floats: list[Element] = []
+        self.notes: list[Element] = []
+        self._sections = sections
+        self._section = NO_SECTION
+        self._outer = NO_SECTION  # the section around the current div
+        self._before = NO_SECTION  # the section of the div before
+        self._in_paragraph = False
+        self._flat = flat
+        self._depth = 0
+        self._start()
+
+    def read(self, container: Element, section: Section = NO_SECTION) -> None:
+        """Read the content of a container (body, abstract, a part of the back) inside a section."""
+        self._section = self._outer = self._before = section
+        self._content(container)
+        self._flush()
+
+    def read_part(self, part: Element, section: Section = NO_SECTION) -> None:
+        """Read one element for what it is (a div, a paragraph, a note) inside a section."""
+        self._section = self._outer = self._before = section
+        self._element(part)
+        self._flush()
+
+    def draft(self) -> Draft:
+        """What has been read since the last paragraph ended."""
+        return Draft("".join(self._parts), self._section, self._marks, self._formulas)
+
+    def _start(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._pending = False  # a space is due before the next word
+        self._marks: list[Mark] = []
+        self._formulas: list[tuple[int, Element]] = []
+
+    def _flush(self) -> None:
+        if self._length and not self._flat:
+            self.drafts.append(self.draft())
+            self._start()
+        self._pending = self._flat
+
+    def _add(self, text: str) -> None:
+        """Append text, white space normalised."""
+        if text.isascii() and not ("  " in text or "\n" in text or "\t" in text or "\r" in text):
+            words = text.strip(" ")  # as below, sooner
+        else:
+            words = " ".join(text.split())
+        if not words:
+            self._pending = True
+            return
+        if self._length and (self._pending or text[0].isspace()):
+            self._parts.append(" ")
+            self._length += 1
+        self._parts.append(words)
+        self._length += len(words)
+        self._pending = text[-1].isspace()
+
+    def _content(self, element: Element) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise BadTei(Reason.TOO_DEEP)
+        if element.text:
+            self._add(element.text)
+        for child in element:
+            self._element(child)
+            if child.tail:
+                self._add(child.tail)
+        self._depth -= 1
+
+    def _element(self, element: Element) -> None:
+        does = _DOES.get(NAMES[element.tag])
+        if does is None:
+            self._content(element)
+        elif does is _CALLOUT:
+            self._callout(element)
+        elif does is _FLOAT:
+            self.floats.append(element)
+        elif does is _LEAVE:
+            return
+        elif does is _SPACE or self._flat:
+            self._pending = True
+            self._content(element)
+            self._pending = True
+        elif does is _BREAK or does is _DIVIDE:
+            self._block(element, inside_paragraph=does is _BREAK)
+        elif does is _NOTE:
+            self.notes.append(element)
+        elif does is _FORMULA:
+            self._formula(element)
+        elif len(head := plain(element)) > MAX_HEAD:
+            self._block(element, inside_paragraph=True)
+        else:
+            self._flush()
+            if self._sections is not None:
+                same = self._before if self._section is self._outer else self._section
+                self._section = self._sections.enter(self._outer, element.get("n"), head) or same
+
+    def _block(self, element: Element, *, inside_paragraph: bool) -> None:
+        self._flush()
+        outer, section, was = self._outer, self._section, self._in_paragraph
+        self._in_paragraph = inside_paragraph
+        if not inside_paragraph:
+            self._outer = section
+        self._content(element)
+        self._flush()
+        self._outer, self._in_paragraph = outer, was
+        if not inside_paragraph:
+            self._before, self._section = self._section, section
+
+    def _callout(self, element: Element) -> None:
+        parts, start = len(self._parts), self._length
+        target = element.get("target")
+        if target and element.text and _ID.fullmatch(target) and target.lstrip("#") == element.text.strip():
+            if (element.tail or " ")[0] in ",.;:)]":
+                self._pending = False
+            return  # foot_0: GROBID wrote the note's id where it could not read its mark
+        if len(element):  # a callout's text is its own, whatever it is made of
+            self._flat, was = True, self._flat
+            self._content(element)
+            self._flat = was
+        elif element.text:
+            self._add(element.text)
+        kind = _KINDS.get((element.get("type") or "").strip())
+        if kind and self._length > start:
+            targets = tuple(one[1:] for one in target.split() if one[0] == "#") if target else ()
+            self._marks.append(Mark(start + (self._parts[parts] == " "), self._length, kind, targets))
+
+    def _formula(self, element: Element) -> None:
+        if not self._in_paragraph:
+            self._flush()
+        self._pending = True
+        self._add(EQUATION)
+        self._formulas.append((self._length - len(EQUATION), element))
+        self._pending = True
+        if not self._in_paragraph:
+            self._flush()
+
+
+def flat(elements: Iterable[Element]) -> Draft:
+    """A caption or a note: the text of some elements as one draft, whatever paragraphs, formulas and notes it is made of."""
+    reader = TextReader(flat=True)
+    for element in elements:
+        reader.read(element)
+    return reader.draft()
+
+
+def plain(element: Element | None) -> str:
+    """All text of an element, white space normalised; "" for None."""
+    if element is None:
+        return ""
+    text = "".join(element.itertext()) if len(element) else element.text
+    return (text if text.isalpha() else " ".join(text.split())) if text else ""

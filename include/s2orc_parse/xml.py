@@ -1,0 +1,50 @@
+"""Reading XML from outside: no DTD, no network, no entity but the character entities of HTML."""
+
+from __future__ import annotations
+
+import re
+from html.entities import html5
+from typing import Any
+
+from lxml import etree
+
+_QUALIFIED = etree.XPath("descendant-or-self::*[namespace-uri()]")
+_CHARACTER_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});")
+
+
+def _character(match: re.Match[bytes]) -> bytes:
+    characters = html5.get(match.group(1).decode() + ";")
+    return match.group() if characters is None else "".join(f"&#{ord(c)};" for c in characters).encode()
+
+
+def parse_xml(text: bytes, encoding: str | None = None) -> Any:
+    """The root element. No DTD or network is read and no entity is expanded but HTML's character entities (those of
+    the DTDs of DBLP and JATS are among them); depth and size keep libxml2's limits.
+
+    `encoding` is that of an element cut out of a file, whose names lose their namespaces. A whole document declares its own.
+    Raises ValueError on anything not well-formed.
+    """
+    if encoding is not None:
+        try:
+            text = text.decode(encoding, "replace").encode()
+        except LookupError as error:
+            raise ValueError(str(error)) from error
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True,
+        remove_pis=True, encoding=encoding and "utf-8",
+    )  # fmt: skip
+    try:
+        root = etree.fromstring(_CHARACTER_ENTITY.sub(_character, text), parser)
+    except (etree.XMLSyntaxError, LookupError) as error:
+        raise ValueError(str(error)[:200]) from error
+    if encoding is not None:
+        for element in _QUALIFIED(root):
+            element.tag = element.tag.rpartition("}")[2]
+    return root
+
+
+def text_of(element: Any) -> str:
+    """All text below an element, white space runs as one space; empty for None."""
+    if element is None:
+        return ""
+    return " ".join("".join(element.itertext()).split())

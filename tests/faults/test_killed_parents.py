@@ -1,0 +1,101 @@
+"""A process that is killed (kill -9) takes its children with it: they would hold memory, ports and the lake's files."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.releases import ROOT
+
+pytest_plugins = ("tests.releases",)
+SECONDS = 300.0
+FORKS = """
+import sys, time
+from s2corpus.cores import in_order
+def work(n):
+    print("began", n, flush=True)
+    time.sleep(600 if n else 0)
+list(in_order(work, range(5), cores=2, few=1))
+"""
+
+
+@pytest.fixture
+def scratch() -> Iterator[str]:
+    """A folder with a short name: multiprocessing's sockets below it have at most 108 characters."""
+    with tempfile.TemporaryDirectory(prefix="killed-", dir="/tmp") as folder:
+        yield folder
+
+
+def start(command: list[str], marker: str, folder: Path, scratch: str) -> subprocess.Popen[bytes]:
+    """Start a program whose children are recognized by a variable of their environment."""
+    environ = {name: value for name, value in os.environ.items() if name != "GROBID_URL"}
+    environ |= {"S2CORPUS_MARKER": marker, "S2CORPUS_SCRATCH": scratch}
+    with (folder / "output").open("wb") as output:
+        return subprocess.Popen(command, cwd=ROOT, env=environ, stdout=output, stderr=output)
+
+
+def left(marker: str) -> list[psutil.Process]:
+    """Return the processes that have the marker in their environment."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if process.status() != psutil.STATUS_ZOMBIE and process.environ().get("S2CORPUS_MARKER") == marker:
+                found.append(process)
+    return found
+
+
+def await_that(
+    condition: Callable[[], bool], process: subprocess.Popen[bytes] | None = None, seconds: float = SECONDS
+) -> bool:
+    """Return whether a condition comes true in time, while a process runs."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end or (process is not None and process.poll() is not None):
+            return condition()
+        time.sleep(0.05)
+    return True
+
+
+def kill(process: subprocess.Popen[bytes], marker: str) -> list[str]:
+    """Kill a program; return the command lines of the children that do not end with it."""
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    try:
+        await_that(lambda: not left(marker), seconds=20.0)
+        _, alive = psutil.wait_procs(children, timeout=10.0)
+        return [" ".join(child.cmdline()) for child in {*alive, *left(marker)}]
+    finally:
+        for child in {*left(marker)}:
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
+
+
+def test_killed_build_leaves_no_process(tiny: tuple[Path, object], tmp_path: Path, scratch: str) -> None:
+    marker = uuid.uuid4().hex
+    command = [sys.executable, "-m", "s2corpus", "build", "include/releases/sample.yaml", "--as-of", "2023-02-01"]
+    command += ["--lake", str(tmp_path / "lake"), "--from", str(tiny[0]), "--workers", "2"]
+    process = start(command, marker, tmp_path, scratch)
+    try:  # the build and two workers, the extractor's server and two workers, and what starts and watches workers
+        assert await_that(lambda: len(left(marker)) >= 8, process), (tmp_path / "output").read_text()
+    finally:
+        remaining = kill(process, marker)
+    assert remaining == []
+
+
+def test_killed_command_leaves_no_fork(tmp_path: Path, scratch: str) -> None:
+    marker = uuid.uuid4().hex
+    process = start([sys.executable, "-c", FORKS], marker, tmp_path, scratch)
+    assert await_that(lambda: (tmp_path / "output").read_text().count("began") >= 3, process)
+    assert kill(process, marker) == []

@@ -1,0 +1,235 @@
+"""Archives that hang, bend or overflow their reader: each has its outcome, as a LaTeX source and as a delivery (SEMANTICS §3)."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import struct
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from s2corpus.sources.record import Dropped, Reason
+from s2corpus.sources.streams import documents, open_stream, readable
+from s2orc_parse.archives import child
+from s2orc_parse.latex import BadSource, Outcome, archive
+from tests.unit.latex.archives import article, gz, tar
+
+GOOD = article("Text of a paper.").encode()
+END = bytes(1024)
+
+
+def header(name: bytes, size: bytes | int, kind: bytes = b"0", link: bytes = b"") -> bytes:
+    """Return a header of a tar with any size field."""
+    field = size if isinstance(size, bytes) else b"%011o\0" % size
+    block = bytearray(512)
+    block[0:100] = name.ljust(100, b"\0")
+    block[100:124] = b"0000644\0" + b"0000000\0" * 2
+    block[124:136] = field.ljust(12, b"\0")
+    block[136:148] = b"00000000000\0"
+    block[156:157] = kind
+    block[157:257] = link.ljust(100, b"\0")
+    block[257:265] = b"ustar\x0000"
+    return sealed(block)
+
+
+def sealed(block: bytearray) -> bytes:
+    """Return a header with its checksum."""
+    block[148:156] = b"%06o\0 " % sum([*block[:148], *b" " * 8, *block[156:]])
+    return bytes(block)
+
+
+def sparse() -> bytes:
+    """Return a header of an old sparse file that says its map goes on in the next block."""
+    block = bytearray(header(b"a.tex", 512, b"S"))
+    block[482] = 1
+    return sealed(block)
+
+
+def padded(data: bytes) -> bytes:
+    return data + bytes(-len(data) % 512)
+
+
+def member(name: bytes, data: bytes, kind: bytes = b"0") -> bytes:
+    return header(name, len(data), kind) + padded(data)
+
+
+def pax(*records: tuple[bytes, bytes], kind: bytes = b"x") -> bytes:
+    """Return an extended header; a record's length counts itself."""
+    found = b""
+    for key, value in records:
+        rest = len(key) + len(value) + 3
+        length = rest + len(str(rest + len(str(rest))))
+        found += b"%d %b=%b\n" % (length, key, value)
+    return member(b"pax", found, kind)
+
+
+def number(value: int) -> bytes:
+    """Return a size as base-256, as GNU writes what octal digits cannot hold."""
+    return b"\x80" + value.to_bytes(11, "big") if value >= 0 else b"\xff" + (value + (1 << 88)).to_bytes(11, "big")
+
+
+FIRST = member(b"main.tex", GOOD)
+DAMAGED: dict[str, bytes] = {
+    "size of 2^80": header(b"a.tex", number(1 << 80)),
+    "size of 2^80 after a good file": FIRST + header(b"a.tex", number(1 << 80)) + END,
+    "size of 2^40": FIRST + header(b"a.png", number(1 << 40)) + END,
+    "more than there is": FIRST + header(b"a.tex", 10_000_000) + b"x" * 512,
+    "negative size": FIRST + header(b"a.tex", number(-512)) + END,
+    "negative size that leads back": FIRST + header(b"a.png", number(-len(FIRST) - 512)) + END,
+    "negative extended header": FIRST + header(b"pax", number(-512), b"x") + END,
+    "huge extended header": FIRST + header(b"pax", number(1 << 60), b"x") + END,
+    "huge long name": FIRST + header(b"L", 1 << 30, b"L") + b"a" * 4096,
+    "chain of extended headers": FIRST + pax((b"a", b"b")) * 5_000 + END,
+    "chain of long names": FIRST + member(b"L", b"name\0", b"L") * 5_000 + END,
+    "chain of global headers": FIRST + pax((b"a", b"b"), kind=b"g") * 5_000 + END,
+    "a megabyte of digits": FIRST + member(b"pax", b"1" * (1 << 20), b"x") + END,
+    "digits within the limit": FIRST + member(b"pax", b"1" * 60_000, b"x") + END,
+    "digits in the first header": member(b"pax", b"1" * 60_000, b"x") + FIRST + END,
+    "digits as size": FIRST + pax((b"size", b"9" * 5_000)) + FIRST + END,
+    "negative size in an extended header": FIRST + pax((b"size", b"-512")) + FIRST + END,
+    "2^70 in an extended header": FIRST + pax((b"size", b"%d" % (1 << 70))) + FIRST + END,
+    "records that overlap": FIRST + member(b"pax", b"3 a=b\n" * 10_000, b"x") + header(b"a.tex", number(1 << 70)),
+    "sparse map without end": FIRST + sparse(),
+    "sparse file of 2^60": FIRST + pax((b"GNU.sparse.major", b"1"), (b"GNU.sparse.minor", b"0"),
+        (b"GNU.sparse.realsize", b"%d" % (1 << 60))) + member(b"a.tex", b"1\n0\n512\n") + END,
+    "sparse map of 2^60 places": FIRST + pax((b"GNU.sparse.major", b"1"), (b"GNU.sparse.minor", b"0"))
+        + member(b"a.tex", b"%d\n" % (1 << 60)) + END,
+}  # fmt: skip
+UNSAFE: dict[str, tuple[bytes, Outcome]] = {
+    "symbolic link": (FIRST + header(b"a.tex", 0, b"2", b"/etc/passwd") + END, Outcome.UNSAFE_LINK),
+    "hard link": (FIRST + header(b"a.tex", 0, b"1", b"main.tex") + END, Outcome.UNSAFE_LINK),
+    "link to a link": (FIRST + header(b"a", 0, b"2", b"b") + header(b"b", 0, b"2", b"a") + END, Outcome.UNSAFE_LINK),
+    "link with a long target": (
+        FIRST + pax((b"linkpath", b"../" * 10_000)) + header(b"a", 0, b"2") + END,
+        Outcome.UNSAFE_LINK,
+    ),
+    "device": (FIRST + header(b"a.tex", 0, b"3") + END, Outcome.UNSAFE_DEVICE),
+    "pipe": (FIRST + header(b"a.tex", 0, b"6") + END, Outcome.UNSAFE_DEVICE),
+    "path in an extended header": (
+        FIRST + pax((b"path", b"../../a.tex")) + member(b"a", b"") + END,
+        Outcome.UNSAFE_PATH,
+    ),
+    "path in a long name": (FIRST + member(b"L", b"/etc/a.tex\0", b"L") + member(b"a", b"") + END, Outcome.UNSAFE_PATH),
+    "many files": (FIRST + member(b"a.tex", b"") * 5_001 + END, Outcome.TOO_MANY_FILES),
+    "many folders": (FIRST + header(b"a/", 0, b"5") * 5_001 + END, Outcome.TOO_MANY_FILES),
+}
+
+
+def zipped() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("main.tex", GOOD)
+    return out.getvalue()
+
+
+OTHER: dict[str, tuple[bytes, Outcome]] = {
+    "zip": (zipped(), Outcome.NOT_AN_ARCHIVE),
+    "bzip2": (bz2.compress(FIRST + END), Outcome.NOT_AN_ARCHIVE),
+    "xz": (lzma.compress(FIRST + END), Outcome.NOT_AN_ARCHIVE),
+    "gzip in gzip": (gzip.compress(gz(GOOD.decode())), Outcome.NOT_AN_ARCHIVE),
+    "gzip header only": (gzip.compress(b"")[:10], Outcome.DAMAGED),
+    "gzip with a name that never ends": (b"\x1f\x8b\x08\x08" + bytes(6) + b"a" * 100_000, Outcome.DAMAGED),
+    "gzip of nothing": (gzip.compress(b""), Outcome.WITHDRAWN),
+    "gzip bomb": (gzip.compress(bytes(300 << 20), 1), Outcome.TOO_LARGE),
+    "gzip with a false size": (gz(GOOD.decode())[:-4] + struct.pack("<I", 1 << 31), Outcome.DAMAGED),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damaged_tar_has_outcome(name: str) -> None:
+    with pytest.raises(BadSource) as raised:
+        archive.unpack(gzip.compress(DAMAGED[name], 1))
+    expected = (Outcome.DAMAGED, Outcome.NOT_AN_ARCHIVE) if DAMAGED[name][:8] != b"main.tex" else (Outcome.DAMAGED,)
+    assert raised.value.outcome in expected and raised.value.detail
+
+
+@pytest.mark.parametrize("name", [*UNSAFE, *OTHER])
+def test_unsafe_or_foreign_archive_has_outcome(name: str) -> None:
+    data, outcome = (UNSAFE | OTHER)[name]
+    with pytest.raises(BadSource) as raised:
+        archive.unpack(data)
+    assert raised.value.outcome is outcome
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damaged_tar_of_delivery_ends_with_reason(name: str) -> None:
+    found = list(readable(documents(io.BytesIO(DAMAGED[name]))))
+    if DAMAGED[name][:8] == b"main.tex":
+        assert found[0] == ("main.tex", GOOD)
+    ends = [one for one in found if isinstance(one, Dropped)]
+    assert [one.reason for one in ends] in ([Reason.UNREADABLE_REST], [Reason.TOO_LARGE, Reason.UNREADABLE_REST])
+
+
+def test_links_of_delivery_are_passed_over() -> None:
+    data = FIRST + header(b"a", 0, b"2", b"/etc/passwd") + header(b"b", 0, b"3") + member(b"b.xml", b"b") + END
+    assert list(documents(io.BytesIO(data))) == [("main.tex", GOOD), ("b.xml", b"b")]
+
+
+def test_broken_stream_gives_members_before_its_end() -> None:
+    packed = gzip.compress(FIRST + member(b"b.xml", bytes(range(256)) * 4000) + END)
+    with open_stream(io.BytesIO(packed[: len(packed) // 2])) as stream:
+        found = list(readable(documents(stream)))
+    assert found[0] == ("main.tex", GOOD)
+    assert isinstance(found[-1], Dropped) and found[-1].reason is Reason.UNREADABLE_REST
+
+
+def test_slow_archive_is_ended_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = "import sys, time; sys.stdin.buffer.read(1); time.sleep(600)"
+    monkeypatch.setattr(child, "LAUNCH", script)
+    monkeypatch.setattr(child, "SILENT_SECONDS", 1.0)
+    with pytest.raises(BadSource) as raised:
+        archive.unpack(gz(GOOD.decode()), seconds=1.0)
+    assert raised.value.outcome is Outcome.TIMEOUT
+    found = list(readable(documents(io.BytesIO(FIRST + END))))
+    assert [one.reason for one in found if isinstance(one, Dropped)] == [Reason.UNREADABLE_REST]
+
+
+def test_greedy_archive_is_ended_by_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "MEMORY_BYTES", 64 << 20)
+    with pytest.raises(BadSource) as raised:
+        archive.unpack(gzip.compress(FIRST + member(b"a.png", bytes(100 << 20)) + END, 1))
+    assert raised.value.outcome is Outcome.OUT_OF_MEMORY
+
+
+@pytest.mark.parametrize(
+    "written", ["'x' * 100000", "'{}'", "'[1]\\n'", "'{\"bytes\": -1}\\n'", "'{\"bytes\": 1e9}\\n'", "''"]
+)
+def test_child_that_was_taken_over_gives_no_files(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "LAUNCH", f"import sys; sys.stdout.write({written})")
+    with pytest.raises(BadSource) as raised:
+        archive.unpack(gz(GOOD.decode()))
+    assert raised.value.outcome is Outcome.DAMAGED
+    found = list(readable(documents(io.BytesIO(FIRST + END))))
+    assert [one.reason for one in found if isinstance(one, Dropped)] == [Reason.UNREADABLE_REST]
+
+
+def test_child_reads_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("words")
+    monkeypatch.setattr(child, "LAUNCH", f"import sys; sys.stdout.write(open({str(secret)!r}).read())")
+    with pytest.raises(BadSource) as raised:
+        archive.unpack(gz(GOOD.decode()))
+    assert "status 1" in raised.value.detail
+
+
+def test_ordinary_tars_are_read_as_before(tmp_path: Path) -> None:
+    files = {
+        f"folder/{'n' * length}.tex": bytes([65 + length % 26]) * length
+        for length in (0, 1, 99, 100, 255, 511, 512, 513)
+    }
+    files["main.tex"] = GOOD
+    for form in (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w", format=form) as made:
+            for name, data in files.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                made.addfile(info, io.BytesIO(data))
+        assert archive.unpack(gzip.compress(out.getvalue())) == files
+        assert dict(one for one in documents(io.BytesIO(out.getvalue())) if isinstance(one, tuple)) == files
+    assert archive.unpack(tar({"main.tex": GOOD.decode()})) == {"main.tex": GOOD}

@@ -1,0 +1,240 @@
+"""Deliveries that mean harm: each has its outcome, and a good delivery next to them is taken (SEMANTICS §0)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from s2corpus.pipeline.stages import load_stage
+
+from s2corpus.deliveries.ready import Refused, read_ready
+from s2corpus.drops import processing
+from s2corpus.drops.standing import standings
+from s2corpus.errors import TransientError
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.run import Run
+from s2corpus.row_types import DeliveryRow
+from s2corpus.spec import ReleaseSpec
+from s2corpus.storage.lake import Lake
+from s2corpus.tables import DELIVERIES, PDFS
+
+AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
+PDF = b"%PDF hello"
+FILE = {"name": "a.pdf", "bytes": len(PDF), "sha256": hashlib.sha256(PDF).hexdigest()}
+WHEN = "2023-01-01T00:00:00Z"
+
+
+def ready(**changed: Any) -> bytes:
+    return json.dumps({"ready_at": WHEN, "files": [FILE], **changed}).encode()
+
+
+def at(ready_at: object) -> bytes:
+    return ready(ready_at=ready_at)
+
+
+def of_file(**changed: Any) -> bytes:
+    return ready(files=[{**FILE, **changed}])
+
+
+UNREADABLE: dict[str, bytes] = {
+    "after the last instant": at("9999-12-31T23:59:59-23:59"),
+    "before the first instant": at("0001-01-01T00:00:00+23:59"),
+    "year 1": at("0001-01-01T00:00:00Z"),
+    "year 999": at("0999-12-31T23:59:59Z"),
+    "year 999 in UTC": at("1000-01-01T00:00:00+10:00"),
+    "year 0": at("0000-01-01T00:00:00Z"),
+    "five digits": at("12023-01-01T00:00:00Z"),
+    "no zone": at("2023-01-01T00:00:00"),
+    "a number": at(1672531200),
+    "a fraction": at(1672531200.5),
+    "a negative number": at(-1),
+    "a number in a text": at("1672531200"),
+    "a huge number": b'{"ready_at": 1e400, "files": []}',
+    "digits": b'{"ready_at": ' + b"9" * 100_000 + b', "files": []}',
+    "a boolean": at(True),
+    "a list": at([WHEN]),
+    "null": at(None),
+    "a date": at("2023-01-01"),
+    "hour 25": at("2023-01-01T25:00:00Z"),
+    "zone of 99 hours": at("2023-01-01T00:00:00+99:00"),
+    "other digits": at("٢٠٢٣-01-01T00:00:00Z"),
+    "a long text": at("2" * 1_000_000),
+    "a surrogate": b'{"ready_at": "\\ud800", "files": []}',
+    "nested": b"[" * 100_000 + b"]" * 100_000,
+    "nested objects": b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
+    "NaN": b'{"ready_at": NaN, "files": []}',
+    "not UTF-8": b'{"ready_at": "\xff", "files": []}',
+    "UTF-16": ready().decode().encode("utf-16"),
+    "empty": b"",
+    "zeros": bytes(1000),
+    "time given twice": ready()[:-1] + b', "ready_at": "2099-01-01T00:00:00Z"}',
+    "hash given twice": ready().replace(b'"sha256"', b'"sha256": "' + b"0" * 64 + b'", "sha256"'),
+    "no size": of_file(bytes=-1),
+    "size of 2^80": of_file(bytes=1 << 80),
+    "size of many digits": ready().replace(f": {len(PDF)},".encode(), b": " + b"9" * 10_000 + b","),
+    "infinite size": ready().replace(f": {len(PDF)},".encode(), b": 1e999,"),
+    "no name": of_file(name=""),
+    "surrogate in a name": ready().replace(b"a.pdf", b"\\udcff.pdf"),
+}
+OTHER: dict[str, tuple[bytes, str]] = {
+    "zero byte in a name": (of_file(name="a\0.pdf"), "bad_name"),
+    "a line end in a name": (of_file(name="a\n.pdf"), "bad_name"),
+    "name outside": (of_file(name="../good/a.pdf"), "bad_name"),
+    "name given twice": (ready(files=[FILE] * 1000), "bad_name"),
+    "a long name": (of_file(name="a" * 1024), "incomplete"),
+    "a long path": (of_file(name="a/" * 511 + "a"), "incomplete"),
+    "most bytes": (of_file(bytes=(1 << 63) - 1), "changed"),
+}
+
+
+@pytest.fixture
+def run(lake: Lake, tmp_path: Path) -> Run:
+    return Run(ReleaseSpec(name="t"), AS_OF, lake, tmp_path)
+
+
+def put(lake: Lake, folder: str, ready_file: bytes = ready()) -> None:
+    lake.put(f"{folder}/a.pdf", PDF)
+    lake.put(f"{folder}/_READY", ready_file)
+
+
+def intake(run: Run) -> dict[str, DeliveryRow]:
+    """Run intake; return the rows by their delivery."""
+    runner.work(run, "intake", runner.plan(run, "intake"))
+    runner.run_rounds(run, "intake")
+    load_stage("intake").finish(run)
+    return {row["delivery"]: row for row in run.table(DELIVERIES).read().to_pylist()}
+
+
+def test_hostile_ready_files_stop_no_other_delivery(run: Run) -> None:
+    for number, data in enumerate(UNREADABLE.values()):
+        put(run.lake, f"drops/{number:02}", data)
+        put(run.lake, f"sources/dblp/s{number:02}", data)
+    for name, (data, _) in OTHER.items():
+        put(run.lake, f"drops/{name}", data)
+    put(run.lake, "drops/good")
+    rows = intake(run)
+    for number, name in enumerate(UNREADABLE):
+        for delivery in (f"{number:02}", f"s{number:02}"):
+            row = rows.pop(delivery)
+            assert (row["outcome"], bool(row["detail"])) == ("refused:unreadable", True), name
+            assert len(str(row["detail"])) <= 300
+    for name, (_, reason) in OTHER.items():
+        assert rows.pop(name)["outcome"] == f"refused:{reason}", name
+    assert {name: row["outcome"] for name, row in rows.items()} == {"good": "taken"}
+    assert run.table(PDFS).read()["bytes"].to_pylist() == [len(PDF)]
+
+
+@pytest.mark.parametrize(
+    "value", [1672531200, "0999-01-01T00:00:00Z", "2023-01-01T00:00:00", "9999-12-31T23:59:59-23:59"]
+)
+def test_refused_time_is_explained_by_example(run: Run, value: object) -> None:
+    put(run.lake, "drops/a", at(value))
+    with pytest.raises(Refused, match="expected a text such as 2026-11-21T10:00:00Z"):
+        read_ready(run.lake, "drop", "", "a")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("2023-01-01T00:00:00Z", "2023-01-01T00:00:00.000000Z"),
+        ("2023-01-01t01:00:00.5+01:00", "2023-01-01T00:00:00.500000Z"),
+        ("2023-01-01 00:00:00.123456789z", "2023-01-01T00:00:00.123456Z"),
+        ("1000-01-01T00:00Z", "1000-01-01T00:00:00.000000Z"),
+        ("9999-12-31T23:59:59+0000", "9999-12-31T23:59:59.000000Z"),
+    ],
+)
+def test_times_with_zone_are_read_as_utc(run: Run, given: str, expected: str) -> None:
+    put(run.lake, "drops/a", at(given))
+    found = read_ready(run.lake, "drop", "", "a")
+    assert found is not None and found.ready_at == expected
+
+
+def test_far_future_waits_with_reason(run: Run) -> None:
+    put(run.lake, "drops/late", at("9999-12-31T23:59:59Z"))
+    put(run.lake, "drops/good")
+    late = intake(run)["late"]
+    assert late["outcome"] == "not_yet" and "9999-12-31T23:59:59" in str(late["detail"])
+    put(run.lake, "sources/dblp/late", at("9999-12-31T23:59:59Z").replace(b"a.pdf", b"a.xml"))
+    run.lake.delete("sources/dblp/late/a.pdf")
+    run.lake.put("sources/dblp/late/a.xml", PDF)
+    processing.process(run.lake, [ReleaseSpec(name="t", drops=("none",))], run.scratch)
+    (shown,) = [one for one in standings(run.lake) if one.row.folder == "sources/dblp/late/"]
+    assert "only releases after that time take it" in shown.detail
+
+
+@pytest.mark.parametrize("error", [RecursionError, MemoryError, OverflowError, UnicodeError, KeyError, AssertionError])
+def test_any_error_of_one_delivery_refuses_it(
+    run: Run, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from s2corpus.sources import dblp
+
+    def broken(*_: object) -> None:
+        raise error("AWS Error IOError: what the delivery says")  # words that mean a server elsewhere
+
+    monkeypatch.setattr(dblp, "read", broken)
+    put(run.lake, "sources/dblp/1", of_file(name="a.xml"))
+    run.lake.put("sources/dblp/1/a.xml", PDF)
+    run.lake.delete("sources/dblp/1/a.pdf")
+    put(run.lake, "drops/good")
+    rows = intake(run)
+    assert (rows["1"]["outcome"], rows["good"]["outcome"]) == ("refused:unreadable", "taken")
+    assert str(rows["1"]["detail"]).startswith(error.__name__)
+
+
+def test_failing_disk_is_no_refusal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from s2corpus.sources import dblp
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(dblp, "read", full)
+    put(run.lake, "sources/dblp/1", of_file(name="a.xml"))
+    run.lake.put("sources/dblp/1/a.xml", PDF)
+    run.lake.delete("sources/dblp/1/a.pdf")
+    with pytest.raises(TransientError, match="disk is full"):
+        intake(run)
+
+
+def test_false_sizes_do_not_size_the_tables(run: Run) -> None:
+    data = ready(files=[{**FILE, "name": f"{n}.xml", "bytes": (1 << 63) - 1} for n in range(100)])
+    put(run.lake, "sources/dblp/1", data)
+    put(run.lake, "drops/good")
+    rows = intake(run)
+    assert (rows["1"]["outcome"], rows["good"]["outcome"]) == ("refused:incomplete", "taken")
+    assert run.planned("intake")[-1].params["buckets"] == 1
+
+
+def test_folders_without_utf8_names_are_refused(run: Run, tmp_path: Path) -> None:
+    folder = Path(run.lake.uri("drops/good")).parent
+    put(run.lake, "drops/good")
+    shutil.copytree(os.fsencode(folder / "good"), os.fsencode(folder) + b"/\xff\xfe")
+    rows = intake(run)
+    assert rows.pop("good")["outcome"] == "taken"
+    assert [row["outcome"] for row in rows.values()] == ["refused:bad_name"]
+    processing.process(run.lake, [ReleaseSpec(name="t", drops=("none",))], tmp_path)
+    assert "refused:bad_name" in [one.outcome for one in standings(run.lake)]
+
+
+@pytest.mark.parametrize("name", ["_READY", "a.pdf", "b.pdf"])
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link to nothing"])
+def test_odd_files_in_a_folder_hang_nothing(run: Run, name: str, kind: str) -> None:
+    put(run.lake, "drops/good")
+    put(run.lake, "drops/odd")
+    path = Path(run.lake.uri(f"drops/odd/{name}"))
+    path.unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("nowhere")
+    rows = intake(run)
+    assert rows.pop("good")["outcome"] == "taken"
+    expected = {"_READY": [], "a.pdf": ["refused:incomplete"], "b.pdf": ["taken"]}
+    assert [row["outcome"] for row in rows.values()] == expected[name]

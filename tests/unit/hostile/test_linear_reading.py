@@ -1,0 +1,439 @@
+"""A law: when a delivered text doubles, the steps of its reading at most triple.
+
+Steps are counted, not timed: bytes that are read, copied and searched (`Counted` stands for the bytes of a stream, and
+`CountedPatterns` for the module `re`), lines of Python that are run, and comparisons of names.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from s2corpus import jats, sources, tei
+from s2corpus.deliveries import registration
+from s2corpus.deliveries.declarations import Declarations
+from s2corpus.deliveries.ready import Delivery, File, Ready, Refused
+from s2corpus.sources import streams
+from s2corpus.sources.repeated_keys import find_repeated_keys
+from s2corpus.storage.lake import Lake
+from s2orc_parse.latex.bibtex import read_bib
+
+MOST = 3.0
+
+
+class Steps:
+    """A number of steps."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+class Counted(bytes):
+    """Bytes that count what is copied and searched of them."""
+
+    steps: Steps
+
+    @classmethod
+    def of(cls, data: bytes, steps: Steps) -> Counted:
+        """Return counted bytes; a copy of them is a step for each."""
+        found = cls(data)
+        found.steps = steps
+        steps.count += len(data)
+        return found
+
+    def __add__(self, other: Any) -> Counted:
+        return Counted.of(bytes(self) + bytes(other), self.steps)
+
+    def __radd__(self, other: Any) -> Counted:
+        return Counted.of(bytes(other) + bytes(self), self.steps)
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        return found if isinstance(found, int) else Counted.of(found, self.steps)
+
+    def _searched(self, found: int, begin: int, end: int | None) -> int:
+        self.steps.count += (found if found >= 0 else len(self) if end is None else min(end, len(self))) - begin
+        return found
+
+    def find(self, what: Any, begin: Any = 0, end: Any = None) -> int:
+        return self._searched(super().find(what, begin, end), begin, end)
+
+    def rfind(self, what: Any, begin: Any = 0, end: Any = None) -> int:
+        found = super().rfind(what, begin, end)
+        self.steps.count += len(self) - max(found, begin)
+        return found
+
+    def split(self, *given: Any, **named: Any) -> list[Any]:
+        self.steps.count += len(self)
+        return [Counted.of(part, self.steps) for part in super().split(*given, **named)]
+
+
+class CountedPattern:
+    """A compiled pattern that counts how far it searches."""
+
+    def __init__(self, pattern: re.Pattern[Any], steps: Steps) -> None:
+        self._pattern, self._steps = pattern, steps
+
+    def search(self, text: Any, begin: int = 0, end: int = sys.maxsize) -> Any:
+        found = self._pattern.search(text, begin, end)
+        self._steps.count += (found.end() if found else min(len(text), end)) - begin
+        return found
+
+    def finditer(self, text: Any, begin: int = 0, end: int = sys.maxsize) -> Iterator[Any]:
+        at = begin
+        for found in self._pattern.finditer(text, begin, end):
+            self._steps.count += found.end() - at
+            at = found.end()
+            yield found
+        self._steps.count += min(len(text), end) - at
+
+    def findall(self, text: Any, begin: int = 0, end: int = sys.maxsize) -> Any:
+        self._steps.count += min(len(text), end) - begin
+        return self._pattern.findall(text, begin, end)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._pattern, name)
+
+
+class CountedPatterns:
+    """The module `re`, whose patterns count."""
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+
+    def compile(self, *given: Any) -> CountedPattern:
+        return CountedPattern(re.compile(*given), self._steps)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(re, name)
+
+
+class CountedStream(io.BytesIO):
+    """A stream that gives counted bytes."""
+
+    def __init__(self, data: bytes, steps: Steps) -> None:
+        super().__init__(data)
+        self._steps = steps
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return Counted.of(super().read(size), self._steps)
+
+
+def lines_run(act: Callable[[], Any]) -> int:
+    """Return how many lines of Python an action runs; an iteration of a loop on one line counts."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        act()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def check_law(count: Callable[[int], int], size: int) -> None:
+    once, twice = count(size), count(2 * size)
+    assert once > 0
+    assert twice <= MOST * once, f"{once} steps for {size}, {twice} for {2 * size}"
+
+
+XML: dict[str, Callable[[int], bytes]] = {
+    "opened and one closed": lambda n: b"<record>" * n + b"</record>",
+    "opened only": lambda n: b"<record>" * n,
+    "prefixed": lambda n: b"<a:record>" * n + b"</a:record>",
+    "no end of a tag": lambda n: b"<record " * n,
+    "two names": lambda n: b"<record><entry>" * n + b"</entry>",
+    "one name in another": lambda n: b"<record>" + b"<entry>" * n + b"</entry>",
+    "closed only": lambda n: b"</record>" * n,
+    "closed by another name": lambda n: b"<record>" + b"</a:record>" * n,
+    "elements": lambda n: b"<record>text</record>" * n,
+    "empty elements": lambda n: b"<record/>" * n,
+    "signs": lambda n: b"<" * n,
+    "a long name": lambda n: b"<" + b"a" * (8 * n),
+    "declarations": lambda n: b"<r xmlns:a='b'>" * n,
+    "elements with prefixes": lambda n: (
+        b"".join(b"<r xmlns:p%d='b'>" % i for i in range(n)) + b"<record>p1:</record>" * n
+    ),
+    "text": lambda n: b"<record>" + b"text " * n + b"</record>",
+}
+JSON: dict[str, Callable[[int], bytes]] = {
+    "a long line": lambda n: b'{"a":"' + b"x" * (16 * n) + b'"}',
+    "lines": lambda n: b'{"a":1}\n' * n,
+    "line ends": lambda n: b"\n" * n,
+    "an array": lambda n: b"[" + b'{"a":1},' * n + b'{"a":1}]',
+    "opened in an array": lambda n: b"[" + b'{"a":' * n,
+    "a long text in an array": lambda n: b'[{"a":"' + b"x" * (16 * n),
+    "escapes in an array": lambda n: b'[{"a":"' + b"\\\\" * (8 * n),
+    "quotation marks in an array": lambda n: b'[{"a":' + b'"' * (8 * n),
+    "no items": lambda n: b'{"a":' + b'"items" ' * (8 * n),
+}
+
+
+def steps_of(act: Callable[[CountedStream], Any], data: bytes, patch: pytest.MonkeyPatch) -> int:
+    """Return the bytes that a reader of streams reads, copies and searches, in pieces of 4 KiB."""
+    steps = Steps()
+    with patch.context() as patched:
+        patched.setattr(streams, "_CHUNK", 4096)
+        patched.setattr(streams, "MAX_ENTRY_BYTES", 1 << 18)
+        patched.setattr(streams, "re", CountedPatterns(steps))
+        for name, value in vars(streams).copy().items():
+            if isinstance(value, re.Pattern):
+                patched.setattr(streams, name, CountedPattern(value, steps))
+        act(CountedStream(data, steps))
+    return steps.count
+
+
+@pytest.mark.parametrize("name", XML)
+@pytest.mark.parametrize("limit", [1 << 14, 1 << 30])
+def test_xml_is_cut_in_one_pass(name: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut(stream: CountedStream) -> None:
+        for _ in streams.xml_elements(stream, ("record", "entry"), limit):
+            pass
+
+    check_law(lambda size: steps_of(cut, XML[name](size), monkeypatch), 10_000)
+
+
+@pytest.mark.parametrize("name", JSON)
+def test_json_is_cut_in_one_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut(stream: CountedStream) -> None:
+        for _ in streams.json_texts(stream):
+            pass
+
+    check_law(lambda size: steps_of(cut, JSON[name](size), monkeypatch), 10_000)
+
+
+class Name(str):
+    """A file name that counts its comparisons."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Name.compared += 1
+        return str.__eq__(self, str(other))
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_names_are_checked_in_one_pass(repeated: bool, lake: Lake) -> None:
+    def compared(size: int) -> int:
+        names = [Name(f"{number // 2 if repeated else number}.pdf") for number in range(size)]
+        files = [File.model_construct(name=name, bytes=1, sha256="0" * 64) for name in names]
+        Name.compared = 0
+        with pytest.raises(Refused):
+            registration._check_names(
+                lake, Delivery("drop", "", "d", "", "delta", "", size), Ready.model_construct(files=files)
+            )
+        return Name.compared + size
+
+    check_law(compared, 2_000)
+
+
+def crossref(**given: object) -> dict[str, object]:
+    return {"DOI": "10.1/a", "title": ["T"], **given}
+
+
+def generic(**given: object) -> dict[str, object]:
+    return {"record_id": "a:1", "title": "T", **given}
+
+
+def retraction(number: int) -> dict[str, str]:
+    return {"DOI": f"10.1/{number}", "type": "retraction"}
+
+
+RECORDS: dict[str, tuple[str, Callable[[int], object]]] = {
+    "crossref authors": ("crossref", lambda n: crossref(author=[{"family": f"A{i}"} for i in range(n)])),
+    "crossref tags": ("crossref", lambda n: crossref(title=["<i>" * n], abstract="<jats:p>" * n)),
+    "crossref escapes": ("crossref", lambda n: crossref(title=["&" + "amp;" * n + "lt;"])),
+    "crossref updates": ("crossref", lambda n: crossref(**{"update-to": [retraction(i) for i in range(n)]})),
+    "crossref licenses": ("crossref", lambda n: crossref(license=[{"URL": f"http://a/{i}"} for i in range(n)])),
+    "authors in a text": ("jsonl", lambda n: generic(authors=" and ".join(["A B"] * n))),
+    "authors by commas": ("jsonl", lambda n: generic(authors=", ".join(["A B"] * n))),
+    "a long author": ("jsonl", lambda n: generic(authors=["A. " * n])),
+    "affiliations": ("jsonl", lambda n: generic(authors=[{"last": "A", "affiliations": [f"x{i}" for i in range(n)]}])),
+    "subjects": ("jsonl", lambda n: generic(subjects=[f"s{i}" for i in range(n)])),
+}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_records_take_linear_steps(name: str) -> None:
+    source, make = RECORDS[name]
+
+    def count(size: int) -> int:
+        data = json.dumps(make(size)).encode()
+        return lines_run(lambda: list(sources.read(source, io.BytesIO(data))))
+
+    count(10)  # what is imported and cached at first
+    check_law(count, 400)
+
+
+XML_RECORDS: dict[str, tuple[str, str, str, str]] = {
+    "pubmed authors": (
+        "pubmed",
+        "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>T</ArticleTitle><AuthorList>",
+        "<Author><LastName>A</LastName><ForeName>B</ForeName></Author>",
+        "</AuthorList></Article></MedlineCitation></PubmedArticle>",
+    ),
+    "pubmed records": (
+        "pubmed",
+        "",
+        "<PubmedArticle><MedlineCitation><PMID>1</PMID></MedlineCitation></PubmedArticle>",
+        "",
+    ),
+    "dblp authors": ("dblp", "<article key='a/b'><title>T</title>", "<author>A B</author>", "</article>"),
+    "dblp entities": ("dblp", "<article key='a/b'><title>T", "&auml;", "</title></article>"),
+    "arxiv records": ("arxiv", "", "<record><header/></record>", ""),
+}
+
+
+@pytest.mark.parametrize("name", XML_RECORDS)
+def test_xml_records_take_linear_steps(name: str) -> None:
+    source, begin, middle, end = XML_RECORDS[name]
+
+    def count(size: int) -> int:
+        data = (begin + middle * size + end).encode()
+        return lines_run(lambda: list(sources.read(source, io.BytesIO(data))))
+
+    count(10)
+    check_law(count, 400)
+
+
+def tei_of(body: str, entries: str = "") -> bytes:
+    return (
+        f'<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader/><text><body><div>{body}</div></body>'
+        f'<back><div type="references"><listBibl>{entries}</listBibl></div></back></text></TEI>'
+    ).encode()
+
+
+def tei_entries(count: int) -> str:
+    title = '<analytic><title level="a">T</title><author><persName><surname>B</surname></persName></author></analytic>'
+    date = '<monogr><imprint><date when="2001"/></imprint></monogr>'
+    return "".join(f'<biblStruct xml:id="b{i}">{title}{date}</biblStruct>' for i in range(count))
+
+
+def tei_citations(form: str) -> Callable[[int], bytes]:
+    return lambda n: tei_of("<p>" + "".join(form.format(i) for i in range(n)) + "</p>", tei_entries(n))
+
+
+TEI: dict[str, Callable[[int], bytes]] = {
+    "linked citations": tei_citations('<ref type="bibr" target="#b{0}">[{0}]</ref> '),
+    "citations by number": tei_citations('<ref type="bibr">[{0}]</ref> '),
+    "citations by name": tei_citations('<ref type="bibr">(B, 2001)</ref> '),
+    "split citations": tei_citations('<ref type="bibr">[1,</ref> '),
+    "paragraphs": lambda n: tei_of("<p>Words of the paper.</p>" * n),
+    "sections": lambda n: tei_of("".join(f'<div><head n="{i}">One</head><p>See Section {i}.</p></div>' for i in range(n))),
+    "figures": lambda n: tei_of("".join(
+        f'<figure xml:id="f{i}"><head>Figure {i}</head></figure><p><ref type="figure">Fig. {i}</ref></p>' for i in range(n)
+    )),
+}  # fmt: skip
+
+
+def jats_of(body: str, entries: str = "") -> bytes:
+    meta = (
+        '<article-id pub-id-type="doi">10.1/a</article-id><title-group><article-title>T</article-title></title-group>'
+    )
+    front = f"<front><article-meta>{meta}</article-meta></front>"
+    return (
+        f"<article>{front}<body><p>Text.</p>{body}</body><back><ref-list>{entries}</ref-list></back></article>".encode()
+    )
+
+
+def jats_entries(count: int) -> str:
+    return "".join(f'<ref id="r{i}"><label>{i}</label><mixed-citation>T</mixed-citation></ref>' for i in range(count))
+
+
+def jats_table(rows: str) -> bytes:
+    return jats_of(f'<table-wrap id="t"><table>{rows}</table></table-wrap>')
+
+
+JATS: dict[str, Callable[[int], bytes]] = {
+    "citations": lambda n: jats_of(
+        "<p>" + "".join(f'<xref ref-type="bibr" rid="r{i}">{i}</xref> ' for i in range(n)) + "</p>", jats_entries(n)
+    ),
+    "sections": lambda n: jats_of("<sec><title>A</title><p>b</p></sec>" * n),
+    "figures": lambda n: jats_of("".join(
+        f'<fig id="f{i}"><label>Figure {i}</label></fig><p><xref ref-type="fig" rid="f{i}">Fig</xref></p>' for i in range(n)
+    )),
+    "rows": lambda n: jats_table("<tr><td rowspan='3'>x</td><td>y</td></tr>" * n),
+    "wide cells": lambda n: jats_table("<tr>" + "<td colspan='100'>x</td>" * n + "</tr>"),
+    "high cells": lambda n: jats_table("<tr>" + "<td rowspan='1000'>x</td>" * n + "</tr>"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TEI)
+def test_tei_takes_linear_steps(name: str) -> None:
+    def count(size: int) -> int:
+        data = TEI[name](size)
+        return lines_run(lambda: tei.convert(data, pdf_sha1="a" * 40))
+
+    count(10)
+    check_law(count, 200)
+
+
+@pytest.mark.parametrize("name", JATS)
+def test_jats_takes_linear_steps(name: str) -> None:
+    def count(size: int) -> int:
+        data = JATS[name](size)
+        return lines_run(lambda: jats.convert(data, sha1="a" * 40))
+
+    count(10)
+    check_law(count, 200)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: b'{"name":"a.pdf","open_access":true}\n' * n,
+        lambda n: b'{"name":"a.pdf"' + b',"name":"b.pdf"' * n + b"}",
+        lambda n: b'{"name":"a.pdf"' + b"".join(b',"k%d":1,"k%d":2' % (i, i) for i in range(n)) + b"}",
+    ],
+    ids=["lines", "names", "keys"],
+)
+def test_declarations_take_linear_steps(make: Callable[[int], bytes]) -> None:
+    def count(size: int) -> int:
+        reader = Declarations("d", {"a.pdf": "a" * 40}, {"a.pdf": True})
+        return lines_run(lambda: list(reader.entries(io.BytesIO(make(size)))))
+
+    count(10)
+    check_law(count, 400)
+
+
+def test_repeated_keys_take_linear_steps() -> None:
+    def count(size: int) -> int:
+        text = b'{"a":[' + b'{"k":1,"k":2},' * size + b"0]}"
+        return lines_run(lambda: find_repeated_keys(text))
+
+    check_law(count, 1_000)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: "".join(f"@article{{k{i}, title={{T}}}}\n" for i in range(n)),
+        lambda n: "@article{k, title={" * n,
+        lambda n: "@a{" * n,
+        lambda n: '@string{s="x"}@article{k, title = ' + "s # " * n + "s}",
+        lambda n: '@article{k, title = "{' * n,
+    ],
+    ids=["entries", "opened", "bare", "joined", "quoted"],
+)
+def test_bibliographies_take_linear_steps(make: Callable[[int], str]) -> None:
+    check_law(lambda size: lines_run(lambda: read_bib(make(size))), 400)
+
+
+def test_strings_of_strings_stay_small() -> None:
+    doubled = "".join(f"@string{{s{i + 1} = s{i} # s{i}}}" for i in range(60))
+    (record,) = read_bib(f'@string{{s0 = "xx"}}{doubled}@article{{k, title = s60 # s60}}').values()
+    assert len(record.fields["title"]) <= 1 << 16

@@ -1,0 +1,216 @@
+"""What the citation commands of natbib, biblatex, REVTeX and apacite print, and the entries that they link to."""
+
+from __future__ import annotations
+
+import pytest
+
+from s2orc_parse.parse_model import CitationStyle
+from tests.unit.latex.archives import ENTRIES, check_laws, cited, parse, texts
+
+NAMED = r"""\begin{thebibliography}{}
+\bibitem[Abe et~al.(2016)Abe, Crain, and Kauf]{abe} Abe A., Crain R., Kauf G., 2016, \mnras, 456, 1115
+\bibitem[Correa \& Schaye(2017)]{corr} Correa, C., Schaye, J. 2017, J Odd, 464, 4204
+\bibitem[van der Doe(2001)]{doe} van der Doe, J. 2001, J Odd, 1, 2
+\end{thebibliography}"""
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "keys"),
+    [
+        (r"\Citet{doe}", "Van der Doe (2001)", ["doe"]),
+        (r"\Citep{doe}", "(Van der Doe, 2001)", ["doe"]),
+        (r"\Citeauthor{doe}", "Van der Doe", ["doe"]),
+        (r"\citeauthor*{abe}", "Abe, Crain, and Kauf", ["abe"]),
+        (r"\citefullauthor{abe}", "Abe, Crain, and Kauf", ["abe"]),
+        (r"\citetalias{abe}", "Paper I", ["abe"]),
+        (r"\citepalias{abe}", "(Paper I)", ["abe"]),
+        (r"\citepalias[see][]{abe}", "(see Paper I)", ["abe"]),
+        (r"\citet[][see also \citealp{corr}]{abe}", "Abe et al. (2016, see also Correa & Schaye, 2017)", ["abe", "corr"]),
+        (r"\citep[see \citealt{corr} for more]{abe}", "(Abe et al., 2016, see Correa & Schaye 2017 for more)", ["abe", "corr"]),
+        (r"\citep[e.g.][\S~\ref{s}]{abe}", "(e.g. Abe et al., 2016, § 1)", ["abe"]),
+        (r"\citep[see][]{abe,corr}", "(see Abe et al., 2016; Correa & Schaye, 2017)", ["abe", "corr"]),
+        (r"\citeyearpar[p.~3]{abe}", "(2016, p. 3)", ["abe"]),
+        (r"\citetext{see \citealp{abe}}", "(see Abe et al., 2016)", ["abe"]),
+        (r"\citeposs{corr}", "Correa & Schaye’s (2017)", ["corr"]),
+        (r"\citeA{corr}", "Correa & Schaye (2017)", ["corr"]),
+        (r"\shortciteA<see>[p.~1]{corr}", "Correa & Schaye (see 2017, p. 1)", ["corr"]),
+        ("\\citep[see]%\n  [p. 1]{abe, %\n corr}", "(see Abe et al., 2016; Correa & Schaye, 2017, p. 1)", ["abe", "corr"]),
+        (r"\ours{abe}", "(cf. Abe et al., 2016)", ["abe"]),
+    ],
+)  # fmt: skip
+def test_natbib_command_prints_names(command: str, printed: str, keys: list[str]) -> None:
+    preamble = r"\usepackage{natbib}\defcitealias{abe}{Paper~I}\newcommand{\ours}[1]{\citep[cf.][]{#1}}"
+    found = parse(rf"\section{{A}}\label{{s}} As {command} say.", preamble, entries=NAMED)
+    check_laws(found)
+    assert texts(found) == [("A", f"As {printed} say.")]
+    assert [key for _, key in cited(found)] == keys
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        r"\protect\citeauthoryear{Abe, Crain \& Kauf}{Abe et~al.}{2016}",
+        r"{Abe et~al.(2016)Abe, Crain \& Kauf}",
+        r"{\citenamefont{Abe et~al.}(2016)\citenamefont{Abe, Crain \& Kauf}}",
+        r"\protect\BCAY{Abe, Crain \& Kauf}{Abe et~al.}{2016}",
+    ],
+)
+def test_label_gives_short_and_long_names(label: str) -> None:
+    entries = (
+        rf"\begin{{thebibliography}}{{}}\bibitem[{label}]{{abe}} Abe A., 2016, J Odd, 456, 1115\end{{thebibliography}}"
+    )
+    found = parse(r"\citet{abe}, \citep{abe}, \citet*{abe}", r"\usepackage{natbib}", entries=entries)
+    assert texts(found) == [("", "Abe et al. (2016), (Abe et al., 2016), Abe, Crain & Kauf (2016)")]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        r"\harvarditem[Abe et~al.]{Abe, Crain \& Kauf}{2016}{abe}",
+        r"\bibitem[\protect\astroncite{Abe et~al.}{2016}]{abe}",
+    ],
+)
+def test_harvard_and_astron_labels_are_names(item: str) -> None:
+    entries = rf"\begin{{thebibliography}}{{}}{item} Abe A., 2016, J Odd, 456, 1115\end{{thebibliography}}"
+    found = parse(r"As \cite{abe} say.", r"\usepackage{natbib}", entries=entries)
+    assert cited(found) == [("Abe et al. (2016)", "abe")]
+
+
+BIB = """@article{lee, author={Lee, Ann and Hu, Bo}, title={First title here}, journal={J Odd}, year={2001}, url={http://a.b/c}}
+@article{hu, author={Hu, Bo}, title={Second title here}, journal={J Odd}, year={2002}}"""
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "keys"),
+    [
+        (r"\parencite[Cf.][13]{lee}", "(Cf. Lee and Hu, 2001, 13)", ["lee"]),
+        (r"\Parencite{hu}", "(Hu, 2002)", ["hu"]),
+        (r"\citetitle{lee}", "First title here", ["lee"]),
+        (r"\Citeauthor{lee}", "Lee and Hu", ["lee"]),
+        (r"\citedate{hu}", "2002", ["hu"]),
+        (r"\citeurl{lee}", "http://a.b/c", ["lee"]),
+        (r"\volcite{2}[3]{hu}", "Hu, 2002, 2, 3", ["hu"]),
+        (r"\pvolcite[see]{2}[3]{hu}", "(see Hu, 2002, 2, 3)", ["hu"]),
+        (r"\fullcite{hu}", "Bo Hu. Second title here. J Odd. 2002", ["hu"]),
+        (r"\autocites[see][3]{lee}[and][]{hu}", "(see Lee and Hu, 2001, 3; and Hu, 2002)", ["lee", "hu"]),
+        (r"\parencites(compare)(end){lee}{hu}", "(compare Lee and Hu, 2001; Hu, 2002, end)", ["lee", "hu"]),
+        (r"\textcites{lee}{hu}", "Lee and Hu (2001), Hu (2002)", ["lee", "hu"]),
+        (r"\Textcite{lee}", "Lee and Hu (2001)", ["lee"]),
+        (r"\cites{lee}{hu}", "Lee and Hu, 2001; Hu, 2002", ["lee", "hu"]),
+        (r"\parentext{see \cite{hu}}", "(see Hu, 2002)", ["hu"]),
+    ],
+)
+def test_biblatex_command_prints_names(command: str, printed: str, keys: list[str]) -> None:
+    found = parse(
+        rf"As {command} say. \nocite{{*}}\printbibliography",
+        r"\usepackage[style=authoryear]{biblatex}\addbibresource{refs.bib}",
+        refs_bib=BIB,
+    )
+    check_laws(found)
+    assert texts(found) == [("", f"As {printed} say.")]
+    assert [key for _, key in cited(found)] == keys
+
+
+@pytest.mark.parametrize(
+    ("command", "note"),
+    [
+        (r"\footcite[Cf.][13]{lee}", "Cf. Lee and Hu, 2001, 13"),
+        (r"\smartcite{lee}", "Lee and Hu, 2001"),
+        (r"\footfullcite{hu}", "Bo Hu. Second title here. J Odd. 2002"),
+        (r"\footcites{lee}{hu}", "Lee and Hu, 2001; Hu, 2002"),
+        (r"\footnotemark\footcitetext{lee}", "Lee and Hu, 2001"),
+    ],
+)
+def test_citation_in_a_note_is_a_footnote(command: str, note: str) -> None:
+    preamble = r"\usepackage[style=authoryear]{biblatex}\addbibresource{refs.bib}"
+    found = parse(rf"As they{command} say.", preamble, refs_bib=BIB)
+    check_laws(found)
+    assert texts(found) == [("", "As they say.")]
+    (entry,) = found.ref_entries
+    assert entry.text == note and all(span.ref_id for span in entry.cite_spans) and entry.cite_spans
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "keys"),
+    [
+        (r"\cite{[{See }][{.}]lo}", "[1]", ["lo"]),
+        (r"\cite{*doe}", "[3]", ["doe"]),
+        (r"\cite{lo,*doe}", "[1, 3]", ["lo", "doe"]),
+        (r"Ref.~\onlinecite{lo}", "Ref. 1", ["lo"]),
+        (r"Refs.~[\onlinecite{lo,doe}]", "Refs. [1, 3]", ["lo", "doe"]),
+        (r"\footnote{See \cite{lo}.}", "", []),
+    ],
+)
+def test_revtex_keys_are_cited(command: str, printed: str, keys: list[str]) -> None:
+    from s2orc_parse.latex import convert
+    from tests.unit.latex.archives import article, gz
+
+    entries = ENTRIES.replace("[Lo and Wang(2020)]", "").replace("[Doe(2001)]", "")
+    main = article(f"As {command} say.", "", entries).replace("{article}", "{revtex4-2}")
+    found = convert(gz(main), sha1="0" * 40)
+    check_laws(found)
+    assert [" ".join(text.split()) for _, text in texts(found)] == [" ".join(f"As {printed} say.".split())]
+    assert [key for _, key in cited(found)] == keys
+
+
+@pytest.mark.parametrize("style", ["plain", "unsrt", "abbrv", "ieeetr"])
+def test_numbered_style_prints_numbers(style: str) -> None:
+    bib = "@article{lee, author={Lee, Ann and Hu, Bo and Wu, Cy}, title={First title here}, year={2001}}"
+    found = parse(rf"As in \cite{{lee}}. \bibliographystyle{{{style}}}\bibliography{{refs}}", refs_bib=bib)
+    assert found.citation_style is CitationStyle.BRACKET
+    assert texts(found) == [("", "As in [1].")]
+
+
+@pytest.mark.parametrize("style", ["plainnat", "apalike", "acl_natbib"])
+def test_named_style_prints_names(style: str) -> None:
+    bib = "@article{lee, author={Lee, Ann and Hu, Bo and Wu, Cy}, title={First title here}, year={2001}}"
+    found = parse(
+        rf"As in \citep{{lee}}. \bibliographystyle{{{style}}}\bibliography{{refs}}",
+        r"\usepackage{natbib}",
+        refs_bib=bib,
+    )
+    assert texts(found) == [("", "As in (Lee et al., 2001).")]
+
+
+@pytest.mark.parametrize(
+    ("macro", "venue"), [("mnras", "MNRAS"), ("apj", "ApJ"), ("aap", "A&A"), ("prd", "Phys. Rev. D"), ("nat", "Nature")]
+)
+def test_journal_macro_is_the_venue(macro: str, venue: str) -> None:
+    bib = rf"@article{{a, author={{Abe, A.}}, title={{On stars}}, journal={{\{macro}}}, volume=4, year=2016}}"
+    found = parse(r"\cite{a}\bibliography{refs}", refs_bib=bib)
+    assert [entry.venue for entry in found.bib_entries] == [venue]
+    entries = rf"\begin{{thebibliography}}{{}}\bibitem{{a}} Abe A., Crain R., 2016, \{macro}, 456, 1115\end{{thebibliography}}"
+    (entry,) = parse(r"\cite{a}", entries=entries).bib_entries
+    assert venue in entry.raw_text
+
+
+def test_macro_of_the_paper_is_read_in_its_database() -> None:
+    found = parse(
+        r"\cite{a}\bibliography{refs}",
+        r"\newcommand{\jt}{Journal of Tests}",
+        refs_bib=r"@article{a, author={Abe, A.}, title={On stars}, journal={\jt}, year=2016}",
+    )
+    assert [entry.venue for entry in found.bib_entries] == ["Journal of Tests"]
+
+
+def test_citations_in_cells_and_captions_keep_their_links() -> None:
+    found = parse(
+        r"Text. \begin{table}\caption{As \citet[see][]{lo}}\begin{tabular}{ll}A & \citep[e.g.][]{doe}\\"
+        r"B & \multirow{2}{*}{\citet{lo}}\\ C \citealp{saier,lo} & D\end{tabular}\end{table}",
+        r"\usepackage{natbib}",
+        entries=ENTRIES,
+    )
+    check_laws(found)
+    (table,) = found.ref_entries
+    assert table.text == "As Lo and Wang (see 2020)" and len(table.cite_spans) == 1
+    assert [(cell.row, cell.column, cell.span.text) for cell in table.cell_cites] == [
+        (0, 1, "Doe, 2001"), (1, 1, "Lo and Wang (2020)"), (2, 0, "Saier et al., 2019"), (2, 0, "Lo and Wang, 2020"),
+    ]  # fmt: skip
+    assert all(cell.span.ref_id for cell in table.cell_cites)
+
+
+def test_citation_in_a_formula_stays_in_its_source() -> None:
+    found = parse(r"$x \text{ by \citet[see][]{lo}}$ holds.", r"\usepackage{natbib}", entries=ENTRIES)
+    check_laws(found)
+    ((span,),) = [paragraph.eq_spans for paragraph in found.body_text]
+    assert span.latex is not None and "href" not in span.latex and r"\citet{lo}" in span.latex

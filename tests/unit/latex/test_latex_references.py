@@ -1,0 +1,245 @@
+"""What references to theorems, list items, formulas and sections print, and the entries that they link to."""
+
+from __future__ import annotations
+
+import pytest
+
+from s2orc_parse.latex.lists import find_items
+from s2orc_parse.parse_model import Parse, RefType
+from tests.unit.latex.archives import check_laws, entries_of, parse, texts
+
+
+def refs(found: Parse) -> list[tuple[str, str | None, str | None]]:
+    """Return the text of each reference, and the type and number of its entry."""
+    entries = {entry.key: entry for entry in found.ref_entries}
+    spans = [span for paragraph in found.body_text for span in paragraph.ref_spans]
+    found_entries = [entries.get(span.ref_id or "") for span in spans]
+    return [
+        (span.text, str(entry.type) if entry else None, entry.num if entry else None)
+        for span, entry in zip(spans, found_entries, strict=True)
+    ]
+
+
+def last(found: Parse) -> str:
+    check_laws(found)
+    return found.body_text[-1].text
+
+
+@pytest.mark.parametrize(
+    ("setup", "printed"),
+    [
+        (r"\newtheorem{thm}{Theorem}\newtheorem{lem}{Lemma}", "Theorem 1, Lemma 1, Theorem 2"),
+        (r"\newtheorem{thm}{Theorem}\newtheorem{lem}[thm]{Lemma}", "Theorem 1, Lemma 2, Theorem 3"),
+        (r"\newtheorem{thm}{Theorem}[section]\newtheorem{lem}[thm]{Lemma}", "Theorem 1.1, Lemma 1.2, Theorem 2.1"),
+        (r"\newtheorem{lem}{Lemma}[section]\newtheorem{thm}[lem]{\bf Theorem}", "Theorem 1.1, Lemma 1.2, Theorem 2.1"),
+        (r"\theoremstyle{plain}\newtheorem{thm}{Theorem}\newtheorem{lem}{Lemma}\numberwithin{thm}{section}",
+         "Theorem 1.1, Lemma 1, Theorem 2.1"),
+        (r"\newtheorem{thm}{Theorem}\renewcommand{\thethm}{\Alph{thm}}\newtheorem{lem}{Lemma}", "Theorem A, Lemma 1, Theorem B"),
+        (r"\usepackage{thmtools}\declaretheorem[numberwithin=section,name=Theorem]{thm}\declaretheorem[sibling=thm,name=Lemma]{lem}",
+         "Theorem 1.1, Lemma 1.2, Theorem 2.1"),
+        (r"\declaretheorem[name={Theorem},refname={Thm.,Thms.}]{thm}\declaretheorem[numberlike=thm,title=Lemma]{lem}",
+         "Thm. 1, Lemma 2, Thm. 3"),
+        (r"\spnewtheorem{thm}{Theorem}[section]{\bfseries}{\itshape}\spnewtheorem{lem}[thm]{Lemma}{\bfseries}{\itshape}",
+         "Theorem 1.1, Lemma 1.2, Theorem 2.1"),
+        (r"\newtheorem{thm}{Theorem}\newtheorem{lem}{Lemma}\crefname{lem}{Lem.}{Lems.}", "Theorem 1, Lem. 1, Theorem 2"),
+    ],
+)  # fmt: skip
+def test_theorem_numbers_follow_their_counters(setup: str, printed: str) -> None:
+    found = parse(
+        r"\section{A}\begin{thm}\label{a} X.\end{thm}\begin{lem}[Zorn]\label{b} Y.\end{lem}"
+        r"\section{B}\begin{thm}\label{c} Z.\end{thm} \cref{a}, \cref{b}, \cref{c}",
+        rf"\usepackage{{amsthm,cleveref}}{setup}",
+    )
+    assert last(found) == printed
+    numbers = [part.rsplit(" ")[-1] for part in printed.split(", ")]
+    assert refs(found) == [(number, "theorem", number) for number in numbers]
+    assert entries_of(found, RefType.THEOREM) == list(zip(numbers, ("X.", "Y.", "Z."), strict=True))
+
+
+def test_theorem_paragraph_begins_with_its_head() -> None:
+    found = parse(
+        "\\begin{thm}[Zorn]\\label{a} It is.\n\nSo.\\end{thm}\\begin{proof}[Proof of \\cref{a}] Clear.\\end{proof}",
+        r"\newtheorem{thm}{Theorem}",
+    )
+    check_laws(found)
+    assert texts(found) == [("", "Theorem 1 (Zorn). It is."), ("", "So."), ("", "Proof of Theorem 1. Clear. ◻")]
+    assert entries_of(found, RefType.THEOREM) == [("1", "It is. So.")]
+
+
+def test_theorems_in_appendix_use_its_letter() -> None:
+    found = parse(
+        r"\section{A} One. \appendix\section{B}\label{s}\begin{thm}\label{a}X.\end{thm} \cref{a} in \cref{s}, \nameref{s}.",
+        r"\newtheorem{thm}{Theorem}[section]",
+    )
+    assert last(found) == "Theorem A.1 in Appendix A, B."
+    assert refs(found) == [("A.1", "theorem", "A.1"), ("A", "section", "A"), ("B", "section", "A")]
+
+
+@pytest.mark.parametrize(
+    ("document_class", "printed"),
+    [("llncs", "Theorem 1, Lemma 1"), ("acmart", "Theorem 1.1, Lemma 1.2"), ("svjour3", "Theorem 1, Lemma 1")],
+)
+def test_class_defines_theorems(document_class: str, printed: str) -> None:
+    from s2orc_parse.latex import convert
+    from tests.unit.latex.archives import article, gz
+
+    body = r"\section{A}\begin{theorem}\label{a}X.\end{theorem}\begin{lemma}\label{b}Y.\end{lemma} \autoref{a}, \autoref{b}"
+    found = convert(gz(article(body).replace("{article}", f"{{{document_class}}}")), sha1="0" * 40)
+    assert last(found) == printed
+
+
+def test_unnumbered_environments_never_link_to_the_section() -> None:
+    found = parse(
+        r"\section{A}\begin{rem}\label{r}R.\end{rem}\begin{proof}\label{p}P.\end{proof} \ref{r} \ref{p}",
+        r"\newtheorem*{rem}{Remark}",
+    )
+    assert refs(found) == [("1", "theorem", None), ("1", None, None)]
+
+
+def test_keyed_and_boxed_theorems_have_their_labels() -> None:
+    found = parse(
+        r"\section{A}\begin{thm}[name=Zorn,label=a] X.\end{thm}\begin{boxed}{Note}{b}Y.\end{boxed} \cref{a} \cref{th:b}",
+        r"\usepackage{thmtools,tcolorbox}\declaretheorem[name=Theorem]{thm}\newtcbtheorem[number within=section]{boxed}{Claim}{}{th}",
+    )
+    assert [text for _, text in texts(found)] == ["Theorem 1 (Zorn). X.", "Claim 1.1 (Note). Y.", "Theorem 1 Claim 1.1"]
+
+
+def test_theorems_within_subsections_restart() -> None:
+    found = parse(
+        r"\section{A}\subsection{B}\begin{thm}\label{a}X.\end{thm}\section{C}\begin{thm}\label{b}Y.\end{thm} \ref{a} \ref{b}",
+        r"\newtheorem{thm}{Theorem}[subsection]",
+    )
+    assert last(found) == "1.1.1 2.0.1"
+
+
+def test_formula_in_theorem_keeps_its_own_number() -> None:
+    found = parse(
+        r"\section{A}\begin{thm}\label{t} X \begin{equation}\label{e}a\end{equation}\end{thm} \ref{t} \eqref{e}",
+        r"\newtheorem{thm}{Theorem}[section]",
+    )
+    assert refs(found) == [("1.1", "theorem", "1.1"), ("(1)", "formula", "1")]
+
+
+def test_restated_and_aliased_theorems_are_counted() -> None:
+    found = parse(
+        r"\begin{restatable}[N]{thm}{again}\label{a} X.\end{restatable} \bt\label{b} Y.\et \begin{mine}\label{c}Z.\end{mine}"
+        r" \cref{a,b,c}",
+        r"\usepackage{thm-restate}\newtheorem{thm}{Theorem}\newcommand{\bt}{\begin{thm}}\def\et{\end{thm}}"
+        r"\newenvironment{mine}{\begin{thm}}{\end{thm}}",
+    )
+    assert last(found) == "Theorems 1, 2 and 3"
+
+
+@pytest.mark.parametrize(
+    ("body", "preamble", "numbers"),
+    [
+        (r"\begin{enumerate}\item x\item\label{a} y\end{enumerate}", "", ["2"]),
+        (r"\begin{enumerate}\item x\begin{enumerate}\item y\item\label{a} z\begin{enumerate}\item\label{b} w"
+         r"\end{enumerate}\end{enumerate}\item\label{c} v\end{enumerate}", "", ["1b", "1(b)i", "2"]),
+        (r"\begin{enumerate}[label=(\roman*)]\item\label{a} x\item\label{b} y\end{enumerate}", r"\usepackage{enumitem}", ["(i)", "(ii)"]),
+        (r"\begin{enumerate}[label=\textbf{(H\arabic*)}, start=3]\item\label{a} x\end{enumerate}", r"\usepackage{enumitem}", ["(H3)"]),
+        (r"\begin{enumerate}[label={(\alph*)},ref=\alph*]\item\label{a} x\end{enumerate}", r"\usepackage{enumitem}", ["a"]),
+        (r"\begin{enumerate}[(a)]\item x\item\label{a} y\end{enumerate}", r"\usepackage[shortlabels]{enumitem}", ["(b)"]),
+        (r"\begin{enumerate}[(a)]\item x\item\label{a} y\end{enumerate}", r"\usepackage{enumerate}", ["b"]),
+        (r"\begin{enumerate}\item\label{a} x\end{enumerate} t \begin{enumerate}[resume]\item\label{b} y\end{enumerate}",
+         r"\usepackage{enumitem}", ["1", "2"]),
+        (r"\begin{enumerate}\item\label{a} x\end{enumerate}", r"\usepackage{enumitem}\setlist[enumerate]{label=(\Alph*)}", ["(A)"]),
+        (r"\begin{enumerate}\setcounter{enumi}{4}\item\label{a} x\end{enumerate}", "", ["5"]),
+        (r"\begin{enumerate}\item[(A1)]\label{a} x\item\label{b} y\end{enumerate}", "", ["(A1)", "1"]),
+        (r"\begin{description}\item[Step one.]\label{a} x\end{description}", "", ["Step one"]),
+        (r"\begin{steps}\item\label{a} x\end{steps}", r"\usepackage{enumitem}\newlist{steps}{enumerate}{1}\setlist[steps]{label=S\arabic*}",
+         ["S1"]),
+    ],
+)  # fmt: skip
+def test_list_items_have_their_own_numbers(body: str, preamble: str, numbers: list[str]) -> None:
+    labels = "abc"[: len(numbers)]
+    found = parse(
+        rf"\section{{S}} Text. {body} See " + " ".join(rf"\ref{{{label}}}" for label in labels) + ".", preamble
+    )
+    check_laws(found)
+    assert refs(found) == [(number, "item", number) for number in numbers]
+
+
+def test_item_number_may_contain_the_theorems() -> None:
+    found = parse(
+        r"\section{A}\begin{prop}\begin{enumerate}[label=(\alph*), ref=\theprop(\alph*)]\item\label{a} X\end{enumerate}\end{prop} \ref{a}",
+        r"\usepackage{enumitem}\newtheorem{prop}{Proposition}[section]",
+    )
+    check_laws(found)
+    assert refs(found) == [("1.1(a)", "item", "1.1(a)")]
+    assert entries_of(found, RefType.THEOREM) == [("1.1", "X")]
+
+
+def test_item_entry_has_its_text() -> None:
+    found = parse(r"\begin{enumerate}\item One.\item\label{a} \emph{Two} words.\end{enumerate} \ref{a}")
+    assert entries_of(found, RefType.ITEM) == [("2", "Two words.")]
+
+
+def test_label_in_formula_of_item_is_the_formulas() -> None:
+    found = parse(r"\begin{enumerate}\item X \begin{equation}\label{e}a\end{equation}\end{enumerate} \ref{e}")
+    assert refs(found) == [("1", "formula", "1")]
+
+
+def test_subequations_share_a_number() -> None:
+    found = parse(
+        r"A \begin{equation}\label{o}z\end{equation} B \begin{subequations}\label{p}\begin{align}a\label{q}\\b\label{r}\end{align}"
+        r"\end{subequations} C \begin{equation}\label{s}c\end{equation} \eqref{o} \eqref{p} \eqref{q} \eqref{r} \eqref{s}"
+    )
+    check_laws(found)
+    assert [text for text, _, _ in refs(found)] == ["(1)", "(2)", "(2a)", "(2b)", "(3)"]
+    assert {kind for _, kind, _ in refs(found)} == {"formula"}
+
+
+def test_formulas_are_counted_within_sections() -> None:
+    found = parse(
+        r"\section{A}\begin{equation}\label{a}x\end{equation}\section{B}\begin{equation}\label{b}y\end{equation} \eqref{a} \eqref{b}",
+        r"\numberwithin{equation}{section}",
+    )
+    assert [text for text, _, _ in refs(found)] == ["(1.1)", "(2.1)"]
+
+
+FIGURES = (
+    r"\begin{figure}\caption{Cap A}\label{f}\end{figure}\begin{figure}\caption{B}\label{g}\end{figure}"
+    r"\begin{table}\caption{C}\label{t}\end{table}"
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "texts_of_spans"),
+    [
+        (r"\crefrange{f}{g}", "Figures 1 to 2", ["1", "2"]),
+        (r"\Crefrange{f}{g}", "Figures 1 to 2", ["1", "2"]),
+        (r"\Cref{f,g,t}", "Figures 1, 2 and Table 1", ["1", "2", "1"]),
+        (r"\cref*{f}", "Figure 1", ["1"]),
+        (r"\labelcref{f,g}", "1 and 2", ["1", "2"]),
+        (r"\nameref{f}", "Cap A", ["Cap A"]),
+        (r"\vref{f}", "1", ["1"]),
+        (r"\hyperref[f]{the figure}", "the figure", ["the figure"]),
+        (r"\hyperref[f]{Figure~\ref*{f}}", "Figure 1", ["1"]),
+        (r"\autoref{f}\pageref{f}\cpageref{f}", "Figure 1", ["1"]),
+        (r"\namecref{f}~\ref{f}", "Figure 1", ["1"]),
+    ],
+)
+def test_reference_commands_print_as_their_packages(command: str, printed: str, texts_of_spans: list[str]) -> None:
+    found = parse(f"{FIGURES} See {command}.", r"\usepackage{cleveref,varioref,hyperref}")
+    check_laws(found)
+    assert texts(found) == [("", f"See {printed}.")]
+    assert [text for text, _, _ in refs(found)] == texts_of_spans
+    assert all(kind in ("figure", "table") for _, kind, _ in refs(found))
+
+
+def test_autoref_names_of_the_paper_are_printed() -> None:
+    found = parse(rf"{FIGURES} See \autoref{{f}}.", r"\renewcommand{\figureautorefname}{Fig.}")
+    assert texts(found) == [("", "See Fig. 1.")]
+
+
+def test_section_named_like_a_label_is_not_its_target() -> None:
+    found = parse(r"\section{Aims} One. \begin{equation}\label{aims}x\end{equation} \eqref{aims}")
+    assert refs(found) == [("(1)", "formula", "1")]
+
+
+@pytest.mark.parametrize(
+    "part", ["\\begin{enumerate}\\item\\label{a}", "\\begin{equation}", "\\item[", "\\begin{enumerate}[label="]
+)
+def test_nested_lists_take_linear_time(part: str) -> None:
+    assert len(list(find_items(part * 4_000, "", (), has_enumitem=True))) <= 4_000

@@ -1,0 +1,79 @@
+"""An XML element that is cut out of a file keeps the namespaces of its ancestors (Namespaces in XML 1.0, §6.1)."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+import pytest
+
+from s2corpus.sources import Dropped, Reason, Record, read
+
+DUBLIN_CORE = b"""<?xml version="1.0"?><OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"
+ xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc='http://purl.org/dc/elements/1.1/'
+ xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><ListRecords>
+<record><header><identifier>oai:arXiv.org:1911.02782</identifier></header><metadata><oai_dc:dc xsi:schemaLocation="a b">
+<dc:title>A corpus</dc:title><dc:creator>Lo, Kyle</dc:creator><dc:date>2019-11-07</dc:date></oai_dc:dc></metadata></record>
+<record><header><identifier>oai:arXiv.org:1903.00002</identifier></header><metadata><oai_dc:dc xmlns:oai_dc="x" xmlns:dc="y">
+<dc:title>Slow waves</dc:title></oai_dc:dc></metadata></record></ListRecords></OAI-PMH>"""
+ARXIV_FORMAT = b"""<o:OAI-PMH xmlns:o="http://www.openarchives.org/OAI/2.0/"><o:ListRecords xmlns:a-x="http://arxiv.org/OAI/arXiv/">
+<o:record><o:header><o:identifier>oai:arXiv.org:1911.02782</o:identifier></o:header><o:metadata><a-x:arXiv><a-x:id>1911.02782</a-x:id>
+<a-x:authors><a-x:author><a-x:keyname>Lo</a-x:keyname></a-x:author></a-x:authors><a-x:title>A corpus</a-x:title></a-x:arXiv>
+</o:metadata></o:record></o:ListRecords></o:OAI-PMH>"""
+PUBMED = b"""<set:PubmedArticleSet xmlns:set="urn:x" xmlns:m="http://www.w3.org/1998/Math/MathML"><set:PubmedArticle><set:MedlineCitation>
+<set:PMID>7</set:PMID><set:Article><set:ArticleTitle>A corpus of <m:math><m:mi>x</m:mi></m:math></set:ArticleTitle></set:Article>
+</set:MedlineCitation></set:PubmedArticle></set:PubmedArticleSet>"""
+DBLP = b"""<dblp xmlns:x="urn:x"><article key="a/b"><author x:role="first">Kyle Lo</author><title>A corpus.</title></article></dblp>"""
+
+
+def read_all(source: str, content: bytes) -> list[Any]:
+    return list(read(source, io.BytesIO(content)))
+
+
+@pytest.mark.parametrize(
+    ("source", "content", "titles"),
+    [
+        ("arxiv", DUBLIN_CORE, ["A corpus", "Slow waves"]),
+        ("arxiv", ARXIV_FORMAT, ["A corpus"]),
+        ("pubmed", PUBMED, ["A corpus of x"]),
+        ("dblp", DBLP, ["A corpus"]),
+    ],
+)
+@pytest.mark.parametrize("chunk", [1, 50, 1 << 20])
+def test_namespaces_of_the_root_apply(
+    source: str, content: bytes, titles: list[str], chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("s2corpus.sources.streams._CHUNK", chunk)
+    found = read_all(source, content)
+    assert [record.title for record in found] == titles
+    assert found[0].authors or source == "pubmed"
+
+
+def test_default_namespace_of_a_cut_element_is_ignored() -> None:
+    content = PUBMED.replace(b"set:", b"").replace(b"<PubmedArticle>", b'<PubmedArticle xmlns="urn:y">')
+    (record,) = read_all("pubmed", content)
+    assert isinstance(record, Record) and record.title == "A corpus of x"
+
+
+def test_mathml_prefix_needs_no_declaration() -> None:
+    (record,) = read_all(
+        "pubmed", PUBMED.replace(b"set:", b"").replace(b"m:", b"mml:").replace(b"xmlns:mml", b"xmlns:k")
+    )
+    assert isinstance(record, Record) and record.title == "A corpus of x"
+
+
+def test_namespaces_of_concatenated_responses_apply_to_their_own_records() -> None:
+    again = re.sub(rb"\bdc:|(?<=xmlns:)dc\b", lambda found: b"d" + found.group(), DUBLIN_CORE.partition(b"?>")[2])
+    assert [record.title for record in read_all("arxiv", DUBLIN_CORE + again)] == ["A corpus", "Slow waves"] * 2
+
+
+def test_undeclared_prefix_is_malformed() -> None:
+    (dropped,) = read_all("dblp", DBLP.replace(b'xmlns:x="urn:x"', b""))
+    assert isinstance(dropped, Dropped) and dropped.reason is Reason.MALFORMED
+
+
+def test_endless_declarations_cost_bounded_memory() -> None:
+    many = b"".join(b' xmlns:p%d="urn:%d"' % (n, n) for n in range(5_000))
+    (record,) = read_all("dblp", DBLP.replace(b' xmlns:x="urn:x"', b' xmlns:x="urn:x"' + many))
+    assert isinstance(record, Record)

@@ -1,0 +1,170 @@
+"""Theorems and appendices: mentions of them are linked by the number that is printed."""
+
+from __future__ import annotations
+
+import pytest
+import teis
+
+from s2orc_parse.parse_model import Parse, RefType
+
+
+def links(found: Parse) -> list[tuple[str, str]]:
+    """(surface, number or head of the entry) of the references of all texts."""
+    entries = {entry.key: entry for entry in found.ref_entries}
+    paragraphs = [*found.body_text, *found.back_matter]
+    return [
+        (span.text, entries[span.ref_id].num or entries[span.ref_id].text)
+        for paragraph in paragraphs
+        for span in paragraph.ref_spans
+        if span.ref_id
+    ]
+
+
+def theorems(found: Parse) -> list[tuple[str, str | None]]:
+    return [(entry.text, entry.num) for entry in found.ref_entries if entry.type is RefType.THEOREM]
+
+
+def test_theorem_mention_links_to_its_statement() -> None:
+    found = teis.parse(
+        "<div><head n='1'>Intro</head><p>By Theorem 3 and Lemma 2.1, and Lemmas 2.1, 7 and 9, it holds.</p>"
+        "<p>Theorem 3. Every odd thing is odd.</p><p>Lemma 2.1 (Of Hu). It is.</p><p>Lemma 7: It was.</p></div>"
+    )
+    assert not teis.problems(found)
+    assert theorems(found) == [
+        ("Theorem 3. Every odd thing is odd.", "3"),
+        ("Lemma 2.1 (Of Hu). It is.", "2.1"),
+        ("Lemma 7: It was.", "7"),
+    ]
+    assert links(found) == [("Theorem 3", "3"), ("Lemma 2.1", "2.1"), ("Lemmas 2.1", "2.1"), ("7", "7")]
+    assert [entry.key for entry in found.ref_entries if entry.type is RefType.THEOREM] == [
+        "THMREF0",
+        "THMREF1",
+        "THMREF2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("Definition 3.2 Let x be odd.", "3.2"),
+        ("Proposition A.1. All holds.", "A.1"),
+        ("THEOREM 2. All holds.", "2"),
+        ("Corollary 4 (of Lee [3]). All holds.", "4"),
+        ("It ends. □ Assumption 1. Given x, all holds.", "1"),
+        ("It holds [3]. Remark 5 (On x). All holds.", "5"),
+        ("Theorem B: All holds.", "B"),
+        ("Example IV. All holds.", "IV"),
+        ("Lemma 4 . 6 (Of x). All holds.", "4.6"),
+        ("Theorem 3 implies that x is odd.", None),
+        ("We see Theorem 3. Let x be odd.", None),
+        ("Lemma 2.1 of [83] says so.", None),
+        ("In general, Property rights. 3. Theorem", None),
+    ],
+)
+def test_statement_begins_paragraph_or_sentence(text: str, number: str | None) -> None:
+    assert [num for _, num in theorems(teis.parse(f"<div><p>{text}</p></div>"))] == ([number] if number else [])
+
+
+def test_head_may_be_label_of_statement() -> None:
+    found = teis.parse(
+        "<div><head>Assumption 3 (Regularity):</head><p>x is odd.</p></div><div><p>By Assumption 3.</p></div>"
+    )
+    assert theorems(found) == [("Assumption 3 (Regularity): x is odd.", "3")] and links(found) == [
+        ("Assumption 3", "3")
+    ]
+
+
+@pytest.mark.parametrize(
+    "mention",
+    [
+        "[18, Theorem 3]",
+        "Theorem 3 of [18]",
+        "Theorem 3 in Lee et al. (2001)",
+        "Lee (2001, Theorem 3)",
+        "Theorem 30",
+        "Lemma 3",
+    ],
+)
+def test_other_theorems_are_not_linked(mention: str) -> None:
+    found = teis.parse(f"<div><p>We use {mention}, as said.</p><p>Theorem 3. All holds.</p></div>", teis.NUMBERED)
+    assert links(found) == []
+
+
+def test_first_statement_of_a_number_counts() -> None:
+    found = teis.parse(
+        "<div><p>Theorem 1. One.</p><p>Theorem 1. Again.</p><p>Lemma 1. Other.</p><p>By Lemma 1.</p></div>"
+    )
+    assert theorems(found) == [("Theorem 1. One.", "1"), ("Lemma 1. Other.", "1")]
+    assert links(found) == [("Lemma 1", "1")]
+
+
+BACK = (
+    "<div type='annex'><div><head n='A'>Proofs</head><p>One.</p></div><div><head n='A.2'>More proofs</head><p>Two.</p></div>"
+    "<div><head>B. Data</head><p>Three.</p></div><div><head>Appendix C</head><p>Four.</p></div>"
+    "<div><head>Appendix 2. Questions</head><p>Five.</p></div></div>"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "linked"),
+    [
+        ("See Appendix A, or not.", [("Appendix A", "A")]),
+        ("See Appendix A.2.", [("Appendix A.2", "A.2")]),
+        ("See Appendices A and B.", [("Appendices A", "A"), ("B", "B")]),
+        ("See appendix C", [("appendix C", "Appendix C")]),
+        ("See App. A; APPENDIX B", [("App. A", "A"), ("APPENDIX B", "B")]),
+        ("See Appendix 2", [("Appendix 2", "Appendix 2. Questions")]),
+        ("See Section 2 and Appendix D", [("Section 2", "2")]),
+        ("Appendix S2: Fig. and Appendix As", []),
+    ],
+)  # fmt: skip
+def test_appendix_mention_links_to_its_section(text: str, linked: list[tuple[str, str]]) -> None:
+    found = teis.parse(f"<div><head n='2'>Main</head><p>{text}</p></div>", back=BACK)
+    assert links(found) == linked and not teis.problems(found)
+
+
+def test_roman_section_is_no_appendix() -> None:
+    body = "<div><head n='I.'>INTRO</head><p>See Appendix I.</p></div><div><head n='II.'>MAIN</head><p>x</p></div>"
+    assert links(teis.parse(body)) == []
+
+
+@pytest.mark.parametrize(
+    ("ref", "text"),
+    [
+        ("<ref type='url' target='https://x.org/a'>https://x.org/a</ref>", "Code at https://x.org/a, here."),
+        ("<ref type='uri' target='x.org'>x.org</ref>", "Code at x.org, here."),
+        ("<ref target='https://x.org'>https://x.org</ref>", "Code at https://x.org, here."),
+        ("<ref type='url' target='https://x.org'>the archive</ref>", "Code at the archive, here."),
+        ("<ref type='foot' target='#foot_0'>foot_0</ref>", "Code at, here."),
+        ("<ref type='bibr' target='#b0'>b0</ref>", "Code at, here."),
+    ],
+)
+def test_address_stays_and_id_of_target_goes(ref: str, text: str) -> None:
+    (paragraph,) = teis.parse(f"<div><p>Code at {ref}, here.</p></div>").body_text
+    assert paragraph.text == text
+
+
+def bracket(n: int) -> str:
+    return f"<ref type='bibr' target='#b{n - 1}'>[{n}]</ref>"
+
+
+@pytest.mark.parametrize(
+    ("text", "style"),
+    [
+        (f"{bracket(1)}, {bracket(2)} and {bracket(3)}", "BRACKET"),
+        (f"{bracket(1)}, {bracket(2)}. Then {bracket(3)}-{bracket(5)}", "BRACKET"),
+        (f"{bracket(1)}; {bracket(2)}; {bracket(4)}", "BRACKET"),
+        (f"{bracket(1)}{bracket(2)}{bracket(3)}", "OTHER"),  # a range that GROBID has written out
+        (f"{bracket(1)}, {bracket(2)}", "OTHER"),  # fewer than three
+    ],
+)
+def test_adjacent_callouts_count_for_the_style(text: str, style: str) -> None:
+    assert teis.parse(f"<div><p>As said in {text}.</p></div>", teis.NUMBERED).citation_style == style
+
+
+def test_range_of_adjacent_callouts_is_expanded() -> None:
+    text = f"{bracket(1)}, {bracket(2)} say. Then {bracket(3)}-{bracket(5)}."
+    (paragraph,) = teis.parse(f"<div><p>{text}</p></div>", teis.NUMBERED).body_text
+    assert [(span.text, span.ref_id) for span in paragraph.cite_spans] == [
+        ("[1]", "BIBREF0"), ("[2]", "BIBREF1"), *[("[3]-[5]", f"BIBREF{n}") for n in (2, 3, 4)],
+    ]  # fmt: skip

@@ -51,12 +51,12 @@ from airflow.sdk import (
     task_group,
 )
 from release_timetable import ReleaseTimetable
-from s2corpus.pipeline.stages import STAGE_NAMES, planned_by, stage_row
 from task_defaults import DEFAULT_ARGS
 
 import s2corpus.stages
 from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG
+from s2corpus.pipeline.stages import STAGE_NAMES, Shards, planned_by, stage_row
 from s2corpus.spec import MIN_REASON, ReleaseSpec, load_spec, read_specs, releases_folder
 
 RELEASES = releases_folder()
@@ -102,39 +102,21 @@ def begin() -> PokeReturnValue:
 
 
 @task
-def plan(stage: str) -> list[list[int]]:
-    """What there is to do, as batches of shard numbers."""
+def plan(stage: str, number: int = 0) -> list[list[int]]:
+    """List the shards of a round, as batches of their numbers."""
     from s2corpus.pipeline import runner
 
     run = _run()
-    return _batches(runner.plan(run, stage), run.spec.resources.max_tasks)
+    return _batches(runner.plan(run, stage, number), run.spec.resources.max_tasks)
 
 
 @task(map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
-def work(stage: str, shards: list[int]) -> None:
-    """Do these shards."""
+def work(stage: str, shards: list[int], number: int = 0) -> None:
+    """Do these shards of a round."""
     from s2corpus.pipeline import runner
 
     get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]
-    runner.work(_run(), stage, shards)
-
-
-@task
-def regroup(stage: str) -> list[list[int]]:
-    """The buckets that the stage's shards left rows in, as batches of their numbers."""
-    from s2corpus.pipeline import runner
-
-    run = _run()
-    return _batches(runner.regroup(run, stage), run.spec.resources.max_tasks)
-
-
-@task(map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
-def gather(stage: str, number: int, shards: list[int]) -> None:
-    """Gather these buckets."""
-    from s2corpus.pipeline import runner
-
-    get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]
-    runner.gather(_run(), stage, shards, number)
+    runner.work(_run(), stage, shards, number)
 
 
 @task
@@ -347,8 +329,9 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
 
     @task_group(group_id=stage)
     def group() -> Any:
-        if stage in TAKES_OVER:
-            planned, first = shards[TAKES_OVER[stage]], before
+        row = stage_row(stage)
+        if row.shards is not Shards.PLANNED:
+            planned, first = shards[planned_by(stage)], before
         else:
             documented = (begin if before is None else plan).override(task_id="plan", doc_md=doc_md)
             planned = first = documented() if before is None else documented(stage)
@@ -358,13 +341,13 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
         done = work.override(doc_md=doc_md, **pool, **_pod(stage)).partial(stage=stage).expand(shards=planned)
         if before is not None:
             before >> done
-        for number in range(1, stage_row(stage).rounds):
+        for number in range(1, row.rounds):
             named = f"gather_{number}" if number > 1 else "gather"
-            gathering = gather.override(task_id=named, doc_md=doc_md, **_pod(stage)).partial(stage=stage, number=number)
-            if stage in TAKES_OVER:
+            gathering = work.override(task_id=named, doc_md=doc_md, **_pod(stage)).partial(stage=stage, number=number)
+            if row.shards is not Shards.PLANNED:
                 gathered = gathering.expand(shards=planned)
             else:
-                buckets = regroup.override(doc_md=doc_md)(stage)
+                buckets = plan.override(task_id="regroup", doc_md=doc_md)(stage, number)
                 [done, first] >> buckets
                 gathered, first = gathering.expand(shards=buckets), buckets
             done >> gathered

@@ -79,7 +79,6 @@ if _RUNS_TASKS & set(sys.argv):
     # What is wrong with the package or with AWS' configuration each task says in a sentence; here it would end the scheduler.
     with contextlib.suppress(Exception):
         from s2corpus.pipeline.stages import STAGE_NAMES, load_stage
-
         from s2corpus.storage.s3_lake import descriptions
         from s2corpus.version import code_version
 

@@ -21,11 +21,11 @@ def tell(task: Any, described: Callable[[Any, str], Any], run: Any, stage: str) 
 
 def written(run: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The URI of each table that a finished stage wrote, with its rows; of export, the snapshot's."""
-    from s2corpus.pipeline.stages import load_stage
+    from s2corpus.pipeline.stages import stage_row
 
     if name == "export":
         yield _uri(run, f"snapshots/{run.snapshot_id}"), {}
-    for table in load_stage(name).writes:
+    for table in stage_row(name).written_tables:
         rows = run.table(table).committed().rows
         yield _uri(run, f"{run.folder}/{table.name}"), {"table": table.name, "rows": rows}
 
@@ -35,11 +35,12 @@ def tables(run: Any, name: str) -> Any:
     from airflow.providers.openlineage.extractors import OperatorLineage
     from openlineage.client.event_v2 import InputDataset, OutputDataset
     from openlineage.client.facet_v2 import output_statistics_output_dataset
-    from s2corpus.pipeline.stages import load_stage
 
-    of = load_stage(name)
+    from s2corpus.pipeline.stages import stage_row
+
+    of = stage_row(name)
     outputs = []
-    for table in of.writes:
+    for table in of.written_tables:
         commit = run.table(table).committed()
         size = sum(part.bytes for part in commit.parts)
         statistics = output_statistics_output_dataset.OutputStatisticsOutputDatasetFacet(
@@ -54,7 +55,7 @@ def tables(run: Any, name: str) -> Any:
         )
     inputs = [
         InputDataset(*_address(run, f"{run.folder}/{table.name}"), facets={"schema": _schema(table)})
-        for table in of.reads
+        for table in of.read_tables
     ]
     if name == "intake":
         inputs += [InputDataset(*_address(run, folder)) for folder in _deliveries(run)]
@@ -68,9 +69,9 @@ def verdicts(run: Any, name: str) -> Any:
     from airflow.providers.openlineage.extractors import OperatorLineage
     from openlineage.client.event_v2 import InputDataset
     from openlineage.client.facet_v2 import data_quality_assertions_dataset as quality
-    from s2corpus.pipeline.stages import load_stage
 
     from s2corpus.pipeline.quality import read_verdicts
+    from s2corpus.pipeline.stages import stage_row
 
     assertions = [
         quality.Assertion(
@@ -81,7 +82,9 @@ def verdicts(run: Any, name: str) -> Any:
         )
         for v in read_verdicts(run).get(name, [])
     ]
-    checked = [f"{run.folder}/{table.name}" for table in load_stage(name).writes] or [f"snapshots/{run.snapshot_id}"]
+    checked = [f"{run.folder}/{table.name}" for table in stage_row(name).written_tables] or [
+        f"snapshots/{run.snapshot_id}"
+    ]
     facet = {"dataQualityAssertions": quality.DataQualityAssertionsDatasetFacet(assertions)}
     return OperatorLineage(inputs=[InputDataset(*_address(run, key), facet) for key in checked])
 

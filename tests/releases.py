@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from s2corpus.pipeline.stages import STAGE_NAMES
 
 from devtools import sample
 from devtools.sample.truth import Truth
@@ -16,6 +15,7 @@ from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.extractors.embedded import embedded_extractor
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.storage.lake import open_lake
 

@@ -20,8 +20,6 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from s2corpus.pipeline.stages import STAGE_NAMES
-
 from devtools import sample
 from devtools.local import Services, services
 from devtools.local.follow import follow
@@ -30,6 +28,7 @@ from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
 

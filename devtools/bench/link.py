@@ -317,7 +317,7 @@ def _steps(run: Run) -> list[Callable[[], Any]]:
     shards = stage.plan(run)
     return [
         lambda: [stage.work(run, shard) for shard in shards],
-        lambda: [stage.gather(run, 1, shard) for shard in shards],
+        lambda: [stage.work(run, shard, 1) for shard in shards],
         *(partial(Link().gather, run, 2, Shard(first)) for first in tasks_of(run)),
         lambda: stage.finish(run),
     ]

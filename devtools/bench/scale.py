@@ -44,12 +44,11 @@ import wordfreq
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from s2corpus.pipeline.stages import STAGE_NAMES, load_stage, stage_row  # noqa: E402
-
 from devtools.bench.cluster_records import GENERIC, copied, rows  # noqa: E402
 from s2corpus.errors import QualityBlocked  # noqa: E402
 from s2corpus.pipeline import runner  # noqa: E402
 from s2corpus.pipeline.run import Run  # noqa: E402
+from s2corpus.pipeline.stages import STAGE_NAMES, load_stage, stage_row  # noqa: E402
 from s2corpus.spec import ReleaseSpec  # noqa: E402
 from s2corpus.storage.local_lake import LocalLake  # noqa: E402
 from s2corpus.tables import DELIVERIES, PDF_RECORDS, RECORDS  # noqa: E402
@@ -195,7 +194,7 @@ def work(folder: Path, name: str, ending: bool, given: argparse.Namespace, answe
     else:
         _shards(partial(runner.work, run, name), runner.plan(run, name), given.workers)
         for number in range(1, stage_row(name).rounds):
-            _shards(partial(_gather, run, name, number), runner.regroup(run, name, number), given.workers)
+            _shards(partial(_gather, run, name, number), runner.plan(run, name, number), given.workers)
     who = resource.RUSAGE_SELF if given.workers == 1 or ending else resource.RUSAGE_CHILDREN
     answer.put((_cpu() - before, resource.getrusage(who).ru_maxrss / 1024))
 
@@ -210,7 +209,7 @@ def _shards(do: Callable[[list[int]], None], indexes: list[int], workers: int) -
 
 
 def _gather(run: Run, name: str, number: int, indexes: list[int]) -> None:
-    runner.gather(run, name, indexes, number)
+    runner.work(run, name, indexes, number)
 
 
 def _cpu() -> float:

@@ -20,7 +20,7 @@ from devtools.local.state import State, project
 from s2corpus.deployment.http import ask
 from s2corpus.deployment.settings import Settings, load_settings
 from s2corpus.errors import UserError
-from s2corpus.version import code_version
+from s2corpus.version import AFTER_STAGES, code_version, sources_hash
 
 ADMIN, APPROVER = "admin", "approver"
 """who does all, and who answers the request for approval of what the other started or delivered"""
@@ -78,6 +78,11 @@ def airflow_environ(state: State) -> dict[str, str]:
     }
 
 
+def _sources() -> str:
+    """Return a hash of all modules that tasks import: those that make releases, drops and datasets."""
+    return f"{code_version()} {sources_hash(*(project() / 'include' / 's2corpus' / name for name in AFTER_STAGES))}"
+
+
 class AirflowPart(Service):
     """One process of Airflow."""
 
@@ -93,7 +98,7 @@ class AirflowPart(Service):
         self.api = f"http://127.0.0.1:{state.ports().get('airflow', 0)}"
         self.port = state.ports().get("airflow", 0) if part == "api_server" else 0
         # its children, the tasks, have our modules from it (include/airflow_local_settings.py)
-        self.sources = code_version() if part == "scheduler" else ""
+        self.sources = _sources() if part == "scheduler" else ""
 
     def prepare(self) -> None:
         """Make its working folder and the file with the passwords."""

@@ -8,10 +8,9 @@ from collections import defaultdict
 from datetime import datetime
 from typing import Any
 
-from s2corpus.pipeline.stages import STAGE_NAMES
-
 from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.errors import UserError
+from s2corpus.pipeline.stages import STAGE_NAMES
 
 _BAD = ("failed", "upstream_failed")
 

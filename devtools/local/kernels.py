@@ -41,13 +41,12 @@ def compile_few() -> None:
 
 def make_release() -> None:
     """Make the release once; numba keeps what it compiles (`s2corpus.compiled`)."""
-    from s2corpus.pipeline.stages import STAGE_NAMES
-
     from devtools import sample
     from s2corpus.deliveries.upload import deliver_tree
     from s2corpus.extractors.embedded import embedded_extractor
     from s2corpus.pipeline import runner
     from s2corpus.pipeline.run import Run
+    from s2corpus.pipeline.stages import STAGE_NAMES
     from s2corpus.spec import load_spec, releases_folder
     from s2corpus.storage.lake import open_lake
 

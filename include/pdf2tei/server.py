@@ -35,12 +35,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from s2corpus import sandbox
-from s2corpus.errors import UserError
 from s2orc_parse import sandbox
-from s2orc_parse.children import end_with_parent
 from s2orc_parse.errors import UserError
-from s2orc_parse.scratch import private
 
 from . import scans
 from .errors import Code, ExtractionError

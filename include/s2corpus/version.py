@@ -1,34 +1,48 @@
-"""Which code this is: the package's version and a hash of its sources, so that two programs never share a snapshot id."""
+"""The version of the code that makes a release: part of a snapshot's id, and of the key of what a half-made release has.
+
+It covers what decides the bytes of a release, and nothing else: an edit of a command, of the set-up of servers, of a tool or of a
+page changes no id.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import s2corpus
 
 _INCLUDE = Path(__file__).parents[1]
-_FOLDERS = (
-    *(_INCLUDE / name for name in ("s2orc_parse", "pdf2tei", "s2corpus_reader", "s2corpus")),
-    _INCLUDE.parent / "sql",
-)
-_SUFFIXES = frozenset({".py", ".sql", ".csv", ".crfsuite", ".json", ".j2", ".md", ".typ", ".txt", ".yaml"})
-"""files that decide what is written: code, queries, models, tables and templates"""
+DECIDING = ("s2orc_parse", "pdf2tei", "s2corpus_reader", "s2corpus")
+"""The packages whose code makes a release; `sql/` does too."""
+AFTER_STAGES = ("drops", "datasets", "evaluation", "deployment", "commands", "cli.py", "__main__.py")
+"""What no stage imports: the layers of `s2corpus` after `stages`, and the command lines of the other packages"""
+_SUFFIXES = frozenset({".py", ".sql", ".csv", ".crfsuite", ".json", ".j2", ".txt", ".yaml"})
+"""Files that decide what is written: code, queries, models, tables and templates"""
 
 
 @cache
 def code_version() -> str:
-    """`<package version>+<12 hex digits of SHA-256>` over every source file of the packages that make a release and of `sql/`, by path."""
-    return f"{s2corpus.__version__}+{sources_hash(*_FOLDERS)}"
+    """Return `<package version>+<12 hex digits of SHA-256>` over every file that decides the bytes of a release, by path."""
+    folders = (*(_INCLUDE / name for name in DECIDING), _INCLUDE.parent / "sql")
+    return f"{s2corpus.__version__}+{sources_hash(*folders)}"
 
 
 def sources_hash(*folders: Path) -> str:
-    """12 hex digits over the paths and bytes of the source files below these folders; one that is absent has none."""
+    """Return 12 hex digits over the paths and bytes of the deciding files below these folders; a missing folder has none."""
     digest = hashlib.sha256()
     for folder in folders:
-        for path in sorted(folder.rglob("*")):
-            if path.suffix in _SUFFIXES and path.is_file() and path.parent.suffix != ".egg-info":
-                digest.update(f"{folder.name}/{path.relative_to(folder).as_posix()}\0".encode())
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
+        for path in _deciding(folder):
+            digest.update(f"{folder.name}/{path.relative_to(folder).as_posix()}\0".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:12]
+
+
+def _deciding(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.suffix not in _SUFFIXES or parts[0] in AFTER_STAGES or any(p.endswith(".egg-info") for p in parts):
+            continue
+        if path.is_file():
+            yield path

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from s2corpus.pipeline.stages import STAGE_NAMES
-
 from release_page.measures import rates
 from release_page.releases import Archive
 from s2corpus.pipeline.funnel import Step, funnel
+from s2corpus.pipeline.stages import STAGE_NAMES
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from typing import Any, BinaryIO
 
 import orjson
-from s2corpus.pipeline.stages import STAGE_NAMES
 
 from release_page.measures import Metrics, handled, outcomes
 from release_page.states import Release, RunOf, StageRow, StageState, State
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Approval, ReleaseState
 from s2corpus.ids import ReleaseId, SnapshotId
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake
 

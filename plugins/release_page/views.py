@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from s2corpus.pipeline.stages import STAGE_NAMES
-
 from release_page import charts
 from release_page.measures import HANDLES, RATES, handled, rates
 from release_page.releases import Archive
@@ -19,6 +17,7 @@ from s2corpus.drops.standing import NAMES, Standing, standings
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.acceptance import MIN_REASON
 from s2corpus.pipeline.funnel import Step, funnel
+from s2corpus.pipeline.stages import STAGE_NAMES
 
 PER_PAGE = 25
 MOST_WAITING = 20

@@ -17,7 +17,6 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
-from s2corpus.pipeline.stages import STAGE_NAMES, planned_by
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseState
@@ -26,6 +25,7 @@ from s2corpus.ids import ReleaseId
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.acceptance import accepted
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES, planned_by
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables import MEMBERS, PDFS
@@ -62,20 +62,19 @@ def test_a_tasks_process_builds_its_own_dag_only(dags: dict[str, object], monkey
 def test_the_stages_follow_each_other(dags: dict[str, object]) -> None:
     dag = dags["corpus_release__sample"]
     for before, after in itertools.pairwise(STAGE_NAMES):
-        first = dag.get_task(f"{after}.work" if after in TAKES_OVER else f"{after}.plan")
+        first = dag.get_task(f"{after}.plan" if planned_by(after) == after else f"{after}.work")
         assert f"{before}.quality" in first.upstream_task_ids, f"{after} starts before {before} has passed its checks"
 
 
-def test_a_stage_may_take_over_the_shards_of_any_that_is_cut_as_it(lake: Lake) -> None:
-    """The recipe of docs/extending.md for a stage: also after one that itself takes over another's."""
+def test_shards_are_known_from_the_stage_that_fixes_them(lake: Lake) -> None:
     run = Run(load_spec(SPECS[0]), datetime(2023, 2, 1, tzinfo=UTC), lake, Path("/tmp"))
     for table, facts in ((PDFS, {"pdf_shards": 3}), (MEMBERS, {"paper_shards": 5})):
         run.table(table).write(0, [])
         run.table(table).commit([0], facts)
-    cut = {name: runner.shards_after(run, name) for name in STAGE_NAMES}
-    assert cut["intake"] == cut["select"] == cut["extract"] == cut["postprocess"] == 3
-    assert cut["cluster"] == cut["vote"] == cut["assemble"] == cut["filter"] == cut["clean"] == 5
-    assert all(cut[name] == cut[of] for name, of in TAKES_OVER.items() if name != "export")  # it writes no table
+    assert {name: runner.shards_after(run, planned_by(name)) for name in STAGE_NAMES if planned_by(name) != name} == {
+        **dict.fromkeys(("select", "postprocess"), 3),
+        **dict.fromkeys(("vote", "assemble", "filter", "link", "clean", "export"), 5),
+    }
 
 
 def test_nothing_is_published_before_every_check_and_the_approval(dags: dict[str, object]) -> None:
@@ -175,8 +174,8 @@ def told(argument: str, code: str, **environ: str) -> list[str]:
 
 def test_a_process_that_forks_has_what_its_tasks_import() -> None:
     code = (
-        "before = set(sys.modules); import corpus_release; from s2corpus.pipeline import registry, runner;"
-        "[registry.stage(name) for name in registry.STAGES];"
+        "before = set(sys.modules); import corpus_release; from s2corpus.pipeline import stages, runner;"
+        "[stages.load_stage(name) for name in stages.STAGE_NAMES];"
         "print('-', *(name for name in set(sys.modules) - before if name.split('.')[0] in ('s2corpus', 'boto3', 'numba', 'pyarrow')))"
     )
     assert told("scheduler", code) == ["-"]

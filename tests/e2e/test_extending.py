@@ -215,9 +215,11 @@ assert (parse.header.title, parse.provenance.extractor) == ("A small paper", "do
                 ("        FILTERED,\n", "        VENUES,\n"),
             ),
             "include/s2corpus/stages/venues.py": block(PAGE, "# include/s2corpus/stages/venues.py"),
-            "include/s2corpus/pipeline/registry.py": (
-                ('    "assemble",\n', '    "venues",\n'),
-                ('    "assemble": "cluster",\n', '    "venues": "vote",\n'),
+            "include/s2corpus/pipeline/stages.py": (
+                (
+                    '    StageRow(\n        "assemble",\n',
+                    '    StageRow("venues", reads=("papers",), writes=("venues",), shards=Shards.PAPERS),\n',
+                ),
             ),
             "sql/quality/venues.sql": "-- check: venues_key_is_unique\n-- severity: block\n-- overridable: no\n"
             "-- reason: a key stands twice\n"
@@ -227,7 +229,7 @@ assert (parse.header.title, parse.provenance.extractor) == ("A small paper", "do
         + """
 from s2corpus.pipeline.stages import STAGE_NAMES, planned_by
 assert STAGE_NAMES.index("venues") == STAGE_NAMES.index("vote") + 1
-assert runner.shards_after(run, TAKES_OVER["venues"]) == 2
+assert runner.shards_after(run, planned_by("venues")) == 2
 runner.run_stage(run, "venues")
 metrics = quality.read_metrics(run)["venues"]
 assert metrics["rows"] == 12 == sum(n for name, n in metrics.items() if name.startswith("outcome.")), metrics

@@ -12,11 +12,11 @@ from typing import Any
 import orjson
 import pyarrow.compute as pc
 import pytest
-from s2corpus.pipeline.stages import STAGE_NAMES
 
 from devtools.sample.truth import Truth
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import Clean
 from s2corpus.storage.lake import open_lake

@@ -18,7 +18,6 @@ from typing import Any
 
 import orjson
 import pytest
-from s2corpus.pipeline.stages import STAGE_NAMES
 
 from devtools.local import Endpoints, Services
 from devtools.local.airflow import APPROVER
@@ -31,6 +30,7 @@ from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.deployment.http import ask
 from s2corpus.pipeline import acceptance, quality, runner
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot import pointer
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import Lake, open_lake

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import orjson
 import pytest
-from s2corpus.pipeline.stages import STAGE_NAMES
 
 from s2corpus.deliveries.upload import deliver_own
 from s2corpus.extractors import Limits
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, PAPERS, PARSES, PDFS, SELECTIONS, SPLITS

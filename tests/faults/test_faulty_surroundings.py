@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from s2corpus.pipeline.stages import STAGE_NAMES, load_stage, stage_row
 
 from devtools.local import Services
 from devtools.sample.truth import Truth
@@ -24,6 +23,7 @@ from s2corpus.errors import TransientError, UserError
 from s2corpus.pdf import inspect_many
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
 from s2corpus.spec import Select
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import DamagedPart
@@ -63,10 +63,10 @@ def build_patiently(
             before[name]()
         tried(open_run, lambda run, name=name, shards=shards: runner.work(run, name, shards), heard, first=opened)
         for number in range(1, stage_row(name).rounds):
-            buckets = tried(open_run, lambda run, name=name, number=number: runner.regroup(run, name, number), heard)
+            buckets = tried(open_run, lambda run, name=name, number=number: runner.plan(run, name, number), heard)
             tried(
                 open_run,
-                lambda run, name=name, buckets=buckets, number=number: runner.gather(run, name, buckets, number),
+                lambda run, name=name, buckets=buckets, number=number: runner.work(run, name, buckets, number),
                 heard,
             )
         tried(open_run, lambda run, name=name: runner.finish(run, name), heard)
@@ -209,7 +209,7 @@ def in_a_small_disk(lake: str) -> None:
         for attempt in (1, 2):
             try:
                 runner.work(open_run(), name, shards)
-                runner.gather_all(open_run(), name)
+                runner.run_rounds(open_run(), name, first=1)
                 runner.finish(open_run(), name)
                 break
             except TransientError as error:
@@ -277,7 +277,7 @@ def test_every_part_truncated_behind_our_back_is_named_and_made_again_by_its_sta
     for name in STAGE_NAMES:
         runner.run_stage(again(), name)
         new = [key for key in known(("stored", "registered")) if key not in stored]
-        for table in load_stage(name).writes:
+        for table in stage_row(name).written_tables:
             for key in again().table(table).keys()[:1]:
                 halve(run.lake, key)
                 with pytest.raises(
@@ -288,7 +288,7 @@ def test_every_part_truncated_behind_our_back_is_named_and_made_again_by_its_sta
             halve(run.lake, key)
         stored += new
         runner.run_stage(again(), name)
-        assert all(again().table(table).whole() for table in load_stage(name).writes)
+        assert all(again().table(table).whole() for table in stage_row(name).written_tables)
     assert {key.split("/")[0] for key in stored} == {"registered", "stored_parses", "stored_selections", "stored_tei"}
     for key in [entry.key for entry in run.lake.list(f"snapshots/{again().snapshot_id}/")][::20]:
         halve(run.lake, key)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from s2corpus.pipeline.stages import STAGE_NAMES
 
 from devtools.local import Endpoints, Services
 from devtools.local.postgres import Postgres
@@ -21,6 +20,7 @@ from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import DamagedPart
 from s2corpus.tables import DOCUMENTS

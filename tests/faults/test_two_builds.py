@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from s2corpus.pipeline.stages import STAGE_NAMES, load_stage, stage_row
 
 from s2corpus.pipeline import runner
+from s2corpus.pipeline.stages import STAGE_NAMES, load_stage, stage_row
 from s2corpus.storage.exchange import RowsRemoved
 from tests.releases import build, run_in, snapshot_bytes, spec
 
@@ -50,7 +50,7 @@ def test_slower_build_finds_stages_finished(
         runner.work(slower, name, runner.plan(slower, name))
         runner.run_stage(faster, name)
         for number in range(1, stage_row(name).rounds):
-            runner.gather(slower, name, runner.regroup(slower, name, number), number)
+            runner.work(slower, name, runner.plan(slower, name, number), number)
         runner.finish(slower, name)
         runner.check(slower, name)
     assert runner.publish(faster) == runner.publish(run_in(tmp_path, spec()))
@@ -59,9 +59,9 @@ def test_slower_build_finds_stages_finished(
 def test_damaged_tables_are_not_taken_for_another_build(tiny: tuple[Path, object], tmp_path: Path) -> None:
     run = run_in(tmp_path, spec(), tiny[0])
     runner.work(run, "intake", runner.plan(run, "intake"))
-    runner.run_rounds(run, "intake")
+    runner.run_rounds(run, "intake", first=1)
     load_stage("intake").finish(run)
-    for key in run.table(load_stage("intake").writes[0]).keys():  # noqa: SIM118 - a method of TableRef
+    for key in run.table(stage_row("intake").written_tables[0]).keys():  # noqa: SIM118 - a method of TableRef
         run.lake.put(key, b"")
     with pytest.raises(RowsRemoved):
-        runner.gather(run, "intake", [0])
+        runner.work(run, "intake", [0], 1)

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from s2corpus.pipeline.stages import STAGE_NAMES
-
 from devtools.sample.deliver import write_ready
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import Export, ReleaseSpec, Resources, Split
 from s2corpus.storage.lake import open_lake
 from tests.real import sources

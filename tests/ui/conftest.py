@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from s2corpus.pipeline.stages import STAGE_NAMES
 
 from devtools.sample.truth import Truth
 from s2corpus.catalog import Catalog
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot.pointer import publish
 from s2corpus.storage.lake import open_lake
 from tests.releases import ROOT, run_in, spec

@@ -11,9 +11,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from s2corpus.pipeline.stages import STAGE_NAMES, load_stage
 
 from s2corpus.pipeline.quality import checks
+from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
 from s2corpus.tables import TABLES
 from tests.releases import ROOT
 from tests.ui.conftest import PUBLISHED, Built
@@ -77,7 +77,7 @@ def test_every_table_of_a_release_is_written_by_one_stage_and_read_by_those_that
     written: dict[str, str] = {}
     for name in STAGE_NAMES:
         event = events[f"{name}.finish"]
-        for table in load_stage(name).reads:
+        for table in stage_row(name).read_tables:
             assert f"releases/{PUBLISHED}/{table.name}" in named(event["inputs"], built.lake)
         for dataset in event["outputs"]:
             key = str(Path(dataset["name"]).relative_to(built.lake))

@@ -16,11 +16,11 @@ from urllib.parse import urljoin
 
 import orjson
 import pytest
-from s2corpus.pipeline.stages import STAGE_NAMES
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.pipeline.summary import approval_request, summary
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import ALIASES, DOCUMENTS, ENTRIES, FULLTEXTS, MEMBERS, PAPERS, PDFS, SELECTIONS, SPLITS, Table

@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from s2corpus import spec
 from s2corpus.clustering.components import Fate, joined
 from s2corpus.clustering.edges import REASONS, Edges
 from s2corpus.clustering.identity import Parent, identify
 from s2corpus.clustering.nodes import nodes_of
 from s2corpus.clustering.parts import GIVEN
+from s2corpus.rules.cluster import Cluster as ClusterRules
 from s2corpus.tables import EDGES
 
 COLUMNS = (
@@ -24,7 +24,7 @@ COLUMNS = (
 """What of `records` decides, as Parquet names it."""
 REPEATED = ("source", "kind", "ready_at", "date")
 """Of these the few that have few values: they are quicker read as dictionaries."""
-_RULES = spec.Cluster()
+_RULES = ClusterRules()
 
 
 @dataclass(frozen=True)

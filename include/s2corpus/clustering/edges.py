@@ -20,7 +20,7 @@ from s2corpus.clustering.places import contradict, located
 from s2corpus.clustering.scripts import same_script
 from s2corpus.clustering.similar import similar
 from s2corpus.compiled import njit
-from s2corpus.spec import UNRELATED_SCORE
+from s2corpus.rules.cluster import UNRELATED_SCORE
 from s2corpus.titles.rules import only_numbers_differ
 
 TITLE = len(IDENTIFIERS)

@@ -6,7 +6,7 @@ import numpy as np
 
 from s2corpus.clustering.agreement import agree, agree_strictly
 from s2corpus.compiled import njit
-from s2corpus.spec import UNNAMED_SCORE
+from s2corpus.rules.cluster import UNNAMED_SCORE
 from s2corpus.titles.arrays import doubled
 
 

@@ -22,7 +22,6 @@ from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.papers.licences import NOASSERTION
 from s2corpus.storage.transient import explained
 from s2orc_parse.children import begin_worker
-from s2orc_parse.scratch import private
 
 log = logging.getLogger(__name__)
 

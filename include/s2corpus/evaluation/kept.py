@@ -16,7 +16,7 @@ from s2corpus.evaluation.results import Mark, Result, as_json, card, result
 from s2corpus.evaluation.sample import Item, sampled
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.release_tables import Tables
-from s2corpus.spec import Evaluation
+from s2corpus.rules.evaluation import Evaluation
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables import LINKS

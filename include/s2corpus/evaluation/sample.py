@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from s2corpus.papers.comparison import overlapping_authors, same_authors, same_title
 from s2corpus.pipeline.release_tables import Tables
-from s2corpus.spec import Evaluation
+from s2corpus.rules.evaluation import Evaluation
 from s2corpus.tables import FILTERED, FULLTEXTS, LINKS, PAPERS
 
 _SPARE = 4

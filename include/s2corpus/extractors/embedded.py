@@ -34,9 +34,17 @@ def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[t
         port = probe.getsockname()[1]
     process = subprocess.Popen(
         [
-            sys.executable, "-m", "pdf2tei.cli", "--port", str(port), "--workers", str(workers),
-            "--parent", str(os.getpid()), *limited,
-        ],  # fmt: skip
+            sys.executable,
+            "-m",
+            "pdf2tei.cli",
+            "--port",
+            str(port),
+            "--workers",
+            str(workers),
+            "--parent",
+            str(os.getpid()),
+            *limited,
+        ],
         env={**os.environ, "S2CORPUS_EXTRACTOR_TOKEN": token},
         stdin=subprocess.DEVNULL,
     )

@@ -20,7 +20,7 @@ from lxml import etree
 from s2corpus.errors import UserError
 from s2corpus.extractors.http import HttpServer, refusal
 from s2corpus.extractors.protocol import Answer, BadAnswer, Identity, Outcome
-from s2corpus.spec import Extract
+from s2corpus.rules.extract import Extract
 from s2orc_parse import tei
 from s2orc_parse.parse_model import Parse
 

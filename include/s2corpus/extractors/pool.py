@@ -12,7 +12,7 @@ from s2corpus.extractors.limits import Extraction, Limits
 from s2corpus.extractors.protocol import Identity, Server, options_hash
 from s2corpus.extractors.registry import adapter, by_address
 from s2corpus.extractors.run import Run
-from s2corpus.spec import Extract
+from s2corpus.rules.extract import Extract
 
 log = logging.getLogger(__name__)
 

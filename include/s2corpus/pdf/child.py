@@ -30,7 +30,7 @@ from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading
 from s2orc_parse import sandbox
 
 if TYPE_CHECKING:
-    from s2corpus.spec import Select
+    from s2corpus.rules.select import Select
 
 
 def enter_sandbox(memory_bytes: int, folder: Path) -> None:

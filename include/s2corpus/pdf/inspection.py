@@ -17,7 +17,7 @@ from s2orc_parse.disk import refuse_full
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 
 if TYPE_CHECKING:  # not for the child: it starts with little memory
-    from s2corpus.spec import Select
+    from s2corpus.rules.select import Select
 
 NO_TEXT = "no text strings: a scan; `extract: {ocr: scans}` lets it through"
 """Why a PDF without a text layer does not count as converted."""

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.ids import ReleaseId, SnapshotId
+from s2corpus.pipeline.stages import stage_row
 from s2corpus.snapshot.manifest import identity
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore
@@ -78,15 +79,18 @@ class Run:
         """A content store that outlives releases, `<table>/<where…>/`."""
         return ContentStore(self.lake, "/".join((table.name, *where)), table)
 
-    def put_plan(self, stage: str, shards: list[Shard]) -> None:
-        """Keep what a stage planned, so that its `finish` counts on the same shards, whatever arrived since."""
+    def put_plan(self, stage: str, shards: list[Shard], round: int = 0) -> None:
+        """Store the plan of a round of a stage, so that its `finish` counts on the same shards, whatever arrived since."""
         data = orjson.dumps([{"index": s.index, "params": dict(s.params)} for s in shards])
-        self.lake.put(f"{self.folder}/_plans/{stage}.json", data)
+        self.lake.put(self._plan_key(stage, round), data)
 
-    def planned(self, stage: str) -> list[Shard]:
-        """The shards a stage last planned."""
-        data, _ = self.lake.get(f"{self.folder}/_plans/{stage}.json")
+    def planned(self, stage: str, round: int = 0) -> list[Shard]:
+        """Return the shards that a round of a stage last planned."""
+        data, _ = self.lake.get(self._plan_key(stage, round))
         return [Shard(**item) for item in orjson.loads(data)]
+
+    def _plan_key(self, stage: str, round: int) -> str:
+        return f"{self.folder}/_plans/{stage}{f'.round-{round}' if round else ''}.json"
 
     @cached_property
     def pdf_shards(self) -> int:
@@ -143,30 +147,18 @@ class Run:
 
 @runtime_checkable
 class Stage(Protocol):
-    """One step from tables to tables."""
+    """One step from tables to tables; `pipeline.stages` has a row for each."""
 
     name: str
-    reads: tuple[Table, ...]
-    writes: tuple[Table, ...]
 
-    def plan(self, run: Run) -> list[Shard]:
-        """What there is to do, the same for the same inputs; one shard at least, so that an empty table has its empty part."""
+    def plan(self, run: Run, round: int = 0, /) -> list[Shard]:
+        """Return the shards of a round, the same for the same inputs; one at least, so that an empty table has its empty part."""
 
-    def work(self, run: Run, shard: Shard) -> None:
-        """Do one shard: idempotent; writes `part-<shard>` of every table in `writes`."""
+    def work(self, run: Run, shard: Shard, round: int = 0, /) -> None:
+        """Do one shard of a round: idempotent; the last round writes `part-<shard>` of every table that the stage writes."""
 
-    def finish(self, run: Run) -> Metrics:
-        """All parts are there: commit the tables and say what was measured."""
-
-
-class Gathers(Stage, Protocol):
-    """A stage in rounds: its shards leave rows in buckets, and those of the next round gather them (`registry.GATHERS`)."""
-
-    def regroup(self, run: Run, number: int) -> list[Shard]:
-        """The shards of a round, from 1, after all of the round before is there."""
-
-    def gather(self, run: Run, number: int, shard: Shard) -> None:
-        """Do one of them: idempotent, as `work`; the last round writes the parts."""
+    def finish(self, run: Run, /) -> Metrics:
+        """Commit the tables, whose parts all exist, and return the metrics."""
 
 
 def pdf_shards(run: Run) -> list[Shard]:
@@ -179,8 +171,12 @@ def paper_shards(run: Run) -> list[Shard]:
     return [Shard(i) for i in range(run.paper_shards)]
 
 
-def commit_all(run: Run, tables: tuple[Table, ...], shards: int, facts: Mapping[str, Any] | None = None) -> Metrics:
-    """Commit `shards` parts of each table; the metrics are its rows."""
+def commit_all(
+    run: Run, tables: str | tuple[Table, ...], shards: int, facts: Mapping[str, Any] | None = None
+) -> Metrics:
+    """Commit `shards` parts of each table, or of each that the named stage writes; return their rows."""
+    if isinstance(tables, str):
+        tables = stage_row(tables).written_tables
     return {f"rows.{table.name}": float(run.table(table).commit(range(shards), facts).rows) for table in tables}
 
 

@@ -9,14 +9,14 @@ from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 from multiprocessing import get_context
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
 from s2corpus.errors import LostRace, QualityBlocked
 from s2corpus.pipeline import acceptance, approvers, quality
-from s2corpus.pipeline.run import Gathers, Run, Shard
-from s2corpus.pipeline.stages import load_stage, planned_by, stage_row
+from s2corpus.pipeline.run import Run, Shard
+from s2corpus.pipeline.stages import Shards, load_stage, stage_row
 from s2corpus.snapshot import pointer
 from s2corpus.storage.exchange import RowsRemoved
 from s2corpus.storage.parts import TableRef
@@ -42,52 +42,33 @@ def accept(run: Run, reasons: Mapping[str, str], by: str) -> None:
 
 
 @explained()
-def plan(run: Run, name: str) -> list[int]:
-    """Plan a stage and keep the plan, so that `finish` counts on the same shards; the shard numbers to work on."""
-    shards = load_stage(name).plan(run)
-    if name not in TAKES_OVER:
-        if catalog := Catalog.from_environment():
-            catalog.start_stage(run.release_id, run.spec.name, run.as_of, name)
-        run.put_plan(name, shards)
-    log.info("%s: %d shard(s) planned", name, len(shards))
-    return [shard.index for shard in shards]
-
-
-@explained()
-def work(run: Run, name: str, indexes: Sequence[int]) -> None:
-    """Work on planned shards, one after the other."""
-    shards = load_stage(name).plan(run) if name in TAKES_OVER else run.planned(name)
-    if name in TAKES_OVER and 0 in indexes and (catalog := Catalog.from_environment()):
-        catalog.start_stage(run.release_id, run.spec.name, run.as_of, name)
-    _one_by_one(run, name, shards, indexes, load_stage(name).work)
-
-
-@explained()
-def regroup(run: Run, name: str, number: int = 1) -> list[int]:
-    """Plan a further round of a stage that gathers, and keep the plan; its shard numbers."""
+def plan(run: Run, name: str, round: int = 0) -> list[int]:
+    """Plan a round of a stage and store the plan, so that `finish` counts on the same shards; return the shard numbers."""
+    is_planned = stage_row(name).shards is Shards.PLANNED
     try:
-        shards = cast(Gathers, load_stage(name)).regroup(run, number)
+        shards = load_stage(name).plan(run, round)
     except RowsRemoved as removed:
         _refuse_unfinished(run, name, removed)
-        return [shard.index for shard in run.planned(f"{name}.gather")] if name not in TAKES_OVER else []
-    if name not in TAKES_OVER:
-        run.put_plan(f"{name}.gather", shards)
-    log.info("%s: %d bucket(s) to gather", name, len(shards))
+        return [shard.index for shard in run.planned(name, round)] if is_planned else []
+    if is_planned:
+        if round == 0 and (catalog := Catalog.from_environment()):
+            catalog.start_stage(run.release_id, run.spec.name, run.as_of, name)
+        run.put_plan(name, shards, round)
+    log.info("%s: %d shard(s) planned%s", name, len(shards), f" for round {round + 1}" if round else "")
     return [shard.index for shard in shards]
 
 
 @explained()
-def gather(run: Run, name: str, indexes: Sequence[int], number: int = 1) -> None:
-    """Gather planned buckets, one after the other."""
-    step = cast(Gathers, load_stage(name))
-    shards = step.regroup(run, number) if name in TAKES_OVER else run.planned(f"{name}.gather")
-    _one_by_one(run, name, shards, indexes, lambda run, shard: step.gather(run, number, shard))
-
-
-def gather_all(run: Run, name: str) -> None:
-    """All further rounds of a stage, none of most, one bucket after the other."""
-    for number in range(1, stage_row(name).rounds):
-        gather(run, name, regroup(run, name, number), number)
+def work(run: Run, name: str, indexes: Sequence[int], round: int = 0) -> None:
+    """Work on planned shards, one after the other."""
+    stage = load_stage(name)
+    if stage_row(name).shards is Shards.PLANNED:
+        shards = run.planned(name, round)
+    else:
+        shards = stage.plan(run, round)
+        if round == 0 and 0 in indexes and (catalog := Catalog.from_environment()):
+            catalog.start_stage(run.release_id, run.spec.name, run.as_of, name)
+    _one_by_one(run, name, shards, indexes, lambda run, shard: stage.work(run, shard, round))
 
 
 def _one_by_one(
@@ -123,7 +104,7 @@ def _refuse_unfinished(run: Run, name: str, removed: RowsRemoved) -> None:
     Raises:
         RowsRemoved: no other build has.
     """
-    tables = [TableRef(run.lake, f"{run.folder}/{table.name}", table) for table in load_stage(name).writes]
+    tables = [TableRef(run.lake, f"{run.folder}/{table.name}", table) for table in stage_row(name).written_tables]
     is_finished = all(table.whole() and table.committed().code_version == code_version() for table in tables)
     if not tables:  # the last stage writes the snapshot
         is_finished = run.lake.size(f"snapshots/{run.snapshot_id}/manifest.json") is not None
@@ -142,9 +123,9 @@ def finish(run: Run, name: str) -> None:
 
 
 def shards_after(run: Run, name: str) -> int:
-    """How the tables of a finished stage are cut, in shards: what the stages that take over its own work on; 0 where parts mean nothing."""
-    cut = {table.shards for table in load_stage(name).writes}
-    return run.pdf_shards if "pdf" in cut else run.paper_shards if "paper" in cut else 0
+    """Return the number of shards that the stages after this one work on, if it fixes them; else 0."""
+    fixed = stage_row(name).fixes
+    return run.pdf_shards if fixed is Shards.PDFS else run.paper_shards if fixed is Shards.PAPERS else 0
 
 
 @explained()
@@ -245,14 +226,20 @@ def run_stage(run: Run, name: str, *, workers: int = 1, order: Mapping[int, int]
 
     `order` maps shard numbers to ranks: shards are worked on by rank (tests try any order).
     """
-    indexes = plan(run, name)
-    if order:
-        indexes.sort(key=lambda index: order.get(index, index))
-    _all(work, run, name, indexes, workers)
-    for number in range(1, stage_row(name).rounds):
-        _all(partial(gather, number=number), run, name, regroup(run, name, number), workers)
+    run_rounds(run, name, workers=workers, order=order)
     finish(run, name)
     check(run, name)
+
+
+def run_rounds(
+    run: Run, name: str, *, first: int = 0, workers: int = 1, order: Mapping[int, int] | None = None
+) -> None:
+    """Plan and do the rounds of a stage from the `first` on."""
+    for round in range(first, stage_row(name).rounds):
+        indexes = plan(run, name, round)
+        if order and round == 0:
+            indexes.sort(key=lambda index: order.get(index, index))
+        _all(partial(work, round=round), run, name, indexes, workers)
 
 
 def _all(

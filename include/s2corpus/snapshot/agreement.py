@@ -14,9 +14,9 @@ from typing import Any
 
 import orjson
 
+from s2corpus.rules.split import Split as SplitRules
 from s2corpus.snapshot import report
 from s2corpus.snapshot.documents import IDENTIFIERS
-from s2corpus.spec import Split as SplitRules
 from s2corpus.text.layout import blocks, document_text, lines_of, units_of_parse
 from s2corpus.text.near_duplicates import text_key
 from s2corpus.text.splits import Split, bounds, split_by_date

@@ -11,8 +11,9 @@ from typing import Any
 import orjson
 from pydantic import BaseModel
 
+from s2corpus.rules.clean import RECIPE_HAS_ITS_OWN
 from s2corpus.snapshot.meanings import meanings
-from s2corpus.spec import RECIPE_HAS_ITS_OWN, ReleaseSpec
+from s2corpus.spec import ReleaseSpec
 from s2corpus_reader.files import File
 
 FORMAT = "s2corpus-snapshot-1"

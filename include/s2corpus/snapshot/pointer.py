@@ -16,7 +16,7 @@ import orjson
 
 from s2corpus.errors import LostRace, UserError
 from s2corpus.ids import SnapshotId, spec_name
-from s2corpus.spec import MIN_REASON
+from s2corpus.rules import MIN_REASON
 from s2corpus.storage.lake import ABSENT, Conflict
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""The stages of a release, one file or one package each; their order is in `pipeline.registry`."""
+"""The stages of a release, one file or one package each; their order is in `pipeline.stages`."""

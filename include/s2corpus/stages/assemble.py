@@ -44,14 +44,16 @@ class Assemble:
     """Papers and parses → full texts and bibliography entries by paper."""
 
     name = "assemble"
-    reads = (PAPERS, PARSES, LATEX_PARSES, ARTICLE_PARSES)
-    writes = (FULLTEXTS, ENTRIES)
 
-    def plan(self, run: Run) -> list[Shard]:
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """A shard for each bucket of papers."""
         return paper_shards(run)
 
-    def work(self, run: Run, shard: Shard) -> None:
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
+        """Ask for the files that the papers of some buckets need; then send their parses; then write each bucket."""
+        (self._ask, self._send, self._write)[round](run, shard)
+
+    def _ask(self, run: Run, shard: Shard) -> None:
         """Name the files that the papers of some buckets need, to those that will send them."""
         askers, senders = spread(run.paper_shards, _ASKERS), _senders(run)
         if shard.index not in askers:
@@ -68,23 +70,16 @@ class Assemble:
         rows = pa.Table.from_pylist(wanted, _WANTED)
         _exchange(run).write("wanted", askers.index(shard.index), rows, sender, len(senders))
 
-    def regroup(self, run: Run, number: int) -> list[Shard]:
-        """A shard for each bucket of papers."""
-        return paper_shards(run)
-
-    def gather(self, run: Run, number: int, shard: Shard) -> None:
-        """First send the parses of some parts of files to the buckets that need them, then put a bucket together."""
-        if number == 1:
-            _send(run, shard)
-        else:
-            self._write(run, shard)
+    def _send(self, run: Run, shard: Shard) -> None:
+        """Send the parses of some parts of files to the buckets that need them."""
+        _send(run, shard)
 
     def _write(self, run: Run, shard: Shard) -> None:
         """Write a bucket, in bounded memory: its parses come in the order of files and are sorted on disk."""
         by_file = _by_file(run, shard.index)
         with tempfile.TemporaryDirectory(prefix="s2corpus-assemble-", dir=run.scratch) as folder:
             scratch = Path(folder)
-            found = {table: scratch / f"{table.name}.parquet" for table in self.writes}
+            found = {table: scratch / f"{table.name}.parquet" for table in (FULLTEXTS, ENTRIES)}
             with (
                 pq.ParquetWriter(found[FULLTEXTS], FULLTEXTS.schema, compression="zstd") as fulltexts,
                 pq.ParquetWriter(found[ENTRIES], ENTRIES.schema, compression="zstd") as entries,
@@ -106,7 +101,7 @@ class Assemble:
 
     def finish(self, run: Run) -> Metrics:
         """Commit."""
-        metrics = commit_all(run, self.writes, run.paper_shards)
+        metrics = commit_all(run, self.name, run.paper_shards)
         _exchange(run).remove()
         return metrics
 

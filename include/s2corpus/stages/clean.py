@@ -45,14 +45,12 @@ class Clean:
     """papers, members, filtered, fulltexts → documents: one row a kept paper in s2orc, one more in s2ag if it is not in s2orc."""
 
     name = "clean"
-    reads = (PAPERS, MEMBERS, FILTERED, FULLTEXTS)
-    writes = (DOCUMENTS,)
 
-    def plan(self, run: Run) -> list[Shard]:
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """One shard a bucket of papers."""
         return paper_shards(run)
 
-    def work(self, run: Run, shard: Shard) -> None:
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Decide every kept paper of one bucket, in bounded memory."""
         rules = rules_of(run.spec)
         unigrams = load_unigrams(rules, run.lake)
@@ -66,7 +64,7 @@ class Clean:
 
     def finish(self, run: Run) -> Metrics:
         """Commit; outcomes are counted per set."""
-        metrics = commit_all(run, self.writes, run.paper_shards)
+        metrics = commit_all(run, self.name, run.paper_shards)
         counts = sorted(run.table(DOCUMENTS).counts("set", "outcome").items())
         return metrics | {f"{set_}.{outcome}": float(n) for (set_, outcome), n in counts}
 

@@ -37,19 +37,17 @@ class Extract:
     """Selections → extractions, one row for each selected PDF; the answers go to the content store."""
 
     name = "extract"
-    reads = (PDFS, SELECTIONS)
-    writes = (EXTRACTIONS,)
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits
 
-    def plan(self, run: Run) -> list[Shard]:
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """A shard for each range of PDFs, all for the one extractor that answers now."""
         pool = self._pool(run)
         key = pool.identity().key
         return [Shard(index, {**key, "adapter": pool.adapter}) for index in range(run.pdf_shards)]
 
-    def work(self, run: Run, shard: Shard) -> None:
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Send what the store does not have yet, store answers as they come, then list the shard's extractions.
 
         Raises:
@@ -70,7 +68,7 @@ class Extract:
         """Commit, with who extracted; PDFs by outcome."""
         planned = run.planned(self.name)[0]
         facts = {"extractor": " ".join(_key(planned).values()), "adapter": planned.params["adapter"]}
-        commit_all(run, self.writes, run.pdf_shards, facts)
+        commit_all(run, self.name, run.pdf_shards, facts)
         return count_outcomes(run, EXTRACTIONS)
 
     def _pool(self, run: Run) -> Pool:

@@ -27,14 +27,12 @@ class Filter:
     """Papers and full texts → one outcome a paper."""
 
     name = "filter"
-    reads = (PAPERS, FULLTEXTS, MEMBERS, ALIASES)
-    writes = (FILTERED,)
 
-    def plan(self, run: Run) -> list[Shard]:
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """One shard a bucket of papers."""
         return paper_shards(run)
 
-    def work(self, run: Run, shard: Shard) -> None:
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Decide on every paper of one bucket."""
         suppressed = read_suppressions(run.lake.get(f"releases/{run.release_id}/suppress.jsonl")[0])
         names = _names(run, shard, suppressed)
@@ -58,7 +56,7 @@ class Filter:
 
     def finish(self, run: Run) -> Metrics:
         """Commit and count the outcomes."""
-        return commit_all(run, self.writes, run.paper_shards) | count_outcomes(run, FILTERED)
+        return commit_all(run, self.name, run.paper_shards) | count_outcomes(run, FILTERED)
 
 
 def read_suppressions(content: bytes) -> set[str]:

@@ -27,7 +27,7 @@ from s2corpus.row_types import DeliveryRow, NoticeRow
 from s2corpus.snapshot.pointer import published
 from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.exchange import Exchange
-from s2corpus.tables import ARTICLES, DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS, REGISTERED_RECORDS, pdf_shard
+from s2corpus.tables import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, pdf_shard
 from s2corpus.titles.buckets import bucket_of
 
 log = logging.getLogger(__name__)
@@ -46,10 +46,12 @@ class Intake:
     """Drops and deliveries → PDFs, LaTeX sources, publishers' full texts and records."""
 
     name = "intake"
-    reads = ()
-    writes = (PDFS, LATEX_SOURCES, ARTICLES, RECORDS, NOTICES, DELIVERIES)
 
-    def plan(self, run: Run) -> list[Shard]:
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
+        """List a shard for each drop or delivery; then one for each bucket of records and range of files."""
+        return self._plan_buckets(run) if round else self._plan_deliveries(run)
+
+    def _plan_deliveries(self, run: Run) -> list[Shard]:
         """A shard for each drop or delivery ready before as_of; what is refused or not ready yet is planned too, as a row."""
         found: list[dict[str, Any]] = []
         metadata = 0
@@ -91,7 +93,11 @@ class Intake:
         found.append({"row": None, "suppress": suppress, "parent": _parent(run), "buckets": buckets})
         return [Shard(i, {**params, "buckets": buckets}) for i, params in enumerate(found)]
 
-    def work(self, run: Run, shard: Shard) -> None:
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
+        """Register a drop or delivery; then gather a bucket of records and a range of files."""
+        (self._register, self._gather)[round](run, shard)
+
+    def _register(self, run: Run, shard: Shard) -> None:
         """Register one drop or delivery, and say in its row of `deliveries` what came of it."""
         row = shard.params["row"]
         if row and row["outcome"] == "taken":
@@ -106,7 +112,7 @@ class Intake:
                 row = {**row, "outcome": f"refused:{refused.refusal}", "detail": refused.detail}
         run.table(DELIVERIES).write(shard.index, [row] if row else [])
 
-    def regroup(self, run: Run, number: int) -> list[Shard]:
+    def _plan_buckets(self, run: Run) -> list[Shard]:
         """A shard for each bucket of records and each range of files; the number of the latter is fixed here."""
         taken, exchange = _taken(run), _exchange(run)
         full: dict[str, str] = {}
@@ -128,7 +134,7 @@ class Intake:
         buckets = run.planned(self.name)[-1].params["buckets"]
         return [Shard(i, {"buckets": buckets, "pdf_shards": files}) for i in range(max(buckets, files))]
 
-    def gather(self, run: Run, number: int, shard: Shard) -> None:
+    def _gather(self, run: Run, shard: Shard) -> None:
         """One bucket of records and one range of files, as far as there are so many."""
         exchange = _exchange(run)
         regrouped = exchange.all_counts(_REGROUPED, 1)[0]
@@ -150,7 +156,7 @@ class Intake:
         shards = run.planned(self.name)
         facts = shards[-1].params
         taken = list(_taken(run).values())
-        count = run.planned(f"{self.name}.gather")[0].params["pdf_shards"]
+        count = run.planned(self.name, 1)[0].params["pdf_shards"]
         rows = {table.name: run.table(table).commit(range(count), {"pdf_shards": count}).rows for table, _ in FILES}
         run.table(RECORDS).commit(range(facts["buckets"]))
         run.table(NOTICES).commit(range(facts["buckets"]))

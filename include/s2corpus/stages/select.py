@@ -28,14 +28,12 @@ class Select:
     """PDFs → selections, one row each."""
 
     name = "select"
-    reads = (PDFS,)
-    writes = (SELECTIONS,)
 
-    def plan(self, run: Run) -> list[Shard]:
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """A shard for each range of PDFs."""
         return pdf_shards(run)
 
-    def work(self, run: Run, shard: Shard) -> None:
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Read the shard's PDFs that nobody has decided on; one is on this machine's disk at a time for each child process."""
         pdfs = list(run.table(PDFS).rows(["pdf_sha1", "places"], shard=shard.index))
         ocr = run.spec.extract.ocr == "scans"
@@ -76,5 +74,5 @@ class Select:
 
     def finish(self, run: Run) -> Metrics:
         """Commit; PDFs by outcome."""
-        commit_all(run, self.writes, run.pdf_shards)
+        commit_all(run, self.name, run.pdf_shards)
         return count_outcomes(run, SELECTIONS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from s2corpus.spec import Clean
+from s2corpus.rules.clean import Clean
 from s2corpus.text import card, recipe
 from s2corpus.text.documents import Decision, Document, Set
 from s2corpus.text.rules import Rules

@@ -18,7 +18,8 @@ import pyarrow.parquet as pq
 
 from s2corpus.cores import in_order
 from s2corpus.errors import UserError
-from s2corpus.spec import ReleaseSpec
+from s2corpus.rules.clean import Clean
+from s2corpus.rules.split import Split as SplitRules
 from s2corpus.storage.outputs import whole
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import Decision, Document, Outcome
@@ -36,10 +37,22 @@ _ROWS = 256
 _Given = tuple[str, bytes | dict[str, Any]]
 
 
+class CleaningSpec(Protocol):
+    """The rules of a release spec that cleaning a file needs."""
+
+    @property
+    def clean(self) -> Clean:
+        """Which documents are kept."""
+
+    @property
+    def split(self) -> SplitRules:
+        """Which split a document is in."""
+
+
 def clean_file(
     source: Path,
     set_: str,
-    spec: ReleaseSpec,
+    spec: CleaningSpec,
     unigrams: Unigrams,
     out: Path,
     dropped: Path | None,
@@ -111,7 +124,7 @@ def counted(outcomes: Mapping[str, int]) -> str:
     return f"{sum(outcomes.values())} documents: " + (", ".join(f"{n} {word}" for word, n in words) or "none")
 
 
-def _split(document: Document, spec: ReleaseSpec, borders: tuple[date, date]) -> Split:
+def _split(document: Document, spec: CleaningSpec, borders: tuple[date, date]) -> Split:
     if spec.clean.profile == "recipe-2024" and document.date:
         return recipe_split(document.date, spec.split.train_before)
     undated = Split.TRAIN if spec.clean.unknown_year == "keep" else Split.UNDATED

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from s2corpus.spec import ModelText
+from s2corpus.rules.text import ModelText
 from s2corpus.text.layout import Block, blocks, line, units_of_parse
 
 Json = Mapping[str, Any]

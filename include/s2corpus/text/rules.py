@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from s2corpus.spec import Clean
+from s2corpus.rules.clean import Clean
 from s2corpus.text.documents import Decision, Document, Outcome, Set
 from s2corpus.text.unigrams import Unigrams
 

@@ -6,7 +6,7 @@ import calendar
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
-from s2corpus import spec
+from s2corpus.rules.split import Split as SplitRules
 
 
 class Split(StrEnum):
@@ -37,7 +37,7 @@ def date_span(iso: str) -> tuple[date, date]:
     return date(year, first, 1), date(year, last, calendar.monthrange(year, last)[1])
 
 
-def bounds(rules: spec.Split, as_of: datetime) -> tuple[date, date]:
+def bounds(rules: SplitRules, as_of: datetime) -> tuple[date, date]:
     """First day that is not train, and last day that is valid."""
     if rules.kind == "fixed":
         return rules.train_before, rules.valid_until

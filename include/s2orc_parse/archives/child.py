@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import orjson
 
-from s2corpus import sandbox
+from s2orc_parse import sandbox
 from s2orc_parse.archives.reading import LAUNCH, MAX_NAME
 
 MEMORY_BYTES = 1 << 30

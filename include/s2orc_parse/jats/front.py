@@ -10,9 +10,9 @@ from typing import Any
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, make_date, to_int, to_month
 from s2orc_parse.bibliography.fields import PARTS, licence_of, with_details
-from s2orc_parse.bibliography.names import make_author, parse_name
 from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalise_pmcid
 from s2orc_parse.bibliography.name_words import is_title
+from s2orc_parse.bibliography.names import make_author, parse_name
 from s2orc_parse.jats.header import FrontMatter
 from s2orc_parse.xml import text_of
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from s2corpus.sources import jats as source
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import FIRST_YEAR, LAST_YEAR
 from s2orc_parse.bibliography.names import make_author
+from s2orc_parse.jats import front
 from s2orc_parse.jats.read import Element
 from s2orc_parse.jats.text import plain
 from s2orc_parse.parse_model import BibEntry
@@ -144,11 +144,11 @@ class _Said:
 
     def _other(self, child: Element, tag: object, authors: bool) -> None:
         if tag == "string-name" or tag == "collab":
-            text = source.name_of_group(child) if tag == "collab" else _string_name(child)
+            text = front.name_of_group(child) if tag == "collab" else _string_name(child)
             self._parts.append(text)
             if not authors or not text or text.casefold().strip(" .,") in _NOBODY:
                 return
-            author = make_author("", text) if tag == "collab" else source.read_string_name(child)
+            author = make_author("", text) if tag == "collab" else front.read_string_name(child)
             if author is not None:
                 self.authors.append(author)
         elif tag == "name-alternatives" or tag == "collab-alternatives":

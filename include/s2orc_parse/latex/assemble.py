@@ -33,9 +33,6 @@ from s2orc_parse.latex.document import (
 from s2orc_parse.latex.marks import XSPACE
 from s2orc_parse.latex.numbering import Numbers, Target
 from s2orc_parse.latex.pandoc_ast import spaced
-from s2orc_parse.parse_model import EQUATION, BibEntry, CellCite, CiteSpan, EqSpan, Paragraph, RefEntry, RefSpan, RefType
-from s2orc_parse.latex.numbering import Numbers, Target
-from s2orc_parse.latex.pandoc_ast import XSPACE, spaced
 from s2orc_parse.parse_model import (
     EQUATION,
     BibEntry,

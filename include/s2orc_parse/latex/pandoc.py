@@ -29,7 +29,7 @@ from s2orc_parse.latex.macros import (
 )
 from s2orc_parse.latex.marks import CELL, CLOSE, OPEN
 from s2orc_parse.latex.outcome import BadSource, Outcome
-from s2orc_parse.latex.pandoc_ast import CELL, CLOSE, OPEN, Reader, plain
+from s2orc_parse.latex.pandoc_ast import Reader, plain
 from s2orc_parse.latex.process import run
 from s2orc_parse.latex.provided import IN_ENTRIES, IN_TEXT
 from s2orc_parse.latex.rewriting import mark_items, rewrite, without_theorem_setup

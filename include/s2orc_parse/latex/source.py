@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from s2orc_parse.latex.archive import safe_name
 from s2orc_parse.latex.conditionals import decided
 from s2orc_parse.latex.outcome import BadSource, Outcome
-from s2orc_parse.latex.tex import calls, without_comments
+from s2orc_parse.latex.tex import calls
 from s2orc_parse.latex.verbatim import without_comments
 
 MAX_FLAT = 8 << 20

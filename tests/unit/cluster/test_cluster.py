@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from s2corpus import spec, titles
 from s2corpus.clustering.cluster import Clustering, cluster
 from s2corpus.clustering.explain import explanations, told
+from s2corpus.rules.cluster import UNNAMED_SCORE
 from s2corpus.sources import Kind, Record, batches
 from s2corpus.tables import RECORDS
 from s2corpus.titles.journals import same_journal
@@ -426,7 +427,7 @@ def _may_join_by_title(a: Record, b: Record) -> bool:
     if None not in years and years[0] != years[1] and (_preprint(a) == _preprint(b) or abs(years[0] - years[1]) > 2):  # type: ignore[operator]
         return False
     if not any(names):
-        return titles.score(a.title, b.title) > spec.UNNAMED_SCORE
+        return titles.score(a.title, b.title) > UNNAMED_SCORE
     shorter = min(map(len, names))
     return shorter == 0 or 2 * len(names[0] & names[1]) >= shorter
 

@@ -12,11 +12,11 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from s2corpus.pipeline.stages import stage_row
 
 from s2corpus.compiled import FEW, FEW_ROWS
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import stage_row
 from s2corpus.sources import Kind, Record, batches, read
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.cluster import Cluster, stage
@@ -102,8 +102,8 @@ def run_stage(run: Run, stage: Any) -> dict[str, float]:
     for shard in stage.plan(run):
         stage.work(run, shard)
     for number in range(1, stage_row(stage.name).rounds):
-        for shard in stage.regroup(run, number):
-            stage.gather(run, number, shard)
+        for shard in stage.plan(run, number):
+            stage.work(run, shard, number)
     metrics: dict[str, float] = stage.finish(run)
     return metrics
 

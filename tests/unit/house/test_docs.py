@@ -8,7 +8,6 @@ from enum import StrEnum
 from pathlib import Path
 
 import pytest
-from s2corpus.pipeline.stages import STAGE_NAMES
 
 from s2corpus.catalog.models import ReleaseState
 from s2corpus.deliveries.ready import Refusal
@@ -17,6 +16,7 @@ from s2corpus.papers import filter as keeping
 from s2corpus.papers import openness, vote
 from s2corpus.pdf import outcome as pdf
 from s2corpus.pipeline import quality
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.sources import record
 from s2corpus.text import documents, splits
 from s2corpus.titles import linking

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from s2corpus.pipeline.stages import STAGE_NAMES
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -17,11 +18,11 @@ READER = "s2corpus_reader"
 PACKAGES = (READER, "s2orc_parse", "pdf2tei", "s2corpus", "devtools")
 """Each imports only those before it; of these only `s2corpus` and `devtools` import the reader."""
 LAYERS = (
-    "version", "errors", "ids", "cores", "web", "compiled", "row_types", "tables",
-    "spec",
+    "version", "errors", "ids", "cores", "web", "compiled", "rules", "row_types", "tables",
     "storage", "catalog",
     "sources", "titles", "text", "clustering", "pdf", "extractors",
     "papers",
+    "spec",
     "snapshot",
     "pipeline",
     "deliveries",

@@ -11,9 +11,9 @@ import jsonschema
 import kubernetes_validate
 import pytest
 import yaml
-from s2corpus.pipeline.stages import STAGE_NAMES
 
 from s2corpus.deployment.slots import BESIDE_MB
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import read_specs
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -1,23 +1,108 @@
-"""The code version is over every file that decides what is written: two programs never share a snapshot id."""
+"""The code version covers every file that decides what a release contains, and no other."""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-import s2corpus
-from s2corpus.version import sources_hash
+from s2corpus.version import AFTER_STAGES, DECIDING, sources_hash
+from tests.unit.house.test_imports import INCLUDE, LAYERS, ROOT
 
-PACKAGE = Path(s2corpus.__file__).parent
-WRITES_NOTHING = {".ini", ".mako", ".typed", ".pyc"}
-"""the catalog's migrations, and marks for tools"""
+DECIDES_NOTHING = {".ini", ".mako", ".typed", ".pyc", ".md", ".toml", ""}
+"""the catalog's migrations, marks for tools, and prose"""
+SNAPSHOT_ID = """
+from s2corpus.ids import ReleaseId, SnapshotId
+from s2corpus.snapshot.manifest import identity
+from s2corpus.version import code_version
+versions = {"code": code_version(), "extractor": "e", "converter": "c"}
+print(SnapshotId.of(ReleaseId("s-20230101"), identity(spec="0", as_of="a", parent=None, versions=versions, inputs=[], overrides={})))
+"""
 
 
-def test_every_kind_of_file_of_the_package_counts(tmp_path: Path) -> None:
-    kinds = {path.suffix for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("checkout")
+    for name in ("include", "sql", "devtools"):
+        ignore = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.crfsuite")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignore, symlinks=True)
+    return folder
+
+
+def snapshot_id(checkout: Path) -> str:
+    """The id that the code of a checkout gives to one snapshot."""
+    command = [sys.executable, "-c", SNAPSHOT_ID]
+    environ = {"PYTHONPATH": str(checkout / "include"), "PATH": "/usr/bin:/bin"}
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=checkout, env=environ).stdout
+
+
+def edit(path: Path, old: str, new: str) -> str:
+    """Replace a text in a file; what the file was."""
+    before = path.read_text("utf-8")
+    assert old in before, path
+    path.write_text(before.replace(old, new), "utf-8")
+    return before
+
+
+@pytest.mark.parametrize(
+    ("file", "old"),
+    [
+        ("include/s2corpus/commands/build.py", "Child processes for the shards."),
+        ("include/s2orc_parse/cli.py", "file to write"),
+        ("include/pdf2tei/cli.py", "seconds a PDF may take"),
+        ("include/s2corpus/deployment/slots.py", "WORKER_MB = 400"),
+        ("devtools/sample/prose.py", "from __future__ import annotations"),
+        ("devtools/training/lines.py", "from __future__ import annotations"),
+        ("include/s2corpus_reader/README.md", "Reads"),
+    ],
+)
+def test_edit_that_decides_nothing_keeps_snapshot_id(checkout: Path, file: str, old: str) -> None:
+    first = snapshot_id(checkout)
+    before = edit(checkout / file, old, f"{old} # edited" if file.endswith("prose.py") else old.upper())
+    try:
+        assert snapshot_id(checkout) == first
+    finally:
+        (checkout / file).write_text(before, "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("file", "old"),
+    [
+        ("include/s2corpus/rules/filter.py", "min_english: Fraction = 0.9"),
+        ("include/s2corpus/stages/select.py", "finish"),
+        ("include/s2orc_parse/tei/converter.py", "from __future__"),
+        ("include/s2corpus_reader/files.py", "LEVEL = 4"),
+        ("sql/quality/filter.sql", "-- severity: block"),
+    ],
+)
+def test_edit_that_decides_changes_snapshot_id(checkout: Path, file: str, old: str) -> None:
+    first = snapshot_id(checkout)
+    before = (checkout / file).read_text("utf-8")
+    assert old in before
+    (checkout / file).write_text(before + "\n", "utf-8")
+    try:
+        assert snapshot_id(checkout) != first
+    finally:
+        (checkout / file).write_text(before, "utf-8")
+
+
+def test_stages_import_nothing_that_the_version_leaves_out() -> None:
+    after = LAYERS[LAYERS.index("stages") + 1 :]
+    assert {name.removesuffix(".py") for name in AFTER_STAGES} == set(after)
+
+
+def test_every_kind_of_file_of_the_packages_counts(tmp_path: Path) -> None:
+    kinds = {
+        path.suffix
+        for package in DECIDING
+        for path in (INCLUDE / package).rglob("*")
+        if path.is_file() and not any(p == "__pycache__" or p.endswith(".egg-info") for p in path.parts)
+    }
     empty = sources_hash(tmp_path)
-    for kind in sorted(kinds - WRITES_NOTHING):
+    for kind in sorted(kinds - DECIDES_NOTHING):
         file = tmp_path / f"file{kind}"
         file.write_text("1")
         assert sources_hash(tmp_path) != empty, f"a {kind} file may change and keep the version"
@@ -25,7 +110,7 @@ def test_every_kind_of_file_of_the_package_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["rule.py", "check.sql", "table.csv", "model.crfsuite"])
-def test_an_edit_and_a_rename_change_it(tmp_path: Path, name: str) -> None:
+def test_edit_and_rename_change_the_hash(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("1")
     first = sources_hash(tmp_path)
     (tmp_path / name).write_text("2")

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from s2corpus.pipeline.stages import load_stage
 
 from s2corpus.errors import UserError
 from s2corpus.pipeline import quality, runner
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import load_stage
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS
@@ -48,7 +48,7 @@ def deliver(
 
 def intake(run: Run) -> dict[str, float]:
     runner.work(run, "intake", runner.plan(run, "intake"))
-    runner.run_rounds(run, "intake")
+    runner.run_rounds(run, "intake", first=1)
     return load_stage("intake").finish(run)
 
 
@@ -193,7 +193,7 @@ def test_a_drop_that_comes_while_the_stage_runs_waits_for_the_next_run(run: Run)
     shards = runner.plan(run, "intake")
     deliver(run, "drops/b", {"b.pdf": b"B"})
     runner.work(run, "intake", shards)
-    runner.run_rounds(run, "intake")
+    runner.run_rounds(run, "intake", first=1)
     load_stage("intake").finish(run)
     first = run.table(DELIVERIES).committed().facts["inputs"]
     assert run.table(PDFS).committed().rows == 1

@@ -183,13 +183,13 @@ def test_linking_again_what_is_finished_is_refused(lake: Lake, tmp_path: Path) -
     stage = Link()
     for shard in stage.plan(run):
         stage.work(run, shard)
-    for shard in stage.regroup(run, 1):
-        stage.gather(run, 1, shard)
-    stage.gather(run, 2, Shard(0))
+    for shard in stage.plan(run, 1):
+        stage.work(run, shard, 1)
+    stage.work(run, Shard(0), 2)
     stage.finish(run)
     del stage  # and with it this machine's copy
     with pytest.raises(UserError, match=r"_link/index is not whole: .* clear all of its tasks"):
-        Link().gather(run, 2, Shard(0))
+        Link().work(run, Shard(0), 2)
 
 
 def _corpus(rng: np.random.Generator, papers: int, entries: int) -> tuple[list[Row], list[Row]]:

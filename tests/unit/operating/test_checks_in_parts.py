@@ -8,10 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from s2corpus.pipeline.stages import STAGE_NAMES
 
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.clean import Clean
 from s2corpus.stages.split import Split

@@ -24,7 +24,7 @@ def worked(run: Run, stage: str, caplog: pytest.LogCaptureFixture) -> list[str]:
         indexes = runner.plan(run, stage)
         caplog.clear()
         runner.work(run, stage, indexes)
-        runner.gather_all(run, stage)
+        runner.run_rounds(run, stage, first=1)
     lines = [record.getMessage() for record in caplog.records]
     for number, index in enumerate(indexes, 1):
         assert any(

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import orjson
 import pytest
-from s2corpus.pipeline.stages import STAGE_NAMES
 
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake, open_lake
 

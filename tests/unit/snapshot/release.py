@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import orjson
 import pyarrow as pa
 import wordfreq
-from s2corpus.pipeline.stages import stage_row
 
-from s2corpus.pipeline.run import Gathers, Metrics, Run, Stage, count_outcomes
+from s2corpus.pipeline.run import Metrics, Run, Stage, count_outcomes
+from s2corpus.pipeline.stages import stage_row
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import (
@@ -195,12 +195,9 @@ def through(run: Run, *stages: Stage, backwards: bool = False) -> Run:
 def work(run: Run, stage: Stage, *, backwards: bool = False) -> None:
     """All rounds of a stage."""
     step = -1 if backwards else 1
-    for shard in stage.plan(run)[::step]:
-        stage.work(run, shard)
-    for number in range(1, stage_row(stage.name).rounds):
-        gathers = cast(Gathers, stage)
-        for shard in gathers.regroup(run, number)[::step]:
-            gathers.gather(run, number, shard)
+    for number in range(stage_row(stage.name).rounds):
+        for shard in stage.plan(run, number)[::step]:
+            stage.work(run, shard, number)
 
 
 def put_metrics(run: Run, stage: str, metrics: Metrics) -> None:

@@ -41,14 +41,12 @@ class Cluster:
     """Records and PDFs' headers → clusters, the edges behind them, aliases, and the records by paper."""
 
     name = "cluster"
-    reads = (RECORDS, PDF_RECORDS)
-    writes = (EDGES, CLUSTERS, ALIASES, MEMBERS)
 
-    def plan(self, run: Run) -> list[Shard]:
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """One shard: what is one paper is decided over all records."""
         return [Shard(0)]
 
-    def work(self, run: Run, shard: Shard) -> None:
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Cluster in memory, or in rounds by the workers that ENGINE names, and write every paper's records into its bucket."""
         if name := chosen():
             with workers(name, run.spec.resources.memory_mb) as found:

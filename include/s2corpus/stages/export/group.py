@@ -14,31 +14,18 @@ from typing import Any
 import pyarrow as pa
 
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import stage_row
 from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.rows import ROW_GROUP
 from s2corpus.snapshot.store import Store
-from s2corpus.tables import (
-    ALIASES,
-    CLUSTERS,
-    CONTEXTS,
-    DOCUMENTS,
-    DUPLICATES,
-    FILTERED,
-    FULLTEXTS,
-    LINKS,
-    PAPERS,
-    SPLITS,
-)
 from s2corpus.version import code_version
 from s2corpus_reader.files import GzipLines, whole
-
-READS = (DOCUMENTS, SPLITS, PAPERS, FILTERED, FULLTEXTS, LINKS, CONTEXTS, ALIASES, CLUSTERS, DUPLICATES)
 
 
 def store_of(run: Run) -> Store:
     """Where this run's snapshot is written, and what it is written from."""
     digest = hashlib.sha256(code_version().encode())
-    for table in READS:
+    for table in stage_row("export").read_tables:
         for part in run.table(table).committed().parts:
             digest.update(f"{table.name}/{part.name}:{part.sha256};".encode())
     return Store(run.lake, run.snapshot_id, f"releases/{run.release_id}/_export", digest.hexdigest()[:16])

@@ -18,12 +18,12 @@ import numpy as np
 from s2corpus.pipeline.run import Metrics, Run, Shard, paper_shards
 from s2corpus.snapshot.rows import CITATIONS, by_cited, counted_citations
 from s2corpus.stages.export.files import write_graph, write_papers
-from s2corpus.stages.export.group import READS, Group, groups, store_of
+from s2corpus.stages.export.group import Group, groups, store_of
 from s2corpus.stages.export.texts import write_documents
 from s2corpus.stages.export.whole import describe
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.exchange import Exchange, spread
-from s2corpus.tables import CONTEXTS, LINKS, Table, paper_shard
+from s2corpus.tables import CONTEXTS, LINKS, paper_shard
 
 log = logging.getLogger(__name__)
 _CITATIONS = "citations"
@@ -35,14 +35,16 @@ class Export:
     """Every table a snapshot shows → `snapshots/<id>/`; its own bookkeeping → `releases/<release>/_export/<id>/`."""
 
     name = "export"
-    reads = READS
-    writes: tuple[Table, ...] = ()
 
-    def plan(self, run: Run) -> list[Shard]:
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """A shard for each bucket of papers, in both rounds."""
         return paper_shards(run)
 
-    def work(self, run: Run, shard: Shard) -> None:
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
+        """Send the citations of some buckets; then write groups of files."""
+        (self._send_citations, self._write_files)[round](run, shard)
+
+    def _send_citations(self, run: Run, shard: Shard) -> None:
         """Send whom the papers of some buckets cite to the groups of files that the cited are in."""
         senders, receivers = spread(run.paper_shards, _SENDERS), _receivers(run)
         if shard.index not in senders:
@@ -54,11 +56,7 @@ class Export:
                 cited = (paper_shard(paper_id, receivers) for paper_id in pairs["cited_paper_id"].to_pylist())
                 writer.add(pairs, np.fromiter(cited, np.int64, len(pairs)))
 
-    def regroup(self, run: Run, number: int) -> list[Shard]:
-        """A shard for each bucket of papers."""
-        return paper_shards(run)
-
-    def gather(self, run: Run, number: int, shard: Shard) -> None:
+    def _write_files(self, run: Run, shard: Shard) -> None:
         """Write what is missing of the groups of files that this shard has: where there are more shards than groups, most have none."""
         found = groups(run)
         begin, end = (-(-at * len(found) // run.paper_shards) for at in (shard.index, shard.index + 1))

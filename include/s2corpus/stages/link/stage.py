@@ -29,7 +29,7 @@ from s2corpus.stages.link.contexts import contexts_of
 from s2corpus.stages.link.index import exchange_of, write_papers, write_titles, writers
 from s2corpus.stages.link.kept_papers import KeptPapers
 from s2corpus.stages.link.relink import Held, entries_where, inputs, read_entries, rules
-from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS, PAPERS
+from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, LINKS, PAPERS
 from s2corpus.titles.candidates import Search, over_full_keys
 from s2corpus.titles.linking import SCHEMA, link
 from s2corpus.titles.recall import measure, withheld
@@ -53,31 +53,21 @@ class Link:
     """Entries and kept papers → links, the contexts of inline citations, and how good the links are."""
 
     name = "link"
-    reads = (PAPERS, FILTERED, FULLTEXTS, ENTRIES)
-    writes = (LINKS, CONTEXTS)
 
     def __init__(self) -> None:
         self._papers: KeptPapers | None = None
 
-    def plan(self, run: Run) -> list[Shard]:
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """A shard for each bucket of papers, in every round."""
         return paper_shards(run)
 
-    def work(self, run: Run, shard: Shard) -> None:
-        """Write the papers of some buckets into the index."""
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
+        """Write the papers of some buckets into the index; then the titles; then link."""
         _reuse_memory()
         with for_few(_comparisons(run)):
-            write_papers(run, shard)
-
-    def regroup(self, run: Run, number: int) -> list[Shard]:
-        """A shard for each bucket of papers."""
-        return paper_shards(run)
-
-    def gather(self, run: Run, number: int, shard: Shard) -> None:
-        """First write the titles into the index, then link."""
-        _reuse_memory()
-        with for_few(_comparisons(run)):
-            if number == 1:
+            if round == 0:
+                write_papers(run, shard)
+            elif round == 1:
                 write_titles(run, shard, _search(run))
             elif groups := tasks_of(run).get(shard.index):
                 self._link(run, shard, groups)
@@ -127,7 +117,7 @@ class Link:
             counts.update(found["counts"])
             over_full = found["over_full"]
         facts = {"rules": rules(run), "inputs": inputs(run), "over_full": over_full}
-        metrics = commit_all(run, self.writes, run.paper_shards, facts)
+        metrics = commit_all(run, self.name, run.paper_shards, facts)
         exchange_of(run).remove()
         metrics |= {name: float(value) for name, value in counts.items() if "." not in name}
         if counts["similar"]:

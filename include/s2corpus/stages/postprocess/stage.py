@@ -6,14 +6,9 @@ from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcome
 from s2corpus.stages.postprocess import articles, latex_sources, pdfs
 from s2corpus.tables import (
     ARTICLE_PARSES,
-    ARTICLES,
-    EXTRACTIONS,
     LATEX_PARSES,
-    LATEX_SOURCES,
     PARSES,
     PDF_RECORDS,
-    PDFS,
-    SELECTIONS,
 )
 from s2orc_parse import jats
 
@@ -22,14 +17,12 @@ class Postprocess:
     """Extractions → parses and the records of their headers; LaTeX sources and publishers' full texts → parses."""
 
     name = "postprocess"
-    reads = (PDFS, SELECTIONS, EXTRACTIONS, LATEX_SOURCES, ARTICLES)
-    writes = (PARSES, PDF_RECORDS, LATEX_PARSES, ARTICLE_PARSES)
 
-    def plan(self, run: Run) -> list[Shard]:
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """A shard for each range of PDFs."""
         return pdf_shards(run)
 
-    def work(self, run: Run, shard: Shard) -> None:
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Convert what was not converted yet, then list the shard's parses and headers."""
         parses, records = pdfs.parses(run, shard.index)
         run.table(PARSES).write(shard.index, parses)
@@ -42,7 +35,7 @@ class Postprocess:
         of_articles = ",".join(f"{kind}-{version}" for kind, version in jats.VERSIONS.items())
         of_pdfs = pdfs.converter_of(pdfs.adapter_of(run))
         converters = f"{of_pdfs};{','.join(latex_sources.latex_key(run))};{of_articles}"
-        commit_all(run, self.writes, run.pdf_shards, {"converter": converters})
+        commit_all(run, self.name, run.pdf_shards, {"converter": converters})
         return {
             **count_outcomes(run, PARSES),
             **count_outcomes(run, PARSES, "citation_style"),

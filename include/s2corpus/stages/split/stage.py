@@ -22,14 +22,12 @@ class Split:
     """documents, papers → splits, duplicates: by date; then what repeats another document is held back, or named."""
 
     name = "split"
-    reads = (DOCUMENTS, PAPERS)
-    writes = (SPLITS, DUPLICATES)
 
-    def plan(self, run: Run) -> list[Shard]:
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """One shard: duplicates lie anywhere. It reads keys and dates, and of similar documents the texts."""
         return [Shard(0)]
 
-    def work(self, run: Run, shard: Shard) -> None:
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Write the splits of every bucket, and the clusters of duplicates."""
         similar = similar_texts(run)
         wanted = _repeated_keys(run).union(*similar)

@@ -18,7 +18,7 @@ from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
 from s2corpus.row_types import Place
 from s2corpus.sources.record import DECLARED, Editorial
 from s2corpus.stages.vote import facts
-from s2corpus.tables import ARTICLE_PARSES, ARTICLES, LATEX_PARSES, LATEX_SOURCES, MEMBERS, NOTICES, PAPERS, PDFS
+from s2corpus.tables import MEMBERS, PAPERS
 
 Facts = dict[str, list[dict[str, Any]]]
 
@@ -27,27 +27,14 @@ class Vote:
     """Members → papers, bucket by bucket, with what is known of their files: three rounds, see `facts`."""
 
     name = "vote"
-    reads = (MEMBERS, PDFS, LATEX_SOURCES, LATEX_PARSES, ARTICLES, ARTICLE_PARSES, NOTICES)
-    writes = (PAPERS,)
 
-    def plan(self, run: Run) -> list[Shard]:
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """One shard a bucket of papers."""
         return paper_shards(run)
 
-    def work(self, run: Run, shard: Shard) -> None:
-        """Ask for what is known of the bucket's records, and send what is known."""
-        facts.send(run, shard)
-
-    def regroup(self, run: Run, number: int) -> list[Shard]:
-        """One shard a bucket of papers."""
-        return paper_shards(run)
-
-    def gather(self, run: Run, number: int, shard: Shard) -> None:
-        """First answer what was asked, then vote."""
-        if number == 1:
-            facts.answer(run, shard)
-        else:
-            self._vote(run, shard)
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
+        """Ask for what is known of the bucket's records, and send what is known; then answer; then vote."""
+        (facts.send, facts.answer, self._vote)[round](run, shard)
 
     def _vote(self, run: Run, shard: Shard) -> None:
         """Vote on every paper of one bucket."""
@@ -70,7 +57,7 @@ class Vote:
 
     def finish(self, run: Run) -> Metrics:
         """Commit; say how fields were decided."""
-        metrics = commit_all(run, self.writes, run.paper_shards)
+        metrics = commit_all(run, self.name, run.paper_shards)
         facts.exchange_of(run).remove()
         decided: Counter[str] = Counter()
         for shard in paper_shards(run):

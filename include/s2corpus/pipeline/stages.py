@@ -1,0 +1,157 @@
+"""The twelve stages of a release, in order: start reading here.
+
+A stage `x` is the class `X` in `stages/x.py` or in the package `stages/x/`. It has three methods (`pipeline.run.Stage`):
+
+- `plan` lists the shards of a round;
+- `work` does one shard of a round: it may run anywhere and twice, and writes only its own parts;
+- `finish` commits the tables and returns the metrics.
+
+Its checks are the queries in `sql/quality/x.sql`. The DAG and `corpus build` follow this table.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from s2corpus.pipeline.run import Stage
+    from s2corpus.tables import Table
+
+
+class Shards(StrEnum):
+    """How the work of a stage is cut."""
+
+    PLANNED = "planned"
+    """as the stage's own plan says, which is stored"""
+    PDFS = "pdfs"
+    """ranges of SHA-1: the same for all stages, fixed by the stage that `fixes` them"""
+    PAPERS = "papers"
+    """buckets of paper ids, likewise"""
+
+
+@dataclass(frozen=True, slots=True)
+class StageRow:
+    """A stage: its name, the tables that it reads and writes, its shards, and its rounds of work."""
+
+    name: str
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    shards: Shards
+    rounds: int = 1
+    """rounds of shards: in all but the last they leave rows in buckets, which the next round reads"""
+    fixes: Shards | None = None
+    """the shards of later stages that are known once this stage has finished"""
+
+    @property
+    def read_tables(self) -> tuple[Table, ...]:
+        """The tables that the stage reads."""
+        return _tables(self.reads)
+
+    @property
+    def written_tables(self) -> tuple[Table, ...]:
+        """The tables that the stage writes."""
+        return _tables(self.writes)
+
+
+def _tables(names: tuple[str, ...]) -> tuple[Table, ...]:
+    from s2corpus.tables import TABLES  # Arrow: readers of DAG files need only names
+
+    return tuple(TABLES[name] for name in names)
+
+
+PIPELINE = (
+    StageRow(
+        "intake",
+        reads=(),  # drops/ and sources/
+        writes=("pdfs", "latex_sources", "articles", "records", "notices", "deliveries"),
+        shards=Shards.PLANNED,  # a drop or a delivery each
+        rounds=2,
+        fixes=Shards.PDFS,
+    ),
+    StageRow("select", reads=("pdfs",), writes=("selections",), shards=Shards.PDFS),
+    StageRow("extract", reads=("pdfs", "selections"), writes=("extractions",), shards=Shards.PLANNED),
+    StageRow(
+        "postprocess",
+        reads=("pdfs", "selections", "extractions", "latex_sources", "articles"),
+        writes=("parses", "pdf_records", "latex_parses", "article_parses"),
+        shards=Shards.PDFS,
+    ),
+    StageRow(
+        "cluster",
+        reads=("records", "pdf_records"),
+        writes=("edges", "clusters", "aliases", "members"),
+        shards=Shards.PLANNED,  # one, which distributes its own work
+        fixes=Shards.PAPERS,
+    ),
+    StageRow(
+        "vote",
+        reads=("members", "pdfs", "latex_sources", "latex_parses", "articles", "article_parses", "notices"),
+        writes=("papers",),
+        shards=Shards.PAPERS,
+        rounds=3,
+    ),
+    StageRow(
+        "assemble",
+        reads=("papers", "parses", "latex_parses", "article_parses"),
+        writes=("fulltexts", "entries"),
+        shards=Shards.PAPERS,
+        rounds=3,
+    ),
+    StageRow("filter", reads=("papers", "fulltexts", "members", "aliases"), writes=("filtered",), shards=Shards.PAPERS),
+    StageRow(
+        "link",
+        reads=("papers", "filtered", "fulltexts", "entries"),
+        writes=("links", "contexts"),
+        shards=Shards.PAPERS,
+        rounds=3,
+    ),
+    StageRow(
+        "clean", reads=("papers", "members", "filtered", "fulltexts"), writes=("documents",), shards=Shards.PAPERS
+    ),
+    StageRow(
+        "split",
+        reads=("documents", "papers"),
+        writes=("splits", "duplicates"),
+        shards=Shards.PLANNED,  # one
+    ),
+    StageRow(
+        "export",
+        reads=(
+            "documents",
+            "splits",
+            "papers",
+            "filtered",
+            "fulltexts",
+            "links",
+            "contexts",
+            "aliases",
+            "clusters",
+            "duplicates",
+        ),
+        writes=(),  # snapshots/<id>/
+        shards=Shards.PAPERS,
+        rounds=2,
+    ),
+)
+STAGE_NAMES = tuple(row.name for row in PIPELINE)
+
+
+def stage_row(name: str) -> StageRow:
+    """Return the row of a stage."""
+    return PIPELINE[STAGE_NAMES.index(name)]
+
+
+def planned_by(name: str) -> str:
+    """Return the stage whose end gives the shards of a stage: the stage itself if it has a plan."""
+    shards = stage_row(name).shards
+    return next((row.name for row in PIPELINE if row.fixes is shards), name)
+
+
+def load_stage(name: str) -> Stage:
+    """Return the stage of that name; only its own module is imported."""
+    module = importlib.import_module(f"s2corpus.stages.{name}")
+    made: Stage = getattr(module, name.capitalize())()
+    return made

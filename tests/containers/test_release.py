@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.deployment.airflow_client import AirflowClient
 from devtools.sample.truth import Truth
+from s2corpus.deployment.airflow_client import AirflowClient
 from tests.containers.conftest import ADDRESS, ADMINISTRATOR, Stack
 from tests.e2e.operating import Operator
 

@@ -14,7 +14,7 @@ from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalis
 from s2orc_parse.bibliography.name_words import is_title
 from s2orc_parse.bibliography.names import make_author, parse_name
 from s2orc_parse.jats.header import FrontMatter
-from s2orc_parse.xml import text_of
+from s2orc_parse.xml import extract_text
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _DATES = ("epub", "epub-ppub", "pub", "ppub", "collection")  # by how well they say when it appeared
@@ -71,8 +71,8 @@ def read_front(article: Any) -> FrontMatter | None:
     return FrontMatter(
         native_id=native,
         title=_title(meta), authors=tuple(_authors(meta)), date=_date(meta), venue=_conference(meta),
-        journal=text_of(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
-        volume=text_of(meta.find("{*}volume")), issue=text_of(meta.find("{*}issue")), pages=_pages(meta),
+        journal=extract_text(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
+        volume=extract_text(meta.find("{*}volume")), issue=extract_text(meta.find("{*}issue")), pages=_pages(meta),
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_subjects(meta),
         licence=licence, open_access=open_access,
     )  # fmt: skip
@@ -87,7 +87,7 @@ def _identifiers(meta: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     items = sorted(meta.iterfind("{*}article-id"), key=lambda item: item.get("specific-use") is not None)
     for item in items:
-        kind, value = (item.get("pub-id-type") or "").casefold(), text_of(item)
+        kind, value = (item.get("pub-id-type") or "").casefold(), extract_text(item)
         if value:
             found.setdefault(kind, value)
     if "doi" not in found and (doi := doi_of_jstor(found.get("jstor", ""))):
@@ -97,11 +97,13 @@ def _identifiers(meta: Any) -> dict[str, str]:
 
 def _conference(meta: Any) -> str:
     """Return the name of the conference that the article was presented at."""
-    return text_of(meta.find("{*}conference/{*}conf-name")) or text_of(meta.find("{*}conference/{*}conf-acronym"))
+    return extract_text(meta.find("{*}conference/{*}conf-name")) or extract_text(
+        meta.find("{*}conference/{*}conf-acronym")
+    )
 
 
 def _pages(meta: Any) -> str:
-    first, last, electronic = (text_of(meta.find(f"{{*}}{name}")) for name in ("fpage", "lpage", "elocation-id"))
+    first, last, electronic = (extract_text(meta.find(f"{{*}}{name}")) for name in ("fpage", "lpage", "elocation-id"))
     return f"{first}-{last}" if first and last and first != last else first or electronic
 
 
@@ -128,7 +130,7 @@ def _plain(element: Any) -> str:
                 else:
                     aside.getparent().text = (aside.getparent().text or "") + aside.tail
             aside.getparent().remove(aside)
-    return text_of(element)
+    return extract_text(element)
 
 
 def _authors(meta: Any) -> Iterator[Author | None]:
@@ -149,7 +151,7 @@ def _authors(meta: Any) -> Iterator[Author | None]:
                 own = [*contributor.iterfind("{*}aff"), *(known[one] for one in ids if one in known)]
                 orcids = contributor.iterfind("{*}contrib-id[@contrib-id-type='orcid']")
                 yield with_details(
-                    _author(contributor), map(_affiliation, own or of_all), " ".join(map(text_of, orcids))
+                    _author(contributor), map(_affiliation, own or of_all), " ".join(map(extract_text, orcids))
                 )
 
 
@@ -171,7 +173,7 @@ def _author(contributor: Any) -> Author | None:
             kind = _local(child)
             if kind == "name":
                 return make_author(
-                    *(text_of(child.find(f"{{*}}{part}")) for part in ("given-names", "surname", "suffix"))
+                    *(extract_text(child.find(f"{{*}}{part}")) for part in ("given-names", "surname", "suffix"))
                 )
             if kind == "string-name":
                 return read_string_name(child)
@@ -182,9 +184,11 @@ def _author(contributor: Any) -> Author | None:
 
 def read_string_name(element: Any) -> Author | None:
     """Return the author of a `string-name`, whose parts may be tagged or not."""
-    surname, given, suffix = (text_of(element.find(f"{{*}}{part}")) for part in ("surname", "given-names", "suffix"))
+    surname, given, suffix = (
+        extract_text(element.find(f"{{*}}{part}")) for part in ("surname", "given-names", "suffix")
+    )
     if not surname:
-        return parse_name(text_of(element))
+        return parse_name(extract_text(element))
     if not given:
         rest = "".join(element.itertext()).partition(element.find("{*}surname").text or surname)[0]
         given = " ".join(word for word in rest.split() if not is_title(word)).strip(" ,")
@@ -219,7 +223,7 @@ def _affiliation(aff: Any) -> tuple[str, str]:
             pieces.append(" ")
 
     add(aff)
-    ids = " ".join(text_of(one) for one in aff.iter("{*}institution-id"))
+    ids = " ".join(extract_text(one) for one in aff.iter("{*}institution-id"))
     return re.sub(r"\s+([,;.])", r"\1", " ".join("".join(pieces).split())), ids
 
 
@@ -227,7 +231,7 @@ def _date(meta: Any) -> PlainDate:
     found: dict[str, PlainDate] = {}
     for date in meta.iterfind("{*}pub-date"):
         kind = date.get("pub-type") or date.get("date-type") or "pub"
-        year, month, day = (text_of(date.find(f"{{*}}{part}")) for part in ("year", "month", "day"))
+        year, month, day = (extract_text(date.find(f"{{*}}{part}")) for part in ("year", "month", "day"))
         found.setdefault(kind, make_date(to_int(year), to_month(month), to_int(day)))
     return next((found[kind] for kind in (*_DATES, *found) if found.get(kind, NO_DATE)[0] is not None), NO_DATE)
 
@@ -263,7 +267,7 @@ def _subjects(meta: Any) -> list[str]:
     return [
         text
         for subject in meta.iterfind("{*}article-categories//{*}subject")
-        if (text := text_of(subject)) and not text.isdecimal()
+        if (text := extract_text(subject)) and not text.isdecimal()
         if not _ARTICLE_TYPE_WORDS.issuperset(re.findall(r"[a-z]+", text.casefold()))
     ]
 
@@ -276,8 +280,8 @@ def _licence(meta: Any) -> tuple[str | None, bool | None]:
     links = [
         link for element in permissions.iter("{*}license", "{*}ext-link", "{*}uri") if (link := element.get(_HREF))
     ]
-    links += [text_of(reference) for reference in permissions.iter("{*}license_ref")]
-    words = " ".join(text_of(element) for element in permissions.iter("{*}license", "{*}copyright-statement"))
+    links += [extract_text(reference) for reference in permissions.iter("{*}license_ref")]
+    words = " ".join(extract_text(element) for element in permissions.iter("{*}license", "{*}copyright-statement"))
     for link in (*links, *words.split()):
         if "creativecommons.org" in link:
             return licence_of(link), True

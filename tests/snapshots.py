@@ -40,7 +40,7 @@ def paper(paper_id: str, parses: Mapping[str, Row], *, inbound: Iterable[str] = 
         **known,
         "paper_id": paper_id,
     }
-    text = {"pdf_sha1": None, "open_access": row["open_access"], "oa_evidence": "publisher", "licence": row["licence"]}
+    text = {"file_sha1": None, "open_access": row["open_access"], "oa_evidence": "publisher", "licence": row["licence"]}
     return {
         **row, "parses": parses, "fulltexts": dict.fromkeys(parses, text), "abstract_from": None,
         "outbound": sorted(links), "inbound": sorted(inbound),

@@ -271,7 +271,7 @@ def peer(records: Path, out: Path) -> None:
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
-    kinds = ["doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1"]
+    kinds = ["doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1"]
     frame = pl.read_parquet(records, columns=["record_id", *kinds]).with_row_index("node")
     edges = [
         frame.select("node", kind).drop_nulls().select("node", pl.col("node").min().over(kind).alias("star"))

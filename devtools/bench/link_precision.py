@@ -35,7 +35,7 @@ def works(data: Path) -> Iterator[tuple[str, Work, list[Work]]]:
             [_work(ref, ".//article-title", ".//pub-id") for ref in root.iterfind(".//ref-list//ref")],
         )
     for path in sorted(data.glob("pairs/*.tei.xml")):
-        parse = tei.convert(path.read_bytes(), pdf_sha1=path.name.split(".")[0])
+        parse = tei.convert(path.read_bytes(), file_sha1=path.name.split(".")[0])
         line = tei.to_s2orc(parse, None)
         yield (
             path.name,

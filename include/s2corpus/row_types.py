@@ -124,12 +124,13 @@ class _Record(_Metadata):
     delivery: str | None
     ready_at: str | None
     mag_id: str | None
-    pdf_sha1: str | None
+    file_sha1: str | None
     subjects: list[str] | None
     licence: str | None
     later_licences: list[LaterLicence] | None
     open_access: bool | None
     open_version: str | None
+    type: str | None
     editorial: str | None
     notices: list[Notice] | None
 
@@ -137,7 +138,7 @@ class _Record(_Metadata):
 class PdfRow(TypedDict):
     """A row of `pdfs`."""
 
-    pdf_sha1: str
+    file_sha1: str
     bytes: int
     places: list[Place]
     first_seen: str
@@ -182,7 +183,7 @@ class DeliveryRow(TypedDict):
 class SelectionRow(TypedDict):
     """A row of `selections`."""
 
-    pdf_sha1: str
+    file_sha1: str
     outcome: str
     pages: int | None
     width_pt: float | None
@@ -226,7 +227,7 @@ class RegisteredRecordRow(RecordRow):
 class _Extraction(TypedDict):
     """What an extractor answered for a PDF."""
 
-    pdf_sha1: str
+    file_sha1: str
     extractor: str
     version: str
     options_hash: str
@@ -253,7 +254,7 @@ class StoredTeiRow(_Extraction):
 class StoredParseRow(TypedDict):
     """A row of `stored_parses`."""
 
-    pdf_sha1: str
+    file_sha1: str
     kind: str
     outcome: str
     citation_style: str | None
@@ -266,7 +267,7 @@ class ParseRow(TypedDict):
     """A row of `parses`."""
 
     parse_id: str
-    pdf_sha1: str
+    file_sha1: str
     kind: str
     outcome: str
     citation_style: str | None
@@ -338,7 +339,7 @@ class FulltextRow(TypedDict):
     paper_id: str
     parse_kind: str
     parse_id: str
-    pdf_sha1: str
+    file_sha1: str
     open_access: bool
     oa_evidence: str | None
     licence: str | None

@@ -127,9 +127,9 @@ class Table(Generic[R_co]):
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def pdf_shard(pdf_sha1: str, shards: int) -> int:
+def pdf_shard(file_sha1: str, shards: int) -> int:
     """The shard of a PDF: equal ranges of the SHA-1 space by its first 8 hex digits."""
-    return int(pdf_sha1[:8], 16) * shards >> 32
+    return int(file_sha1[:8], 16) * shards >> 32
 
 
 def paper_shard(paper_id: str, shards: int) -> int:
@@ -146,7 +146,7 @@ def _k(name: str, meaning: str, type_: pa.DataType | None = None) -> Column:
 
 
 _PAPER_ID = _k("paper_id", "id of the paper (cluster), stable over releases (SEMANTICS: Cluster)")
-_PDF_SHA1 = _k("pdf_sha1", "SHA-1 of the PDF's bytes, 40 hex digits: the PDF's identity")
+_FILE_SHA1 = _k("file_sha1", "SHA-1 of the PDF's bytes, 40 hex digits: the PDF's identity")
 _PARSE_KIND = _k("parse_kind", "kind of full text: pdf, latex, jats or elsevier")
 _REF_ID = _k("ref_id", "the entry's id in its parse, BIBREF0 …")
 _SET = _k("set", "s2orc (full text) or s2ag (title and abstract)")
@@ -175,7 +175,7 @@ _RECORD = (
     _c("ready_at", pa.string(), "when that delivery was ready, ISO UTC: the only clock"),
     *_METADATA,
     _c("mag_id", pa.string(), "Microsoft Academic Graph id"),
-    _c("pdf_sha1", pa.string(), "the PDF this record is about, where its source names one"),
+    _c("file_sha1", pa.string(), "the PDF this record is about, where its source names one"),
     _c("subjects", pa.list_(pa.string()), "what the source calls its subjects: categories, headings, codes"),
     _c("licence", pa.string(), "licence, SPDX id where one is known"),
     _c(
@@ -189,6 +189,7 @@ _RECORD = (
         pa.string(),
         "published: the publisher's copy is open, or one of the published version; copy: others only",
     ),
+    _c("type", pa.string(), "type of the work: preprint, article, proceedings, chapter, book, thesis, report or other"),
     _c("editorial", pa.string(), "what became of the work: retracted, withdrawn, expression_of_concern, corrected"),
     _c(
         "notices",
@@ -216,9 +217,9 @@ _PLACES = _k(
 PDFS = Table[rows.PdfRow](
     "pdfs",
     "PDFs the release sees: one row per content, however many places it was delivered to",
-    ("pdf_sha1",),
+    ("file_sha1",),
     (
-        _PDF_SHA1,
+        _FILE_SHA1,
         _k("bytes", "size, bytes", pa.int64()),
         _PLACES,
         _k("first_seen", "earliest ready_at of its drops, ISO UTC"),
@@ -329,9 +330,9 @@ DELIVERIES = Table[rows.DeliveryRow](
 SELECTIONS = Table[rows.SelectionRow](
     "selections",
     "whether a PDF is worth extracting (S2ORC App. B)",
-    ("pdf_sha1",),
+    ("file_sha1",),
     (
-        _PDF_SHA1,
+        _FILE_SHA1,
         _k(
             "outcome",
             "why it is not extracted, or selected (`pdf.Outcome`, in order); first hit decides",
@@ -354,16 +355,16 @@ SELECTIONS = Table[rows.SelectionRow](
 STORED_SELECTIONS = Table[rows.SelectionRow](
     "stored_selections",
     "content store of selections that are final: outlives releases",
-    ("pdf_sha1",),
+    ("file_sha1",),
     SELECTIONS.columns,
     "pdf",
 )
 EXTRACTIONS = Table[rows.ExtractionRow](
     "extractions",
     "what the extractor answered for each selected PDF; the answer itself lies in the content store",
-    ("pdf_sha1",),
+    ("file_sha1",),
     (
-        _PDF_SHA1,
+        _FILE_SHA1,
         _k("extractor", "who extracted, by the name that it gives itself"),
         _k("version", "its version"),
         _k("options_hash", "16 hex digits over the options sent"),
@@ -385,7 +386,7 @@ EXTRACTIONS = Table[rows.ExtractionRow](
 STORED_TEI = Table[rows.StoredTeiRow](
     "stored_tei",
     "content store of extractions: outlives releases",
-    ("pdf_sha1",),
+    ("file_sha1",),
     (
         *(c for c in EXTRACTIONS.columns if c.name != "stored"),
         _c("tei", pa.binary(), "the answer: TEI XML, or what its extractor writes"),
@@ -397,8 +398,8 @@ PARSES = Table[rows.ParseRow](
     "the postprocessed full text of each extraction; the JSON itself lies in the content store",
     ("parse_id",),
     (
-        _k("parse_id", "<pdf_sha1>:pdf:<hash of extractor, version, options>:<converter_version>"),
-        _PDF_SHA1,
+        _k("parse_id", "<file_sha1>:pdf:<hash of extractor, version, options>:<converter_version>"),
+        _FILE_SHA1,
         _k("kind", "pdf"),
         _k("outcome", "ok, bad_tei:<reason> (bad_answer:<reason> where it is not TEI), or none:<extraction outcome>"),
         _c("citation_style", pa.string(), "BRACKET, NAME_YEAR or OTHER"),
@@ -412,9 +413,9 @@ PARSES = Table[rows.ParseRow](
 STORED_PARSES = Table[rows.StoredParseRow](
     "stored_parses",
     "content store of parses: outlives releases",
-    ("pdf_sha1",),
+    ("file_sha1",),
     (
-        _PDF_SHA1,
+        _FILE_SHA1,
         _k("kind", "pdf, latex, jats or elsevier"),
         _k("outcome", "ok or bad_tei:<reason>; of other kinds as in latex_parses and article_parses"),
         _c("citation_style", pa.string(), "BRACKET, NAME_YEAR or OTHER"),
@@ -482,7 +483,7 @@ EDGES = Table[rows.EdgeRow](
         _k("right", "record_id, the greater"),
         _k(
             "reason",
-            "declared (a drop's own record of the file), doi, arxiv_id, pubmed_id, pmc_id, acl_id, pdf_sha1, title, "
+            "declared (a drop's own record of the file), doi, arxiv_id, pubmed_id, pmc_id, acl_id, file_sha1, title, "
             "place (similar titles in one volume); of what was cut also contradiction or unrelated",
         ),
         _k("strength", "identifier kinds above 1, S_title at most 1", pa.float64()),
@@ -560,7 +561,7 @@ FULLTEXTS = Table[rows.FulltextRow](
         _PAPER_ID,
         _PARSE_KIND,
         _k("parse_id", "the parse"),
-        _k("pdf_sha1", "the PDF or source archive it was made from"),
+        _k("file_sha1", "the PDF or source archive it was made from"),
         _k("open_access", "false: bibliography and links only, never text", pa.bool_()),
         _c("oa_evidence", pa.string(), "what says that it is open"),
         _c("licence", pa.string(), "its licence"),

@@ -124,11 +124,11 @@ def make_file(step: dict[str, Any], path: str, delta: Path, copy: Files, target:
             raise SnapshotError("deltas of Parquet files need pyarrow: pip install 's2corpus-reader[arrow]'") from None
 
         tables = {"old": read_rows(copy, step["of"]), "new": restore_schema(pq.read_table(delta / "new" / path))}
-        write_groups(
-            pa.concat_tables(tables[source].slice(start, count) for source, start, count in step["pieces"]),
-            step["groups"],
-            target,
+        empty = tables["new"].slice(0, 0)  # a file that loses all its rows has no pieces
+        rows = pa.concat_tables(
+            [empty, *(tables[source].slice(start, count) for source, start, count in step["pieces"])]
         )
+        write_groups(rows, step["groups"], target)
 
 
 def read_lines(files: Files, paths: Sequence[str]) -> list[bytes]:

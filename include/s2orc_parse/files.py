@@ -24,7 +24,7 @@ def convert_document(data: bytes, sha1: str) -> tuple[Parse | None, str]:
     try:
         if form is not None:
             return jats.CONVERTERS[form](data, sha1=sha1), "ok"
-        return tei.convert(data, pdf_sha1=sha1), "ok"
+        return tei.convert(data, file_sha1=sha1), "ok"
     except tei.BadTei as bad:
         return None, f"bad_tei:{bad.reason}"
     except jats.BadArticle as bad:

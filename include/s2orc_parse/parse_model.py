@@ -207,7 +207,7 @@ class Provenance:
 class Parse:
     """One parse."""
 
-    pdf_sha1: str
+    file_sha1: str
     header: Header
     citation_style: CitationStyle
     abstract: tuple[Paragraph, ...]

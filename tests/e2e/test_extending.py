@@ -190,7 +190,7 @@ from s2corpus.extractors import Identity, Pool, adapter
 from tests.standin_docling import SMALL, StandIn
 with StandIn() as server:
     identity = Pool([server.url]).identity()
-parse = adapter("docling").convert(orjson.dumps(SMALL), pdf_sha1="0" * 40, made_by=identity)
+parse = adapter("docling").convert(orjson.dumps(SMALL), file_sha1="0" * 40, made_by=identity)
 assert (parse.header.title, parse.provenance.extractor) == ("A small paper", "docling"), parse
 """,
     ),

@@ -19,10 +19,10 @@ from s2corpus.tables import EDGES
 
 COLUMNS = (
     "record_id", "source", "kind", "ready_at", "title", "authors.list.element.first", "authors.list.element.last", "date",
-    "journal", "volume", "issue", "pages", *GIVEN,
+    "journal", "volume", "issue", "pages", "type", *GIVEN,
 )  # fmt: skip
 """What of `records` decides, as Parquet names it."""
-REPEATED = ("source", "kind", "ready_at", "date")
+REPEATED = ("source", "kind", "ready_at", "date", "type")
 """Of these the few that have few values: they are quicker read as dictionaries."""
 _RULES = ClusterRules()
 

@@ -36,7 +36,7 @@ def joined(nodes: Nodes, min_title_score: float, max_preprint_years: int) -> tup
     something: a cluster whose DOI no other cluster has cannot be joined by title to another such.
     """
     facts = nodes.final_doi, nodes.year, nodes.preprint
-    of_identifiers = identifier_edges(nodes, min_title_score)
+    of_identifiers = identifier_edges(nodes, min_title_score, max_preprint_years)
     by_identifiers = _taken(_single(*facts), of_identifiers, max_preprint_years)
     certain = together([of_identifiers, equal_title_edges(nodes, by_identifiers.labels, max_preprint_years)])
     without_near = _taken(by_identifiers, certain, max_preprint_years)

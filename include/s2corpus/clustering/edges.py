@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from s2corpus import titles
 from s2corpus.clustering import pairs
 from s2corpus.clustering.agreement import WINDOW, facts, shared
-from s2corpus.clustering.nodes import THREADS, Nodes, groups
+from s2corpus.clustering.nodes import THREADS, Groups, Nodes, groups
 from s2corpus.clustering.parts import IDENTIFIERS
 from s2corpus.clustering.places import contradict, located
 from s2corpus.clustering.scripts import same_script
@@ -23,9 +23,13 @@ from s2corpus.compiled import njit
 from s2corpus.rules.cluster import UNRELATED_SCORE
 from s2corpus.titles.rules import only_numbers_differ
 
+_CLAIMED = ("doi", "arxiv_id", "file_sha1")
+"""Identifiers by which a record without a title joins a PDF."""
 TITLE = len(IDENTIFIERS)
 _TITLES = 1 << 16
 """Titles whose records are compared at once."""
+_FEW_AUTHORS = 2
+"""Most authors of a column that appears in every issue."""
 PLACE, CONTRADICTION, UNRELATED = TITLE + 1, TITLE + 2, TITLE + 3
 REASONS = (*IDENTIFIERS, "title", "place", "contradiction", "unrelated")
 """Similar titles join with agreeing authors and years ("title") or with equal volume and first page ("place"). The last two refuse:
@@ -39,7 +43,7 @@ class Edges:
     left: np.ndarray  # int32 node
     right: np.ndarray  # int32 node
     reason: np.ndarray  # int8 index into REASONS
-    strength: np.ndarray  # float64: identifier kinds 8 (declared), 7 (DOI) … 2 (pdf_sha1), titles S
+    strength: np.ndarray  # float64: identifier kinds 8 (declared), 7 (DOI) … 2 (file_sha1), titles S
 
     def __len__(self) -> int:
         return len(self.left)
@@ -56,7 +60,7 @@ def together(parts: Sequence[Edges]) -> Edges:
     return Edges(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
 
 
-def identifier_edges(nodes: Nodes, min_title_score: float) -> Edges:
+def identifier_edges(nodes: Nodes, min_title_score: float, max_preprint_years: int) -> Edges:
     """The edges by identifiers, in order of strength, then of ids.
 
     Publishers' and archives' records are joined in a star around the smallest id. What a PDF says of itself, and one PDF named by
@@ -65,17 +69,19 @@ def identifier_edges(nodes: Nodes, min_title_score: float) -> Edges:
     extractor's header of one PDF join whatever they read, and so does a drop's own record of its file.
     """
     with ThreadPoolExecutor(THREADS) as pool:
-        return together(list(pool.map(lambda reason: edges_of_kind(nodes, reason, min_title_score), range(TITLE))))
+        kinds = range(len(IDENTIFIERS))
+        found = pool.map(lambda reason: edges_of_kind(nodes, reason, min_title_score, max_preprint_years), kinds)
+        return together(list(found))
 
 
-def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
+def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprint_years: int) -> Edges:
     """The edges by one kind of identifier, the number of which in IDENTIFIERS is their reason."""
     codes = nodes.identifiers[IDENTIFIERS[reason]]
     equal = groups(codes, int(codes.max(initial=-1)) + 1)
     if IDENTIFIERS[reason] == "declared":
         left, right = pairs.around(equal.nodes, equal.starts, nodes.declares)
         return _by_ids(left, right, reason, identifier_strength(reason))
-    of_pdf = IDENTIFIERS[reason] == "pdf_sha1"
+    of_pdf = IDENTIFIERS[reason] == "file_sha1"
     trusted = np.zeros(len(nodes), bool) if of_pdf else nodes.trusted
     left, right = pairs.stars(equal.nodes, equal.starts, trusted, nodes.title)
     refused = unrelated(nodes, left, right)
@@ -97,11 +103,32 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
     left = np.concatenate([left, doubtful_left[same]])
     right = np.concatenate([right, doubtful_right[same]])
     if of_pdf:
-        untitled_left, untitled_right = pairs.untitled(equal.nodes, equal.starts, nodes.trusted, nodes.title)
+        doi = nodes.identifiers["doi"]
+        untitled_left, untitled_right = pairs.untitled(equal.nodes, equal.starts, nodes.trusted, nodes.title, doi)
         left, right = np.concatenate([left, untitled_left]), np.concatenate([right, untitled_right])
+    if IDENTIFIERS[reason] in _CLAIMED:
+        claimed_left, claimed_right = _claimed(nodes, equal, of_pdf, min_title_score, max_preprint_years)
+        left, right = np.concatenate([left, claimed_left]), np.concatenate([right, claimed_right])
     reasons = np.repeat(np.array([reason, UNRELATED], np.int8), [len(left), len(apart_left)])
     left, right = np.concatenate([left, apart_left]), np.concatenate([right, apart_right])
     return _in_order(left, right, reasons, np.full(len(left), identifier_strength(reason)))
+
+
+def _claimed(
+    nodes: Nodes, equal: Groups, of_pdf: bool, min_title_score: float, max_preprint_years: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return pairs of a record without a title and a PDF with its identifier.
+
+    A PDF is left out if another PDF, or a record with a title, has the identifier and a different title.
+    """
+    places = nodes.places
+    left, right, pdf, rival = pairs.claims(
+        equal.nodes, equal.starts, nodes.trusted, nodes.title, nodes.identifiers["doi"], nodes.identifiers["declared"], WINDOW,
+        of_pdf, max_preprint_years, nodes.year, nodes.preprint, nodes.surname_offsets, nodes.surnames, places.volume, places.page,
+    )  # fmt: skip
+    contested = np.zeros(len(nodes), bool)
+    contested[pdf[_title_scores(nodes, pdf, rival) <= min_title_score]] = True
+    return left[~contested[right]], right[~contested[right]]
 
 
 def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int) -> Edges:
@@ -154,7 +181,10 @@ def _judged(nodes: Nodes, left: np.ndarray, right: np.ndarray, strength: np.ndar
     """Edges between records of similar titles that agree, each with what its journals, volumes and pages make of it."""
     exact, strict = nodes.title[left] == nodes.title[right], nodes.strict[nodes.title[left]]
     a, b = nodes.places.take(left), nodes.places.take(right)
-    refused = contradict(a, b, nodes.journals, exact, strict) & ~(nodes.preprint[left] | nodes.preprint[right])
+    authors = np.diff(nodes.surname_offsets)
+    few_authors = np.maximum(authors[left], authors[right]) <= _FEW_AUTHORS
+    refused = contradict(a, b, nodes.journals, exact, strict, few_authors)
+    refused &= ~(nodes.preprint[left] | nodes.preprint[right])
     return _in_order(left, right, reasons_of(located(a, b), refused), strength)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.clustering.parts import IDENTIFIERS, Part, codes_of, part_of
+from s2corpus.clustering.parts import IDENTIFIERS, PREPRINT, PUBLISHED, Part, codes_of, part_of
 from s2corpus.clustering.places import Places
 from s2corpus.compiled import njit
 from s2corpus.errors import UserError
@@ -112,9 +112,9 @@ def nodes_from(parts: list[Part], preprint_prefixes: Sequence[str]) -> Nodes:
             np.concatenate([np.zeros(1, np.int32), *map(np.diff, columns["surname_offsets"])], dtype=np.int64).cumsum(),
             np.concatenate(columns.pop("surnames")), place,
         )  # fmt: skip
-        publisher, trusted, declares, second, year, little = (
+        publisher, trusted, declares, second, year, little, form, doi_form = (
             np.concatenate(columns.pop(name))[place]
-            for name in ("publisher", "trusted", "declares", "second_header", "year", "little")
+            for name in ("publisher", "trusted", "declares", "second_header", "year", "little", "form", "doi_form")
         )
         volume, issue, page = (np.concatenate(columns.pop(name))[place] for name in ("volume", "issue", "page"))
         titled = pool.submit(_titles_in_order, coded, place, year)
@@ -123,9 +123,11 @@ def nodes_from(parts: list[Part], preprint_prefixes: Sequence[str]) -> Nodes:
             codes, values[name] = texts.pop(name).result()
             identifiers[name] = codes[place]
         doi = identifiers["doi"]
-        of_preprint = np.append(from_preprint_server(values["doi"], preprint_prefixes), False)[
-            doi
-        ]  # code −1 reads the appended False
+        own_doi = np.where(identifiers["arxiv_id"] >= 0, np.int32(-1), doi)  # arXiv gives the published version's
+        forms = forms_of(own_doi, form, publisher, doi, doi_form, len(values["doi"]))
+        by_server = from_preprint_server(values["doi"], preprint_prefixes)
+        is_preprint = np.where(forms == 0, by_server, forms == PREPRINT)
+        of_preprint = np.append(is_preprint, False)[doi]  # code −1 reads the appended False
         final_doi = np.where(of_preprint, np.int32(-1), doi)
         final_doi[_overruled(identifiers["declared"], declares, final_doi)] = -1
         ready, times = texts.pop("ready_at").result()
@@ -139,7 +141,7 @@ def nodes_from(parts: list[Part], preprint_prefixes: Sequence[str]) -> Nodes:
         second_header=second,
         identifiers=identifiers,
         final_doi=final_doi,
-        preprint=of_preprint | ((identifiers["arxiv_id"] >= 0) & ~publisher),
+        preprint=of_preprint | (form == PREPRINT) | ((identifiers["arxiv_id"] >= 0) & ~publisher),
         year=year,
         title=title,
         titles=distinct,
@@ -152,6 +154,21 @@ def nodes_from(parts: list[Part], preprint_prefixes: Sequence[str]) -> Nodes:
         places=Places(volume, issue, page, journal[place]),
         journals=journals,
     )
+
+
+def forms_of(
+    own_doi: np.ndarray, form: np.ndarray, publisher: np.ndarray, doi: np.ndarray, doi_form: np.ndarray, count: int
+) -> np.ndarray:
+    """Return the form of each of `count` DOIs: PREPRINT if a record says so, else PUBLISHED if a publisher does, else 0.
+
+    A record speaks for `own_doi`, a code or −1. A form of `doi` that was decided before counts for all its records.
+    """
+    forms = np.zeros(count, np.int8)
+    for value in (PUBLISHED, PREPRINT):
+        speaking = own_doi[(own_doi >= 0) & (form == value) & (publisher if value == PUBLISHED else True)]
+        forms[speaking] = value
+        forms[doi[(doi >= 0) & (doi_form == value)]] = value
+    return forms
 
 
 def _overruled(declared: np.ndarray, declares: np.ndarray, final_doi: np.ndarray) -> np.ndarray:

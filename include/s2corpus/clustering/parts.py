@@ -10,18 +10,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus import titles
-from s2corpus.clustering.places import first_pages, numbers
+from s2corpus.clustering.places import first_pages, issues, numbers
 from s2corpus.clustering.surnames import surname_keys
-from s2corpus.sources.record import DECLARED, SCIENCEPARSE
+from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
 from s2corpus.titles.arrays import pieces_of
 from s2corpus.titles.rules import say_little
 
-GIVEN = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1")
+GIVEN = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1")
 """Kinds of identifier that records have, strongest first (SEMANTICS: Cluster)."""
 IDENTIFIERS = ("declared", *GIVEN)
 """These, and before them all the file that a drop's own record is of: its SHA-1, of that record and of the file's own headers."""
+PREPRINT, PUBLISHED = 1, 2
+"""Forms of a work."""
 _FLAGS = ("publisher", "trusted", "declares", "second_header", "little")
-_NUMBERS = {"year": pa.int32(), "volume": pa.uint32(), "issue": pa.uint32(), "page": pa.uint32()}
+_NUMBERS = {
+    "form": pa.int8(),
+    "doi_form": pa.int8(),
+    "year": pa.int32(),
+    "volume": pa.uint32(),
+    "issue": pa.uint32(),
+    "page": pa.uint32(),
+}
 _TEXTS = ("record_id", "ready_at", *IDENTIFIERS, "title", "normalised", "journal")
 FACTS = pa.schema(
     [(name, pa.string()) for name in _TEXTS]
@@ -47,7 +56,11 @@ class Part:
     pubmed_id: pa.Array
     pmc_id: pa.Array
     acl_id: pa.Array
-    pdf_sha1: pa.Array
+    file_sha1: pa.Array
+    form: np.ndarray
+    """of the record: PREPRINT, PUBLISHED, or 0 if its source gives no type"""
+    doi_form: np.ndarray
+    """of its DOI, by the types that all its records give, where it was already decided"""
     year: np.ndarray
     title: pa.Array
     normalised: pa.Array
@@ -74,8 +87,10 @@ def part_of(batch: pa.RecordBatch) -> Part:
         trusted=~of_pdf,
         declares=declares,
         second_header=_is(*source, SCIENCEPARSE),
-        declared=pc.if_else(pa.array(of_pdf | declares), batch["pdf_sha1"], pa.scalar(None, pa.string())),
+        declared=pc.if_else(pa.array(of_pdf | declares), batch["file_sha1"], pa.scalar(None, pa.string())),
         **{name: batch[name] for name in GIVEN},
+        form=_forms(batch["type"]),
+        doi_form=np.zeros(len(title), np.int8),
         year=_years(batch["date"]),
         title=title,
         normalised=normalised,
@@ -84,7 +99,7 @@ def part_of(batch: pa.RecordBatch) -> Part:
         surnames=surnames,
         journal=batch["journal"],
         volume=numbers(batch["volume"]),
-        issue=numbers(batch["issue"]),
+        issue=issues(batch["issue"]),
         page=first_pages(batch["pages"]),
     )
 
@@ -131,6 +146,14 @@ def _is(codes: np.ndarray, distinct: pa.Array, value: str) -> np.ndarray:
     """Which rows of `codes_of` a column have the value, boolean."""
     has: np.ndarray = np.append(np.asarray(pc.equal(distinct, value)), False)[codes]  # code −1 reads the appended False
     return has
+
+
+def _forms(types: pa.Array) -> np.ndarray:
+    """Return PREPRINT or PUBLISHED for each type, 0 for none, int8."""
+    codes, distinct = codes_of(types)
+    forms = [PREPRINT if value == WorkType.PREPRINT else PUBLISHED for value in distinct.to_pylist()]
+    of_code = np.array([*forms, 0], np.int8)
+    return of_code.take(codes)  # code −1 reads the appended 0
 
 
 def _years(dates: pa.Array) -> np.ndarray:

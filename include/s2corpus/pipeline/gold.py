@@ -32,8 +32,8 @@ MAX_ALIKE = 20
 """records whose titles begin as a sampled one's does, of one beginning, that are clustered with the sample"""
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
 _RECORDS = (
-    "paper_id", "record_id", "source", "kind", "ready_at", "title", "authors", "date", "journal", "volume", "issue", "pages",
-    *IDENTIFIERS, "pdf_sha1",
+    "paper_id", "record_id", "source", "kind", "ready_at", "title", "authors", "date", "journal", "volume", "issue", "pages", "type",
+    *IDENTIFIERS, "file_sha1",
 )  # fmt: skip
 _ID_BITS = 60
 """of a paper's id: 15 hexadecimal digits"""
@@ -89,7 +89,10 @@ def clusters(run: Run, papers: int) -> Gold:
 
     read = run.table(MEMBERS).read(list(_RECORDS), where=in_slice(run, papers))
     prefixes, rules = run.spec.cluster.preprint_prefixes, run.spec.cluster
-    preprint = pa.array(from_preprint_server(pc.fill_null(read["doi"], "").combine_chunks(), prefixes))
+    preprint = pc.or_(
+        pa.array(from_preprint_server(pc.fill_null(read["doi"], "").combine_chunks(), prefixes)),
+        pc.fill_null(pc.equal(read["type"], "preprint"), False),
+    )
     final = pc.if_else(preprint, pa.scalar(None, pa.string()), read["doi"])
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         connection.register("slice", read.append_column("final_doi", final).drop_columns(["authors"]))
@@ -101,7 +104,7 @@ def clusters(run: Run, papers: int) -> Gold:
         some = read.filter(pc.is_in(read["record_id"], wanted.combine_chunks())).drop_columns(["paper_id"])
         if not len(some):
             return Gold()
-        for name in (*IDENTIFIERS, "pdf_sha1"):
+        for name in (*IDENTIFIERS, "file_sha1"):
             some = some.set_column(some.column_names.index(name), name, pa.nulls(len(some), pa.string()))
         with for_few(len(some) * some.nbytes):
             again = cluster(

@@ -97,7 +97,7 @@ def _rows(old: Lake, olds: list[str], new: Lake, path: str, folder: Path) -> dic
         groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
         step = {"as": "rows", "of": olds, "pieces": pieces, "groups": groups}
         target.parent.mkdir(parents=True, exist_ok=True)
-        chosen = after.take(fresh)
+        chosen = after.take(pa.array(fresh, pa.int64()))
         write_groups(chosen, [chosen.num_rows] if chosen.num_rows else [], target)
         with tempfile.TemporaryDirectory(dir=folder.parent) as trial:
             make_file(step, path, folder, old, Path(trial) / "file")

@@ -9,10 +9,10 @@ from typing import IO, Any
 from s2corpus.sources.build import build
 from s2corpus.sources.record import Dropped, Editorial, Entry, Kind, Reason
 from s2corpus.sources.streams import documents
-from s2corpus.sources.tex import decode_text
 from s2orc_parse.bibliography.dates import first_month, make_date, to_int
 from s2orc_parse.bibliography.identifiers import normalise_acl
 from s2orc_parse.bibliography.names import make_author
+from s2orc_parse.bibliography.tex import decode_text
 from s2orc_parse.xml import extract_text, parse_xml
 
 NAME = "acl"

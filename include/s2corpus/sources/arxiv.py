@@ -11,11 +11,11 @@ from s2corpus.sources.build import build
 from s2corpus.sources.editorial import of_arxiv
 from s2corpus.sources.record import Deleted, Dropped, Editorial, Entry, Kind, Reason
 from s2corpus.sources.streams import Peekable, json_objects, xml_elements
-from s2corpus.sources.tex import decode_text
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import PlainDate, make_date, parse_date
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_name
+from s2orc_parse.bibliography.tex import decode_text
 from s2orc_parse.xml import extract_text, parse_xml
 
 NAME = "arxiv"
@@ -84,7 +84,7 @@ def _oai(root: Any, where: str) -> Entry:
             authors=_authors(_split_creator(extract_text(c)) for c in paper.iterfind("creator")),
             date=dates[0] if dates else None, abstract=decode_text(abstracts[0]) if abstracts else None,
             doi=dois[0] if dois else None,
-            arxiv_id=native, subjects=[extract_text(s) for s in paper.iterfind("subject")],
+            arxiv_id=native, type="preprint", subjects=[extract_text(s) for s in paper.iterfind("subject")],
             editorial=of_arxiv(" ".join(comments).removeprefix("Comment:"), abstracts[0] if abstracts else ""),
         )  # fmt: skip
     versions = [extract_text(version.find("date")) for version in paper.iterfind("version")]
@@ -137,7 +137,7 @@ def _build(
     return build(
         f"{NAME}:{native}", NAME, KIND, native, title=decode_text(title) if isinstance(title, str) else None, authors=authors, date=date,
         journal=journal.group() if journal else None, abstract=decode_text(abstract), doi=doi.split()[0] if doi.split() else None,
-        arxiv_id=native, subjects=categories.split(), licence=licence, editorial=editorial,
+        arxiv_id=native, type="preprint", subjects=categories.split(), licence=licence, editorial=editorial,
     )  # fmt: skip
 
 

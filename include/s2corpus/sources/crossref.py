@@ -62,7 +62,7 @@ def _entry(work: Any, where: str) -> Entry:
         journal=container if kind == "journal-article" else None,
         abstract=work.get("abstract"), volume=work.get("volume"), issue=work.get("issue"),
         pages=work.get("page") or work.get("article-number"), doi=doi, subjects=work.get("subject"), licence=licence,
-        later_licences=later_licences, editorial=editorial, notices=notices,
+        later_licences=later_licences, editorial=editorial, notices=notices, type=kind,
     )  # fmt: skip
 
 

@@ -52,4 +52,5 @@ def _entry(root: Any, where: str) -> Entry:
         volume=None if journal == "CoRR" else volume, issue=extract_text(root.find("number")), pages=extract_text(root.find("pages")),
         doi=next(filter(None, map(doi_of_url, links)), None), arxiv_id=arxiv_id,
         editorial=Editorial.WITHDRAWN if root.get("publtype") == "withdrawn" else None,
+        type="preprint" if journal == "CoRR" or (root.get("publtype") or "").startswith("informal") else root.tag,
     )  # fmt: skip

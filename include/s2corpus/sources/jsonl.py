@@ -79,8 +79,16 @@ MISLEADING = frozenset(("record_id", "id", "source", "kind", "deleted", "open_ac
 """keys of which two values may not be told apart by luck: a delivery that repeats one of them is refused"""
 
 
+def rename_former_key(line: dict[str, Any]) -> dict[str, Any]:
+    """Return the line with `file_sha1` for `pdf_sha1`, the name of this key up to 0.1.0."""
+    if "pdf_sha1" not in line or "file_sha1" in line:
+        return line
+    return {"file_sha1" if key == "pdf_sha1" else key: value for key, value in line.items()}
+
+
 def entry_of(line: dict[str, Any], where: str) -> Entry:
     """The record of one line."""
+    line = rename_former_key(line)
     if unknown := sorted(set(line) - COLUMNS):
         return Dropped(Reason.MALFORMED, where, f"unknown keys: {', '.join(unknown)[:200]}")
     if wrong := wrong_promise(line):

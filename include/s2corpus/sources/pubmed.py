@@ -84,6 +84,7 @@ def _entry(root: Any, where: str) -> Entry:
         doi=ids.get("doi"), pubmed_id=pmid, pmc_id=ids.get("pmc"),
         subjects=[extract_text(heading) for heading in citation.iterfind("MeshHeadingList/MeshHeading/DescriptorName")],
         editorial=editorial, notices=notices,
+        type="preprint" if "Preprint" in map(extract_text, article.iterfind("PublicationTypeList/PublicationType")) else None,
     )  # fmt: skip
 
 

@@ -95,9 +95,9 @@ def _names(run: Run, shard: Shard, suppressed: Collection[str]) -> dict[str, set
     if not suppressed:
         return names
     listed = pa.array(sorted(suppressed), pa.string())
-    by_record = pc.field("doi").isin(listed) | pc.field("pdf_sha1").isin(listed)
-    for member in run.table(MEMBERS).rows(["paper_id", "doi", "pdf_sha1"], shard=shard.index, where=by_record):
-        names[member["paper_id"]].update(filter(None, (member["doi"], member["pdf_sha1"])))
+    by_record = pc.field("doi").isin(listed) | pc.field("file_sha1").isin(listed)
+    for member in run.table(MEMBERS).rows(["paper_id", "doi", "file_sha1"], shard=shard.index, where=by_record):
+        names[member["paper_id"]].update(filter(None, (member["doi"], member["file_sha1"])))
     for row in run.table(ALIASES).rows(where=pc.field("alias").isin(listed)):
         names[row["paper_id"]].add(row["alias"])
     return names

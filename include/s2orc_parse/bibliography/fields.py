@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
 
-from s2corpus.sources.markup import ATTRIBUTE, resolve_formulas, space_formulas
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Affiliation, Author
+from s2orc_parse.bibliography.markup import ATTRIBUTE, resolve_formulas, space_formulas
 
 MAX_TITLE, MAX_ABSTRACT, MAX_AUTHORS = (
     3_000,

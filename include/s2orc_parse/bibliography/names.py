@@ -12,10 +12,10 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from s2corpus.sources.tex import decode_accents
 from s2orc_parse.bibliography import name_words as words
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.person import EAST_ASIAN, Style, inverted, style_of, whole
+from s2orc_parse.bibliography.tex import decode_accents
 
 MAX_CHARACTERS = 100_000  # of one author string; the rest of a longer one is not read
 _ET_AL = re.compile(

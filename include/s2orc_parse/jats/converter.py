@@ -60,7 +60,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
         kept.take_sections(reader.sections)
     paragraphs = [tuple(kept.paragraph(draft) for draft in reader.drafts) for reader in readers]
     return Parse(
-        pdf_sha1=sha1,
+        file_sha1=sha1,
         header=header_of(read_front(article)),
         citation_style=style_of([*text.drafts, *back.drafts]),
         abstract=paragraphs[0],

@@ -48,7 +48,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
     _at(article, "metadata", dict)
     drafts = _drafts(sentences)
     return Parse(
-        pdf_sha1=sha1,
+        file_sha1=sha1,
         header=header_of(read_front(article)),
         citation_style=style_of(drafts),
         abstract=_abstract(article),

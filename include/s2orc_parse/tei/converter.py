@@ -21,10 +21,10 @@ _BACK_PARTS = {part.value: part for part in BackPart}
 CONVERTER_VERSION = "8"  # part of the key of every stored parse: raise it when any parse may come out different
 
 
-def convert(tei: bytes, *, pdf_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:
+def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:
     """The parse of one TEI document as GROBID 0.5 to 0.9 writes it (SEMANTICS §3).
 
-    `pdf_sha1` names the PDF it was extracted from, `made_by` the extractor, its version and options, where they are known better
+    `file_sha1` names the PDF it was extracted from, `made_by` the extractor, its version and options, where they are known better
     than from the TEI; both are only recorded. Pure: the same bytes give an equal parse. Raises `BadTei` with its reason, and
     nothing else, whatever the bytes are.
     """
@@ -65,7 +65,7 @@ def convert(tei: bytes, *, pdf_sha1: str, made_by: tuple[str, str, str] | None =
     )
     ref_entries = floats.with_spans(linker)
     return Parse(
-        pdf_sha1=pdf_sha1,
+        file_sha1=file_sha1,
         header=read_header(header),
         citation_style=linker.style,
         bib_entries=tuple(entries),

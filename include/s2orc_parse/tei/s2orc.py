@@ -25,7 +25,7 @@ def to_s2orc(parse: Parse, paper_id: str | None = None) -> Json:
     """
     return {
         "paper_id": paper_id,
-        "_pdf_hash": parse.pdf_sha1,
+        "_pdf_hash": parse.file_sha1,
         "abstract": [_paragraph(p) for p in parse.abstract],
         "body_text": [_paragraph(p) for p in parse.body_text],
         "bib_entries": {e.key: _bib_entry(e) for e in parse.bib_entries},
@@ -69,7 +69,7 @@ def to_gorc_line(parse: Parse, paper_id: str | None = None) -> Json:
         key: found.get(key) for key in ("arxiv_id", "acl_id", "pmc_id", "pubmed_id", "doi", "venue", "journal")
     }
     return {
-        "paper_id": paper_id, "metadata": metadata, "s2_pdf_hash": parse.pdf_sha1, "grobid_parse": to_gorc(parse), "latex_parse": None,
+        "paper_id": paper_id, "metadata": metadata, "s2_pdf_hash": parse.file_sha1, "grobid_parse": to_gorc(parse), "latex_parse": None,
     }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from s2corpus import spec
 from s2corpus.clustering.nodes import from_preprint_server, nodes_of
 from s2corpus.clustering.parts import FACTS, _years, codes_of, facts_of, part_from
 from s2corpus.clustering.places import ELECTRONIC, Places, contradict, first_pages, located, numbers
@@ -138,7 +139,7 @@ def place(volume: int = 0, issue: int = 0, page: int = 0, journal: int = -1) -> 
 def test_what_contradicts(one: Places, other: Places, exact: bool, strict: bool, found: bool) -> None:
     journals = pa.array(JOURNALS)
     for a, b in ((one, other), (other, one)):
-        assert contradict(a, b, journals, np.array([exact]), np.array([strict])).tolist() == [found]
+        assert contradict(a, b, journals, np.array([exact]), np.array([strict]), np.array([False])).tolist() == [found]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +173,7 @@ def test_a_part_of_some_columns_has_none_of_the_others() -> None:
         and facts["surnames"] == [[1], [2, 3]]
     )
     given = {"record_id", "year", "surnames"}
-    nothing = {pa.string(): None, pa.bool_(): False, pa.uint32(): 0}
+    nothing = {pa.string(): None, pa.bool_(): False, pa.uint32(): 0, pa.int8(): 0}
     assert {name: facts[name] for name in facts if name not in given} == {
         field.name: [nothing[field.type]] * 2 for field in FACTS if field.name not in given
     }
@@ -228,3 +229,17 @@ def test_records_as_arrays_have_the_shapes_that_are_stated() -> None:
     )
     assert (nodes.year.tolist(), nodes.final_doi.tolist(), nodes.trusted.tolist()) == ([0] * 4, [-1] * 4, [True] * 4)
     assert len(nodes_of([], [])) == 0
+
+
+def test_preprint_patterns_leave_journals_alone() -> None:
+    preprints = [
+        "10.2196/preprints.12345", "10.1002/essoar.10501234.1", "10.33774/coe-2020-abc", "10.31224/osf.io/abcde",
+        "10.31124/advance.123", "10.31230/osf.io/abcde", "10.31223/x5abcd", "10.3762/bxiv.2019.1.v1", "10.21034/wp.123",
+        "10.1590/scielopreprints.123", "10.64898/2025.12.01.123456", "10.1101/2020.01.01.123456", "10.5194/egusphere-2023-1",
+    ]  # fmt: skip
+    journals = [
+        "10.2196/12345", "10.1002/jgrb.50123", "10.3762/bjoc.1.1", "10.1590/s0100-123", "10.1101/gr.123456.107",
+        "10.3897/zookeys.1.1", "10.14293/s2199-1006.1.sor-med.abc.v1", "10.1149/2.0101501jes", "10.5194/acp-1-1-2001",
+    ]  # fmt: skip
+    found = from_preprint_server(pa.array(preprints + journals), spec.Cluster().preprint_prefixes)
+    assert found.tolist() == [True] * len(preprints) + [False] * len(journals)

@@ -28,8 +28,10 @@ def found(columns: tuple[np.ndarray, ...]) -> list[tuple[int, ...]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-@given(CODES, FLAGS, TITLES)
-def test_blocks_and_the_pairs_around_one_record(codes: list[int], flags: list[bool], titles: list[int]) -> None:
+@given(CODES, FLAGS, TITLES, TITLES)
+def test_blocks_and_the_pairs_around_one_record(
+    codes: list[int], flags: list[bool], titles: list[int], dois: list[int]
+) -> None:
     block = groups(np.array(codes, np.int32), 4)
     assert [block.nodes[a:b].tolist() for a, b in zip(block.starts, block.starts[1:], strict=False)] == blocks(codes)
     trusted, title = np.array(flags), np.array(titles, np.int32)
@@ -40,11 +42,14 @@ def test_blocks_and_the_pairs_around_one_record(codes: list[int], flags: list[bo
             centre = next((node for node in sure if titles[node] >= 0), sure[0])
             stars += [(centre, node) for node in sure if node != centre]
             around += [(sure[0], node) for node in members if node != sure[0]]
-            if len({titles[node] for node in sure}) == 1:
+            first = dois[sure[0]]
+            if len({titles[node] for node in sure}) == 1 and (
+                first < 0 or {dois[node] for node in sure} <= {first, -1}
+            ):
                 untitled += [(sure[0], node) for node in members if not flags[node] and titles[node] < 0]
     assert found(pairs.stars(block.nodes, block.starts, trusted, title)) == stars
     assert found(pairs.around(block.nodes, block.starts, trusted)) == around
-    assert found(pairs.untitled(block.nodes, block.starts, trusted, title)) == untitled
+    assert found(pairs.untitled(block.nodes, block.starts, trusted, title, np.array(dois, np.int32))) == untitled
 
 
 @given(CODES, FLAGS, st.integers(1, 4))

@@ -76,13 +76,13 @@ def deliver(
         "grobid",
         Kind.PDF,
         title="Deep parsing of papers at scale",
-        pdf_sha1=SHA1,
+        file_sha1=SHA1,
         doi="10.18653/v1/n18",
     )
     run.table(PDF_RECORDS).write(0, list_of([header], ready_at))
     run.table(PDF_RECORDS).commit([0])
     place = {"drop": "d", "name": "a.pdf", "open_access": True, "licence": "CC-BY-4.0"}
-    run.table(PDFS).write(0, [{"pdf_sha1": SHA1, "bytes": 1, "places": [place], "first_seen": ready_at}])
+    run.table(PDFS).write(0, [{"file_sha1": SHA1, "bytes": 1, "places": [place], "first_seen": ready_at}])
     run.table(PDFS).commit([0], {"pdf_shards": 1})
     for table in (LATEX_SOURCES, LATEX_PARSES, ARTICLES, ARTICLE_PARSES, NOTICES):
         run.table(table).write(0, [])

@@ -90,7 +90,7 @@ def test_titles_read_from_pdfs_beside_those_of_records(run: Run) -> None:
 def fulltext(paper_id: str, kind: str, title: str, authors: list[Row], abstract: str) -> Row:
     parse = {"title": title, "authors": authors, "abstract": [{"text": abstract}] if abstract else []}
     return {
-        "paper_id": paper_id, "parse_kind": kind, "parse_id": f"{paper_id}{kind}", "pdf_sha1": "a" * 40, "open_access": True,
+        "paper_id": paper_id, "parse_kind": kind, "parse_id": f"{paper_id}{kind}", "file_sha1": "a" * 40, "open_access": True,
         "parse": orjson.dumps(parse),
     }  # fmt: skip
 

@@ -108,7 +108,7 @@ def outcomes(seeds: list[bytes], count: int, act: Callable[[bytes], str], *expec
 
 
 def test_tei() -> None:
-    outcomes([TEI], 400, lambda data: tei.convert(data, pdf_sha1="") and "ok", tei.BadTei)
+    outcomes([TEI], 400, lambda data: tei.convert(data, file_sha1="") and "ok", tei.BadTei)
 
 
 def test_jats() -> None:

@@ -376,7 +376,7 @@ JATS: dict[str, Callable[[int], bytes]] = {
 def test_tei_takes_linear_steps(name: str) -> None:
     def count(size: int) -> int:
         data = TEI[name](size)
-        return lines_run(lambda: tei.convert(data, pdf_sha1="a" * 40))
+        return lines_run(lambda: tei.convert(data, file_sha1="a" * 40))
 
     count(10)
     check_law(count, 200)

@@ -113,7 +113,7 @@ def parse_of(paper_id: str, spans: list[tuple[int, int, str | None]], *, open_ac
     cite_spans = [{"start": s, "end": e, "text": text[s:e], "ref_id": ref} for s, e, ref in spans]
     paragraph = {"text": text, "cite_spans": cite_spans, "ref_spans": [], "section": "Body"}
     parse = {"abstract": [{**paragraph, "cite_spans": []}], "body_text": [paragraph], "back_matter": [paragraph]}
-    ids = {"parse_id": f"{paper_id}:pdf:-:1", "pdf_sha1": "a" * 40}
+    ids = {"parse_id": f"{paper_id}:pdf:-:1", "file_sha1": "a" * 40}
     return {
         "paper_id": paper_id,
         "parse_kind": "pdf",

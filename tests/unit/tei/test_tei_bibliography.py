@@ -199,5 +199,5 @@ def test_the_header() -> None:
 
 
 def test_a_header_that_says_nothing() -> None:
-    found = tei.header(tei.convert(b"<TEI/>", pdf_sha1=""))
+    found = tei.header(tei.convert(b"<TEI/>", file_sha1=""))
     assert found.pop("authors") == [] and set(found.values()) == {None}

@@ -31,7 +31,7 @@ PARAGRAPH = Paragraph(
     eq_spans=(EqSpan(37, 45, "EQUATION", "EQREF0", "x = 1", "x=1", "<math/>", "3"),),
 )
 PARSE = Parse(
-    pdf_sha1="a" * 40,
+    file_sha1="a" * 40,
     header=Header("A title", (ADA,), "2001-02-03", "day", "Venue", "Journal", "10.1000/a", "2001.00001", "12", "PMC1234"),
     citation_style=CitationStyle.BRACKET,
     abstract=(Paragraph("Abstract", "One."), Paragraph("Abstract", "Two.")),

@@ -76,6 +76,8 @@ class _Driver:
     def run(self, buckets_of: Callable[[int], int]) -> dict[str, float]:
         """All rounds in their order."""
         self._number_records()
+        self._by_home("by_doi", identifiers.by_doi)
+        self._by_home("doi_forms", identifiers.doi_forms)
         self._by_home("by_identifier", identifiers.by_identifier)
         self._by_home("identifier_edges", identifiers.identifier_edges)
         parent = np.arange(self._rounds.starts[-1])

@@ -16,7 +16,8 @@ from s2corpus.titles.buckets import bucket_of
 from s2corpus.titles.candidates import best
 
 _FACTS = (
-    "title", "normalised", "little", "year", "doi", "arxiv_id", "publisher", "surnames", "journal", "volume", "issue", "page",
+    "title", "normalised", "little", "form", "doi_form", "year", "doi", "arxiv_id", "publisher", "surnames", "journal",
+    "volume", "issue", "page",
 )  # fmt: skip
 _TITLED = pa.schema([*LABELS, *(FACTS.field(name) for name in _FACTS)])
 _KEYS = pa.schema(

@@ -124,7 +124,7 @@ def _notices(known: Facts) -> dict[str, list[Said]]:
 def _pdfs(known: Facts) -> dict[str, Pdf]:
     """What intake knows of PDFs, by SHA-1."""
     return {
-        row["pdf_sha1"]: Pdf(row["first_seen"], _declarations(row["places"]))
+        row["file_sha1"]: Pdf(row["first_seen"], _declarations(row["places"]))
         for about, said in known.items()
         if about.startswith("pdf:")
         for row in said

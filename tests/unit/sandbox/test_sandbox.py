@@ -151,7 +151,7 @@ def test_the_processes_around_pdfium_are_confined(outer: Path, tmp_path: Path, e
 
 def test_a_process_with_threads_is_not_confined_by_half() -> None:
     code = "import threading; threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
-    code += "from s2corpus import sandbox\nsandbox.enter(sandbox.Policy())"
+    code += "from s2orc_parse import sandbox\nsandbox.enter(sandbox.Policy())"
     done = subprocess.run(
         [sys.executable, "-c", code],
         stderr=subprocess.PIPE,
@@ -159,7 +159,7 @@ def test_a_process_with_threads_is_not_confined_by_half() -> None:
         check=False,
         env={**os.environ, "PYTHONPATH": str(INCLUDE)},
     )
-    assert "a process with threads cannot be confined" in done.stderr
+    assert "a process with several threads cannot be confined" in done.stderr
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can leave root")
@@ -192,7 +192,7 @@ def test_limits_end_a_program(tmp_path: Path, script: str, limits: dict[str, int
 FROM_INSIDE = r"""
 import os, sys
 from pathlib import Path
-from s2corpus import sandbox
+from s2orc_parse import sandbox
 from s2orc_parse.sandbox import Policy
 sandbox.enter(Policy(sys.argv[1], read=sandbox.interpreter(), execute=("/bin", "/usr/bin"), processes=8))
 said = []

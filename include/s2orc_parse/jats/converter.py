@@ -13,7 +13,7 @@ from s2orc_parse.jats.read import Element, read
 from s2orc_parse.jats.references import read_references
 from s2orc_parse.jats.text import TextReader, section_in
 from s2orc_parse.parse_model import Parse, Provenance
-from s2orc_parse.tei.callouts import style_of
+from s2orc_parse.tei.callouts import detect_style
 from s2orc_parse.tei.sections import NO_SECTION, Section
 
 CONVERTER_VERSION = "5"  # part of the key of every stored parse: raise it when any parse may come out different
@@ -62,7 +62,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
     return Parse(
         file_sha1=sha1,
         header=header_of(read_front(article)),
-        citation_style=style_of([*text.drafts, *back.drafts]),
+        citation_style=detect_style([*text.drafts, *back.drafts]),
         abstract=paragraphs[0],
         body_text=paragraphs[1],
         back_matter=paragraphs[2],

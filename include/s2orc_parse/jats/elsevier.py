@@ -22,8 +22,8 @@ from s2orc_parse.jats.header import header_of
 from s2orc_parse.jats.outcome import BadArticle, Outcome
 from s2orc_parse.jats.text import number_of, section_in
 from s2orc_parse.parse_model import BibEntry, CiteSpan, Paragraph, Parse, Provenance
-from s2orc_parse.tei.bibliography import with_arxiv
-from s2orc_parse.tei.callouts import style_of
+from s2orc_parse.tei.bibliography import add_arxiv
+from s2orc_parse.tei.callouts import detect_style
 from s2orc_parse.tei.sections import NO_SECTION, Section
 from s2orc_parse.tei.text import Draft, Mark
 
@@ -50,7 +50,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
     return Parse(
         file_sha1=sha1,
         header=header_of(read_front(article)),
-        citation_style=style_of(drafts),
+        citation_style=detect_style(drafts),
         abstract=_abstract(article),
         body_text=tuple(_paragraph(draft, keys) for draft in drafts),
         back_matter=(),
@@ -226,7 +226,7 @@ def _entry(key: str, name: str, given: object) -> BibEntry:
     found = {
         "doi": identifiers.normalise_doi(text("doi")), "pubmed_id": identifiers.normalise_pmid(text("pmid")),
     }  # fmt: skip
-    ids = with_arxiv({kind: identifier for kind, identifier in found.items() if identifier})
+    ids = add_arxiv({kind: identifier for kind, identifier in found.items() if identifier})
     return BibEntry(
         key=key,
         ref_id=name,

@@ -9,7 +9,7 @@ from typing import Any
 
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, make_date, to_int, to_month
-from s2orc_parse.bibliography.fields import PARTS, licence_of, with_details
+from s2orc_parse.bibliography.fields import PARTS, add_details, parse_licence
 from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalise_pmcid
 from s2orc_parse.bibliography.name_words import is_title
 from s2orc_parse.bibliography.names import make_author, parse_name
@@ -150,7 +150,7 @@ def _authors(meta: Any) -> Iterator[Author | None]:
                 ]
                 own = [*contributor.iterfind("{*}aff"), *(known[one] for one in ids if one in known)]
                 orcids = contributor.iterfind("{*}contrib-id[@contrib-id-type='orcid']")
-                yield with_details(
+                yield add_details(
                     _author(contributor), map(_affiliation, own or of_all), " ".join(map(extract_text, orcids))
                 )
 
@@ -284,7 +284,7 @@ def _licence(meta: Any) -> tuple[str | None, bool | None]:
     words = " ".join(extract_text(element) for element in permissions.iter("{*}license", "{*}copyright-statement"))
     for link in (*links, *words.split()):
         if "creativecommons.org" in link:
-            return licence_of(link), True
+            return parse_licence(link), True
     for pattern, licence in _IN_WORDS:
         if pattern.search(words):
             return licence, True

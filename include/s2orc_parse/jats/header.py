@@ -9,7 +9,7 @@ from typing import Any
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
-from s2orc_parse.bibliography.fields import authors_of, clean_text, clean_title, licence_of
+from s2orc_parse.bibliography.fields import clean_text, clean_title, parse_licence, select_authors
 from s2orc_parse.parse_model import Header
 
 
@@ -47,11 +47,11 @@ def header_of(front: FrontMatter | None) -> Header:
     date, precision = parse_date(front.date)
     doi = identifiers.normalise_doi(identifiers.plain(front.doi))
     header = Header(
-        title=clean_title(front.title) or "", authors=authors_of(front.authors), date=date, date_precision=precision,
+        title=clean_title(front.title) or "", authors=select_authors(front.authors), date=date, date_precision=precision,
         journal=clean_text(front.journal), doi=doi, arxiv_id=identifiers.arxiv_of_doi(doi),
         pubmed_id=identifiers.normalise_pmid(identifiers.plain(front.pubmed_id)),
         pmc_id=identifiers.normalise_pmcid(identifiers.plain(front.pmc_id)),
-        licence=licence_of(front.licence), open_access=front.open_access,
+        licence=parse_licence(front.licence), open_access=front.open_access,
     )  # fmt: skip
     is_named = any((header.title, header.doi, header.arxiv_id, header.pubmed_id, header.pmc_id))
     return header if is_named else Header()

@@ -13,7 +13,7 @@ from s2orc_parse.jats import front
 from s2orc_parse.jats.read import Element
 from s2orc_parse.jats.text import plain
 from s2orc_parse.parse_model import BibEntry
-from s2orc_parse.tei.bibliography import with_arxiv
+from s2orc_parse.tei.bibliography import add_arxiv
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _CITATIONS = frozenset(("element-citation", "mixed-citation", "nlm-citation", "citation", "product"))
@@ -344,7 +344,7 @@ def _identifiers(pub_ids: Iterable[tuple[str, str]], urls: Iterable[str], text: 
             take("pmc_id", identifiers.normalise_pmcid(match.group(1)))
     if "arxiv" in text.casefold() and (match := _ARXIV.search(text)):
         take("arxiv_id", identifiers.normalise_arxiv(text[match.start() :]))
-    return with_arxiv(found)
+    return add_arxiv(found)
 
 
 def _year_of_text(raw: str) -> int | None:

@@ -1,4 +1,4 @@
-"""The header of a parse, from what an article file contains about itself."""
+"""Build the header of a parse from the front matter of an article."""
 
 from __future__ import annotations
 
@@ -40,8 +40,11 @@ class FrontMatter:
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "native_id"}
 
 
-def header_of(front: FrontMatter | None) -> Header:
-    """Return the header with the normalized values; an empty one if the article has no id, or neither title nor identifier."""
+def build_header(front: FrontMatter | None) -> Header:
+    """Return the header with normalized values.
+
+    It is empty if the article has no id, or neither title nor identifier.
+    """
     if front is None or not front.native_id:
         return Header()
     date, precision = parse_date(front.date)

@@ -194,7 +194,7 @@ import os, sys
 from pathlib import Path
 from s2orc_parse import sandbox
 from s2orc_parse.sandbox import Policy
-sandbox.enter(Policy(sys.argv[1], read=sandbox.interpreter(), execute=("/bin", "/usr/bin"), processes=8))
+sandbox.enter(Policy(sys.argv[1], read=sandbox.interpreter_folders(), execute=("/bin", "/usr/bin"), processes=8))
 said = []
 for script, seconds in (("exit 0", 20), ("exit 3", 20), ("exec 4>&- 5>&- 6>&- 7>&-; exit 4", 20), ("exec sleep 60", 0.2)):
     program = sandbox.start(["sh", "-c", script], Policy(sys.argv[1]), seconds=20)

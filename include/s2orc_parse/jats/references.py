@@ -28,7 +28,7 @@ _OTHER_IDS = frozenset(
     ("accession", "ark", "art-access-id", "coden", "doaj", "index", "isbn", "issn", "jfm", "manuscript", "medline", "mr", "pii",
      "publisher-id", "sici", "std-designation", "zbl")
 )  # fmt: skip
-"""Values of `pub-id-type` (JATS Tag Library) that are no identifiers of ours; those of other types are recognised by their form."""
+"""Values of `pub-id-type` (JATS Tag Library) that this project does not use; those of other types are recognised by their form."""
 _NOBODY = frozenset(("et al", "others", "and others"))
 
 

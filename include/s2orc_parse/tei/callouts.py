@@ -17,7 +17,7 @@ from s2orc_parse.tei.text import Draft, Mark
 MIN_CALLOUTS = 3  # SEMANTICS §3: fewer say nothing about a paper's style
 _BETWEEN = re.compile(r"[\s,;&‐‑‒–—−-]*(?:and\s+)?")
 _BETWEEN_BRACKETS = re.compile(r"\]\s*(?:[,;&‐‑‒–—−-]+\s*(?:and\s+)?|and\s+)\[")
-"""Brackets with nothing between them are no evidence: so GROBID writes a range that the paper prints as a superscript."""
+"""Brackets with nothing between them do not count: so GROBID writes a range that the paper prints as a superscript."""
 _ALPHA_LABEL = re.compile(r"\[\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?(?:\s*[,;]\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?)*\s*\]")
 _BARE_NUMBER = re.compile(r"[\s(]*\d[\d\s,;.a-z()‐‑‒–—−-]*")
 _LETTERS = re.compile(r"[^\W\d_]{2}")

@@ -55,7 +55,7 @@ class Statements:
     def mentions(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Yield (start, end, key) of every mention; the first of a list has its word with it.
 
-        A statement's own label is no mention, and neither is a theorem of a cited work: `[18, Theorem 5]`, `Lemma 2 of [3]`.
+        Neither a statement's own label nor a theorem of a cited work is a mention: `[18, Theorem 5]`, `Lemma 2 of [3]`.
         """
         if not self._keys:
             return

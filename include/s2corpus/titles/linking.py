@@ -21,6 +21,7 @@ from s2corpus.titles.index import LinkIndex
 from s2corpus.titles.journals import same_journal
 from s2corpus.titles.normalised import normalise_one
 from s2corpus.titles.rules import is_generic, only_numbers_differ
+from s2corpus.titles.series import find_undecided
 from s2corpus.titles.similarity import Pairs, Search, find_similar, score_titles
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class LinkWarning(StrEnum):
     NUMERAL = "numeral"
     """the titles differ only in a number (SPEC §7.10)"""
     TIE = "tie"
-    """another candidate agrees equally (SPEC §7.8)"""
+    """another candidate agrees equally, or the paper is a member of a series that the entry does not name (SPEC §7.8)"""
     CONTRADICTION = "contradiction"
     """year and first surname both differ (SPEC §7.9)"""
 
@@ -221,9 +222,10 @@ def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, se
     _add_partial(connection, Reason.PREFIX, "NOT NULL", "year, surname_key, opening")
     _add_partial(connection, Reason.LOCATOR, "NULL", "year, journal_key, volume_key, page_key")
     chosen = connection.execute(_CHOOSE).to_arrow_table()
+    undecided = find_undecided(connection, dict(_rows(chosen, "entry", "paper_id")))
     for name in ("given", "similar_titles"):
         connection.unregister(name)
-    return Links(_links(entries, chosen), searched, pairs)
+    return Links(_links(entries, chosen, undecided), searched, pairs)
 
 
 def read_titles(connection: DuckDBPyConnection, index: LinkIndex, paper_ids: pa.Array) -> pa.Table:
@@ -314,7 +316,7 @@ def _take_titles(index: LinkIndex, numbers: np.ndarray) -> pa.Array:
     return pa.concat_arrays(found).take(pa.array(inverse))
 
 
-def _links(entries: pa.Table, chosen: pa.Table) -> pa.Table:
+def _links(entries: pa.Table, chosen: pa.Table, undecided: list[int]) -> pa.Table:
     """Return SCHEMA for all entries, with the warnings and the scores that are not known yet."""
     entry = chosen["entry"].to_numpy()
     cited = entries.select(["title", "normalised"]).take(pa.array(entry))
@@ -326,7 +328,7 @@ def _links(entries: pa.Table, chosen: pa.Table) -> pa.Table:
         known[needs_score] = _score(cited["normalised"], chosen[other], np.flatnonzero(needs_score))
         scores.append(pa.array(known, mask=np.isnan(known)))
     warning = np.full(len(chosen), None, object)
-    warning[np.asarray(chosen["is_tied"])] = LinkWarning.TIE
+    warning[np.asarray(chosen["is_tied"]) | np.isin(entry, undecided)] = LinkWarning.TIE
     rows = np.flatnonzero(np.asarray(pc.is_in(reason, pa.array([Reason.FUZZY, Reason.PREFIX], pa.string()))))
     titles = (one_chunk(table["title"].take(pa.array(rows)).fill_null("")) for table in (cited, chosen))
     warning[rows[only_numbers_differ(*titles)]] = LinkWarning.NUMERAL

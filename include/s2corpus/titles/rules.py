@@ -51,16 +51,16 @@ _CJK = re.compile(
 _ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 _CARDINAL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ORDINAL = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_NUMERALS = {"x" * (n // 10) + _ROMAN[n % 10]: n for n in range(1, 40)}
+NUMERALS = {"x" * (n // 10) + _ROMAN[n % 10]: n for n in range(1, 40)}
 _CJK_NUMERALS = "一二三四五六七八九十"
 for _words in (_CARDINAL, _ORDINAL, _CJK_NUMERALS):
-    _NUMERALS |= {word: n for n, word in enumerate(_words, 1)}
+    NUMERALS |= {word: n for n, word in enumerate(_words, 1)}
 """Words that are numbers, with their values. Roman ones up to 39: from 40 on they look like words (`mix`, `dim`, `li`)."""
 _NUMBER = re.compile(rf"[\d{_CJK_NUMERALS}]")
 _PIECE = re.compile(rf"\d+|[{_CJK_NUMERALS}]|[^\W\d_{_CJK_NUMERALS}]+")
 _WORD = re.compile(r"[^\W_]+")
 _MAY_BE_NUMBER = (
-    rf"[\p{{N}}{_CJK_NUMERALS}]|(?:^|[^a-z])(?:{'|'.join(word for word in _NUMERALS if word.isascii())})(?:$|[^a-z])"
+    rf"[\p{{N}}{_CJK_NUMERALS}]|(?:^|[^a-z])(?:{'|'.join(word for word in NUMERALS if word.isascii())})(?:$|[^a-z])"
 )
 """For Arrow's regular expressions, in decomposed lower case: every number, and words that only look like one beside other scripts."""
 
@@ -118,12 +118,12 @@ def _without_numbers(title: str) -> tuple[str, str]:
     """The normalised title without its numbers, and the numbers, each followed by a comma."""
     text = unicodedata.normalize("NFKD", title).casefold()
     words = _WORD.findall(text)
-    if _NUMERALS.keys().isdisjoint(words) and _NUMBER.search(text) is None:
+    if NUMERALS.keys().isdisjoint(words) and _NUMBER.search(text) is None:
         return "".join(words), ""
     rest, numbers = [], []
     for word in words:
-        if word in _NUMERALS:
-            numbers.append(f"{_NUMERALS[word]},")
+        if word in NUMERALS:
+            numbers.append(f"{NUMERALS[word]},")
         elif _NUMBER.search(word) is None:
             rest.append(word)
         else:
@@ -131,7 +131,7 @@ def _without_numbers(title: str) -> tuple[str, str]:
                 if piece.isdecimal():
                     numbers.append(f"{int(piece)}," if len(piece) < 19 else f"{piece},")
                 elif piece in _CJK_NUMERALS:
-                    numbers.append(f"{_NUMERALS[piece]},")
+                    numbers.append(f"{NUMERALS[piece]},")
                 else:
                     rest.append(piece)
     return "".join(rest), "".join(numbers)

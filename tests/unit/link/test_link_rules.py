@@ -15,6 +15,7 @@ from s2corpus.titles import Search, score
 from s2corpus.titles.facts import first_surname
 from s2corpus.titles.linking import SCHEMA, Links, link
 from s2corpus.titles.recall import measure
+from s2corpus.titles.series import cites_other_member
 
 COLUMNS = pa.schema(
     [
@@ -150,6 +151,66 @@ def test_a_number_that_differs_is_a_warning() -> None:
     found = _one({"title": "Foundations of graph learning, part II"}, paper)
     assert (found["paper_id"], found["reason"], found["warning"]) == ("p", "fuzzy", "numeral")
     assert _one({"title": "Foundations of graph learnings, part I"}, paper)["warning"] is None
+
+
+SERIES = "Improving the use of research evidence in guideline development"
+MEMBERS = [
+    {"paper_id": f"p{n}", "title": f"{SERIES}: {n}. {subtitle}", "year": 2006, "surname": surname}
+    for n, subtitle, surname in (
+        (1, "Guidelines", "Schünemann"),
+        (2, "Priority setting", "Oxman"),
+        (3, "Group", "Fretheim"),
+    )
+]
+
+
+@pytest.mark.parametrize("title", [SERIES, SERIES.upper(), SERIES + "."])
+def test_series_cited_without_number_gets_a_warning(title: str) -> None:
+    found = _one({"title": title}, *MEMBERS)
+    assert (found["reason"], found["warning"]) == ("fuzzy", "tie")
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_link_to_another_member_gets_a_warning(number: int) -> None:
+    """S cannot tell the members apart: their subtitles, which the entry leaves out, differ in length."""
+    found = _one({"title": f"{SERIES}: {number}"}, *MEMBERS)
+    assert (found["warning"] is None) is (found["paper_id"] == f"p{number}")
+
+
+def test_place_in_print_decides_between_members() -> None:
+    place = {"volume": "4", "pages": "12-20"}
+    columns = (pa.field("volume", pa.string()), pa.field("pages", pa.string()))
+    papers = [{**MEMBERS[0], "volume": "4", "pages": "2-11"}, {**MEMBERS[1], **place}]
+    links = link_tables(
+        pa.Table.from_pylist([{"title": SERIES, **place}], schema=pa.schema([*ENTRIES, *columns])),
+        pa.Table.from_pylist(papers, schema=pa.schema([*PAPERS, *columns])),
+    )
+    assert links.rows["warning"].to_pylist() == [None]
+
+
+def test_single_member_of_a_series_has_no_warning() -> None:
+    assert _one({"title": SERIES}, MEMBERS[0])["warning"] is None
+    other = {"paper_id": "q", "title": "Improving the use of research evidence in health development"}
+    assert _one({"title": SERIES}, MEMBERS[0], other)["warning"] is None
+
+
+@pytest.mark.parametrize(
+    ("cited", "title", "other", "cites"),
+    [
+        ("Graph learning at scale", "Graph learning at scale, part I", "Graph learning at scale, part II", True),
+        (
+            "Graph learning at scale, part II",
+            "Graph learning at scale, part II",
+            "Graph learning at scale, part I",
+            False,
+        ),
+        ("Graph learning at scale", "Graph learning at scale, part I", "Graph learning at scale, revisited", False),
+        ("COVID-19 in rural Spain", "COVID-19 in rural Spain", "COVID-19 in rural Italy", False),
+        ("Deep nets", "Deep nets 1", "Deep nets 2", False),  # fewer than three words before the number
+    ],
+)
+def test_member_is_named_by_its_number(cited: str, title: str, other: str, cites: bool) -> None:
+    assert cites_other_member(cited, title, other) is cites
 
 
 def test_never_to_itself_not_even_by_likeness_or_identifier() -> None:

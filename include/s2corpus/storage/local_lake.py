@@ -7,13 +7,14 @@ import fcntl
 import hashlib
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from s2corpus.storage.lake import ABSENT, Conflict, Entry, checked
+from s2corpus.storage.lake import ABSENT, Conflict, Entry, NotAFile, checked
 
 if TYPE_CHECKING:
     import pyarrow.fs
@@ -22,16 +23,26 @@ if TYPE_CHECKING:
 class LocalLake:
     """A lake in a folder: for one machine and for tests."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, confined: bool = False) -> None:
         self._folder = folder.absolute()
+        self._confined = confined
         self.root = self._folder.as_uri()
 
     def _path(self, key: str) -> Path:
         return self._folder / checked(key)
 
+    def _file(self, key: str) -> Path:
+        """Return the path of a file that is read; opening a FIFO would block, and a device has no end."""
+        path = self._path(key)
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise NotAFile(f"{path}: not a regular file: remove it, or put the file there")
+        if self._confined and not path.resolve().is_relative_to(self._folder.resolve()):
+            raise NotAFile(f"{path}: a link that leads out of {self._folder}: put the file itself there")
+        return path
+
     def get(self, key: str) -> tuple[bytes, str]:
         """See `Lake.get`."""
-        data = self._path(key).read_bytes()
+        data = self._file(key).read_bytes()
         return data, hashlib.sha256(data).hexdigest()
 
     def put(self, key: str, data: bytes, *, expect: str | None = None) -> str:
@@ -60,7 +71,8 @@ class LocalLake:
     def etag(self, key: str) -> str:
         """See `Lake.etag`."""
         try:
-            return self.get(key)[1]
+            with self._file(key).open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
         except FileNotFoundError:
             return ABSENT
 
@@ -96,16 +108,17 @@ class LocalLake:
 
     def download(self, key: str, path: Path, *, link: bool = False) -> None:
         """See `Lake.download`."""
+        source = self._file(key)
         if link:
             path.unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # as of a move; or whoever owns the object lets nobody link it
-                path.hardlink_to(self._path(key))
+                path.hardlink_to(source)
                 return
-        shutil.copyfile(self._path(key), path)
+        shutil.copyfile(source, path)
 
     def open(self, key: str) -> BinaryIO:
         """See `Lake.open`."""
-        return self._path(key).open("rb")
+        return self._file(key).open("rb")
 
     def list(self, prefix: str) -> Iterator[Entry]:
         """See `Lake.list`."""
@@ -127,7 +140,8 @@ class LocalLake:
                 if key.startswith(prefix) or prefix.startswith(key):
                     yield from self._below(key, prefix)
             elif key.startswith(prefix) and not name.startswith((".put-", ".lock")):
-                yield Entry(key, (self._folder / key).stat().st_size)
+                with contextlib.suppress(FileNotFoundError):  # a link to nothing
+                    yield Entry(key, (self._folder / key).stat().st_size)
 
     def folders(self, prefix: str) -> Sequence[str]:
         """See `Lake.folders`."""
@@ -141,6 +155,11 @@ class LocalLake:
     def uri(self, key: str) -> str:
         """See `Lake.uri`."""
         return str(self._path(key))
+
+    def check_file(self, key: str) -> None:
+        """See `Lake.check_file`."""
+        with contextlib.suppress(FileNotFoundError):  # whoever opens it reports that
+            self._file(key)
 
     def filesystem(self) -> tuple[pyarrow.fs.FileSystem, str]:
         """See `Lake.filesystem`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,11 +16,13 @@ from release_page.measures import Metrics, handled, outcomes
 from release_page.states import Release, RunOf, StageRow, StageState, State
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Approval, ReleaseState
+from s2corpus.errors import UserError
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.registry import STAGES
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake
 
+log = logging.getLogger(__name__)
 READERS = 16
 """small files read at a time"""
 TREND = 12
@@ -211,13 +214,17 @@ class Archive:
         ]
         if not made:
             return None, None
-        latest = pointer.latest(self.lake, spec).snapshot
+        try:
+            latest = pointer.latest(self.lake, spec).snapshot
+        except UserError as error:  # a damaged pointer of one spec hides no release
+            log.warning("%s", error)
+            latest = None
         if latest in made:
             return latest, State.LATEST
         published = [name for name in pointer.published(self.lake, spec) if name in made]
         if published:
             return published[-1], State.PUBLISHED
-        if yanked := [name for name in made if pointer.is_published(self.lake, name)]:
+        if yanked := [name for name in made if pointer.was_published(self.lake, name)]:
             return yanked[-1], State.YANKED
         whole = [name for name in made if self.lake.size(f"snapshots/{name}/manifest.json") is not None]
         return (whole[-1], State.COMPLETE) if whole else (None, None)

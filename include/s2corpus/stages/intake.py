@@ -24,7 +24,7 @@ from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
 from s2corpus.row_types import DeliveryRow, NoticeRow
-from s2corpus.snapshot.pointer import published
+from s2corpus.snapshot.pointer import check_pointer, published
 from s2corpus.storage.exchange import Exchange
 from s2corpus.tables import ARTICLES, DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS, REGISTERED_RECORDS, pdf_shard
 from s2corpus.titles.buckets import bucket_of
@@ -52,6 +52,8 @@ class Intake:
         """A shard for each drop or delivery ready before as_of; what is refused or not ready yet is planned too, as a row."""
         found: list[dict[str, Any]] = []
         metadata = 0
+        if run.within is None:  # a batch of drops is not published
+            check_pointer(run.lake, run.spec.name)
         there = list(folders(run.lake))
         _check_patterns(run, there)
         for kind, source, id_ in there:

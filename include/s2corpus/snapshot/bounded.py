@@ -111,12 +111,18 @@ def read_table(lake: Lake, path: str, columns: Sequence[str] | None = None) -> p
 
     Raises:
         TooLarge: they are not.
+        ValueError, pa.ArrowException: it is damaged.
     """
     lake.check_file(path)
     if lake.root.startswith("file:"):
         filesystem, root = lake.filesystem()
         with filesystem.open_input_file(f"{root}{path}") as source:
-            return _table(source, path, source.size(), columns)
+            try:
+                return _table(source, path, source.size(), columns)
+            except OSError as error:
+                if error.errno is None:  # Arrow's word for bytes that are not Parquet; the disk's errors have a number
+                    raise ValueError(f"{path} is damaged: {error}") from None
+                raise
     data = read_bytes(lake, path, MAX_PARQUET_BYTES)
     return _table(pa.BufferReader(data), path, len(data), columns)
 

@@ -6,25 +6,37 @@ together is written by the code that wrote the snapshot, and its SHA-256 must be
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import hashlib
+import os
 import shutil
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
-from s2corpus.snapshot.files import File, GzipLines, parquet_writer, whole
-from s2corpus.storage.lake import Lake
+from s2corpus.snapshot.bounded import TooLarge, copy_file, gzip_lines, read_bytes, read_object, read_table
+from s2corpus.snapshot.files import File, GzipLines, list_files, parquet_writer, whole
+from s2corpus.storage.lake import Lake, NotAFile
+from s2corpus.storage.local_lake import LocalLake
 
 FORMAT = "s2corpus-delta/2"
+MAX_GROUP_BYTES = 1 << 30
+"""Bytes of one row group; those of documents have 4 MiB of text."""
+MAX_GROUP_ROWS = 1 << 24
+_TAKEN = 1024
+"""Rows that are measured at a time."""
 Piece = tuple[str, int, int]
 """(`old` or `new`, first line or row, how many)"""
 
@@ -33,37 +45,32 @@ def make(old: Lake, new: Lake, out: Path, progress: Callable[[str], None] = lamb
     """Write the delta from snapshot `old` to snapshot `new` into the folder `out`; files by what was done with each, and its bytes.
 
     Raises:
-        UserError: `out` is there already.
+        UserError: `out` is there already, or a manifest is damaged.
     """
     if out.exists():
         raise UserError(f"{out} is there already: give the name of a folder that is not")
-    manifest = new.get("manifest.json")[0]
-    known = {file["path"]: File(**file) for file in orjson.loads(old.get("manifest.json")[0])["files"]}
-    pieces: dict[str, list[str]] = {}
+    (old_manifest, known), (manifest, files) = _read_manifest(old), _read_manifest(new)
+    pieces: dict[str, list[File]] = {}
     for path in sorted(known):
-        pieces.setdefault(whole(path), []).append(path)
+        pieces.setdefault(whole(path), []).append(known[path])
     by_content = {file.sha256: path for path, file in sorted(known.items(), reverse=True)}
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".delta-", dir=out.parent) as beside:
-        folder = Path(beside) / "delta"
-        folder.mkdir()
-        steps = {}
-        for listed in orjson.loads(manifest)["files"]:
-            path = listed["path"]
+    with _new_folder(out) as folder:
+        steps: dict[str, Any] = {}
+        for path, file in files.items():
             progress(path)
-            if listed["sha256"] in by_content:
-                steps[path] = {"as": "copy", "from": by_content[listed["sha256"]]}
+            if file.sha256 in by_content:
+                steps[path] = {"as": "copy", "from": by_content[file.sha256]}
             elif (olds := pieces.get(whole(path))) and path.endswith(".jsonl.gz"):
-                steps[path] = _lines(old, olds, new, path, folder)
+                steps[path] = _lines(old, olds, new, file, folder)
             elif olds and path.endswith(".parquet"):
-                steps[path] = _rows(old, olds, new, path, folder)
+                steps[path] = _rows(old, olds, new, file, folder)
             else:
-                _fetch(new, path, folder / "new" / path)
+                _fetch(new, file, folder)
                 steps[path] = {"as": "whole"}
         value = {
             "format": FORMAT,
-            "from": orjson.loads(old.get("manifest.json")[0])["snapshot"],
-            "from_manifest_sha256": hashlib.sha256(old.get("manifest.json")[0]).hexdigest(),
+            "from": orjson.loads(old_manifest)["snapshot"],
+            "from_manifest_sha256": hashlib.sha256(old_manifest).hexdigest(),
             "to": orjson.loads(manifest)["snapshot"],
             "to_manifest_sha256": hashlib.sha256(manifest).hexdigest(),
             "pyarrow": pa.__version__,
@@ -71,14 +78,62 @@ def make(old: Lake, new: Lake, out: Path, progress: Callable[[str], None] = lamb
         }
         (folder / "manifest.json").write_bytes(manifest)
         (folder / "delta.json").write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2))
-        folder.rename(out)
     counts = {kind: sum(step["as"] == kind for step in steps.values()) for kind in ("copy", "lines", "rows", "whole")}
     return counts | {"bytes": sum(file.stat().st_size for file in out.rglob("*") if file.is_file())}
 
 
+def _read_manifest(snapshot: Lake) -> tuple[bytes, dict[str, File]]:
+    """Read a snapshot's manifest and check every path before a folder is made for it."""
+    try:
+        manifest = read_bytes(snapshot, "manifest.json")
+        return manifest, list_files(orjson.loads(manifest))
+    except (LookupError, TypeError, ValueError) as error:
+        raise UserError(f"{snapshot.uri('manifest.json')} is damaged ({error}): corpus verify shows where") from None
+
+
+@contextmanager
+def _new_folder(out: Path) -> Iterator[Path]:
+    """Yield a folder that becomes `out` at the end; if anything fails, no folder is left that was not there before.
+
+    A killed process cannot remove its folder: it has the name of `out` in it, is locked by its process, and the next one removes it.
+    """
+    missing = [folder for folder in (out.absolute().parent, *out.absolute().parent.parents) if not folder.exists()]
+    out.parent.mkdir(parents=True, exist_ok=True)
+    scratch = out.parent / f".{out.name}.partial"
+    done = False
+    try:
+        with _locked(scratch):
+            shutil.rmtree(scratch / "folder", ignore_errors=True)
+            try:
+                (scratch / "folder").mkdir()
+                yield scratch / "folder"
+                (scratch / "folder").rename(out)
+                done = True
+            finally:
+                shutil.rmtree(scratch, ignore_errors=True)
+    finally:
+        for folder in () if done else missing:
+            with suppress(OSError):  # another process has put something there
+                folder.rmdir()
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    folder.mkdir(exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(f"{folder}: another process is writing this folder: wait for it") from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
 _DAMAGED = (
     AttributeError, LookupError, OverflowError, TypeError, ValueError,
-    EOFError, FileNotFoundError, gzip.BadGzipFile, zlib.error, pa.ArrowException,
+    EOFError, FileNotFoundError, MemoryError, NotAFile, gzip.BadGzipFile, zlib.error, pa.ArrowException,
 )  # fmt: skip
 """What reading a damaged step, or the files that it names, comes to."""
 
@@ -91,116 +146,229 @@ def apply(delta: Path, copy: Lake, out: Path, progress: Callable[[str], None] = 
     """
     if out.exists():
         raise UserError(f"{out} is there already: give the name of a folder that is not")
+    fresh = LocalLake(delta, confined=True)
     try:
-        plan = orjson.loads((delta / "delta.json").read_bytes())
-        manifest = (delta / "manifest.json").read_bytes()
-    except (FileNotFoundError, orjson.JSONDecodeError) as error:
+        plan = read_object(fresh, "delta.json")
+        manifest = read_bytes(fresh, "manifest.json")
+    except (FileNotFoundError, ValueError) as error:
         raise UserError(f"{delta}: not a delta: {error}") from None
-    if not isinstance(plan, dict) or plan.get("format") != FORMAT:
-        given = plan.get("format") if isinstance(plan, dict) else type(plan).__name__
-        raise UserError(f"{delta}: of format {given!r}; this version applies {FORMAT!r}")
+    if plan.get("format") != FORMAT:
+        raise UserError(f"{delta}: of format {str(plan.get('format'))[:100]!r}; this version applies {FORMAT!r}")
     if hashlib.sha256(manifest).hexdigest() != plan.get("to_manifest_sha256"):
         raise UserError(f"{delta}: its manifest.json is not the one it was made with: fetch the delta again")
+    have = hashlib.sha256(start := read_bytes(copy, "manifest.json")).hexdigest()
+    if have != plan.get("from_manifest_sha256"):
+        raise UserError(
+            f"{copy.root} is not {plan.get('from')}, from which {delta} starts: its manifest has SHA-256 {have}"
+        )
     try:
-        start, started, leads_to, steps = (plan[key] for key in ("from", "from_manifest_sha256", "to", "files"))
-        listed = [(str(f["path"]), f["sha256"], steps.get(f["path"])) for f in orjson.loads(manifest)["files"]]
-    except (KeyError, TypeError, AttributeError, orjson.JSONDecodeError) as error:
-        raise UserError(f"{delta} is damaged ({type(error).__name__}: {error}): fetch the delta again") from None
-    have = hashlib.sha256(copy.get("manifest.json")[0]).hexdigest()
-    if have != started:
-        raise UserError(f"{copy.root} is not {start}, from which {delta} starts: its manifest has SHA-256 {have}")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".copy-", dir=out.parent) as beside:
-        folder = Path(beside) / "snapshot"
-        for path, sha256, step in listed:
+        known, files = list_files(orjson.loads(start)), list_files(orjson.loads(manifest))
+        leads_to, steps = str(plan["to"]), {path: _checked(plan["files"][path], files[path], known) for path in files}
+    except _DAMAGED as error:
+        raise UserError(
+            f"{delta} is damaged ({type(error).__name__}: {_one_line(error)}): fetch the delta again"
+        ) from None
+    with _new_folder(out) as folder:
+        total, free = sum(file.bytes for file in files.values()), shutil.disk_usage(folder).free
+        if total > free:
+            raise UserError(f"{out}: {leads_to} has {total:,} bytes, and {free:,} are free: give another disk")
+        for path, file in files.items():
             progress(path)
             target = folder / path
-            if "\0" in path or not target.resolve().is_relative_to(folder.resolve()):
-                raise UserError(f"{delta}: {path!r} leads out of the snapshot")
             target.parent.mkdir(parents=True, exist_ok=True)
             try:
-                _make(step, path, delta, copy, target)
+                _make(steps[path], file, fresh, copy, known, target)
             except _DAMAGED as error:
                 raise UserError(
-                    f"{delta}: {path} cannot be made of it and of {copy.root} ({type(error).__name__}: {error}): "
+                    f"{delta}: {path} cannot be made of it and of {copy.root} ({type(error).__name__}: {_one_line(error)}): "
                     f"one of them is damaged: fetch the delta again, and try corpus verify on the copy"
                 ) from None
             with target.open("rb") as made:
                 found = hashlib.file_digest(made, "sha256").hexdigest()
-            if found != sha256:
+            if found != file.sha256:
                 raise UserError(
-                    f"{path}: came out with SHA-256 {found}, the manifest has {sha256}: the copy "
+                    f"{path}: came out with SHA-256 {found}, the manifest has {file.sha256}: the copy "
                     f"{copy.root} is damaged (corpus verify), or pyarrow {pa.__version__} writes other bytes than "
-                    f"{plan.get('pyarrow')}, which made the delta"
+                    f"{str(plan.get('pyarrow'))[:100]}, which made the delta"
                 )
         (folder / "manifest.json").write_bytes(manifest)
-        folder.rename(out)
-    return str(leads_to)
+    return leads_to
 
 
-def _fetch(lake: Lake, path: str, target: Path) -> None:
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+def _checked(step: dict[str, Any], file: File, known: Mapping[str, File]) -> dict[str, Any]:
+    """Return the step that makes a file, if the old manifest has its sources and it gives as many lines or rows as the new one.
+
+    Raises:
+        ValueError, TypeError, LookupError: it does not.
+    """
+    kind = step["as"]
+    if kind == "copy":
+        if known[step["from"]].sha256 != file.sha256:
+            raise ValueError(f"{file.path} is not {step['from']}")
+    elif kind in ("lines", "rows"):
+        if any(path not in known for path in step["of"]) or len(set(step["of"])) != len(step["of"]):
+            raise ValueError(f"{file.path} is made of files that the older snapshot has not")
+        if kind == "rows":
+            _check_counts(step["groups"], file)
+        for source, first, _ in step["pieces"]:
+            if source not in ("old", "new") or type(first) is not int or first < 0:
+                raise ValueError(f"{file.path} has a piece of {str(source)[:20]!r} from {str(first)[:20]}")
+        _check_counts([count for _, _, count in step["pieces"]], file)
+    elif kind != "whole":
+        raise ValueError(f"{file.path} is made by {str(kind)[:20]!r}")
+    return step
+
+
+def _check_counts(counts: Sequence[int], file: File) -> None:
+    if any(type(count) is not int or count < 1 for count in counts) or sum(counts) != file.rows:
+        raise ValueError(f"{file.path} has {file.rows} lines or rows, and its pieces or groups have others")
+
+
+def _fetch(lake: Lake, file: File, folder: Path) -> None:
+    target = folder / "new" / file.path
     target.parent.mkdir(parents=True, exist_ok=True)
-    lake.download(path, target)
+    copy_file(lake, file.path, target, file.bytes)
 
 
-def _make(step: dict[str, Any], path: str, delta: Path, copy: Lake, target: Path) -> None:
-    """One file of the new snapshot."""
+def _make(step: dict[str, Any], file: File, fresh: Lake, copy: Lake, known: Mapping[str, File], target: Path) -> None:
+    """Write one file of the new snapshot."""
+    own = f"new/{file.path}"
     if step["as"] == "copy":
-        copy.download(step["from"], target)
+        copy_file(copy, step["from"], target, file.bytes)
     elif step["as"] == "whole":
-        shutil.copyfile(delta / "new" / path, target)
+        copy_file(fresh, own, target, file.bytes)
     elif step["as"] == "lines":
-        with gzip.open(delta / "new" / path) as fresh:
-            old, new = _read_lines(copy, step["of"]), list(fresh)
+        sources = {
+            "old": _Lines(_read_lines(copy, [known[path] for path in step["of"]])),
+            "new": _Lines(_read_lines(fresh, [replace(file, path=own)])),
+        }
         with GzipLines(target) as lines:
-            for source, start, count in step["pieces"]:
-                for line in (old if source == "old" else new)[start : start + count]:
+            for source, first, count in step["pieces"]:
+                for line in sources[source].take(first, count):
                     lines.write(line)
+                    if lines.content_bytes > (file.content_bytes or 0):
+                        raise TooLarge(f"more than {file.content_bytes:,} bytes came out")
     else:
-        tables = {"old": _read_rows(copy, step["of"]), "new": _as_written(pq.read_table(delta / "new" / path))}
-        whole = pa.concat_tables(tables[source].slice(start, count) for source, start, count in step["pieces"])
-        _write_groups(whole, step["groups"], target)
+        old, new = _read_rows(copy, step["of"]), _as_written(read_table(fresh, own))
+        starts = {"old": (0, old.num_rows), "new": (old.num_rows, new.num_rows)}
+        for source, first, count in step["pieces"]:
+            if first + count > starts[source][1]:
+                raise ValueError(f"{source} has no rows {first} to {first + count}")
+        _write_groups(pa.concat_tables([old, new]), _Rows(step["pieces"], starts), step["groups"], target, file.bytes)
 
 
-def _write_groups(table: pa.Table, groups: Sequence[int], target: Path) -> None:
+class _Lines:
+    """Lines of a file that are asked for in their order: a delta is applied in the memory of one line."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines = lines
+        self._next = 0
+
+    def take(self, first: int, count: int) -> Iterator[bytes]:
+        """Yield `count` lines from line `first` on.
+
+        Raises:
+            ValueError: they were passed before, or there are not so many.
+        """
+        if first < self._next:
+            raise ValueError(f"line {first} is asked for after line {self._next - 1}")
+        given = 0
+        for line in islice(self._lines, first - self._next, first - self._next + count):
+            given += 1
+            yield line
+        if given < count:
+            raise ValueError(f"there are no {first + count} lines")
+        self._next = first + count
+
+
+class _Rows:
+    """Numbers of rows that pieces name, a row group at a time."""
+
+    def __init__(self, pieces: Iterable[Piece], starts: Mapping[str, tuple[int, int]]) -> None:
+        """`starts` has, by source, the number of its first row and how many rows it has."""
+        self._pieces = iter(pieces)
+        self._starts = starts
+        self._left = np.empty(0, np.int64)
+
+    def take(self, count: int) -> np.ndarray:
+        """Return the next `count` numbers.
+
+        Raises:
+            ValueError: a piece names rows that its source has not, or there are not so many.
+        """
+        taken, have = [self._left], len(self._left)
+        while have < count:
+            source, first, length = next(self._pieces, ("", 0, 0))
+            start, rows = self._starts.get(source, (0, 0))
+            if not length or first + length > rows:
+                raise ValueError(f"there are no rows {first} to {first + length} of {source!r}")
+            taken.append(np.arange(start + first, start + first + length, dtype=np.int64))
+            have += length
+        found = np.concatenate(taken)
+        self._left = found[count:]
+        return found[:count]
+
+
+def _write_groups(table: pa.Table, rows: _Rows, groups: Sequence[int], target: Path, size: int) -> None:
+    """Write rows of a table in groups; stop when the file has more than `size` bytes."""
     with parquet_writer(target, table.schema) as writer:
-        start = 0
         for count in groups:
-            writer.write_table(table.slice(start, count).combine_chunks(), row_group_size=count)
-            start += count
+            if count > MAX_GROUP_ROWS:
+                raise TooLarge(f"a row group has {count:,} rows")
+            chosen = rows.take(count)
+            if len(np.unique(chosen)) < count:  # else the group is no larger than the table
+                total = 0
+                for first in range(0, count, _TAKEN):
+                    total += table.take(pa.array(chosen[first : first + _TAKEN])).nbytes
+                    if total > MAX_GROUP_BYTES:
+                        raise TooLarge(f"a row group has more than {MAX_GROUP_BYTES:,} bytes")
+            writer.write_table(table.take(pa.array(chosen)).combine_chunks(), row_group_size=count)
+            if target.stat().st_size > size:
+                raise TooLarge(f"more than {size:,} bytes came out")
 
 
-def _lines(old: Lake, olds: list[str], new: Lake, path: str, folder: Path) -> dict[str, Any]:
-    lines = _read_lines(new, [path])
-    pieces, fresh = _pieces([_hash(line) for line in _read_lines(old, olds)], [_hash(line) for line in lines])
-    target = folder / "new" / path
+def _lines(old: Lake, olds: list[File], new: Lake, file: File, folder: Path) -> dict[str, Any]:
+    """Write the lines that the old files have not; return the step that puts them together."""
+    pieces, fresh = _pieces(
+        [_hash(line) for line in _read_lines(old, olds)], [_hash(line) for line in _read_lines(new, [file])]
+    )
+    target = folder / "new" / file.path
     target.parent.mkdir(parents=True, exist_ok=True)
+    chosen = set(fresh)
     with GzipLines(target) as out:
-        for i in fresh:
-            out.write(lines[i])
-    return {"as": "lines", "of": olds, "pieces": pieces}
+        for i, line in enumerate(_read_lines(new, [file])):
+            if i in chosen:
+                out.write(line)
+    return {"as": "lines", "of": [old.path for old in olds], "pieces": pieces}
 
 
-def _rows(old: Lake, olds: list[str], new: Lake, path: str, folder: Path) -> dict[str, Any]:
+def _rows(old: Lake, old_files: list[File], new: Lake, file: File, folder: Path) -> dict[str, Any]:
     """Rows of the new file that the old one has not; the whole file where it would not come out with the same bytes."""
+    path, olds = file.path, [file.path for file in old_files]
     before, after = _read_rows(old, olds), _read_rows(new, [path])
     target = folder / "new" / path
     if before.schema.equals(after.schema, check_metadata=True):
         pieces, fresh = _pieces(_row_hashes(before), _row_hashes(after))
-        with new.open(path) as file:
-            metadata = pq.ParquetFile(pa.BufferReader(file.read())).metadata
+        content = read_bytes(new, path, file.bytes)
+        metadata = pq.ParquetFile(pa.BufferReader(content)).metadata
         groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
         step = {"as": "rows", "of": olds, "pieces": pieces, "groups": groups}
         target.parent.mkdir(parents=True, exist_ok=True)
-        chosen = after.take(fresh)
-        _write_groups(chosen, [chosen.num_rows] if chosen.num_rows else [], target)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as trial:
-            _make(step, path, folder, old, Path(trial) / "file")
-            if (Path(trial) / "file").read_bytes() == new.get(path)[0]:
+        chosen = after.take(pa.array(fresh, pa.int64()))
+        numbers = _Rows([("new", 0, len(fresh))], {"new": (0, len(fresh))})
+        _write_groups(chosen, numbers, [len(fresh)] if fresh else [], target, 2 * file.bytes)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as trial, suppress(TooLarge):
+            made = Path(trial) / "file"
+            known = {file.path: file for file in old_files}
+            _make(_checked(step, file, known), file, LocalLake(folder), old, known, made)
+            if made.read_bytes() == content:
                 return step
-        with suppress(FileNotFoundError):
-            target.unlink()
-    _fetch(new, path, target)
+        target.unlink()
+    _fetch(new, file, folder)
     return {"as": "whole"}
 
 
@@ -237,16 +405,15 @@ def _python_rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
-def _read_lines(lake: Lake, paths: Sequence[str]) -> list[bytes]:
-    found: list[bytes] = []
-    for path in paths:
-        with lake.open(path) as raw, gzip.open(raw) as lines:
-            found += lines
-    return found
+def _read_lines(lake: Lake, files: Sequence[File]) -> Iterator[bytes]:
+    """Yield the lines of some files, of each at most as many bytes as the manifest has."""
+    for file in files:
+        with lake.open(file.path) as raw:
+            yield from gzip_lines(raw, file.content_bytes or 0)
 
 
 def _read_rows(lake: Lake, paths: Sequence[str]) -> pa.Table:
-    tables = [_as_written(pq.read_table(pa.BufferReader(lake.get(path)[0]))) for path in paths]
+    tables = [_as_written(read_table(lake, path)) for path in paths]
     same = [table for table in tables if table.schema.equals(tables[0].schema, check_metadata=True)]
     return pa.concat_tables(same)
 

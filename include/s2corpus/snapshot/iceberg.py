@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from s2corpus.errors import UserError
 from s2corpus.snapshot import documents, hub
+from s2corpus.snapshot.files import list_files
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
@@ -131,9 +132,9 @@ def _register(catalog: Catalog, name: str, schema: pa.Schema, manifest: Mapping[
 def _files(table: str, manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     pattern = hub.TABLES[table][0] if table in hub.TABLES else "documents/*.parquet"
     folder, _, suffix = pattern.partition("*")
-    for file in manifest["files"]:
-        if file["path"].startswith(folder) and file["path"].endswith(suffix):
-            yield file
+    for path, file in list_files(manifest).items():
+        if path.startswith(folder) and path.endswith(suffix):
+            yield file.as_json()
 
 
 def _address(snapshot: Lake) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, BinaryIO
 
-import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
@@ -15,7 +14,9 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.snapshot import documents, flat, keys
-from s2corpus.snapshot.files import documents_path, number, parquet_copy, whole
+from s2corpus.snapshot.bounded import check_parquet, read_object
+from s2corpus.snapshot.files import documents_path, list_files, number, parquet_copy, whole
+from s2corpus.snapshot.manifest import rule_fault
 from s2corpus.sources.identifiers import normalise_acl, normalise_arxiv, normalise_doi, normalise_pmcid, normalise_pmid
 from s2corpus.storage.lake import Lake
 from s2corpus.titles.normalised import normalise_one
@@ -31,8 +32,16 @@ class Snapshot:
 
     def __init__(self, folder: Lake) -> None:
         self._folder = folder
-        self.manifest: dict[str, Any] = orjson.loads(folder.get("manifest.json")[0])
-        self.id = str(self.manifest["snapshot"])
+        try:
+            self.manifest: dict[str, Any] = read_object(folder, "manifest.json")
+            self.id = str(self.manifest["snapshot"])
+            self._files = list_files(self.manifest)
+            wrong = rule_fault(self.manifest["rules"])
+            self._shards = self.manifest["rules"]["export.files"]
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            wrong = str(error)
+        if wrong:
+            raise UserError(f"{folder.uri('manifest.json')} is damaged ({wrong}): corpus verify shows where")
 
     def documents(
         self,
@@ -54,12 +63,14 @@ class Snapshot:
             if given is not None and given not in known:
                 raise UserError(f"{given!r} is not a {what}: give one of {', '.join(known)}")
         wanted = [
-            file["path"]
-            for file in self.manifest["files"]
-            if file["path"].startswith("documents/")
-            and (set is None or file["path"].split("/")[1] == set)
-            and (split is None or file["path"].split("/")[2] == split)
+            path
+            for path in self._files
+            if path.startswith("documents/")
+            and (set is None or path.split("/")[1] == set)
+            and (split is None or path.split("/")[2] == split)
         ]
+        for path in wanted:
+            self._folder.check_file(path)
         filesystem, root = self._folder.filesystem()
         found = ds.dataset(
             [f"{root}{path}" for path in wanted], documents.SCHEMA, format="parquet", filesystem=filesystem
@@ -119,8 +130,8 @@ class Snapshot:
     def _pieces(self) -> dict[str, list[str]]:
         """The Parquet files of documents, by the name that they would have if they were not in pieces."""
         found: dict[str, list[str]] = {}
-        for file in self.manifest["files"]:
-            found.setdefault(whole(file["path"]), []).append(file["path"])
+        for path in self._files:
+            found.setdefault(whole(path), []).append(path)
         return found
 
     def citations(self, id: str) -> pa.Table:
@@ -128,12 +139,13 @@ class Snapshot:
         id = self._former(id)
         path = f"graph/links/{self._number(id):02d}.parquet"
         filesystem, root = self._folder.filesystem()
+        self._folder.check_file(path)
         return ds.dataset(f"{root}{path}", format="parquet", filesystem=filesystem).to_table(
             filter=pc.field("paper_id") == id
         )
 
     def _number(self, paper_id: str) -> int:
-        return number(paper_id, int(self.manifest["rules"]["export.files"]))
+        return number(paper_id, self._shards)
 
     def _former(self, paper_id: str) -> str:
         """The paper's id today, where `paper_id` is a former one."""
@@ -143,7 +155,7 @@ class Snapshot:
     def _id_of(self, column: str, value: str) -> str | None:
         """The smallest id of the papers with this value."""
         key = keys.key(column, value)
-        path = keys.path(key % int(self.manifest["rules"]["export.files"]))
+        path = keys.path(key % self._shards)
         return min((row["paper_id"] for row in self._rows(path, "key", key)), default=None)
 
     def _row(self, path: str, column: str, value: str) -> Row | None:
@@ -153,6 +165,7 @@ class Snapshot:
         """The rows of a file that is sorted by `column`, where that is `value`: only row groups whose range holds it are read."""
         with self._open(path) as file:
             parquet = pq.ParquetFile(file)
+            check_parquet(parquet, path, file.size())  # type: ignore[attr-defined]
             number = parquet.schema_arrow.get_field_index(column)
             for group in range(parquet.num_row_groups):
                 statistics = parquet.metadata.row_group(group).column(number).statistics
@@ -164,6 +177,7 @@ class Snapshot:
 
     def _open(self, path: str) -> BinaryIO:
         filesystem, root = self._folder.filesystem()
+        self._folder.check_file(path)
         try:
             file: BinaryIO = filesystem.open_input_file(f"{root}{path}")
         except FileNotFoundError:

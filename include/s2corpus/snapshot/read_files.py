@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import orjson
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from s2corpus.snapshot import checks, copies, rights
 from s2corpus.snapshot.agreement import Agreement
+from s2corpus.snapshot.bounded import MAX_LINE_BYTES, read_table
 from s2corpus.snapshot.crossing import Crossing
 from s2corpus.snapshot.files import File, number
 from s2corpus.snapshot.repeats import Repeats
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _DOCUMENTS = re.compile(r"v2/(s2orc|s2ag)/(train|valid)/(\d+)(?:-\d{6})?\.jsonl\.gz")
 _CORPUS = re.compile(r"corpus/(metadata|pdf_parses|latex_parses|jats_parses|elsevier_parses)/.*_(\d+)\.jsonl\.gz")
 UNEXPECTED = (
-    pa.ArrowException, LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, OSError
+    pa.ArrowException, LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, OSError, MemoryError
 )  # fmt: skip
 """what reading something of another form than expected raises"""
 
@@ -79,8 +79,7 @@ class Snapshot:
 
 def parquet(state: Snapshot, path: str) -> pa.Table:
     """A Parquet file of the snapshot, whole."""
-    with state.lake.open(path) as file:
-        return pq.read_table(pa.BufferReader(file.read()))
+    return read_table(state.lake, path)
 
 
 def file_faults(state: Snapshot, file: File) -> Iterator[Fault]:
@@ -96,7 +95,10 @@ def file_faults(state: Snapshot, file: File) -> Iterator[Fault]:
         try:
             lines = gzip.GzipFile(fileobj=cast(BinaryIO, hashing))
             limit = (file.content_bytes or 0) + 1
-            while size < limit and (line := lines.readline(limit - size)):
+            while size < limit and (line := lines.readline(min(limit - size, MAX_LINE_BYTES + 1))):
+                if len(line) > MAX_LINE_BYTES:
+                    yield Fault(file.path, f"the line has more than {MAX_LINE_BYTES:,} bytes", rows + 1)
+                    return
                 content.update(line)
                 size += len(line)
                 rows += 1

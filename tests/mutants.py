@@ -78,6 +78,22 @@ AREAS = {
     "filter": Area(("stages/filter.py",), ("filter", "cluster/test_stages.py")),
     "split": Area(("stages/split/*.py",), ("snapshot/test_clean_and_split.py",)),
     "export": Area(("stages/export/*.py",), ("snapshot",)),
+    "snapshot": Area(
+        ("snapshot/*.py",),
+        (
+            "snapshot/test_pointer.py",
+            "snapshot/test_forged.py",
+            "snapshot/test_delta.py",
+            "snapshot/test_lookup.py",
+            "snapshot/test_push.py",
+            "snapshot/test_verify.py",
+            "snapshot/test_meanings.py",
+            "snapshot/test_export.py",
+            "snapshot/test_tamper.py",
+        ),
+    ),
+    "deliveries": Area(("deliveries/*.py",), ("intake",)),
+    "storage": Area(("storage/*.py",), ("storage",)),
     "extractors": Area(("extractors/*.py",), ("extractors",), timed=True),
 }
 QUICK = "not slow and not services and not airflow"

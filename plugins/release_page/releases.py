@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from shlex import quote
 from typing import Any, BinaryIO
 
 import orjson
@@ -194,13 +195,16 @@ class Archive:
         """What to type to have a part of the snapshot: (what, command)."""
         endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
         option = f" --endpoint-url {endpoint}" if endpoint else ""
-        root = self.lake.uri(f"snapshots/{snapshot}")
+        root = quote(self.lake.uri(f"snapshots/{snapshot}"))
         folders = sorted({"/".join(f["path"].split("/")[:-1]) for f in manifest["files"] if f["path"].count("/")})
         if not root.startswith("s3://"):
             return [("everything", f"cp -r {root} .")]
         return [
             ("everything", f"aws s3 sync {root}/ {snapshot}/{option}"),
-            *((folder, f"aws s3 sync {root}/{folder}/ {snapshot}/{folder}/{option}") for folder in folders),
+            *(
+                (folder, f"aws s3 sync {root}/{quote(folder)}/ {snapshot}/{quote(folder)}/{option}")
+                for folder in folders
+            ),
             ("the index", f"aws s3 cp {root}/index.parquet .{option}"),
             ("the manifest", f"aws s3 cp {root}/manifest.json .{option}"),
         ]

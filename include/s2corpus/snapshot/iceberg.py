@@ -109,6 +109,8 @@ def _register(catalog: Catalog, name: str, schema: pa.Schema, manifest: Mapping[
         if known.snapshot_id != table.metadata.current_snapshot_id:
             table.manage_snapshots().set_current_snapshot(known.snapshot_id).commit()
         return rows
+    for file in files:
+        snapshot.check_file(file["path"])
     paths = [f"{_address(snapshot)}/{file['path']}" for file in files]
     note = {NOTE: str(manifest["snapshot"])}
     try:

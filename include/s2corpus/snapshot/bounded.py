@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 MAX_LINE_BYTES = 64 << 20
 """The longest line of a snapshot. A parse is made of at most 12 MB of TEI, and has a fraction of this."""
-MAX_JSON_BYTES = 256 << 20
-"""The largest manifest, plan or statistics that is read; a manifest of 800,000 files has this size."""
+MAX_JSON_BYTES = 64 << 20
+"""The largest manifest or statistics that is read; a manifest of 200,000 files has this size."""
+MAX_PLAN_BYTES = 256 << 20
+"""The largest plan of a delta: of ten million pieces."""
 MAX_SMALL_BYTES = 1 << 16
 """The largest pointer or mark of a publication."""
 MAX_PARQUET_BYTES = 4 << 30

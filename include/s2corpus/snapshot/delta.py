@@ -26,7 +26,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
-from s2corpus.snapshot.bounded import TooLarge, copy_file, gzip_lines, read_bytes, read_object, read_table
+from s2corpus.snapshot.bounded import (
+    MAX_PLAN_BYTES,
+    TooLarge,
+    copy_file,
+    gzip_lines,
+    read_bytes,
+    read_object,
+    read_table,
+)
 from s2corpus.snapshot.files import File, GzipLines, list_files, parquet_writer, whole
 from s2corpus.storage.lake import Lake, NotAFile
 from s2corpus.storage.local_lake import LocalLake
@@ -77,7 +85,10 @@ def make(old: Lake, new: Lake, out: Path, progress: Callable[[str], None] = lamb
             "files": steps,
         }
         (folder / "manifest.json").write_bytes(manifest)
-        (folder / "delta.json").write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2))
+        plan = orjson.dumps(value, option=orjson.OPT_INDENT_2)
+        if len(plan) > MAX_PLAN_BYTES:
+            raise UserError(f"{out}: the snapshots differ in too many places for a delta: copy the new one")
+        (folder / "delta.json").write_bytes(plan)
     counts = {kind: sum(step["as"] == kind for step in steps.values()) for kind in ("copy", "lines", "rows", "whole")}
     return counts | {"bytes": sum(file.stat().st_size for file in out.rglob("*") if file.is_file())}
 
@@ -148,7 +159,7 @@ def apply(delta: Path, copy: Lake, out: Path, progress: Callable[[str], None] = 
         raise UserError(f"{out} is there already: give the name of a folder that is not")
     fresh = LocalLake(delta, confined=True)
     try:
-        plan = read_object(fresh, "delta.json")
+        plan = read_object(fresh, "delta.json", MAX_PLAN_BYTES)
         manifest = read_bytes(fresh, "manifest.json")
     except (FileNotFoundError, ValueError) as error:
         raise UserError(f"{delta}: not a delta: {error}") from None

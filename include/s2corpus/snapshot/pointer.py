@@ -146,12 +146,14 @@ def yank(lake: Lake, snapshot: str, reason: str) -> Pointer:
         raise UserError(f"{snapshot} was never published; published are: {known}")
     _check_reason(reason)
     pointer, etag = _read(lake, spec)
-    _set_mark(lake, spec, "yanked", snapshot, {"reason": reason.strip()})
+    back = None
     if pointer.snapshot == snapshot:
-        left = published(lake, spec)
-        pointer = _pointing_at(lake, left[-1]) if left else Pointer(None)
-        _move(lake, spec, pointer, etag)
-    return pointer
+        left = [id_ for id_ in published(lake, spec) if id_ != snapshot]
+        back = _pointing_at(lake, left[-1]) if left else Pointer(None)  # before the mark: it may be damaged
+    _set_mark(lake, spec, "yanked", snapshot, {"reason": reason.strip()})
+    if back is not None:
+        _move(lake, spec, back, etag)
+    return back or pointer
 
 
 def restore(lake: Lake, snapshot: str, reason: str) -> Pointer:
@@ -164,11 +166,11 @@ def restore(lake: Lake, snapshot: str, reason: str) -> Pointer:
     spec = SnapshotId.parse(snapshot).spec
     _check_reason(reason)
     try:
-        yanked = orjson.loads(lake.get(_mark(spec, "yanked", snapshot))[0])
+        yanked = _read_mark(lake, _mark(spec, "yanked", snapshot))
     except FileNotFoundError:
         known = ", ".join(sorted(_marked(lake, spec, "yanked"))) or "none"
         raise UserError(f"{snapshot} is not yanked; yanked are: {known}") from None
-    noted = orjson.loads(lake.get(_mark(spec, "published", snapshot))[0]).get("manifest_sha256")
+    noted = _read_mark(lake, _mark(spec, "published", snapshot)).get("manifest_sha256")
     if (found := _pointing_at(lake, snapshot).manifest_sha256) != noted:
         raise UserError(f"{snapshot}: its manifest's SHA-256 is {found}, it was published with {noted}: not restored")
     key = _mark(spec, "restored", snapshot)
@@ -229,8 +231,12 @@ def _pointing_at(lake: Lake, snapshot: str) -> Pointer:
         manifest, _ = lake.get(key)
     except FileNotFoundError:
         raise UserError(f"{lake.uri(key)}: no manifest: the snapshot is not whole; run export to its end") from None
+    try:
+        files = [{"path": file["path"], "bytes": file["bytes"]} for file in orjson.loads(manifest)["files"]]
+    except (LookupError, TypeError, ValueError) as error:
+        raise UserError(f"{lake.uri(key)} is damaged ({error}): run export again") from None
     sizes = {entry.key: entry.bytes for entry in lake.list(f"snapshots/{snapshot}/")}
-    for file in orjson.loads(manifest)["files"]:
+    for file in files:
         found = sizes.get(f"snapshots/{snapshot}/{file['path']}")
         if found != file["bytes"]:
             raise UserError(
@@ -238,6 +244,13 @@ def _pointing_at(lake: Lake, snapshot: str) -> Pointer:
                 f"{'no such file' if found is None else f'{found} found'}: run export again"
             )
     return Pointer(snapshot, key, hashlib.sha256(manifest).hexdigest())
+
+
+def _read_mark(lake: Lake, key: str) -> dict[str, Any]:
+    try:
+        return read_object(lake, key, MAX_SMALL_BYTES)
+    except ValueError as error:
+        raise UserError(f"{lake.uri(key)} is damaged ({error}): restore it from a backup") from None
 
 
 def _read(lake: Lake, spec: str) -> tuple[Pointer, str]:

@@ -88,7 +88,7 @@ def file_faults(state: Snapshot, file: File) -> Iterator[Fault]:
         yield from _plain(state, file)
         return
     with state.lake.open(file.path) as raw:
-        hashing = _Hashing(raw)
+        hashing = _Hashing(raw, file.bytes)
         content = hashlib.sha256()
         size = rows = 0
         check = _line_check(state, file.path)
@@ -115,7 +115,7 @@ def file_faults(state: Snapshot, file: File) -> Iterator[Fault]:
 
 def _plain(state: Snapshot, file: File) -> Iterator[Fault]:
     with state.lake.open(file.path) as raw:
-        hashing = _Hashing(raw)
+        hashing = _Hashing(raw, file.bytes)
         hashing.drain()
     if hashing.sha256.hexdigest() != file.sha256:
         yield Fault(file.path, "its SHA-256 is not the manifest's")
@@ -240,14 +240,16 @@ def _corpus_check(state: Snapshot, kind: str, nn: int) -> Callable[[bytes, int],
 
 
 class _Hashing:
-    """A stream that hashes what is read through it."""
+    """A stream that hashes what is read through it, and ends one byte after the size that the manifest has."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, size: int) -> None:
         self._stream = stream
+        self._left = size + 1
         self.sha256 = hashlib.sha256()
 
     def read(self, size: int = -1) -> bytes:
-        data = self._stream.read(size) if size >= 0 else self._stream.read()
+        data = self._stream.read(self._left if size < 0 else min(size, self._left))
+        self._left -= len(data)
         self.sha256.update(data)
         return data
 

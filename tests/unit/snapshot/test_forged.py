@@ -407,6 +407,16 @@ def test_verify_opens_regular_files_only(tmp_path: Path, kind: str) -> None:
         assert any(fault.startswith(f"{name}:") for fault in faults), name
 
 
+def test_verify_reads_no_more_than_listed(tmp_path: Path) -> None:
+    forged = snapshot(tmp_path / "forged", "small-20230101-00000000", {"README.md": b"a card", METADATA: zipped(b"")})
+    for name in ("README.md", METADATA):
+        with (tmp_path / "forged" / name).open("r+b") as out:
+            out.truncate(1 << 40)  # a file with a hole: to read all of it takes minutes
+    faults = [str(fault) for fault in verify(forged)]
+    assert "README.md: its SHA-256 is not the manifest's" in faults
+    assert any(fault.startswith(f"{METADATA}: ") and "manifest's" in fault for fault in faults)
+
+
 def test_manifest_that_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "manifest.json")
     with pytest.raises(UserError, match="not a regular file"):
@@ -417,7 +427,7 @@ def test_huge_manifest_is_not_read(tmp_path: Path) -> None:
     with (tmp_path / "manifest.json").open("wb") as out:
         out.truncate(bounded.MAX_JSON_BYTES + 1)
     assert [str(fault) for fault in verify(LocalLake(tmp_path))] == [
-        "manifest.json: manifest.json has more than 268,435,456 bytes"
+        "manifest.json: manifest.json has more than 67,108,864 bytes"
     ]
 
 

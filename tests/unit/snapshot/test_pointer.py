@@ -274,6 +274,32 @@ def test_pointer_to_missing_snapshot_is_refused(lake: Lake) -> None:
     assert open_snapshot("spec", lake.root).root == f"{lake.root}/snapshots/{JANUARY}"
 
 
+@pytest.mark.parametrize(
+    "damage", [b"", b"{", b"[]", b"null", b"5", b'{"files": 5}', b'{"files": [5]}', b'{"files": [{}]}']
+)
+def test_damaged_manifest_is_never_pointed_at(lake: Lake, damage: bytes) -> None:
+    whole(lake, JANUARY, FEBRUARY)
+    pointer.publish(lake, JANUARY)
+    pointer.publish(lake, FEBRUARY)
+    lake.put(f"snapshots/{JANUARY}/manifest.json", damage)
+    for act in (lambda: pointer.publish(lake, JANUARY), lambda: pointer.yank(lake, FEBRUARY, "half of it was missing")):
+        with pytest.raises(UserError, match=r"manifest\.json is damaged"):
+            act()
+    assert pointer.latest(lake, "spec").snapshot == FEBRUARY
+    assert pointer.published(lake, "spec") == [JANUARY, FEBRUARY], "nothing is yanked halfway"
+
+
+@pytest.mark.parametrize("mark", ["published", "yanked"])
+@pytest.mark.parametrize("damage", [b"", b"[]", b" " * 70_000])
+def test_damaged_mark_is_one_sentence(lake: Lake, mark: str, damage: bytes) -> None:
+    whole(lake, JANUARY)
+    pointer.publish(lake, JANUARY)
+    pointer.yank(lake, JANUARY, "half of it was missing")
+    lake.put(f"snapshots/spec/{mark}/{JANUARY}", damage)
+    with pytest.raises(UserError, match="is damaged"):
+        pointer.restore(lake, JANUARY, "it was all there after all")
+
+
 def test_pointer_to_nothing_is_whole(lake: Lake) -> None:
     lake.put("snapshots/spec/latest.json", json.dumps({"snapshot": None}).encode())
     pointer.check_pointer(lake, "spec")

@@ -295,7 +295,8 @@ def test_two_processes_do_not_write_one_folder(pair: Pair) -> None:
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_apply_leaves_nothing(pair: Pair, sent: signal.Signals) -> None:
     code = (
-        "import sys, time; from s2corpus import cli; from s2corpus.snapshot import delta\n"
+        "import signal, sys, time; from s2corpus import cli; from s2corpus.snapshot import delta\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
         "copy = delta.copy_file\n"
         "delta.copy_file = lambda *a: (copy(*a), print('copied', flush=True), time.sleep(60))\n"
         "sys.argv[1:] = ['apply', *sys.argv[1:]]; cli.main()"

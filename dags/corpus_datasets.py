@@ -113,13 +113,18 @@ def dataset_dag(spec: DatasetSpec, release: str) -> DAG:
     """The DAG of one dataset of one release spec."""
     with DAG(
         f"corpus_dataset__{spec.name}__{release}",
+        dag_display_name=f"Dataset: {spec.name} of {release}",
         description=spec.description or f"The dataset {spec.name} of every published snapshot of {release}",
         doc_md=__doc__,
         schedule=PartitionedAssetTimetable(assets=Asset(f"corpus_snapshot_as_of__{release}")),
         catchup=False,
         max_active_runs=1,
         tags=["corpus dataset"],
-        default_args={**DEFAULT_ARGS, "execution_timeout": timedelta(hours=spec.task_hours)},
+        default_args={
+            **DEFAULT_ARGS,
+            "owner": "corpus datasets",
+            "execution_timeout": timedelta(hours=spec.task_hours),
+        },
     ) as dag:
         planned = plan()
         worked = work.expand(shards=planned)

@@ -42,7 +42,6 @@ from airflow.sdk import (
     Asset,
     AssetAlias,
     AsyncCallback,
-    CronDataIntervalTimetable,
     DeadlineAlert,
     Param,
     PokeReturnValue,
@@ -51,10 +50,12 @@ from airflow.sdk import (
     task,
     task_group,
 )
+from release_timetable import ReleaseTimetable
 from task_defaults import DEFAULT_ARGS
 
 import s2corpus.stages
 from s2corpus.errors import UserError
+from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.registry import GATHERS, STAGES, TAKES_OVER
 from s2corpus.spec import MIN_REASON, ReleaseSpec, load_spec, read_specs, releases_folder
 
@@ -66,13 +67,18 @@ def _run() -> Any:
     from s2corpus.pipeline.run import Run
 
     context = get_current_context()
-    spec = load_spec(RELEASES / f"{context['dag'].dag_id.removeprefix('corpus_release__')}.yaml")
+    spec = load_spec(RELEASES / f"{context['dag'].dag_id.removeprefix(RELEASE_DAG)}.yaml")
     start, end = context.get("data_interval_start"), context.get("data_interval_end")
     if start is None or end is None:
         raise UserError("this run has no data interval: trigger it with one, or backfill the interval")
     if start < _midnight(spec.schedule.start_date):
         raise UserError(
             f"the interval from {start} lies before the spec's start date {spec.schedule.start_date}: refused"
+        )
+    if spec.schedule.end_date and start.date() > spec.schedule.end_date:
+        raise UserError(
+            f"the interval from {start} begins after the spec's end date {spec.schedule.end_date}: refused. "
+            "Choose an earlier interval, or change schedule.end_date in the spec"
         )
     if drops := context["params"]["drops"]:
         spec = spec.model_copy(update={"drops": tuple(drops)})
@@ -91,7 +97,7 @@ def begin() -> PokeReturnValue:
         if earlier and (state == "running" or earlier.run_type == "backfill"):
             print(f"waiting for {earlier.run_id}, which makes an earlier release: its snapshot will be the parent")
             return PokeReturnValue(is_done=False)
-    runner.accept(run, context["params"]["accept"], _starter() or "unknown")
+    runner.accept(run, context["params"]["accept"] or {}, _starter() or "unknown")
     return PokeReturnValue(is_done=True, xcom_value=_batches(runner.plan(run, "intake"), run.spec.resources.max_tasks))
 
 
@@ -162,7 +168,9 @@ class Approve(ApprovalOperator):
         """Ask, unless it is published already."""
         from s2corpus.pipeline import runner
 
-        self.body = runner.ask(_run())
+        run = _run()
+        self.subject = f"Publish the release {run.release_id}?"
+        self.body = runner.ask(run, _starter())
         return super().execute(context) if self.body else None
 
     def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
@@ -221,6 +229,13 @@ def _batches(shards: list[int], tasks: int) -> list[list[int]]:
     return [shards[i : i + size] for i in range(0, len(shards), size)]
 
 
+WHICH_RELEASE = (
+    "**Which release this run makes:** the release of the last completed interval before the logical date. A monthly spec that "
+    "runs at 10:30 on March 15 makes the release of February: it contains what was ready before March 1, 00:00 UTC. "
+    "To make the release of another interval, use *Backfill*."
+)
+
+
 def _midnight(day: Any) -> datetime:
     return datetime.combine(day, time(), UTC)
 
@@ -247,10 +262,13 @@ def release_dag(spec: ReleaseSpec) -> DAG:
     """The DAG of one spec."""
     schedule = spec.schedule
     with DAG(
-        f"corpus_release__{spec.name}",
+        f"{RELEASE_DAG}{spec.name}",
+        dag_display_name=f"Corpus release: {spec.name}",  # Airflow sorts the list by this name: releases come first
         description=spec.description,
         doc_md=__doc__,
-        schedule=CronDataIntervalTimetable(schedule.cron, timezone="UTC") if schedule.cron else None,
+        schedule=ReleaseTimetable(schedule.interval, schedule.start_date, schedule.end_date)
+        if schedule.interval
+        else None,
         start_date=_midnight(schedule.start_date),
         end_date=_midnight(schedule.end_date) if schedule.end_date else None,
         catchup=schedule.catchup,
@@ -266,16 +284,26 @@ def release_dag(spec: ReleaseSpec) -> DAG:
                 None,
                 type=["null", "array"],
                 items={"type": "string"},
-                title="Drops (ids or patterns) instead of the spec's",
+                title="Drops to use instead of the spec's",
+                description_md=WHICH_RELEASE
+                + "\n\nIds of drops or patterns with `*`, one per line. Empty: the drops of the spec.",
+                examples=["2023-01-*", "publisher-a-2023-01-15"],
             ),
             "accept": Param(
-                {},
-                type="object",
+                None,
+                type=["null", "object"],
                 additionalProperties={"type": "string", "minLength": MIN_REASON},
-                title="Checks to override: <stage>.<check> → written reason",
+                title="Checks to override",
+                description_md="Overrides checks that may be overridden. JSON: the name of the check, then the reason that the "
+                f"data card will show (at least {MIN_REASON} characters). Empty: no check is overridden.\n\nExample: "
+                '`{"link.drift_of_linked_entries_block": "The January drop contains no bibliographies, see ticket 12."}`',
             ),
         },
-        default_args={**DEFAULT_ARGS, "execution_timeout": timedelta(hours=spec.resources.task_hours)},
+        default_args={
+            **DEFAULT_ARGS,
+            "owner": "corpus releases",
+            "execution_timeout": timedelta(hours=spec.resources.task_hours),
+        },
     ) as dag:
         before: Any = None
         shards: dict[str, Any] = {}
@@ -290,7 +318,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
         if spec.export.approval:
             approval = Approve(
                 task_id="approve",
-                subject=f"Publish the {spec.name} release of {{{{ data_interval_end | ds }}}}?",
+                subject=f"Publish a release of {spec.name}?",  # `execute` names the release
                 params={"note": Param("", type="string", title="Note, kept with the answer")},
                 defaults=Approve.REJECT,
                 response_timeout=timedelta(hours=spec.export.approval_hours),
@@ -356,6 +384,6 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
 # only where it sees that task.
 _asked = get_parsing_context().dag_id
 for _spec in read_specs(RELEASES)[0]:  # spec_errors.py shows the others
-    if _asked in (None, f"corpus_release__{_spec.name}"):
+    if _asked in (None, f"{RELEASE_DAG}{_spec.name}"):
         _dag = release_dag(_spec)
         globals()[_dag.dag_id] = _dag

@@ -10,6 +10,8 @@ release finds it done: what is verified, selected, extracted and postprocessed i
   extract (pool `grobid`, after the releases) and postprocess, and say in each drop's row what came of it.
 - **Refused** is a drop that differs from its `_READY`: the reason is in the log of `register`, in its row (`corpus drops`) and in an alert,
   and nothing else waits for it. It is looked at again when its `_READY` is written again.
+- **A release**: processed drops start the releases of specs with `schedule.on_drop: true`, as of the second after the latest
+  `ready_at`. Other specs wait for their interval.
 - **Taken up again**: what a failed or killed run leaves open, the next run takes on with its own. Triggered by hand, a run looks into the
   lake itself.
 
@@ -25,6 +27,7 @@ from datetime import timedelta
 from typing import Any
 
 import corpus_alerts
+from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.sdk import (
     DAG,
     Asset,
@@ -36,6 +39,7 @@ from drop_watch import DropWatch
 from task_defaults import DEFAULT_ARGS
 
 from s2corpus.errors import UserError
+from s2corpus.ids import RELEASE_DAG
 from s2corpus.spec import read_specs, releases_folder
 
 SECONDS = float(os.environ.get("S2CORPUS_DROPS_SECONDS", "30"))
@@ -127,6 +131,19 @@ def settle(
     return {row.folder: row.outcome for row in rows}
 
 
+@task
+def list_releases(planned: list[list[dict[str, str]]]) -> list[dict[str, str]]:
+    """List the releases that these drops and deliveries start: those of specs with `schedule.on_drop`."""
+    from s2corpus.deliveries.status import Arrival, rows_of
+    from s2corpus.drops import processing
+
+    rows = rows_of(_lake(), [Arrival(**arrival) for batch in planned for arrival in batch])
+    return [
+        {"trigger_dag_id": f"{RELEASE_DAG}{spec}", "logical_date": at, "run_after": at}
+        for spec, at in ((s, as_of.isoformat()) for s, as_of in processing.list_releases_to_start(rows, _specs()))
+    ]
+
+
 def _lake() -> Any:
     from s2corpus.storage.lake import lake_uri, open_lake
 
@@ -150,16 +167,25 @@ def _label(text: str) -> None:
 
 with DAG(
     "pdf_drops",
+    dag_display_name="PDF drops",
     description="Drops and deliveries as they arrive",
     doc_md=__doc__,
     schedule=[DROPS],
     catchup=False,
     max_active_runs=1,
     tags=["corpus drops"],
-    default_args={**DEFAULT_ARGS, "execution_timeout": timedelta(hours=HOURS)},
+    default_args={**DEFAULT_ARGS, "owner": "corpus drops", "execution_timeout": timedelta(hours=HOURS)},
 ):
     _planned = plan()
     _registered = register.expand(arrivals=_planned)
     _cut = gather(_registered)
     _worked = work.expand(batches=_cut)
-    _worked >> settle(_planned, _registered, _cut)
+    _releases = list_releases(_planned)
+    _worked >> settle(_planned, _registered, _cut) >> _releases
+    # The same drops start the same release, so a repeated run changes nothing.
+    TriggerDagRunOperator.partial(
+        task_id="start_release",
+        skip_when_already_exists=True,
+        map_index_template="{{ task.trigger_dag_id }}",
+        doc_md="Start the releases of specs with `schedule.on_drop`.",
+    ).expand_kwargs(_releases)

@@ -20,6 +20,7 @@ from airflow.plugins_manager import AirflowPlugin
 from airflow.sdk import BaseDeadlineReference, Connection
 from airflow.sdk.configuration import conf
 
+from s2corpus.ids import RELEASE_DAG, ReleaseId
 from s2corpus.pipeline.alerts import RUNBOOK, Alert, send, sentence, todo
 
 WEBHOOK = "s2corpus_alerts_webhook"
@@ -59,18 +60,26 @@ def _failure(context: Mapping[str, Any]) -> Alert | None:
     dag_id, task_id = str(ti.dag_id), str(ti.task_id)
     stage, _, step = task_id.partition(".")
     end = context.get("data_interval_end") or getattr(context.get("dag_run"), "data_interval_end", None)
-    release = f"{dag_id.removeprefix('corpus_release__')}-{end:%Y%m%d}" if end else dag_id
-    if dag_id.startswith("corpus_release__") and end and not _first(release, stage, error):
+    release = _release_id(dag_id, end)
+    if release and not _first(release, stage, error):
         return None
     since = getattr(ti, "start_date", None) or datetime.now(UTC)
     where = f"{stage} ({step}{_shards(context)})" if step else stage
     return Alert(
-        f"{release}: {where} failed",
+        f"{release or dag_id}: {where} failed",
         sentence(error if isinstance(error, BaseException | str) else None),
         since.isoformat(timespec="seconds"),
         todo("drops" if dag_id == "pdf_drops" else "datasets" if dag_id.startswith("corpus_dataset__") else stage),
         _link(dag_id, str(ti.run_id), task_id, ti.map_index),
     )
+
+
+def _release_id(dag_id: str, end: datetime | str | None) -> ReleaseId | None:
+    """Return the id of the release that a run makes; None if its DAG makes no releases or it has no data interval."""
+    if not (dag_id.startswith(RELEASE_DAG) and end):
+        return None
+    as_of = datetime.fromisoformat(end) if isinstance(end, str) else end
+    return ReleaseId.of(dag_id.removeprefix(RELEASE_DAG), as_of.astimezone(UTC))
 
 
 def _shards(context: Mapping[str, Any]) -> str:
@@ -96,9 +105,8 @@ async def release_late(hours: float, context: Mapping[str, Any] | None = None) -
     """Alert that a release has not ended in time. Runs in the triggerer."""
     run = (context or {}).get("dag_run") or {}
     dag_id, run_id = str(run.get("dag_id", "")), str(run.get("dag_run_id", ""))
-    end = str(run.get("data_interval_end") or "")[:10].replace("-", "")
     alert = Alert(
-        f"{dag_id.removeprefix('corpus_release__')}-{end}: late",
+        f"{_release_id(dag_id, run.get('data_interval_end')) or dag_id}: late",
         f"the release has not ended {hours:g} hours after its run was made",
         str(run.get("queued_at") or run.get("start_date") or "unknown"),
         f"see which task it is at, or who has to answer; {RUNBOOK}#late",

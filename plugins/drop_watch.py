@@ -6,6 +6,7 @@ Here, because the triggerer imports it by name, and every component finds this f
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from dataclasses import asdict
 from typing import Any
@@ -21,8 +22,9 @@ TOGETHER = 50
 class DropWatch(BaseEventTrigger):
     """Looks into the lake every `seconds`, and fires `{folder, mark}` for each drop or delivery that is ready and new.
 
-    What was fired is noted in the lake, so that a restarted triggerer fires nothing twice. One that is killed between the two
-    fires again: no drop is lost, and whoever works on it sees that it was.
+    The watch then notes in the lake that the drop is announced, so that a restarted triggerer does not fire it again. An event
+    can still get lost, for example if the triggerer is killed before Airflow stores it. The watch therefore fires again for
+    each announced drop that no run has begun with. A repeated event is harmless: the run finds nothing to do.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -45,6 +47,7 @@ class DropWatch(BaseEventTrigger):
                     broken = False
                 found = await asyncio.to_thread(watch.look, TOGETHER)
                 more = len(found) >= TOGETHER
+                found += await asyncio.to_thread(watch.list_unanswered, time.monotonic())
                 for arrival in found:
                     yield TriggerEvent(asdict(arrival))
                 await asyncio.sleep(PERSISTED_SECONDS if found else 0)

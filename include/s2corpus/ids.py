@@ -13,6 +13,8 @@ from s2corpus.errors import UserError
 
 SPEC_NAME = "[a-z0-9][a-z0-9_]{0,40}"
 """regular expression of the name of a release spec"""
+RELEASE_DAG = "corpus_release__"
+"""prefix of the ids of the DAGs that make releases; the spec's name follows"""
 _RELEASE = re.compile(rf"({SPEC_NAME})-([0-9]{{8}}(?:T[0-9]{{6}})?)")
 _FORM = ("%Y%m%d", "%Y%m%dT%H%M%S")
 _SNAPSHOT = re.compile(rf"{_RELEASE.pattern}-([0-9a-f]{{8}})")
@@ -58,6 +60,20 @@ class ReleaseId(str):
         """Whether text has the form of an id."""
         return _dated(_RELEASE, given)
 
+    @classmethod
+    def at(cls, dag: str, day: str) -> Self:
+        """Return the release that `page_path` addresses.
+
+        Raises:
+            UserError: there can be no such release.
+        """
+        return cls.parse(f"{dag.removeprefix(RELEASE_DAG)}-{day}")
+
+    @property
+    def page_path(self) -> str:
+        """Return the address of the release on the page "Corpus releases", below the page's own."""
+        return f"{RELEASE_DAG}{self.spec}/{self.day}"
+
     @property
     def spec(self) -> str:
         """The spec's name."""
@@ -67,6 +83,11 @@ class ReleaseId(str):
     def day(self) -> str:
         """The day that the release sees, `YYYYMMDD`, with its time if it is not midnight; in order as text."""
         return self.rsplit("-", 1)[1]
+
+    @property
+    def date(self) -> str:
+        """Return the instant for people: `2023-02-01`, or `2023-02-01 12:00:00 UTC` if it is not midnight."""
+        return f"{self.as_of:%Y-%m-%d %H:%M:%S} UTC" if "T" in self.day else f"{self.as_of:%Y-%m-%d}"
 
     @property
     def as_of(self) -> datetime:

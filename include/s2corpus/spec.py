@@ -39,6 +39,8 @@ class Schedule(_Section):
 
     cron: str | None = "0 0 1 * *"
     """cron expression, UTC; a release sees what was ready before the end of its interval; null: only when triggered with one"""
+    on_drop: bool = False
+    """whether new drops and deliveries start a release as soon as they are processed, instead of `cron`"""
     start_date: date = date(2023, 1, 1)
     """first interval's start; runs before it are refused"""
     end_date: date | None = None
@@ -56,6 +58,17 @@ class Schedule(_Section):
         if cron is not None and not croniter.is_valid(cron):
             raise ValueError(f"{cron!r} given; a cron expression was expected, e.g. '0 0 1 * *', or null")
         return cron
+
+    @model_validator(mode="after")
+    def _has_one_trigger(self) -> Schedule:
+        if self.on_drop and self.cron is not None and "cron" in self.model_fields_set:
+            raise ValueError(f"on_drop: true and cron: {self.cron!r} given; expected one of them: remove cron")
+        return self
+
+    @property
+    def interval(self) -> str | None:
+        """Return the cron expression of the intervals; None if drops or people start the releases."""
+        return None if self.on_drop else self.cron
 
 
 class Select(_Section):

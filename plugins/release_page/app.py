@@ -6,6 +6,7 @@ release by way of another one's DAG.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
@@ -25,10 +26,10 @@ from release_page.render import page as render
 from s2corpus.datasets.shelf import similar_papers
 from s2corpus.drops.standing import NAMES
 from s2corpus.errors import TransientError, UserError
+from s2corpus.ids import RELEASE_DAG, SPEC_NAME, ReleaseId
 from s2corpus.pipeline import trace
 from s2corpus.pipeline.release_tables import Tables
 
-DAG = "corpus_release__"
 DROPS_DAG = "pdf_drops"
 STATIC = Path(__file__).parent / "static"
 HEADERS = {
@@ -40,8 +41,9 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
-DagId = Annotated[str, InPath(pattern=f"^{DAG}[a-z0-9][a-z0-9_]{{0,40}}$")]
-AsOf = Annotated[str, InPath(pattern="^[0-9]{8}(T[0-9]{6})?$")]
+DagId = Annotated[str, InPath(pattern=f"^{RELEASE_DAG}{SPEC_NAME}$")]
+DAY = "^[0-9]{8}(T[0-9]{6})?$"
+AsOf = Annotated[str, InPath(pattern=DAY)]
 PaperId = Annotated[str, InPath(pattern="^[0-9a-f]{15}$")]
 Sha1 = Annotated[str, InPath(pattern="^[0-9a-f]{40}$")]
 Page = Annotated[int, Query(ge=1, le=1000)]
@@ -87,19 +89,20 @@ def build(
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     _answer_errors(app, login)
 
-    def of_release(dag_id: DagId, as_of: AsOf) -> tuple[Archive, str, Tables]:
-        shelf, release = archive(), f"{dag_id.removeprefix(DAG)}-{as_of}"
-        if not shelf.has(release):
-            raise HTTPException(404, "There is no such release.")
+    def of_release(dag_id: DagId, as_of: AsOf) -> tuple[Archive, ReleaseId, Tables]:
+        shelf = archive()
+        release = _find(shelf, dag_id, as_of)
         return shelf, release, Tables(shelf.lake, release)
 
-    Opened = Annotated[tuple[Archive, str, Tables], Depends(of_release)]
+    Opened = Annotated[tuple[Archive, ReleaseId, Tables], Depends(of_release)]
     guarded = [Depends(reader)]
     at = "/{dag_id}/{as_of}"
 
     @app.get("/", dependencies=[Depends(anyone)])
     def releases(request: Request, allowed: Annotated[Visible, Depends(visible)], page: Page = 1) -> Response:
-        return render(request, "list.html", **views.release_list(archive(), lambda spec: allowed(DAG + spec), page))
+        return render(
+            request, "list.html", **views.release_list(archive(), lambda spec: allowed(RELEASE_DAG + spec), page)
+        )
 
     @app.get("/drops", dependencies=[Depends(anyone)])
     def drops(
@@ -127,13 +130,9 @@ def build(
         return render(request, "trends.html", **views.over_releases(*opened[:2]))
 
     @app.get(at + "/compare", dependencies=guarded)
-    def beside(
-        request: Request, opened: Opened, other: Annotated[str, Query(pattern="^[0-9]{8}(T[0-9]{6})?$")]
-    ) -> Response:
+    def beside(request: Request, opened: Opened, other: Annotated[str, Query(pattern=DAY)]) -> Response:
         shelf, id_, _ = opened
-        another = f"{id_.rpartition('-')[0]}-{other}"
-        if not shelf.has(another):
-            raise HTTPException(404, "There is no such release to compare with.")
+        another = _find(shelf, id_.spec, other)
         return render(request, "compare.html", release_id=id_, **compare(shelf, *sorted((another, id_))))
 
     @app.get(at + "/quality", dependencies=guarded)
@@ -229,6 +228,15 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
     with stream:
         while block := stream.read(1 << 20):
             yield block
+
+
+def _find(shelf: Archive, dag_id: str, day: str) -> ReleaseId:
+    """Return the id of an existing release; raise HTTPException 404 if it does not exist."""
+    with suppress(UserError):
+        release = ReleaseId.at(dag_id, day)
+        if shelf.has(release):
+            return release
+    raise HTTPException(404, "There is no such release.")
 
 
 def _answer_errors(app: FastAPI, login: Callable[[str], str] | None) -> None:

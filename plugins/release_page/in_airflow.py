@@ -20,10 +20,11 @@ from airflow.utils.session import create_session
 from fastapi import Depends
 from sqlalchemy import select
 
-from release_page.app import DAG, DROPS_DAG, build
+from release_page.app import DROPS_DAG, build
 from release_page.releases import Archive
 from release_page.states import DagRun, FailedTask
 from s2corpus.catalog import Catalog
+from s2corpus.ids import RELEASE_DAG
 from s2corpus.storage.lake import Lake, lake_uri, open_lake
 
 
@@ -44,12 +45,12 @@ def _archive() -> Archive:
 def _run_of(spec: str, as_of: datetime) -> DagRun | None:
     """The latest run of a spec's DAG whose interval ends at an instant, with its first failed tasks."""
     with create_session() as session:
-        at = (Runs.dag_id == DAG + spec, Runs.data_interval_end == as_of)
+        at = (Runs.dag_id == RELEASE_DAG + spec, Runs.data_interval_end == as_of)
         run = session.execute(select(Runs.run_id, Runs.state).where(*at).order_by(Runs.id.desc()).limit(1)).first()
         if run is None:
             return None
         failed = select(Tasks.task_id, Tasks.map_index).where(
-            Tasks.dag_id == DAG + spec, Tasks.run_id == run.run_id, Tasks.state == "failed"
+            Tasks.dag_id == RELEASE_DAG + spec, Tasks.run_id == run.run_id, Tasks.state == "failed"
         )
         tasks = session.execute(failed.order_by(Tasks.end_date).limit(5)).all()
         return DagRun(run.run_id, str(getattr(run.state, "value", run.state)), [FailedTask(*task) for task in tasks])

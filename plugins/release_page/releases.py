@@ -69,7 +69,7 @@ class Archive:
     def release(self, release: str, snapshots: Sequence[str] | None = None) -> Release:
         """One release; `snapshots` are the folders of `snapshots/`, where they were read already."""
         id_ = ReleaseId(release)
-        spec, as_of = id_.spec, id_.day
+        spec = id_.spec
         measured, checked = self._stages_in(release, "_metrics"), self._stages_in(release, "_quality")
         furthest = next((s for s in reversed(STAGES) if s in measured), None)
         snapshot, state = self._snapshot(release, spec, snapshots)
@@ -91,9 +91,7 @@ class Archive:
         export = (self._json(f"releases/{release}/_metrics/export.json") or {}) if "export" in measured else {}
         diff = self._json(f"snapshots/{snapshot}/diff.json") if snapshot else None
         return Release(
-            release,
-            spec,
-            as_of,
+            id_,
             state,
             furthest,
             snapshot,

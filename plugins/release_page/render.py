@@ -74,11 +74,6 @@ def change(value: float | None) -> str:
     return "–" if value is None else "0" if not value else f"{value:+,.0f}".replace("-", "−")
 
 
-def day(value: str) -> str:
-    """YYYYMMDD as a date."""
-    return f"{value[:4]}-{value[4:6]}-{value[6:]}"
-
-
 def share(value: float | None) -> str:
     """A share of 1 in per cent."""
     return "–" if value is None else f"{value:.1%}"
@@ -120,7 +115,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (thousands, size, duration, number, share, person, plain, moment, rate, short, change, day)
+    filters = (thousands, size, duration, number, share, person, plain, moment, rate, short, change)
     environment.filters.update({f.__name__: f for f in filters})
     environment.filters["word"] = lambda value: quote(value, safe="")
     environment.filters["said"] = said

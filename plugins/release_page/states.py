@@ -9,6 +9,8 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import quote
 
+from s2corpus.ids import RELEASE_DAG, ReleaseId
+
 
 class State(StrEnum):
     """How far a release is."""
@@ -71,10 +73,7 @@ RunOf = Callable[[str, datetime], DagRun | None]
 class Release:
     """One release, as the list shows it."""
 
-    id: str
-    spec: str
-    as_of: str
-    """YYYYMMDD"""
+    id: ReleaseId
     state: State
     stage: str | None
     """the furthest stage that was measured"""
@@ -89,12 +88,17 @@ class Release:
     @property
     def run_path(self) -> str | None:
         """Where Airflow shows its run; None where no run is known."""
-        return f"dags/corpus_release__{self.spec}/runs/{quote(self.run.id, safe='')}" if self.run else None
+        return f"dags/{RELEASE_DAG}{self.spec}/runs/{quote(self.run.id, safe='')}" if self.run else None
+
+    @property
+    def spec(self) -> str:
+        """The spec's name."""
+        return self.id.spec
 
     @property
     def date(self) -> str:
-        """The instant it sees, as an ISO date."""
-        return f"{self.as_of[:4]}-{self.as_of[4:6]}-{self.as_of[6:]}"
+        """The instant that the release sees: an ISO date, with the time unless it is midnight."""
+        return self.id.date
 
 
 @dataclass(frozen=True, slots=True)

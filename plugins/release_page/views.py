@@ -10,7 +10,7 @@ from typing import Any
 from release_page import charts
 from release_page.measures import HANDLES, RATES, handled, rates
 from release_page.releases import Archive
-from release_page.render import day, duration, rate, short, size, thousands
+from release_page.render import duration, rate, short, size, thousands
 from release_page.states import Release, State
 from s2corpus.datasets.shelf import datasets_of
 from s2corpus.drops.standing import NAMES, Standing, standings
@@ -90,7 +90,7 @@ def over_releases(archive: Archive, id_: str) -> dict[str, Any]:
     """How large, fast and long the releases of a spec were, up to this one, oldest first."""
     trend = archive.trend(id_)
     metrics, seconds = {r: archive.metrics(r) for r in trend}, {r: archive.seconds(r) for r in trend}
-    days = [(r, day(r.day)) for r in trend]
+    days = [(r, r.date) for r in trend]
 
     def totals(prefix: str) -> list[tuple[str, float | None]]:
         sums = [(d, metrics[r].get("export"), prefix) for r, d in days]
@@ -140,7 +140,7 @@ def overview(archive: Archive, id_: str) -> dict[str, Any]:
     stages = archive.stages(id_, metrics, verdicts)
     total = sum(stage.seconds or 0 for stage in stages)
     trend = archive.trend(id_)
-    over = [(r.day, rates(metrics if r == id_ else archive.metrics(r))) for r in trend]
+    over = [(r.date, rates(metrics if r == id_ else archive.metrics(r))) for r in trend]
     said = [v for of in verdicts.values() for v in of]
     diff = archive.diff(release.snapshot) if release.snapshot else None
     return {
@@ -185,8 +185,7 @@ def quality_table(archive: Archive, id_: str) -> dict[str, Any]:
             points = []
             for release in trend:
                 found = next((v for v in over[release].get(stage, ()) if v["check"] == verdict["check"]), None)
-                date = release.day
-                points.append((date, found["verdict"], found["offending"]) if found else (date, "", 0))
+                points.append((release.date, found["verdict"], found["offending"]) if found else (release.date, "", 0))
             label = f"{stage}.{verdict['check']} over {len(trend)} releases"
             rows.append((stage, verdict, charts.verdicts(points, label), accept_line(archive, id_, verdict)))
     return {"release": archive.release(id_), "rows": rows, "trend": trend}
@@ -214,7 +213,7 @@ def _page_of(archive: Archive, snapshot: str | None) -> str | None:
     if snapshot is None or not SnapshotId.known(snapshot):
         return None
     release = SnapshotId(snapshot).release
-    return f"corpus_release__{release.spec}/{release.day}" if archive.has(release) else None
+    return release.page_path if archive.has(release) else None
 
 
 def _bars(steps: list[Step]) -> list[tuple[Step, Any, float | None]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 import os
@@ -9,6 +10,7 @@ import re
 import runpy
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +18,10 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
+from s2corpus.catalog import Catalog
+from s2corpus.catalog.models import ReleaseState
 from s2corpus.errors import UserError
+from s2corpus.ids import ReleaseId
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.acceptance import accepted
 from s2corpus.pipeline.registry import STAGES, TAKES_OVER
@@ -231,14 +236,18 @@ def test_specs_that_are_wrong_stop_no_other_dag_and_airflow_shows_each(tmp_path:
             (datetime(2022, 12, 1, tzinfo=UTC), datetime(2023, 1, 1, tzinfo=UTC)),
             "before the spec's start date 2023-01-01",
         ),
+        (
+            (datetime(2023, 2, 1, tzinfo=UTC), datetime(2023, 3, 1, tzinfo=UTC)),
+            "after the spec's end date 2023-01-31",
+        ),
     ],
 )
-def test_a_run_without_an_interval_or_before_the_start_date_is_refused(
+def test_run_outside_the_schedule_is_refused(
     dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, interval: tuple[object, object], said: str
 ) -> None:
     import corpus_release
 
-    context = {"dag": dags["corpus_release__s2_v2"], "params": {"drops": None}}
+    context = {"dag": dags["corpus_release__sample"], "params": {"drops": None}}
     context |= dict(zip(("data_interval_start", "data_interval_end"), interval, strict=True))
     monkeypatch.setattr(corpus_release, "get_current_context", lambda: context)
     with pytest.raises(UserError, match=said):
@@ -377,3 +386,85 @@ def test_an_alert_names_the_shards(
     assert alert.link.endswith(
         f"/dags/{dag}/runs/scheduled__2023-02-01T00%3A00%3A00%2B00%3A00/tasks/extract.work{mapped}"
     )
+
+
+def test_alerts_name_the_release_of_noon(
+    dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A failing run as of noon alerts once, however many shards fail, and leaves the release of midnight alone."""
+    import corpus_alerts
+
+    url = f"sqlite:///{tmp_path}/catalog.db"
+    monkeypatch.setenv("S2CORPUS_CATALOG", url)
+    catalog = Catalog(url)
+    catalog.migrate()
+    midnight, noon = datetime(2023, 2, 1, tzinfo=UTC), datetime(2023, 2, 1, 12, tzinfo=UTC)
+    published = ReleaseId.of("sample", midnight)
+    catalog.start_stage(published, "sample", midnight, "extract")
+    catalog.end_release(published, ReleaseState.PUBLISHED, "sample-20230201-00000000")
+    catalog.start_stage("sample-20230201T120000", "sample", noon, "extract")
+
+    def fail(shard: int) -> object:
+        ti = SimpleNamespace(
+            dag_id="corpus_release__sample", run_id="manual", task_id="extract.work", map_index=shard, start_date=None
+        )
+        return corpus_alerts._failure({"ti": ti, "data_interval_end": noon, "exception": None})
+
+    alerts = [alert for shard in range(3) if (alert := fail(shard))]
+    assert [alert.what for alert in alerts] == ["sample-20230201T120000: extract (work, mapped task 0) failed"]
+    assert catalog.release(published).state == ReleaseState.PUBLISHED
+    catalog.start_stage("sample-20230201T120000", "sample", noon, "extract")
+    assert fail(0), "a failure after the stage was started again is a new one"
+
+
+def test_late_alert_names_the_release(dags: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+    import corpus_alerts
+
+    sent: list[str] = []
+    monkeypatch.setattr(corpus_alerts, "_send", lambda alert, _: sent.append(alert.what))
+    run = {"dag_id": "corpus_release__own", "dag_run_id": "x", "data_interval_end": "2026-11-22T09:30:01+00:00"}
+    asyncio.run(corpus_alerts.release_late(24, {"dag_run": run}))
+    assert sent == ["own-20261122T093001: late"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "first", "last", "releases"),
+    [
+        ("sample", "2023-01-01", "2023-01-31", ["2023-02-01"]),
+        ("sample", "2023-01-01", "2023-03-01", ["2023-02-01"]),
+        ("sample", "2023-02-01", "2023-03-01", []),
+        ("s2_v2", "2022-11-01", "2023-02-15", ["2023-02-01", "2023-03-01"]),
+    ],
+)
+def test_backfill_contains_only_intervals_of_the_schedule(
+    dags: dict[str, object], spec: str, first: str, last: str, releases: list[str]
+) -> None:
+    """`end_date` is the last interval's beginning; Airflow answers a backfill without intervals with a sentence."""
+    assert timetable(dags[f"corpus_release__{spec}"])(first, last) == releases
+
+
+def timetable(dag: object) -> Callable[[str, str], list[str]]:
+    """Return how the scheduler, which reads the serialized DAG, lists the ends of a backfill's intervals."""
+    import release_timetable
+    from airflow import plugins_manager
+    from airflow.serialization.serialized_objects import DagSerialization
+
+    classes = {"release_timetable.ReleaseTimetable": release_timetable.ReleaseTimetable}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plugins_manager, "get_timetables_plugins", lambda: classes)
+        serialized = DagSerialization.from_dict(DagSerialization.to_dict(dag))
+
+    def intervals(first: str, last: str) -> list[str]:
+        bounds = (datetime.fromisoformat(f"{day}T00:00:00+00:00") for day in (first, last))
+        return [f"{info.data_interval.end:%Y-%m-%d}" for info in serialized.iter_dagrun_infos_between(*bounds)]
+
+    return intervals
+
+
+def test_form_explains_parameters_and_requires_none(dags: dict[str, object]) -> None:
+    params = dags["corpus_release__sample"].params
+    for name in params:
+        param = params.get_param(name)
+        assert param.value is None and "null" in param.schema["type"], "the form asks for no value"
+        assert len(param.schema["description_md"]) > 100, name
+    assert "release of February" in params.get_param("drops").schema["description_md"]

@@ -25,6 +25,8 @@ MOST_KNOWN = 100
 """folders with a row that one look asks whether their `_READY` was written again, in turn"""
 MOST_TRIES = 3
 """runs that take on an arrival which does not come to its end; then it is closed as it is"""
+FIRST_REPEAT, LAST_REPEAT = 60.0, 3600.0
+"""seconds until an event that started no run is fired again, first and at most; each repetition doubles them"""
 _THREADS = 8
 _TOGETHER = 50
 
@@ -141,8 +143,8 @@ def mark_of(lake: Lake, folder: str) -> str | None:
     return None if etag == ABSENT else hashlib.sha256(etag.encode()).hexdigest()[:16]
 
 
-def unended(lake: Lake) -> list[Arrival]:
-    """Every arrival with an open row: announced, or taken on by a run that did not come to its end."""
+def list_open(lake: Lake) -> list[Arrival]:
+    """Return every arrival with an open row: announced, or left by a run that did not finish it."""
     closed = set(_arrivals(lake, "closed"))
     return [arrival for arrival in _arrivals(lake, "open") if arrival not in closed]
 
@@ -155,6 +157,7 @@ class Watch:
         self._given: dict[str, str] = {}
         self._unconfirmed: list[Arrival] = []
         self._turns = {MOST_NEW: 0, MOST_KNOWN: 0}
+        self._repeats: dict[Arrival, tuple[float, float]] = {}
 
     def look(self, most: int | None = None) -> list[Arrival]:
         """What has arrived since: arrivals without a row that this watch has not given yet, `most` of them or a few more."""
@@ -183,6 +186,28 @@ class Watch:
         while self._unconfirmed:
             announce(self.lake, self._unconfirmed[-1])
             self._unconfirmed.pop()
+
+    def list_unanswered(self, now: float) -> list[Arrival]:
+        """Return the announced arrivals whose event must be fired again, because no run has begun with them.
+
+        A triggerer that is killed, or a busy database, can lose an event after the arrival was announced.
+
+        Args:
+            now: seconds of a clock that never goes back.
+        """
+        unanswered: list[Arrival] = []
+        repeats: dict[Arrival, tuple[float, float]] = {}
+        for arrival in list_open(self.lake):
+            due, wait = self._repeats.get(arrival, (now + FIRST_REPEAT, FIRST_REPEAT))
+            if due <= now:
+                row = row_of(self.lake, arrival)
+                if row is not None and row.state is State.ANNOUNCED:
+                    unanswered.append(arrival)
+                    wait = min(2 * wait, LAST_REPEAT)
+                due = now + wait
+            repeats[arrival] = (due, wait)
+        self._repeats = repeats
+        return unanswered
 
     def _some(self, among: Sequence[str], most: int) -> Sequence[str]:
         """At most `most` of these, others each time."""

@@ -13,13 +13,25 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from s2corpus.deliveries import registration
 from s2corpus.deliveries.files import delivered_files, files_of
 from s2corpus.deliveries.ready import Delivery, Refusal, Refused, read_ready
-from s2corpus.deliveries.status import Arrival, Row, State, Watch, announce, mark_of, put_row, row_of, rows_of, unended
+from s2corpus.deliveries.status import (
+    Arrival,
+    Row,
+    State,
+    Watch,
+    announce,
+    list_open,
+    mark_of,
+    put_row,
+    row_of,
+    rows_of,
+)
 from s2corpus.drops import batches
 from s2corpus.errors import TransientError
 from s2corpus.spec import ReleaseSpec
@@ -37,7 +49,7 @@ def due(lake: Lake, told: Iterable[Arrival] = (), only: Sequence[ReleaseSpec] | 
     """
     with ThreadPoolExecutor(_THREADS) as pool:
         list(pool.map(lambda arrival: announce(lake, arrival), told))
-    return [arrival for arrival in unended(lake) if only is None or _wanting(arrival, only)]
+    return [arrival for arrival in list_open(lake) if only is None or _wanting(arrival, only)]
 
 
 def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row | None:
@@ -105,6 +117,24 @@ def gather(
             run = batches.run_of(lake, spec, scratch)
             made += [batch.id for batch in batches.cut(run, *files_of(run, delivered_files(run, taken)))]
     return made
+
+
+def list_releases_to_start(rows: Iterable[Row], specs: Sequence[ReleaseSpec]) -> list[tuple[str, datetime]]:
+    """Return the releases that processed drops and deliveries start: (spec, as_of), for specs with `schedule.on_drop`.
+
+    A release sees what was ready before its `as_of`: the second after the latest `ready_at`. The same drops always start the
+    same release.
+    """
+    releases = []
+    for spec in specs:
+        ready = [
+            datetime.fromisoformat(row.ready_at)
+            for row in rows
+            if row.state is State.WORKED and row.ready_at and _wanting(Arrival(row.folder, row.mark), [spec])
+        ]
+        if spec.schedule.on_drop and ready:
+            releases.append((spec.name, max(ready).astimezone(UTC).replace(microsecond=0) + timedelta(seconds=1)))
+    return releases
 
 
 def settle(lake: Lake, arrivals: Iterable[Arrival], ids: Iterable[str], specs: Sequence[ReleaseSpec]) -> list[Row]:

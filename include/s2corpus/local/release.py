@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from s2corpus.errors import TransientError
+from s2corpus.ids import RELEASE_DAG
 from s2corpus.local import Services, default_state
 from s2corpus.local.airflow_client import AirflowClient
 from s2corpus.local.follow import follow
@@ -61,7 +62,7 @@ def make_release(
     Raises:
         UserError: the run failed; the message says where and why.
     """
-    dag = f"corpus_release__{spec}"
+    dag = f"{RELEASE_DAG}{spec}"
     client = AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
     client.wait_for_dag(dag)
     found = client.run_of(dag, start)

@@ -15,15 +15,21 @@ class AnotherPerson(TransientError):
     """Who approved may not: another try asks again."""
 
 
-def objection(run: Run, who: str, started_by: str | None) -> str | None:
-    """Why a person may not approve a release, as a sentence; None where they may."""
+def excluded_people(run: Run, started_by: str | None) -> dict[str, str]:
+    """Return the people who may not approve a release, by name, each with what they did ("started its run")."""
     if run.spec.export.approver == "anyone":
-        return None
+        return {}
     delivered: dict[str, str] = run.table(DELIVERIES).committed().facts.get("delivered_by", {})
-    found = {_same(by): f"delivered {folder}" for by, folder in delivered.items()}
+    people = {by: f"delivered {folder}" for by, folder in delivered.items()}
     if started_by:
-        found[_same(started_by)] = "started its run"
-    did = found.get(_same(who))
+        people = {by: did for by, did in people.items() if _same(by) != _same(started_by)}
+        people[started_by] = "started its run"
+    return people
+
+
+def objection(run: Run, who: str, started_by: str | None) -> str | None:
+    """Return why a person may not approve a release, as a sentence, or None."""
+    did = {_same(by): did for by, did in excluded_people(run, started_by).items()}.get(_same(who))
     return did and (
         f"{who} {did} and may not approve {run.release_id}: another person has to answer "
         "(`export.approver: anyone` in the spec lets one person do both)"

@@ -143,8 +143,8 @@ def check(run: Run, name: str) -> None:
 
 
 @explained()
-def ask(run: Run) -> str | None:
-    """Note that the release waits for a person; what the person is asked, in Markdown.
+def ask(run: Run, started_by: str | None = None) -> str | None:
+    """Note that the release waits for a person; what the person is asked, in Markdown, with who may not approve it.
 
     None where the snapshot was published before: its id says that its bytes are those that were approved.
     """
@@ -155,7 +155,7 @@ def ask(run: Run) -> str | None:
         catalog.end_release(run.release_id, ReleaseState.AWAITING, run.snapshot_id)
     from s2corpus.pipeline.summary import approval_request
 
-    return approval_request(run)
+    return approval_request(run, approvers.excluded_people(run, started_by))
 
 
 @explained()

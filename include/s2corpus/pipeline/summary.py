@@ -79,8 +79,12 @@ def losses(run: Run) -> list[str]:
     return [line for _, line in sorted(found, key=lambda item: (-item[0], item[1]))]
 
 
-def approval_request(run: Run) -> str:
-    """What a person is asked before a release is published, in Markdown: its documents, the change, what checks said, where to read."""
+def approval_request(run: Run, excluded: Mapping[str, str]) -> str:
+    """Return what a person is asked before a release is published, in Markdown.
+
+    It contains the documents, the change, the results of the checks, where to read more, and the people who may not approve
+    (`excluded`: name → what they did): Airflow shows any answer as accepted, so they must know before they answer.
+    """
     snapshot = f"snapshots/{run.snapshot_id}"
     stats = orjson.loads(run.lake.get(f"{snapshot}/stats.json")[0])
     lost = losses(run)
@@ -89,6 +93,9 @@ def approval_request(run: Run) -> str:
         f"**{run.snapshot_id}** sees what was ready before {run.as_of:%Y-%m-%d %H:%M} UTC. "
         "Rejecting it, or not answering in time, leaves it unpublished.",
         "",
+        *(f"- {_code(name)} {_code(did)}: their approval is refused; they can reject it."
+          for name, did in sorted(excluded.items())),
+        *([""] if excluded else []),
         *_table("documents", "words", [
             (f"{set_} {split}", counted["documents"], counted["words"])
             for set_, splits in stats["sets"].items()
@@ -118,6 +125,11 @@ def approval_request(run: Run) -> str:
         lines.append(f"- {v.verdict} `{v.stage}.{v.check}`: {v.offending} ({escape_markdown(v.reason)}){gone_on}")
     lines += ["", f"The data card: `{run.lake.uri(f'{snapshot}/README.md')}`"]
     return "\n".join(lines)
+
+
+def _code(text: str) -> str:
+    """Return text of a delivery as a Markdown code span, so that it cannot contain markup."""
+    return f"`{' '.join(text.replace('`', chr(39)).split())}`"
 
 
 def _table(first: str, second: str, rows: Iterable[tuple[str, int, int]]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from s2corpus.errors import UserError
 from s2corpus.ids import RecordId, ReleaseId, SnapshotId, spec_name
 from s2corpus.local.release import own_interval
 
+ROOT = Path(__file__).resolve().parents[3]
 SNAPSHOT = "s2_v2-20230101-0a1b2c3d"
 NO_IDS = ["", "x", "../../etc-20230101-0a1b2c3d", "a/b-20230101-0a1b2c3d", "s2_v2-20230230-0a1b2c3d", "s2_v2-20230101",
           "s2_v2-20230101-0A1B2C3D", f"{SNAPSHOT}\n", f" {SNAPSHOT}", "s2_v2-٢٠٢٣٠١٠١-0a1b2c3d", "-20230101-0a1b2c3d"]  # fmt: skip
@@ -70,3 +72,17 @@ def test_two_releases_of_one_day_have_their_own_ids() -> None:
     assert ids[0].day < ids[1].day < ReleaseId.of("own", datetime(2026, 11, 23, tzinfo=UTC)).day
     assert SnapshotId.of(ids[0], "0" * 64).release == ids[0]
     assert not ReleaseId.known("own-20261122T250000")
+
+
+def test_only_ids_formats_or_cuts_a_release_id() -> None:
+    """An id that other code builds from a date is wrong for every release that is not as of midnight."""
+    written_elsewhere = re.compile(r"%Y%m%d|corpus_release__|\[:8\]\}-|day\[[:0-9]")
+    offenders = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for folder in ("include/s2corpus", "dags", "plugins")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if path.name != "ids.py"
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if written_elsewhere.search(line)
+    ]
+    assert offenders == []

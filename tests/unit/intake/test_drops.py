@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from s2corpus.commands.drops import command
 from s2corpus.deliveries.ready import Refusal, read_ready
-from s2corpus.deliveries.status import MOST_KNOWN, MOST_TRIES, Row, State, Watch, listed, mark_of, put_row, unended
+from s2corpus.deliveries.status import MOST_KNOWN, MOST_TRIES, Row, State, Watch, list_open, listed, mark_of, put_row
 from s2corpus.drops import batches, processing
 from s2corpus.drops.standing import standings
 from s2corpus.errors import TransientError, UserError
@@ -143,6 +143,24 @@ def test_what_was_given_and_not_confirmed_is_given_by_the_next_watch(lake: Lake)
     assert Watch(lake).look() == given
 
 
+def test_lost_event_is_fired_again_until_a_run_begins(lake: Lake) -> None:
+    """A triggerer can be killed after it announced an arrival and before Airflow stored the event."""
+    deliver(lake, "drops/a", {"a.pdf": b"A"})
+    lost = Watch(lake)
+    (arrival,) = lost.look()
+    lost.confirm()
+
+    watch = Watch(lake)
+    assert watch.look() == watch.list_unanswered(1_000) == []
+    assert watch.list_unanswered(1_060) == [arrival]
+    assert watch.list_unanswered(1_179) == [], "the wait doubles"
+    assert watch.list_unanswered(1_180) == [arrival]
+    put_row(lake, Row(arrival.folder, arrival.mark, State.REGISTERED))
+    assert watch.list_unanswered(9_999) == [], "a run has begun with it"
+    put_row(lake, Row(arrival.folder, arrival.mark, State.WORKED))
+    assert watch.list_unanswered(99_999) == []
+
+
 def test_a_folder_without_ready_is_nothing_yet(lake: Lake) -> None:
     lake.put("drops/a/a.pdf", b"A")
     watch = Watch(lake)
@@ -200,7 +218,7 @@ def test_a_watch_started_late_gives_what_came_while_there_was_none(lake: Lake) -
     given = watch.look()
     assert len({arrival.folder for arrival in given}) == 500
     watch.confirm()
-    assert sorted(unended(lake), key=lambda arrival: arrival.folder) == given
+    assert sorted(list_open(lake), key=lambda arrival: arrival.folder) == given
 
 
 def test_a_watch_that_is_asked_for_a_few_gives_the_rest_at_its_next_looks(lake: Lake) -> None:
@@ -327,7 +345,7 @@ def test_a_big_drop_is_cut_into_batches_and_small_ones_share_one(
     small = SPEC.model_copy(update={"resources": SPEC.resources.model_copy(update={"pdfs_per_shard": 2})})
     deliver(lake, "drops/a", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs[:5])})
     rows = [processing.register(lake, arrival, [small]) for arrival in Watch(lake).look()]
-    arrivals = [replace(arrival) for arrival in unended(lake)]
+    arrivals = [replace(arrival) for arrival in list_open(lake)]
     made = [batches.find(lake, id_, [small], tmp_path) for id_ in processing.gather(lake, arrivals, [small], tmp_path)]
     assert [len(batch.drops) for batch in made] == [1, 1, 1]
     assert rows[0] is not None and rows[0].pdfs == 5
@@ -335,7 +353,8 @@ def test_a_big_drop_is_cut_into_batches_and_small_ones_share_one(
         deliver(lake, f"drops/{name}", {"a.pdf": pdfs[5] + name.encode()})
         processing.register(lake, Watch(lake).look()[0], [small])
     made = [
-        batches.find(lake, id_, [small], tmp_path) for id_ in processing.gather(lake, unended(lake), [small], tmp_path)
+        batches.find(lake, id_, [small], tmp_path)
+        for id_ in processing.gather(lake, list_open(lake), [small], tmp_path)
     ]
     assert [batch.drops for batch in made][2:] == [["drops/a/", "drops/b/"], ["drops/c/"]]
 
@@ -530,3 +549,34 @@ def test_the_command_lists_and_works(tmp_path: Path, grobid: StandIn, pdfs: list
     assert "worked\tdrops/a\t1 ok" in worked.stdout and "refused:unlisted\tdrops/b\t" in worked.stdout
     again = CliRunner().invoke(command, [*ask, "--state", "refused"], catch_exceptions=False)
     assert [line.split("\t")[:2] for line in again.stdout.splitlines()] == [["refused:unlisted", "drops/b"]]
+
+
+# -- releases that drops start
+
+
+def spec_with(**values: Any) -> ReleaseSpec:
+    return ReleaseSpec.model_validate({"name": "live", "schedule": {"on_drop": True}, **values})
+
+
+def test_processed_drops_start_a_release_as_of_the_latest(lake: Lake) -> None:
+    rows = [
+        Row("drops/a/", "0", State.WORKED, ready_at="2026-03-01T10:30:00.25Z"),
+        Row("drops/b/", "0", State.WORKED, ready_at="2026-03-01T11:30:00+02:00"),
+        Row("drops/c/", "0", State.REFUSED, ready_at="2026-03-02T00:00:00Z"),
+    ]
+    as_of = datetime(2026, 3, 1, 10, 30, 1, tzinfo=UTC)
+    assert processing.list_releases_to_start(rows, [spec_with()]) == [("live", as_of)]
+
+
+@pytest.mark.parametrize(
+    "values", [{"schedule": {}}, {"drops": ["other-*"], "sources": ["other"]}], ids=["monthly spec", "other drops"]
+)
+def test_drops_do_not_start_releases_of_other_specs(values: dict[str, Any]) -> None:
+    rows = [Row("drops/a/", "0", State.WORKED, ready_at="2026-03-01T10:30:00Z")]
+    assert processing.list_releases_to_start(rows, [spec_with(**values)]) == []
+
+
+def test_spec_has_one_trigger() -> None:
+    assert spec_with().schedule.interval is None
+    with pytest.raises(ValueError, match="on_drop: true and cron: '0 0 1 \\* \\*' given"):
+        spec_with(schedule={"on_drop": True, "cron": "0 0 1 * *"})

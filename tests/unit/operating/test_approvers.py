@@ -12,7 +12,7 @@ from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer
 from s2corpus.deliveries.upload import deliver, new_delivery
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.approvers import AnotherPerson, objection
+from s2corpus.pipeline.approvers import AnotherPerson, excluded_people, objection
 from s2corpus.pipeline.registry import stage
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import Export, ReleaseSpec
@@ -88,3 +88,8 @@ def test_it_is_recorded_and_asked_again_and_anybody_may_reject(
     runner.answered(release, Answer.REJECTED, "bob", "a scanner failed", NOW)
     runner.answered(release, Answer.APPROVED, "dora", "looks right", NOW, "bob")
     assert [a.answer for a in catalog.approvals(release.release_id)] == ["refused", "rejected", "approved"]
+
+
+def test_request_names_who_cannot_approve(release: Run) -> None:
+    assert excluded_people(release, "carol") == {"Bob": "delivered drops/new", "carol": "started its run"}
+    assert excluded_people(release, "bob") == {"bob": "started its run"}

@@ -76,7 +76,7 @@ def test_what_is_lost_is_said_before_all_else(lake: Lake, tmp_path: Path) -> Non
     lake.put(f"snapshots/{run.snapshot_id}/stats.json", json.dumps(stats).encode())
     none = {change: {"documents": {}} for change in ("added", "removed", "moved", "changed", "same")}
     lake.put(f"snapshots/{run.snapshot_id}/diff.json", json.dumps(none).encode())
-    assert approval_request(run).startswith(
+    assert approval_request(run, {}).startswith(
         f"**Fewer than its parent `{PARENT}`:**\n\n- documents of s2orc train: 3 → 0"
     )
 

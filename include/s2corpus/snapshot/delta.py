@@ -328,7 +328,7 @@ def _write_groups(table: pa.Table, rows: _Rows, groups: Sequence[int], target: P
             if count > MAX_GROUP_ROWS:
                 raise TooLarge(f"a row group has {count:,} rows")
             chosen = rows.take(count)
-            if len(np.unique(chosen)) < count:  # else the group is no larger than the table
+            if len(np.unique(chosen)) < count:  # else the table bounds the group
                 total = 0
                 for first in range(0, count, _TAKEN):
                     total += table.take(pa.array(chosen[first : first + _TAKEN])).nbytes

@@ -87,6 +87,7 @@ AREAS = {
             "snapshot/test_lookup.py",
             "snapshot/test_push.py",
             "snapshot/test_verify.py",
+            "snapshot/test_hub_head.py",
             "snapshot/test_meanings.py",
             "snapshot/test_export.py",
             "snapshot/test_tamper.py",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from s2corpus import sources
 from s2corpus.deliveries import registration
-from s2corpus.deliveries.ready import Delivery, Refusal, Refused
+from s2corpus.deliveries.ready import Delivery, File, Refusal, Refused
 from s2corpus.deliveries.status import MOST_NEW, Row, State, Watch
 from s2corpus.storage.local_lake import LocalLake
 
@@ -60,3 +61,20 @@ def test_dropped_entries_have_no_source(tmp_path: Path) -> None:
     path = tmp_path / "records.jsonl"
     path.write_bytes(b'{"title": []}\n')
     assert [type(entry) for entry in owned(path, "pubmed")] == [sources.Dropped]
+
+
+@pytest.mark.parametrize(
+    ("there", "says"),
+    [(0, None), (-1, "3145727 found"), (1, "more found"), (1 << 20, "more found"), (-(2 << 20), "1048576 found")],
+)
+def test_files_of_several_blocks_have_listed_size(tmp_path: Path, there: int, says: str | None) -> None:
+    content = b"x" * (3 << 20)
+    lake = LocalLake(tmp_path)
+    lake.put("drops/one/a.pdf", b"x" * (len(content) + there))
+    delivery = Delivery("drop", "", "one", "2023-01-01T00:00:00Z", "delta", "0", 1)
+    listed = File(name="a.pdf", bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+    if says is None:
+        assert registration._verified(lake, delivery, listed) == hashlib.sha1(content).hexdigest()
+        return
+    with pytest.raises(Refused, match=f"3145728 bytes listed, {says}"):
+        registration._verified(lake, delivery, listed)

@@ -516,3 +516,30 @@ def test_repeated_large_rows_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
                 delta._write_groups(table, numbers, [count], tmp_path / "out", 10**6)
         else:
             delta._write_groups(table, numbers, [count], tmp_path / "out", 10**6)
+
+
+@pytest.mark.parametrize(
+    ("paths", "says"),
+    [
+        (["manifest.json"], "lists manifest.json itself"),
+        (["a", "a"], "lists a twice"),
+        (["a", "a/b"], "lists a as a file and as a folder"),
+        (["a/b/c", "a/b"], "lists a/b as a file and as a folder"),
+        (["manifest.json/a"], "its own name as a folder"),
+    ],
+)
+def test_names_in_conflict_are_refused(paths: list[str], says: str) -> None:
+    files = [{"path": path, "bytes": 1, "sha256": "0"} for path in paths]
+    with pytest.raises(ValueError, match=says):
+        list_files({"files": files})
+    assert list(list_files({"files": [{"path": path, "bytes": 1, "sha256": "0"} for path in ("a", "b/a", "ab")]}))
+
+
+def test_lines_are_taken_in_order() -> None:
+    lines = delta._Lines(iter([b"a", b"b", b"c"]))
+    assert list(lines.take(1, 1)) == [b"b"]
+    with pytest.raises(ValueError, match="line 1 is asked for after line 1"):
+        list(lines.take(1, 1))
+    assert list(lines.take(2, 1)) == [b"c"]
+    with pytest.raises(ValueError, match="there are no 4 lines"):
+        list(lines.take(3, 1))

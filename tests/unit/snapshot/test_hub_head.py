@@ -20,6 +20,7 @@ def test_size_category_of_documents(count: int, category: str) -> None:
     head = hub.yaml_head("a name", {}, [], tags=["a"], count=count)
     value = yaml.safe_load(head.strip().strip("-"))
     assert value["size_categories"] == [category]
+    assert list(value)[:4] == ["pretty_name", "license", "license_name", "license_link"], "as a person writes them"
     assert head.startswith("---\n") and head.endswith("\n---\n")
 
 

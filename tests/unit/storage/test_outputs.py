@@ -57,3 +57,8 @@ def test_errors_of_other_files_are_left(tmp_path: Path, monkeypatch: pytest.Monk
 def test_pipe_is_written_directly(tmp_path: Path) -> None:
     with outputs.whole(Path("/dev/null")) as beside:
         assert beside == Path("/dev/null")
+
+
+def test_names_are_printable_on_one_line() -> None:
+    assert outputs.printable("naïve file.pdf") == "naïve file.pdf"
+    assert outputs.printable("a\nb\x1b[31m\u2028c\u2029") == "a\\nb\\x1b[31m\\u2028c\\u2029"

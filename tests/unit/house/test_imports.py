@@ -28,11 +28,12 @@ KERNELS = (
     "papers",
     "parse_model",
 )
-BASE = {"cores", "errors", "scratch", "web", "ids", "row_types", "tables", "version", "compiled", ""}
+BASE = {"cores", "errors", "escaping", "scratch", "web", "ids", "row_types", "tables", "version", "compiled", ""}
 LOW = BASE | {"spec", "storage", "catalog"}
 MIDDLE = LOW | {"sandbox", *KERNELS, "snapshot"}
 ALLOWED = {
     "errors": set(),
+    "escaping": set(),
     "ids": {"errors"},
     "version": {""},
     "compiled": set(),

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from s2corpus.pipeline.stages import load_stage
 
 from s2corpus.deliveries.ready import Refused, read_ready
 from s2corpus.drops import processing
@@ -19,6 +18,7 @@ from s2corpus.drops.standing import standings
 from s2corpus.errors import TransientError
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import load_stage
 from s2corpus.row_types import DeliveryRow
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake

@@ -11,8 +11,9 @@ import pytest
 
 from s2corpus import sources
 from s2corpus.deliveries import registration
-from s2corpus.deliveries.ready import Delivery, File, Refusal, Refused
+from s2corpus.deliveries.ready import Delivery, File, Ready, Refusal, Refused
 from s2corpus.deliveries.status import MOST_NEW, Row, State, Watch
+from s2corpus.deliveries.upload import deliver_own
 from s2corpus.storage.local_lake import LocalLake
 
 
@@ -78,3 +79,47 @@ def test_files_of_several_blocks_have_listed_size(tmp_path: Path, there: int, sa
         return
     with pytest.raises(Refused, match=f"3145728 bytes listed, {says}"):
         registration._verified(lake, delivery, listed)
+
+
+def test_repeated_names_are_refused_and_named(tmp_path: Path) -> None:
+    """Names that are listed once are not among those that the refusal gives, and of many it gives the first three."""
+    delivery = Delivery("drop", "", "one", "2023-01-01T00:00:00Z", "delta", "0", 1)
+    listed = [File(name=name, bytes=0, sha256="0" * 64) for name in "abbcdddeeff"]
+    ready = Ready(ready_at="2023-01-01T00:00:00Z", files=listed)
+    with pytest.raises(Refused, match=r"listed twice: \['b', 'd', 'e'\]") as refused:
+        registration._check_names(LocalLake(tmp_path), delivery, ready)
+    assert refused.value.refusal is Refusal.BAD_NAME
+
+
+@pytest.mark.parametrize(("count", "kept"), [(1, True), (2, False), (3, False)])
+def test_file_of_several_articles_is_malformed(tmp_path: Path, count: int, kept: bool) -> None:
+    """A file of a drop is the full text of one paper: which of several articles it is about is unknown."""
+    article = (
+        "<article><front><article-meta><article-id>1</article-id><title-group><article-title>A title</article-title>"
+        "</title-group></article-meta></front><body><p>Text.</p></body></article>"
+    )
+    content = f"<articles>{article * count}</articles>".encode()
+    lake = LocalLake(tmp_path)
+    lake.put("drops/one/a.xml", content)
+    delivery = Delivery("drop", "", "one", "2023-01-01T00:00:00Z", "delta", "0", 1)
+    listed = File(name="a.xml", bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+    ready = Ready(ready_at="2023-01-01T00:00:00Z", files=[listed])
+    (found,) = registration._articles(lake, delivery, ready, {"a.xml": "5" * 40}, {})
+    assert isinstance(found, sources.Record) is kept
+    if not kept:
+        assert found == sources.Dropped(sources.Reason.MALFORMED, "a.xml")
+
+
+def test_own_drop_has_records_of_its_folder(tmp_path: Path) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "a.pdf").write_bytes(b"%PDF")
+    lake = LocalLake(tmp_path / "lake")
+    without, _ = deliver_own(lake, papers)
+    assert {entry.key for entry in lake.list(f"drops/{without}/")} == {
+        f"drops/{without}/{name}" for name in ("_READY", "a.pdf")
+    }
+    (papers / "records.jsonl").write_bytes(b'{"name": "a.pdf", "open_access": true}\n')
+    declared, _ = deliver_own(lake, papers)
+    assert declared != without
+    assert lake.get(f"drops/{declared}/records.jsonl")[0] == (papers / "records.jsonl").read_bytes()

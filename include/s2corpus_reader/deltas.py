@@ -1,7 +1,8 @@
-"""Applying the difference of two snapshots: a copy of the old snapshot becomes the new one, byte for byte.
+"""Apply the difference between two snapshots: create the new snapshot from a copy of the old one, byte for byte.
 
-A delta contains the lines and rows that the old snapshot does not have; the rest is named by its place in the old one. The SHA-256 of
-each file must be the manifest's: a copy is either equal or refused. Parquet files need the extra `arrow`.
+A delta contains the lines and rows that the old snapshot lacks. It references all other lines and rows by their
+position in the old snapshot. The SHA-256 of each file must equal the manifest's: a result is either exact or rejected.
+Parquet files need the extra `arrow`.
 
 Deltas and copies come from others: all names and counts are checked before a folder is made, and sizes of the manifest bound each read.
 """
@@ -40,11 +41,11 @@ _DAMAGED = (
     AttributeError, LookupError, OverflowError, TypeError, ValueError,
     EOFError, FileNotFoundError, MemoryError, NotAFile, gzip.BadGzipFile, zlib.error,
 )  # fmt: skip
-"""Errors of a damaged step, or of the files that it names"""
+"""errors caused by a damaged step or by damaged files that a step references"""
 
 
-def _damaged() -> tuple[type[Exception], ...]:
-    """Return `_DAMAGED`, and Arrow's errors if it is installed."""
+def _damage_errors() -> tuple[type[Exception], ...]:
+    """Return `_DAMAGED`, and Arrow's errors if pyarrow is installed."""
     try:
         import pyarrow as pa
     except ModuleNotFoundError:
@@ -53,31 +54,32 @@ def _damaged() -> tuple[type[Exception], ...]:
 
 
 def apply(delta: Path, copy: Files | str, out: Path, progress: Callable[[str], None] = lambda path: None) -> str:
-    """Write the snapshot that `delta` leads to into the folder `out`, from a copy of the one it starts from; return its id.
+    """Write the new snapshot of `delta` into the folder `out`, using a copy of the old snapshot; return the new
+    snapshot's id.
 
     Raises:
-        SnapshotError: the copy is another snapshot, is damaged, or what came out is not what the manifest says.
+        SnapshotError: the copy is a different snapshot or is damaged, or a file differs from the manifest.
     """
     copy = Folder(copy) if isinstance(copy, str) else copy
     if out.exists():
-        raise SnapshotError(f"{out} is there already: give the name of a folder that is not")
+        raise SnapshotError(f"{out} already exists: give the name of a new folder")
     fresh = Folder(str(delta))
     try:
         plan = read_object(fresh, "delta.json", MAX_PLAN_BYTES)
         manifest = read_bytes(fresh, "manifest.json")
     except (FileNotFoundError, ValueError) as error:
-        raise SnapshotError(f"{delta}: not a delta: {error}") from None
+        raise SnapshotError(f"{delta} is not a delta: {error}") from None
     if plan.get("format") != FORMAT:
-        raise SnapshotError(f"{delta}: of format {str(plan.get('format'))[:100]!r}; this version applies {FORMAT!r}")
+        raise SnapshotError(f"{delta} has format {str(plan.get('format'))[:100]!r}; this version expects {FORMAT!r}")
     if hashlib.sha256(manifest).hexdigest() != plan.get("to_manifest_sha256"):
-        raise SnapshotError(f"{delta}: its manifest.json is not the one it was made with: fetch the delta again")
+        raise SnapshotError(f"{delta}: the SHA-256 of manifest.json differs from delta.json: fetch the delta again")
     try:
         start = read_bytes(copy, "manifest.json")
     except (FileNotFoundError, ValueError) as error:
         raise SnapshotError(f"{copy.root} is not a snapshot: {error}") from None
     if (have := hashlib.sha256(start).hexdigest()) != plan.get("from_manifest_sha256"):
         raise SnapshotError(
-            f"{copy.root} is not {str(plan.get('from'))[:100]}, from which {delta} starts: its manifest has SHA-256 {have}"
+            f"{copy.root} is not {str(plan.get('from'))[:100]}, which {delta} starts from: its manifest has SHA-256 {have}"
         )
     try:
         known, files = list_files(orjson.loads(start)), list_files(orjson.loads(manifest))
@@ -96,18 +98,18 @@ def apply(delta: Path, copy: Files | str, out: Path, progress: Callable[[str], N
             target.parent.mkdir(parents=True, exist_ok=True)
             try:
                 make_file(steps[path], file, fresh, copy, known, target)
-            except _damaged() as error:
+            except _damage_errors() as error:
                 raise SnapshotError(
-                    f"{delta}: {path} cannot be made of it and of {copy.root} ({type(error).__name__}: {_one_line(error)}): "
-                    f"one of them is damaged: fetch the delta again, and try corpus verify on the copy"
+                    f"{delta}: cannot create {path} from the delta and {copy.root} ({type(error).__name__}: {_one_line(error)}): "
+                    f"the delta or the copy is damaged: fetch the delta again and run corpus verify on the copy"
                 ) from None
             with target.open("rb") as made:
                 found = hashlib.file_digest(made, "sha256").hexdigest()
             if found != file.sha256:
                 raise SnapshotError(
-                    f"{path}: came out with SHA-256 {found}, the manifest has {file.sha256}: the copy "
-                    f"{copy.root} is damaged (verify it), or pyarrow here writes other bytes than "
-                    f"{str(plan.get('pyarrow'))[:100]}, which made the delta"
+                    f"{path}: the new file has SHA-256 {found}, the manifest expects {file.sha256}: the copy "
+                    f"{copy.root} is damaged (verify it), or the installed pyarrow writes other bytes than version "
+                    f"{str(plan.get('pyarrow'))[:100]}, which created the delta"
                 )
         (folder / "manifest.json").write_bytes(manifest)
     return leads_to
@@ -208,11 +210,11 @@ def make_file(
         try:
             import pyarrow as pa
 
-            from s2corpus_reader.parquet import Rows, as_written, read_table, write_groups
+            from s2corpus_reader.parquet import Rows, read_table, restore_schema, write_groups
         except ModuleNotFoundError:
             raise SnapshotError("deltas of Parquet files need pyarrow: pip install 's2corpus-reader[arrow]'") from None
 
-        old, new = read_rows(copy, step["of"]), as_written(read_table(fresh, own))
+        old, new = read_rows(copy, step["of"]), restore_schema(read_table(fresh, own))
         starts = {"old": (0, old.num_rows), "new": (old.num_rows, new.num_rows)}
         for source, first, count in step["pieces"]:
             if first + count > starts[source][1]:
@@ -252,11 +254,11 @@ def read_lines(files: Files, listed: Sequence[File]) -> Iterator[bytes]:
 
 
 def read_rows(files: Files, paths: Sequence[str]) -> pa.Table:
-    """Return the rows of Parquet files with the schema of the first."""
+    """Return the rows of several Parquet files with the schema of the first file."""
     import pyarrow as pa
 
-    from s2corpus_reader.parquet import as_written, read_table
+    from s2corpus_reader.parquet import read_table, restore_schema
 
-    tables = [as_written(read_table(files, path)) for path in paths]
+    tables = [restore_schema(read_table(files, path)) for path in paths]
     same = [table for table in tables if table.schema.equals(tables[0].schema, check_metadata=True)]
     return pa.concat_tables(same)

@@ -18,7 +18,7 @@ from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus_reader.bounded import MAX_PLAN_BYTES, TooLarge, copy_file, read_bytes
 from s2corpus_reader.deltas import FORMAT, check_step, make_file, new_folder, read_lines, read_rows
-from s2corpus_reader.files import File, GzipLines, list_files, whole
+from s2corpus_reader.files import File, GzipLines, list_files, remove_piece
 from s2corpus_reader.parquet import Piece, Rows, write_groups
 
 
@@ -33,7 +33,7 @@ def make(old: Lake, new: Lake, out: Path, progress: Callable[[str], None] = lamb
     (old_manifest, known), (manifest, files) = _read_manifest(old), _read_manifest(new)
     pieces: dict[str, list[File]] = {}
     for path in sorted(known):
-        pieces.setdefault(whole(path), []).append(known[path])
+        pieces.setdefault(remove_piece(path), []).append(known[path])
     by_content = {file.sha256: path for path, file in sorted(known.items(), reverse=True)}
     with new_folder(out) as folder:
         steps: dict[str, Any] = {}
@@ -41,7 +41,7 @@ def make(old: Lake, new: Lake, out: Path, progress: Callable[[str], None] = lamb
             progress(path)
             if file.sha256 in by_content:
                 steps[path] = {"as": "copy", "from": by_content[file.sha256]}
-            elif (olds := pieces.get(whole(path))) and path.endswith(".jsonl.gz"):
+            elif (olds := pieces.get(remove_piece(path))) and path.endswith(".jsonl.gz"):
                 steps[path] = _lines(old, olds, new, file, folder)
             elif olds and path.endswith(".parquet"):
                 steps[path] = _rows(old, olds, new, file, folder)

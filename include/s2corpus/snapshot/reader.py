@@ -43,7 +43,7 @@ def open_snapshot(name: str, lake: str | None = None) -> Lake:
         return folder
     if folder.size("latest.json") is None:
         raise UserError(
-            f"{name}: neither manifest.json nor latest.json here: give the folder of a snapshot or of a spec"
+            f"{name}: no manifest.json and no latest.json found: give the folder of a snapshot or of a spec"
         )
     snapshot = read_pointer(folder, "latest.json", folder.root.rpartition("/")[2]).snapshot
     if snapshot is None:

@@ -1,7 +1,6 @@
 """Generate the reference pages of the documentation from the code (a hook of MkDocs).
 
-The pages list commands (from click), spec fields (from pydantic), tables (from `tables.py`), checks (from `sql/quality/`) and
-outcomes (from the enums). `docs/` does not contain them, so they cannot be outdated.
+The pages list commands (from click), spec fields (from pydantic), checks (from `sql/quality/`) and outcomes (from the enums). `docs/` does not contain them, so they cannot be outdated.
 """
 
 from __future__ import annotations
@@ -71,32 +70,6 @@ def describe_spec() -> str:
     return "\n".join(lines) + "\n"
 
 
-def describe_tables() -> str:
-    """Return every table between stages with its columns."""
-    from s2corpus.pipeline.stages import PIPELINE
-    from s2corpus.tables import TABLES
-
-    writers = {table: stage.name for stage in PIPELINE for table in stage.writes}
-    lines = [
-        "# Tables",
-        "",
-        "Generated from `include/s2corpus/tables.py`. Parquet files in `releases/<release>/<table>/` of the lake.",
-    ]
-    for table in TABLES.values():
-        writer = f" Written by `{writers[table.name]}`." if table.name in writers else " Stored across releases."
-        keys = ", ".join(f"`{name}`" for name in table.key)
-        lines += [
-            "",
-            f"## {table.name}",
-            "",
-            f"{_sentence(table.meaning)}{writer} Key: {keys}. Shards: {table.shards}.",
-            "",
-        ]
-        lines += ["| column | type | meaning |", "|---|---|---|"]
-        lines += [f"| `{c.name}` | {_cell(_shorten(c.type, 80))} | {_cell(c.meaning)} |" for c in table.columns]
-    return "\n".join(lines) + "\n"
-
-
 def describe_checks() -> str:
     """Return every quality check with its severity and reason."""
     from s2corpus.pipeline import quality
@@ -130,7 +103,6 @@ def describe_outcomes() -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "reference-commands": describe_commands,
     "reference-spec": describe_spec,
-    "reference-tables": describe_tables,
     "reference-checks": describe_checks,
     "reference-outcomes": describe_outcomes,
 }
@@ -211,7 +183,3 @@ def _shorten(value: object, most: int = 60) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:].rstrip(".") + "."

@@ -12,10 +12,9 @@ import pyarrow as pa
 from s2corpus.papers.editorial import Said, editorial
 from s2corpus.papers.openness import Declaration, Openness, openness_of_article, openness_of_source
 from s2corpus.papers.vote import Delivered, Paper, Pdf, canonical
-from s2corpus.row_types import Access, Look, MemberRow, PaperRow
 from s2corpus.sources.arrow import record_of
 from s2corpus.sources.record import Kind, Record, WorkType
-from s2corpus.tables import PAPERS
+from s2corpus.tables import PAPERS, Access, Look, MemberRow, PaperRow
 
 
 @dataclass(frozen=True, slots=True)

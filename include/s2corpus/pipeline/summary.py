@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import orjson
 
+from s2corpus.escaping import escape_markdown
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.funnel import PUBLISHED, SETS, funnel
 from s2corpus.pipeline.run import Metrics, Run
@@ -115,13 +116,13 @@ def approval_request(run: Run, excluded: Mapping[str, str]) -> str:
         "",
         "Funnel:",
         "",
-        *(f"- {label}: {' '.join(value.split())}" for label, value in _funnel(quality.read_metrics(run))),
+        *(f"- {label}: {escape_markdown(value)}" for label, value in _funnel(quality.read_metrics(run))),
     ]
     spoke = [v for verdicts in quality.read_verdicts(run).values() for v in verdicts if v.verdict != "pass"]
     lines += ["", "Checks that found something:" if spoke else "All checks passed.", ""]
     for v in spoke:
-        gone_on = f"; {v.accepted_by} goes on: {' '.join(v.accepted.split())}" if v.accepted else ""
-        lines.append(f"- {v.verdict} `{v.stage}.{v.check}`: {v.offending} ({v.reason}){gone_on}")
+        gone_on = f"; {escape_markdown(v.accepted_by)} goes on: {escape_markdown(v.accepted)}" if v.accepted else ""
+        lines.append(f"- {v.verdict} `{v.stage}.{v.check}`: {v.offending} ({escape_markdown(v.reason)}){gone_on}")
     lines += ["", f"The data card: `{run.lake.uri(f'{snapshot}/README.md')}`"]
     return "\n".join(lines)
 

@@ -70,7 +70,6 @@ def test_generated_pages_list_every_stage_field_and_check() -> None:
     outcomes = GENERATED["reference-outcomes"]()
     assert [word for words in ENUMS for word in words if f"`{word.value}`" not in outcomes] == []
     assert "## corpus deliver" in GENERATED["reference-commands"]()
-    assert "## papers" in GENERATED["reference-tables"]()
 
 
 def anchors(text: str) -> set[str]:

@@ -85,7 +85,7 @@ def test_a_wrong_input_is_one_clear_sentence(wrong: str, tmp_path: Path) -> None
 
 def test_it_starts_without_arrow_and_numpy() -> None:
     """They take longer to import than a paper to convert."""
-    asked = "import sys; from s2corpus import jats, tei; from s2corpus.commands import parse; print(*sys.modules)"
+    asked = "import sys; from s2orc_parse import jats, tei; from s2corpus.commands import parse; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert {"numpy", "pandas", "pyarrow"} & set(done.stdout.split()) == set()
 

@@ -11,10 +11,22 @@ import orjson
 
 from s2corpus.extractors import Adapter, BadAnswer, Identity, adapter
 from s2corpus.pipeline.run import Run
-from s2corpus.row_types import ExtractionRow, ParseRow, PdfRow, RecordRow, SelectionRow, StoredParseRow
 from s2corpus.stages.postprocess.stored import keep, none, ok
 from s2corpus.storage.content_store import ContentStore
-from s2corpus.tables import EXTRACTIONS, PDF_RECORDS, PDFS, SELECTIONS, STORED_PARSES, STORED_TEI
+from s2corpus.tables import (
+    EXTRACTIONS,
+    PDF_RECORDS,
+    PDFS,
+    SELECTIONS,
+    STORED_PARSES,
+    STORED_TEI,
+    ExtractionRow,
+    ParseRow,
+    PdfRow,
+    RecordRow,
+    SelectionRow,
+    StoredParseRow,
+)
 from s2orc_parse import tei
 from s2orc_parse.parse_model import ParseKind, parse_id
 
@@ -63,7 +75,7 @@ def convert(by: Adapter, file_sha1: str, data: bytes, made_by: Identity) -> Stor
         parse = by.convert(data, file_sha1=file_sha1, made_by=made_by)
     except BadAnswer as bad:
         return none(file_sha1, ParseKind.PDF, bad.outcome)
-    return ok(file_sha1, ParseKind.PDF, parse, tei.header(parse))
+    return ok(file_sha1, ParseKind.PDF, parse, tei.build_header(parse))
 
 
 def _converted(

@@ -1,6 +1,7 @@
 """Generate the reference pages of the documentation from the code (a hook of MkDocs).
 
-The pages list commands (from click), spec fields (from pydantic), checks (from `sql/quality/`) and outcomes (from the enums). `docs/` does not contain them, so they cannot be outdated.
+The pages list commands (from click), spec fields (from pydantic), checks (from `sql/quality/`) and outcomes (from the
+enums). `docs/` does not contain them, so they cannot be outdated.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ assert (entry.record_id, entry.title, entry.doi) == ("repository:7", "A title", 
         "a filter's threshold",
         1,
         {
-            "include/s2corpus/spec.py": (
+            "include/s2corpus/rules/filter.py": (
                 ("    min_characters: NonNegative = 100", "replace:    min_characters: NonNegative = 5000"),
             )
         },
@@ -118,7 +118,7 @@ assert list(verify(snapshot)) == []
         "an outcome of select",
         6,
         {
-            "include/s2corpus/spec.py": (
+            "include/s2corpus/rules/select.py": (
                 ("    max_pages: Count = 50", '    min_pages: Count = 2\n    """fewer pages are an abstract"""\n'),
             ),
             "include/s2corpus/pdf/outcome.py": (

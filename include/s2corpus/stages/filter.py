@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from s2corpus.errors import UserError
 from s2corpus.papers.filter import verdict
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, paper_shards
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_paper_shards
 from s2corpus.row_types import FulltextRow
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS
@@ -30,7 +30,7 @@ class Filter:
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """One shard a bucket of papers."""
-        return paper_shards(run)
+        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Decide on every paper of one bucket."""

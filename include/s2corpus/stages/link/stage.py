@@ -23,8 +23,8 @@ import pyarrow.compute as pc
 
 from s2corpus.clustering.preprints import preprint_of
 from s2corpus.compiled import FEW_ROWS, for_few
-from s2corpus.pipeline.gold import Gold, in_slice
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
+from s2corpus.pipeline.gold import Gold, select_slice
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
 from s2corpus.stages.link.contexts import contexts_of
 from s2corpus.stages.link.index import exchange_of, write_papers, write_titles, writers
 from s2corpus.stages.link.kept_papers import KeptPapers
@@ -59,7 +59,7 @@ class Link:
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """A shard for each bucket of papers, in every round."""
-        return paper_shards(run)
+        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Write the papers of some buckets into the index; then the titles; then link."""
@@ -203,7 +203,7 @@ def _linked(
 def _withheld(run: Run, papers: KeptPapers, search: Search) -> dict[str, int]:
     """How good links are without identifiers, on a sample of the entries that have one."""
     named = reduce(or_, (pc.field(name).is_valid() for name in IDENTIFIERS))
-    some = in_slice(run, run.table(PAPERS).committed().rows)
+    some = select_slice(run, run.table(PAPERS).committed().rows)
     kept = run.table(FILTERED).read(["paper_id", "outcome"], where=some)
     ids = kept["paper_id"].filter(pc.equal(kept["outcome"], "kept"))
     entries = entries_where(run, named if some is None else named & some)

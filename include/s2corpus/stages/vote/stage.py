@@ -14,7 +14,7 @@ from s2corpus.papers.editorial import Said
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, LatexSource, papers_of
 from s2corpus.papers.vote import Pdf
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
 from s2corpus.row_types import Place
 from s2corpus.sources.record import DECLARED, Editorial
 from s2corpus.stages.vote import facts
@@ -30,7 +30,7 @@ class Vote:
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """One shard a bucket of papers."""
-        return paper_shards(run)
+        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Ask for what is known of the bucket's records, and send what is known; then answer; then vote."""
@@ -60,7 +60,7 @@ class Vote:
         metrics = commit_all(run, self.name, run.paper_shards)
         facts.exchange_of(run).remove()
         decided: Counter[str] = Counter()
-        for shard in paper_shards(run):
+        for shard in list_paper_shards(run):
             decided.update(orjson.loads(run.lake.get(_counts_key(run, shard))[0]))
         return metrics | {name: float(count) for name, count in decided.items()}
 

@@ -55,7 +55,7 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
 
     from s2corpus.clustering.explain import told
     from s2corpus.errors import UserError
-    from s2corpus.papers.explain import told as access_told
+    from s2corpus.papers.explain import format_access as access_told
     from s2corpus.pipeline.release_tables import Tables
     from s2corpus.pipeline.reports import release_table
     from s2corpus.pipeline.trace import trace_paper

@@ -19,7 +19,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.papers.comparison import names_in_common, same_title
+from s2corpus.papers.comparison import count_common_names, titles_match
 from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.sources.record import SCIENCEPARSE
 from s2corpus.storage.duck import duckdb_connection
@@ -167,7 +167,7 @@ def measure_titles(run: Run) -> Gold:
         ).fetchall()
     found = Gold()
     for read, given in rows:
-        right = any(same_title(read, title) for title in given)
+        right = any(titles_match(read, title) for title in given)
         found += Gold(1, right, read is not None, right)
     return found
 
@@ -202,10 +202,10 @@ def measure_headers(run: Run) -> dict[str, Gold]:
         read = parses["pdf"]
         given = parses.get("jats") or parses["elsevier"]
         if given["title"]:
-            right = bool(same_title(read["title"], given["title"]))
+            right = bool(titles_match(read["title"], given["title"]))
             found["title"] += Gold(1, right, bool(read["title"]), right)
         if given["authors"]:
-            common, said, known = names_in_common(read["authors"], given["authors"])
+            common, said, known = count_common_names(read["authors"], given["authors"])
             found["authors"] += Gold(known, common, said, common)
         if given["abstract"]:
             one, two = (Counter(_words(parse["abstract"])) for parse in (read, given))

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.errors import UserError
-from s2corpus.papers.filter import verdict
+from s2corpus.papers.filter import decide
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_paper_shards
 from s2corpus.row_types import FulltextRow
 from s2corpus.storage.by_paper import ByPaper
@@ -41,7 +41,7 @@ class Filter:
         rows = []
         for paper in run.table(PAPERS).rows(_VOTED, shard=shard.index):
             body = _body(fulltexts.at(paper["paper_id"]), run.spec.clean.text_from)
-            found = verdict(
+            found = decide(
                 {paper["paper_id"], *names.get(paper["paper_id"], ()), *(text["sha1"] for text in paper["access"])},
                 suppressed,
                 title=paper["title"],

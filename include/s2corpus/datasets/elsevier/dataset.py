@@ -14,7 +14,7 @@ import pyarrow.dataset as ds
 
 from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, file_name, subjects_of
 from s2corpus.datasets.protocol import Check, Made, Number, Params, Row, Share, Table
-from s2corpus.papers.licences import spdx
+from s2corpus.papers.licences import to_spdx
 from s2corpus.text import sentences
 from s2orc_parse.parse_model import ParseKind
 
@@ -100,7 +100,7 @@ class ElsevierCorpus:
             return
         outcome = ArticleOutcome.KEPT
         article, number, removed = article_of(paper, found[1], params.max_markup_share)
-        if paper.known["licence"] not in map(spdx, params.licences):
+        if paper.known["licence"] not in map(to_spdx, params.licences):
             outcome = ArticleOutcome.LICENCE
         elif (paper.metadata["year"] or 0) < params.since:
             outcome = ArticleOutcome.TOO_OLD

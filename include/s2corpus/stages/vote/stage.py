@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.preprints import preprint_of
-from s2corpus.papers.editorial import Said
+from s2corpus.papers.editorial import Statement
 from s2corpus.papers.openness import Declaration
-from s2corpus.papers.rows import Article, LatexSource, papers_of
+from s2corpus.papers.rows import Article, LatexSource, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
 from s2corpus.row_types import Place
@@ -40,7 +40,7 @@ class Vote:
         """Vote on every paper of one bucket."""
         known = facts.facts_of(run, shard.index)
         own = run.spec.profile == "own"
-        papers = papers_of(
+        papers = build_papers(
             run.table(MEMBERS).batches(shard=shard.index),
             trust=(DECLARED, *run.spec.vote.trust) if own else run.spec.vote.trust,
             pdfs=_pdfs(known),
@@ -112,7 +112,7 @@ def _articles(known: Facts) -> dict[str, Article]:
     return found
 
 
-def _notices(known: Facts) -> dict[str, list[Said]]:
+def _notices(known: Facts) -> dict[str, list[Statement]]:
     """What notices say, by the identifier that they are about."""
     return {
         about: sorted((Editorial(row["status"]), row["record_id"]) for row in said)

@@ -188,7 +188,7 @@ class Header:
     arxiv_id: str | None = None
     pubmed_id: str | None = None
     pmc_id: str | None = None
-    licence: str | None = None  # SPDX id, if there is one for the license
+    licence: str | None = None  # SPDX id if available
     open_access: bool | None = None  # whether the paper states that it is open access
 
 

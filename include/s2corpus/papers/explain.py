@@ -13,7 +13,7 @@ def format_access(access: Iterable[Mapping[str, Any]]) -> list[str]:
     lines = []
     for text in access:
         verdict = f"open by {text['oa_evidence']}" if text["open_access"] else "closed"
-        licence = text["licence_detail"] or text["licence"] or "no licence said"
+        licence = text["licence_detail"] or text["licence"] or "no license stated"
         lines.append(f"  {_KINDS.get(text['kind'], text['kind'])} {text['sha1']}: {verdict}; {licence}")
         lines += [
             f"    {evidence['evidence']:<10} {'found' if evidence['found'] else 'not found'}: {evidence['detail']}"

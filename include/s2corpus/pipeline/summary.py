@@ -92,8 +92,8 @@ def format_approval_request(run: Run, excluded: Mapping[str, str]) -> str:
     lost = list_losses(run)
     lines = [
         *([f"**Fewer than its parent `{run.parent}`:**", "", *(f"- {line}" for line in lost), ""] if lost else []),
-        f"**{run.snapshot_id}** sees what was ready before {run.as_of:%Y-%m-%d %H:%M} UTC. "
-        "Rejecting it, or not answering in time, leaves it unpublished.",
+        f"**{run.snapshot_id}** contains deliveries that were ready before {run.as_of:%Y-%m-%d %H:%M} UTC. "
+        "It remains unpublished if it is rejected or not answered in time.",
         "",
         *(f"- {_code(name)} {_code(did)}: their approval is refused; they can reject it."
           for name, did in sorted(excluded.items())),

@@ -90,10 +90,8 @@ def count_document(document: Document, *, chapters: bool, counting: Counting | N
         counter.count_inlines(paragraph.content)
     for block in document.blocks:
         counter.count_block(block)
-    for (
-        label,
-        section,
-    ) in counter.head_labels:  # pandoc gives heads names of its own, which may be labels of something else
+    # Last, because pandoc invents names of headers, which may be labels of other items.
+    for label, section in counter.head_labels:
         counter.numbers.labels.setdefault(label, section)
     return counter.numbers
 

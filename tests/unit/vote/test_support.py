@@ -99,7 +99,7 @@ def test_what_is_told_of_a_papers_full_texts() -> None:
     ]
     assert explain.format_access(texts) == [
         "  PDF a: open by arxiv; MIT", "    arxiv      found: stamped", "    pmc        not found: no id",
-        "  other b: closed; no licence said",
+        "  other b: closed; no license stated",
     ]  # fmt: skip
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Self
 
 import deflate
 import orjson
+
+from s2corpus_reader.bounded import can_have_rows, can_inflate_to
 
 LEVEL = 4
 """Compression level of libdeflate: files are 4 % larger than with gzip's best level, at six times the speed
@@ -19,9 +22,18 @@ MEMBER_BYTES = 1 << 20
 """Uncompressed size at which a gzip member ends, after a complete line. It limits the memory per file."""
 
 
+_PATH = re.compile(r"[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)*", re.ASCII)
+_MAX_PATH = 300
+"""characters; the release page takes no longer paths"""
+
+
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of a snapshot, as listed in the manifest."""
+    """One file of a snapshot as the manifest lists it.
+
+    Raises:
+        ValueError: the path could lead out of the snapshot, or a number or checksum has another form.
+    """
 
     path: str
     bytes: int
@@ -32,9 +44,43 @@ class File:
     """size of the uncompressed content; null if the file is not a gzip file"""
     content_sha256: str | None = None
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.path, str) or len(self.path) > _MAX_PATH or not _PATH.fullmatch(self.path):
+            raise ValueError(f"{str(self.path)[:_MAX_PATH]!r} is not the path of a file")
+        sizes = (self.bytes, self.rows, self.content_bytes)
+        if any(size is not None and (type(size) is not int or not 0 <= size < 1 << 63) for size in sizes):
+            raise ValueError(f"{self.path} has sizes {sizes}")
+        if self.bytes is None or not isinstance(self.sha256, str):
+            raise ValueError(f"{self.path} has no size or no checksum")
+        if self.content_bytes is not None and not can_inflate_to(self.bytes, self.content_bytes):
+            raise ValueError(f"{self.path} has {self.content_bytes:,} bytes of content in {self.bytes:,} bytes")
+
+        if self.path.endswith(".parquet") and not can_have_rows(self.bytes, self.rows or 0):
+            raise ValueError(f"{self.path} has {self.rows:,} rows in {self.bytes:,} bytes")
+
     def as_json(self) -> dict[str, Any]:
         """Return the fields that apply to the file."""
         return {key: value for key, value in asdict(self).items() if value is not None}
+
+
+def list_files(manifest: Mapping[str, Any]) -> dict[str, File]:
+    """Return the files of a manifest by path, before any of them is opened or written.
+
+    Raises:
+        ValueError: a path is not one of a file, is listed twice, is the manifest's own, or is the folder of another one.
+    """
+    files: dict[str, File] = {}
+    for value in manifest["files"]:
+        file = File(**value)
+        if file.path in files or file.path == "manifest.json":
+            raise ValueError(f"the manifest lists {file.path} {'twice' if file.path in files else 'itself'}")
+        files[file.path] = file
+    for path in files:
+        if folder := next((str(p) for p in PurePosixPath(path).parents if str(p) in files), None):
+            raise ValueError(f"the manifest lists {folder} as a file and as a folder")
+    if "manifest.json" in {path.partition("/")[0] for path in files}:
+        raise ValueError("the manifest lists its own name as a folder")
+    return files
 
 
 def file_number(paper_id: str, files: int) -> int:

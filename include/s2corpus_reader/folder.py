@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import os
+import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,11 +13,13 @@ from typing import Any, BinaryIO, Protocol
 
 import obstore
 from obstore.exceptions import BaseError, NotFoundError, PermissionDeniedError, UnauthenticatedError
-from obstore.store import HTTPStore, LocalStore, S3Store
+from obstore.store import HTTPStore, S3Store
 
-from s2corpus_reader.errors import SnapshotError, UnreachableError
+from s2corpus_reader.bounded import MAX_JSON_BYTES, read_bytes
+from s2corpus_reader.errors import NotAFile, SnapshotError, UnreachableError
 
 _CHUNK = 1 << 20
+_KEY = re.compile(r"(?!\.\.?(/|$))[^/\\\0]+(/(?!\.\.?(/|$))[^/\\\0]+)*")
 
 
 class Files(Protocol):
@@ -26,10 +30,7 @@ class Files(Protocol):
         """The address of the snapshot."""
 
     def open(self, key: str) -> BinaryIO:
-        """Open a file for reading from its start."""
-
-    def download(self, key: str, path: Path) -> None:
-        """Copy a file to a local path."""
+        """Open a file for reading from its start; raise `FileNotFoundError` if it does not exist."""
 
 
 class Folder:
@@ -40,40 +41,58 @@ class Folder:
         self.root = address.rstrip("/")
         self._store = _open_store(self.root, options)
 
-    def read(self, key: str) -> bytes:
-        """Return all bytes of a file; raise `FileNotFoundError` if it does not exist."""
-        with _translate_errors(self.root, key):
-            return bytes(obstore.get(self._store, key).bytes())
-
-    def size(self, key: str) -> int:
-        """Return the size of a file in bytes; raise `FileNotFoundError` if it does not exist."""
-        with _translate_errors(self.root, key):
-            return int(obstore.head(self._store, key)["size"])
+    def read(self, key: str, limit: int = MAX_JSON_BYTES) -> bytes:
+        """Return all bytes of a file; raise `FileNotFoundError` if it does not exist, `TooLarge` if it has more than `limit`."""
+        return read_bytes(self, key, limit)
 
     def chunks(self, key: str) -> Iterator[bytes]:
-        """Yield the bytes of a file in chunks of about one megabyte."""
-        with _translate_errors(self.root, key):
-            for chunk in obstore.get(self._store, key).stream(min_chunk_size=_CHUNK):
-                yield bytes(chunk)
+        """Yield the bytes of a file in pieces of a megabyte or so."""
+        with self.open(key) as file:
+            while chunk := file.read(_CHUNK):
+                yield chunk
 
     def open(self, key: str) -> BinaryIO:
-        """Open a file for reading from its start."""
-        return io.BufferedReader(_Stream(self.chunks(key)), _CHUNK)
+        """Open a file for reading from its start; raise `FileNotFoundError` if it does not exist."""
+        if isinstance(self._store, Path):
+            return self._local(self._store, key).open("rb")
+        with _translate_errors(self.root, key):
+            result = obstore.get(self._store, _checked(self.root, key))
+        return io.BufferedReader(_Stream(self._answered(key, result)), _CHUNK)
 
     def open_ranges(self, key: str) -> BinaryIO:
-        """Open a file with random access. Each read sends one request."""
-        return _Ranges(self, key, self.size(key))  # type: ignore[return-value]
+        """Open a file for reading at any place: each read is one request."""
+        if isinstance(self._store, Path):
+            return self.open(key)
+        with _translate_errors(self.root, key):
+            size = int(obstore.head(self._store, _checked(self.root, key))["size"])
+        return _Ranges(self, key, size)  # type: ignore[return-value]
 
     def read_range(self, key: str, start: int, length: int) -> bytes:
-        """Return `length` bytes of a file, beginning at `start`."""
+        """Return some bytes of a file on a server."""
         with _translate_errors(self.root, key):
-            return bytes(obstore.get_range(self._store, key, start=start, length=length))
+            return bytes(obstore.get_range(self._store, _checked(self.root, key), start=start, length=length))
 
-    def download(self, key: str, path: Path) -> None:
-        """Copy a file to a local path."""
-        with path.open("wb") as file:
-            for chunk in self.chunks(key):
-                file.write(chunk)
+    def _answered(self, key: str, result: obstore.GetResult) -> Iterator[bytes]:
+        with _translate_errors(self.root, key):
+            for chunk in result.stream(min_chunk_size=_CHUNK):
+                yield bytes(chunk)
+
+    def _local(self, folder: Path, key: str) -> Path:
+        """Return the path of a regular file in a folder: to open a FIFO would block, and a device has no end."""
+        path = folder / _checked(self.root, key)
+        try:
+            mode = path.stat().st_mode
+        except NotADirectoryError:
+            raise FileNotFoundError(str(path)) from None
+        except OSError as error:
+            if isinstance(error, FileNotFoundError):
+                raise FileNotFoundError(str(path)) from None
+            raise SnapshotError(f"{path} cannot be read: {_format_error(error)}") from None
+        if not stat.S_ISREG(mode):
+            raise NotAFile(f"{path}: not a regular file: remove it, or put the file there")
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise NotAFile(f"{path}: a link that leads out of {folder}: put the file itself there")
+        return path
 
     def uri(self, key: str) -> str:
         """Return the address of a file."""
@@ -129,6 +148,13 @@ class _Ranges(io.RawIOBase):
         return count
 
 
+def _checked(root: str, key: str) -> str:
+    """Return a file's path below the folder; raise `NotAFile` if it leads out of it."""
+    if not _KEY.fullmatch(key):
+        raise NotAFile(f"{root}: {key[:300]!r} is not the path of a file in this folder")
+    return key
+
+
 def _open_store(address: str, options: dict[str, Any]) -> Any:
     scheme, separator, rest = address.partition("://")
     try:
@@ -136,7 +162,7 @@ def _open_store(address: str, options: dict[str, Any]) -> Any:
             folder = Path(rest if separator else address).absolute()
             if not folder.is_dir():
                 raise SnapshotError(f"{address}: no such folder: give the folder of a snapshot or of a spec")
-            return LocalStore(folder)
+            return folder
         if scheme in ("http", "https"):
             return HTTPStore.from_url(address, client_options={"allow_http": scheme == "http"})
         if scheme == "s3":

@@ -196,21 +196,14 @@ assert (parse.header.title, parse.provenance.extractor) == ("A small paper", "do
     ),
     Change(
         "a stage",
-        5,
+        4,
         {
-            "include/s2corpus/row_types.py": (
-                (
-                    "class FilteredRow(TypedDict):",
-                    'class VenueRow(TypedDict):\n    """A row of VENUES."""\n\n'
-                    "    paper_id: str\n    venue: str | None\n    outcome: str\n\n\n",
-                ),
-            ),
             "include/s2corpus/tables.py": (
                 (
                     "TABLES: dict[",
-                    'VENUES = Table[rows.VenueRow](\n    "venues",\n    "where each paper appeared",\n    ("paper_id",),\n    (_PAPER_ID, '
-                    '_c("venue", pa.string(), "its venue"), _k("outcome", "named or unnamed")),\n    "paper",\n'
-                    '    counted=(("outcome",),),\n)\n',
+                    'class VenueRow(TypedDict):\n    """Where each paper appeared."""\n\n    paper_id: PaperId\n'
+                    '    venue: Annotated[str | None, "its venue"]\n    outcome: Annotated[str, "named or unnamed"]\n\n\n'
+                    'VENUES = define(VenueRow, "venues", key=("paper_id",), shards="paper", counted=(("outcome",),))\n',
                 ),
                 ("        FILTERED,\n", "        VENUES,\n"),
             ),

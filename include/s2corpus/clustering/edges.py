@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,11 +12,10 @@ import pyarrow.compute as pc
 from s2corpus import titles
 from s2corpus.clustering import pairs
 from s2corpus.clustering.agreement import WINDOW, facts, shared
-from s2corpus.clustering.nodes import THREADS, Groups, Nodes, groups
+from s2corpus.clustering.nodes import Groups, Nodes, group_nodes
 from s2corpus.clustering.parts import IDENTIFIERS
 from s2corpus.clustering.places import contradict, located
 from s2corpus.clustering.scripts import same_script
-from s2corpus.clustering.similar import similar
 from s2corpus.compiled import njit
 from s2corpus.rules.cluster import UNRELATED_SCORE
 from s2corpus.titles.rules import only_numbers_differ
@@ -26,8 +23,6 @@ from s2corpus.titles.rules import only_numbers_differ
 _CLAIMED = ("doi", "arxiv_id", "file_sha1")
 """Identifiers by which a record without a title joins a PDF."""
 TITLE = len(IDENTIFIERS)
-_TITLES = 1 << 16
-"""Titles whose records are compared at once."""
 _FEW_AUTHORS = 2
 """Most authors of a column that appears in every issue."""
 PLACE, CONTRADICTION, UNRELATED = TITLE + 1, TITLE + 2, TITLE + 3
@@ -54,30 +49,15 @@ def identifier_strength(reason: int) -> float:
     return float(TITLE + 1 - reason)
 
 
-def together(parts: Sequence[Edges]) -> Edges:
-    """Edges one part after the other."""
-    columns = ("left", "right", "reason", "strength")
-    return Edges(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
-
-
-def identifier_edges(nodes: Nodes, min_title_score: float, max_preprint_years: int) -> Edges:
-    """The edges by identifiers, in order of strength, then of ids.
-
-    Publishers' and archives' records are joined in a star around the smallest id. What a PDF says of itself, and one PDF named by
-    several records, joins only with S_title above the threshold: a "not found" page is one sha1 for many papers. A PDF whose own
-    title was not read cannot contradict: it joins those that name its sha1 if these have but one title. ScienceParse's and the
-    extractor's header of one PDF join whatever they read, and so does a drop's own record of its file.
-    """
-    with ThreadPoolExecutor(THREADS) as pool:
-        kinds = range(len(IDENTIFIERS))
-        found = pool.map(lambda reason: edges_of_kind(nodes, reason, min_title_score, max_preprint_years), kinds)
-        return together(list(found))
-
-
 def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprint_years: int) -> Edges:
-    """The edges by one kind of identifier, the number of which in IDENTIFIERS is their reason."""
+    """Return the edges by one kind of identifier, by ids. Their reason is the number of the kind in IDENTIFIERS.
+
+    Records of publishers and archives form a star (SPEC §4.3). Identifiers that a PDF gives, and an equal `file_sha1`, join only
+    titles with S above the threshold (§4.4): one "not found" page is the same SHA-1 for many papers. A PDF without a readable title
+    joins the records with its SHA-1 if these have one title. Two headers of one PDF always join, as does a drop's own record (§4.2).
+    """
     codes = nodes.identifiers[IDENTIFIERS[reason]]
-    equal = groups(codes, int(codes.max(initial=-1)) + 1)
+    equal = group_nodes(codes, int(codes.max(initial=-1)) + 1)
     if IDENTIFIERS[reason] == "declared":
         left, right = pairs.around(equal.nodes, equal.starts, nodes.declares)
         return _by_ids(left, right, reason, identifier_strength(reason))
@@ -86,7 +66,7 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprin
     left, right = pairs.stars(equal.nodes, equal.starts, trusted, nodes.title)
     refused = unrelated(nodes, left, right)
     outcast = right[refused]
-    among = groups(_of(codes, outcast), len(equal.starts) - 1)
+    among = group_nodes(_of(codes, outcast), len(equal.starts) - 1)
     others_left, others_right = pairs.doubtful(among.nodes, among.starts, np.zeros(len(nodes), bool), WINDOW)
     kept = ~unrelated(nodes, others_left, others_right)
     apart_left, apart_right = left[refused], outcast
@@ -136,33 +116,10 @@ def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int)
 
     Records that are in one cluster already, by `labels`, need none.
     """
-    of_nodes, starts, compared = nodes.by_title.nodes, nodes.by_title.starts, facts(nodes, max_preprint_years)
-
-    def of_titles(begin: int) -> tuple[np.ndarray, np.ndarray]:
-        some = slice(begin, begin + _TITLES)
-        return pairs.equal_titles(
-            of_nodes, starts[begin : begin + _TITLES + 1], nodes.strict[some], labels, WINDOW, *compared
-        )
-
-    with ThreadPoolExecutor(THREADS) as pool:
-        found = list(pool.map(of_titles, range(0, len(nodes.titles), _TITLES)))
-    left, right = (
-        np.concatenate([np.empty(0, np.int32), *side]) for side in (zip(*found, strict=True) if found else ((), ()))
+    left, right = pairs.equal_titles(
+        nodes.by_title.nodes, nodes.by_title.starts, nodes.strict, labels, WINDOW, *facts(nodes, max_preprint_years)
     )
     return _judged(nodes, left, right, np.ones(len(left)))
-
-
-def near_title_edges(nodes: Nodes, unsettled: np.ndarray, min_title_score: float, max_preprint_years: int) -> Edges:
-    """The same for titles that are similar but not equal, of which at least one has an unsettled record (bool a record).
-
-    Equal titles go before these, whatever S is (SEMANTICS: Link has the same order).
-    """
-    asked = np.zeros(len(nodes.titles) + 1, bool)
-    asked[nodes.title[unsettled]] = True  # code −1 marks the place past the end
-    asked = asked[:-1]
-    wordy = ~nodes.strict
-    found = similar(nodes.titles, np.flatnonzero(wordy & asked), np.flatnonzero(wordy & ~asked), min_title_score)
-    return edges_of_similar(nodes, *found, max_preprint_years)
 
 
 def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarray, max_preprint_years: int) -> Edges:
@@ -172,7 +129,7 @@ def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarr
     )
     asked_for = np.unique(pair)
     other = np.zeros(len(a), bool)
-    other[asked_for] = numbered(*(nodes.originals(side[asked_for]) for side in (a, b)))
+    other[asked_for] = numbered(*(nodes.original_titles.take(pa.array(side[asked_for])) for side in (a, b)))
     kept = ~other[pair]
     return _judged(nodes, left[kept], right[kept], score[pair[kept]])
 

@@ -43,9 +43,11 @@ def command(spec: Path, as_of: datetime, lake: str, tree: Path | None, workers: 
     from s2corpus.pipeline.run import Run
     from s2corpus.pipeline.stages import STAGE_NAMES
     from s2corpus.pipeline.summary import format_summary, list_losses
+    from s2corpus.snapshot.pointer import check_pointer
     from s2corpus.spec import load_spec
 
     run = Run.of(load_spec(spec), as_of.replace(tzinfo=UTC), lake=lake)
+    check_pointer(run.lake, run.spec.name)
     if tree:
         deliver_tree(run.lake, tree)
     with ExitStack() as stack:

@@ -12,10 +12,9 @@ import pyarrow as pa
 from s2corpus.papers.editorial import Statement, find_status
 from s2corpus.papers.openness import Declaration, Openness, decide_article_openness, decide_source_openness
 from s2corpus.papers.vote import Delivered, Paper, Pdf, elect_metadata
-from s2corpus.row_types import Access, Look, MemberRow, PaperRow
 from s2corpus.sources.arrow import record_of
 from s2corpus.sources.record import Kind, Record, WorkType
-from s2corpus.tables import PAPERS
+from s2corpus.tables import PAPERS, Access, Look, MemberRow, PaperRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -61,7 +61,7 @@ def measure(run: Run, stage: str, metrics: Metrics) -> Metrics:
     own.
     """
     if stage == "cluster":
-        return measure_clusters(run, int(metrics["papers"])).metrics("clusters") | measure_titles(run).metrics("titles")
+        return measure_titles(run).metrics("titles")
     if stage == "assemble":
         return {
             name: n
@@ -83,20 +83,19 @@ def select_slice(run: Run, papers: int) -> pc.Expression | None:
     return (ids >= f"{first:015x}") | (ids < f"{last - (1 << _ID_BITS):015x}")
 
 
-def measure_clusters(run: Run, papers: int) -> Gold:
-    """Measure pairs of records: cluster a sample of papers, and records with the same title beginnings, without
-    identifiers.
+def measure_clusters(run: Run, papers: int, cluster: Callable[[pa.Table], pa.Table]) -> Gold:
+    """Measure pairs of records: `cluster` joins a sample of papers, and records with the same title beginnings.
+
+    The records have no identifiers.
 
     Known pairs belong to one paper and share an identifier. A joined pair is right if it shares an identifier. It is
     wrong if both records have an identifier of one kind but different values (except DOIs of preprints).
     """
-    # imported here because checks of other stages do not need the kernels
-    from s2corpus.clustering.cluster import cluster
     from s2corpus.clustering.nodes import from_preprint_server
     from s2corpus.compiled import for_few
 
     read = run.table(MEMBERS).read(list(_RECORDS), where=select_slice(run, papers))
-    prefixes, rules = run.spec.cluster.preprint_prefixes, run.spec.cluster
+    prefixes = run.spec.cluster.preprint_prefixes
     preprint = pc.or_(
         pa.array(from_preprint_server(pc.fill_null(read["doi"], "").combine_chunks(), prefixes)),
         pc.fill_null(pc.equal(read["type"], "preprint"), False),
@@ -115,10 +114,7 @@ def measure_clusters(run: Run, papers: int) -> Gold:
         for name in (*IDENTIFIERS, "file_sha1"):
             some = some.set_column(some.column_names.index(name), name, pa.nulls(len(some), pa.string()))
         with for_few(len(some) * some.nbytes):
-            again = cluster(
-                some.combine_chunks(), preprint_prefixes=prefixes, min_title_score=rules.min_title_score,
-                max_preprint_years=rules.max_preprint_years,
-            ).clusters  # fmt: skip
+            again = cluster(some.combine_chunks())
         connection.register("again", again)
         return Gold(*(connection.execute(_PAIRS).fetchone() or ()))
 

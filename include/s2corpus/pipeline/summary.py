@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import orjson
 
+from s2corpus.escaping import escape_markdown
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.funnel import PUBLISHED, SETS, build_funnel
 from s2corpus.pipeline.run import Metrics, Run
@@ -118,13 +119,15 @@ def format_approval_request(run: Run, excluded: Mapping[str, str]) -> str:
         "",
         "Funnel:",
         "",
-        *(f"- {label}: {' '.join(value.split())}" for label, value in _format_funnel(quality.read_metrics(run))),
+        *(f"- {label}: {escape_markdown(value)}" for label, value in _format_funnel(quality.read_metrics(run))),
     ]
     failed_checks = [v for verdicts in quality.read_verdicts(run).values() for v in verdicts if v.verdict != "pass"]
     lines += ["", "Failed checks:" if failed_checks else "All checks passed.", ""]
     for v in failed_checks:
-        overridden = f"; overridden by {v.accepted_by}: {' '.join(v.accepted.split())}" if v.accepted else ""
-        lines.append(f"- {v.verdict} `{v.stage}.{v.check}`: {v.offending} ({v.reason}){overridden}")
+        overridden = (
+            f"; overridden by {escape_markdown(v.accepted_by)}: {escape_markdown(v.accepted)}" if v.accepted else ""
+        )
+        lines.append(f"- {v.verdict} `{v.stage}.{v.check}`: {v.offending} ({escape_markdown(v.reason)}){overridden}")
     lines += ["", f"The data card: `{run.lake.uri(f'{snapshot}/README.md')}`"]
     return "\n".join(lines)
 

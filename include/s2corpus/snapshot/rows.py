@@ -12,13 +12,25 @@ import pyarrow.compute as pc
 
 from s2corpus.papers.licences import to_spdx
 from s2corpus.papers.vote import Rule
-from s2corpus.row_types import DocumentRow, FilteredRow, FulltextRow, LinkRow
 from s2corpus.snapshot import rights
 from s2corpus.snapshot.documents import IDENTIFIERS, year
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import CONTEXTS, DOCUMENTS, FILTERED, FULLTEXTS, LINKS, PAPERS, SPLITS, Table
+from s2corpus.tables import (
+    CONTEXTS,
+    DOCUMENTS,
+    FILTERED,
+    FULLTEXTS,
+    LINKS,
+    PAPERS,
+    SPLITS,
+    DocumentRow,
+    FilteredRow,
+    FulltextRow,
+    LinkRow,
+    Table,
+)
 from s2corpus.text.masking import Masked, masked, masked_parse
 from s2corpus_reader.parquet import parquet_writer
 

@@ -21,10 +21,22 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
-from s2corpus.row_types import Access, EntryRow, FulltextRow, Json
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.exchange import Exchange, spread
-from s2corpus.tables import ARTICLE_PARSES, ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES, pdf_shard
+from s2corpus.tables import (
+    ARTICLE_PARSES,
+    ENTRIES,
+    FULLTEXTS,
+    LATEX_PARSES,
+    PAPERS,
+    PARSES,
+    STORED_PARSES,
+    Access,
+    EntryRow,
+    FulltextRow,
+    Json,
+    pdf_shard,
+)
 
 _PARSES = 64
 """Parses held in memory at a time."""

@@ -19,13 +19,12 @@ import pyarrow.parquet as pq
 from s2corpus import spec
 from s2corpus.papers.vote import Rule as Decided
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
-from s2corpus.row_types import DocumentRow, FulltextRow, PaperRow
 from s2corpus.sources.record import SCIENCEPARSE, Kind
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.signatures import Signatures
 from s2corpus.storage.uris import fetch
-from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, MEMBERS, PAPERS
+from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, MEMBERS, PAPERS, DocumentRow, FulltextRow, PaperRow
 from s2corpus.text import minhash
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import Decision, Document, Outcome

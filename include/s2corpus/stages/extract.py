@@ -18,9 +18,8 @@ from s2corpus.deliveries.files import open_file
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Limits, Pool
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes
-from s2corpus.row_types import ExtractionRow, StoredTeiRow
 from s2corpus.storage.content_store import ContentStore
-from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI
+from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI, ExtractionRow, StoredTeiRow
 
 log = logging.getLogger(__name__)
 PART_BYTES = 32 << 20

@@ -14,9 +14,8 @@ import pyarrow.compute as pc
 from s2corpus.errors import UserError
 from s2corpus.papers.filter import decide
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_paper_shards
-from s2corpus.row_types import FulltextRow
 from s2corpus.storage.by_paper import ByPaper
-from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS
+from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS, FulltextRow
 from s2orc_parse.bibliography.identifiers import normalise_doi
 
 _VOTED = ["paper_id", "title", "authors", "abstract", "access"]

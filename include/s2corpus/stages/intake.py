@@ -23,11 +23,11 @@ from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
-from s2corpus.row_types import DeliveryRow, NoticeRow
-from s2corpus.snapshot.pointer import published
+from s2corpus.snapshot.pointer import check_pointer, published
 from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.exchange import Exchange
-from s2corpus.tables import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, pdf_shard
+from s2corpus.storage.lake import NotAFile
+from s2corpus.tables import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, DeliveryRow, NoticeRow, pdf_shard
 from s2corpus.titles.buckets import bucket_of
 
 log = logging.getLogger(__name__)
@@ -55,6 +55,8 @@ class Intake:
         """A shard for each drop or delivery ready before as_of; what is refused or not ready yet is planned too, as a row."""
         found: list[dict[str, Any]] = []
         metadata = 0
+        if run.within is None:  # a batch of drops is not published
+            check_pointer(run.lake, run.spec.name)
         there = list(folders(run.lake))
         _check_patterns(run, there)
         for kind, source, id_ in there:
@@ -256,6 +258,8 @@ def _copy_suppressions(run: Run) -> str:
     """Keep `suppress.jsonl` as this release saw it; its SHA-256, empty where there is none."""
     try:
         data, _ = run.lake.get("suppress.jsonl")
+    except NotAFile:
+        raise
     except FileNotFoundError:
         data = b""
     run.lake.put(f"releases/{run.release_id}/suppress.jsonl", data)

@@ -28,8 +28,7 @@ _OTHER_IDS = frozenset(
     ("accession", "ark", "art-access-id", "coden", "doaj", "index", "isbn", "issn", "jfm", "manuscript", "medline", "mr", "pii",
      "publisher-id", "sici", "std-designation", "zbl")
 )  # fmt: skip
-"""values of `pub-id-type` (JATS Tag Library) that are ignored; identifiers of unlisted types are detected by their form
-"""
+"""values of `pub-id-type` (JATS Tag Library) that are ignored; identifiers of unlisted types are detected by their form"""
 _NO_NAMES = frozenset(("et al", "others", "and others"))
 
 

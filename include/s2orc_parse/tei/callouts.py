@@ -18,7 +18,6 @@ MIN_CALLOUTS = 3  # SEMANTICS §3: fewer citations do not determine a style
 _BETWEEN = re.compile(r"[\s,;&‐‑‒–—−-]*(?:and\s+)?")
 _BETWEEN_BRACKETS = re.compile(r"\]\s*(?:[,;&‐‑‒–—−-]+\s*(?:and\s+)?|and\s+)\[")
 """Adjacent brackets without a separator do not count: GROBID writes a superscript range in this way."""
-_BRACKETED = re.compile(rf"\[?\s*(?:(?:see|e\.g\.|cf\.)[,:]?\s+)?{numbers.LIST.pattern}\]?")
 _ALPHA_LABEL = re.compile(r"\[\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?(?:\s*[,;]\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?)*\s*\]")
 _BARE_NUMBER = re.compile(r"[\s(]*\d[\d\s,;.a-z()‐‑‒–—−-]*")
 _LETTERS = re.compile(r"[^\W\d_]{2}")

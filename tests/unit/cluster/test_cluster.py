@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus import spec, titles
-from s2corpus.clustering.cluster import Clustering, cluster
 from s2corpus.clustering.explain import explanations, told
 from s2corpus.rules.cluster import UNNAMED_SCORE
 from s2corpus.sources import Kind, Record, batches
 from s2corpus.sources.record import WorkType
+from s2corpus.stages.cluster.local import Clustering, cluster_records
 from s2corpus.tables import RECORDS
 from s2corpus.titles.journals import same_journal
 from s2orc_parse.bibliography.names import parse_authors, surname_key
@@ -35,7 +35,7 @@ def record(
 
 
 def clustered(*records: Record) -> Clustering:
-    return cluster(pa.Table.from_batches(batches(records), schema=RECORDS.schema), preprint_prefixes=PREFIXES)
+    return cluster_records(pa.Table.from_batches(batches(records), schema=RECORDS.schema))
 
 
 def partition(found: Clustering) -> set[frozenset[str]]:

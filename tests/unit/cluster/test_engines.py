@@ -1,4 +1,4 @@
-"""The same edges, clusters and members in memory on one machine, in rounds here, and in rounds on Spark."""
+"""The same edges, clusters and members in one home, in many homes, and on Spark."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from s2corpus.pipeline.run import Run
 from s2corpus.sources import Kind, Record, batches
 from s2corpus.sources.record import WorkType
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.cluster import Cluster
+from s2corpus.stages.cluster import Cluster, many
 from s2corpus.stages.cluster import stage as cluster_stage
-from s2corpus.stages.cluster.many import cluster_in_rounds, smallest, unite
+from s2corpus.stages.cluster.many import smallest, unite
 from s2corpus.stages.cluster.workers import Workers, workers
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, EDGES, MEMBERS, PDF_RECORDS, RECORDS
@@ -113,18 +113,14 @@ def _clustered(run: Run) -> dict[str, pa.Table]:
 
 
 def _same(run: Run, found: Workers, monkeypatch: pytest.MonkeyPatch, home_rows: int) -> dict[str, pa.Table]:
-    """What is clustered in memory; the rounds of these workers give the same in every row."""
-    monkeypatch.delenv("ENGINE", raising=False)
-    stage = Cluster()
-    stage.work(run, stage.plan(run)[0])
-    expected = _clustered(run)
-    monkeypatch.setattr(cluster_stage, "chosen", lambda: "some")
+    """Cluster in this process in one home, then by these workers in several homes; compare every row."""
+    with monkeypatch.context() as patch:
+        patch.delenv("ENGINE", raising=False)
+        stage = Cluster()
+        stage.work(run, stage.plan(run)[0])
+        expected = _clustered(run)
+    monkeypatch.setattr(many, "MAX_HOME_ROWS", home_rows)
     monkeypatch.setattr(cluster_stage, "workers", lambda name, memory_mb: _Given(found))
-    monkeypatch.setattr(
-        cluster_stage,
-        "cluster_in_rounds",
-        lambda run, workers, buckets: cluster_in_rounds(run, workers, buckets, home_rows),
-    )
     stage.work(run, stage.plan(run)[0])
     again = _clustered(run)
     assert again.keys() == expected.keys()

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from s2corpus import spec
-from s2corpus.clustering.nodes import from_preprint_server, nodes_of
-from s2corpus.clustering.parts import FACTS, _years, codes_of, facts_of, part_from
+from s2corpus.clustering.nodes import from_preprint_server, nodes_from
+from s2corpus.clustering.parts import FACTS, _years, codes_of, complete_facts, read_facts
 from s2corpus.clustering.places import ELECTRONIC, Places, contradict, first_pages, located, numbers
 from s2corpus.clustering.scripts import same_script
 from s2corpus.clustering.surnames import surname_keys
@@ -162,25 +162,16 @@ def test_codes_and_years() -> None:
     assert _years(pa.array(["2020-05-01", None, "1999", "soon", "20"])).tolist() == [2020, 0, 1999, 0, 0]
 
 
-def test_a_part_of_some_columns_has_none_of_the_others() -> None:
-    part = part_from(
-        pa.table({"year": pa.array([7, 8], pa.int32()), "surnames": pa.array([[1], [2, 3]], pa.list_(pa.uint64()))})
-    )
-    facts = facts_of(part).to_pydict()
-    assert (
-        facts["record_id"] == ["0" * 20, "0" * 19 + "1"]
-        and facts["year"] == [7, 8]
-        and facts["surnames"] == [[1], [2, 3]]
-    )
-    given = {"record_id", "year", "surnames"}
-    nothing = {pa.string(): None, pa.bool_(): False, pa.uint32(): 0, pa.int8(): 0}
-    assert {name: facts[name] for name in facts if name not in given} == {
-        field.name: [nothing[field.type]] * 2 for field in FACTS if field.name not in given
-    }
-    assert list(facts) == FACTS.names
-    nobody = facts_of(part_from(pa.table({"title": ["a", "b", "c"]})))
-    assert nobody["surnames"].to_pylist() == [[]] * 3 and nobody["year"].to_pylist() == [0] * 3
-    assert facts_of(part_from(nobody.slice(1))).equals(nobody.slice(1))
+def test_missing_facts_are_empty() -> None:
+    rows = pa.table({"year": pa.array([7, 8], pa.int32()), "surnames": pa.array([[1], [2, 3]], pa.list_(pa.uint64()))})
+    facts = complete_facts(rows)
+    assert facts.schema == FACTS
+    assert (facts["year"].to_pylist(), facts["surnames"].to_pylist()) == ([7, 8], [[1], [2, 3]])
+    missing = {pa.string(): None, pa.bool_(): False, pa.int8(): 0, pa.uint32(): 0}
+    for field in FACTS:
+        if field.name not in rows.column_names:
+            assert facts[field.name].to_pylist() == [missing[field.type]] * 2
+    assert complete_facts(pa.table({"title": ["a"]}))["surnames"].to_pylist() == [[]]
 
 
 @pytest.mark.parametrize(
@@ -217,18 +208,15 @@ def test_records_as_arrays_have_the_shapes_that_are_stated() -> None:
         for id_ in names
     ]
     batches = [pa.RecordBatch.from_pylist([row], RECORDS.schema) for row in rows]
-    nodes = nodes_of(batches, [])
-    assert nodes.record_ids.to_pylist() == ["a:1", "a:2", "b:1", "c:1"] and len(nodes) == 4
+    nodes = nodes_from(pa.concat_tables(map(read_facts, batches)).sort_by("record_id"), [])
+    ids = sorted(names)
     assert nodes.surname_offsets.tolist() == [0, 0, 1, 3, 4]
     found = [nodes.surnames[a:b].tolist() for a, b in pairwise(nodes.surname_offsets)]
-    assert found == keys(*(names[id_] for id_ in nodes.record_ids.to_pylist()))
+    assert found == keys(*(names[id_] for id_ in ids))
     assert nodes.title.tolist() == [0, 0, 1, 2] and nodes.titles.to_pylist() == ["titleofa", "titleofb", "titleofc"]
-    assert (
-        nodes.originals(np.arange(3)[::-1]).to_pylist()[::-1] == ["Title of a", "Title of b", "Title of c"]
-        and len(nodes.strict) == 3
-    )
+    assert nodes.original_titles.to_pylist() == ["Title of a", "Title of b", "Title of c"] and len(nodes.strict) == 3
     assert (nodes.year.tolist(), nodes.final_doi.tolist(), nodes.trusted.tolist()) == ([0] * 4, [-1] * 4, [True] * 4)
-    assert len(nodes_of([], [])) == 0
+    assert len(nodes_from(FACTS.empty_table(), [])) == 0
 
 
 def test_preprint_patterns_leave_journals_alone() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from s2corpus.clustering import pairs
 from s2corpus.clustering.agreement import agree, agree_strictly, shared
-from s2corpus.clustering.nodes import groups, order_within
+from s2corpus.clustering.nodes import group_nodes
 from s2corpus.clustering.places import ELECTRONIC
 
 CODES = st.lists(st.integers(-1, 3), max_size=14)
@@ -32,7 +32,7 @@ def found(columns: tuple[np.ndarray, ...]) -> list[tuple[int, ...]]:
 def test_blocks_and_the_pairs_around_one_record(
     codes: list[int], flags: list[bool], titles: list[int], dois: list[int]
 ) -> None:
-    block = groups(np.array(codes, np.int32), 4)
+    block = group_nodes(np.array(codes, np.int32), 4)
     assert [block.nodes[a:b].tolist() for a, b in zip(block.starts, block.starts[1:], strict=False)] == blocks(codes)
     trusted, title = np.array(flags), np.array(titles, np.int32)
     stars, around, untitled = [], [], []
@@ -56,7 +56,7 @@ def test_blocks_and_the_pairs_around_one_record(
 def test_doubtful_pairs_are_looked_for_among_the_next_neighbours(
     codes: list[int], flags: list[bool], window: int
 ) -> None:
-    block = groups(np.array(codes, np.int32), 4)
+    block = group_nodes(np.array(codes, np.int32), 4)
     expected = [
         (members[p], members[q])
         for members in blocks(codes)
@@ -67,7 +67,7 @@ def test_doubtful_pairs_are_looked_for_among_the_next_neighbours(
 
 
 def test_more_pairs_than_there_is_room_for_at_first() -> None:
-    block = groups(np.zeros(60, np.int32), 1)
+    block = group_nodes(np.zeros(60, np.int32), 1)
     expected = list(combinations(range(60), 2))
     assert found(pairs.doubtful(block.nodes, block.starts, np.zeros(60, bool), 64)) == expected
     facts = facts_of([{}] * 60)
@@ -77,7 +77,7 @@ def test_more_pairs_than_there_is_room_for_at_first() -> None:
         )
         == expected
     )
-    halves = groups(np.repeat(np.array([0, 1], np.int32), 40), 2)
+    halves = group_nodes(np.repeat(np.array([0, 1], np.int32), 40), 2)
     near = pairs.near_titles(
         halves.nodes, halves.starts, np.array([0]), np.array([1]), np.array([0.95]), 64, *facts_of([{}] * 80)
     )
@@ -193,7 +193,7 @@ RECORDS = st.lists(
 def test_records_of_equal_and_of_similar_titles(
     records: list[dict[str, Any]], titles: list[int], labels: list[int], window: int
 ) -> None:
-    facts, of_title = facts_of(records), groups(np.array(titles, np.int32), 3)
+    facts, of_title = facts_of(records), group_nodes(np.array(titles, np.int32), 3)
     strict = np.array([True, False, False])
     expected = [
         (i, j)
@@ -222,11 +222,8 @@ def test_records_of_equal_and_of_similar_titles(
 
 @given(st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 9)), max_size=90))
 def test_the_records_of_a_title_are_in_order_of_year_then_of_id(rows: list[tuple[int, int]]) -> None:
-    by_title, years = (
-        groups(np.array([code for code, _ in rows], np.int32), 2),
-        np.array([y for _, y in rows], np.int32),
-    )
-    order_within(by_title.nodes, by_title.starts, years)
+    codes, years = np.array(rows, np.int32).reshape(-1, 2).T
+    by_title = group_nodes(codes, 2, years)
     expected = [
         sorted((node for node, (code, _) in enumerate(rows) if code == t), key=lambda node: rows[node][1])
         for t in (0, 1)

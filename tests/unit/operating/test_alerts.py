@@ -29,10 +29,14 @@ def heard() -> Iterator[Heard]:
         yield found
 
 
-def test_a_webhook_gets_what_failed_since_when_what_to_do_and_the_link(heard: Heard) -> None:
+def test_a_webhook_gets_what_failed_since_when_what_to_do_and_the_link(
+    heard: Heard, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
     send(ALERT, f"{heard.url}/services/T0/B0/secret")
     ((path, body),) = heard.posts
     assert path == "/services/T0/B0/secret"
+    assert "secret" not in caplog.text, "the log of level DEBUG has no address either"
     assert body == {
         "text": "s2_v2-20230301: extract (work, shards 6–7) failed\n"
         "Error: GROBID &lt;is&gt; down &amp; out\n"  # Slack's escapes: `<…>` would be a link or a call for everybody
@@ -51,7 +55,11 @@ def closed_port() -> int:
 
 @pytest.mark.parametrize(
     "webhook",
-    ["http://127.0.0.1:{closed}/secret", "http://secret.invalid/", "file:///etc/secret", "http://[secret", "secret", "http://127.0.0.1:{error}/secret"],
+    [
+        "http://127.0.0.1:{closed}/secret", "http://secret.invalid/", "file:///etc/secret", "http://[secret", "secret", "ftp://127.0.0.1/secret",
+        "gopher://127.0.0.1:{closed}/secret", "javascript:secret", "http://ann:secret@127.0.0.1:{closed}/x", "http://169.254.169.254:{closed}/secret",
+        "http://127.0.0.1:{closed}/x\r\nHost: secret", "http://127.0.0.1:{error}/secret", "http://ann:secret@127.0.0.1:{error}/x",
+    ],
 )  # fmt: skip
 def test_an_alert_that_cannot_be_sent_is_logged_without_the_address_and_fails_nothing(
     webhook: str, caplog: pytest.LogCaptureFixture

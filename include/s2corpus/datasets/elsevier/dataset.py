@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -14,6 +16,7 @@ import pyarrow.dataset as ds
 
 from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, file_name, subjects_of
 from s2corpus.datasets.protocol import Check, Made, Number, Params, Row, Share, Table
+from s2corpus.escaping import escape_cell
 from s2corpus.papers.licences import to_spdx
 from s2corpus.text import sentences
 from s2orc_parse.parse_model import ParseKind
@@ -248,10 +251,11 @@ def _csv(first: str, tally: Mapping[str, int], what: str) -> str:
     """`<first>,articles,articles_share,sample`: a line for each value, in order."""
     names = sorted({name.partition(f".{what}.")[2] for name in tally if f".{what}." in name})
     total = tally.get("articles", 0)
-    lines = [f"{first},articles,articles_percent,sample"]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow((first, "articles", "articles_percent", "sample"))
     for name in names:
         number = tally.get(f"articles.{what}.{name}", 0)
         share = f"{100 * number / total:.2f}" if total else "0.00"
-        quoted = f'"{name}"' if "," in name else name
-        lines.append(f"{quoted},{number},{share},{tally.get(f'sample.{what}.{name}', 0)}")
-    return "\n".join([*lines, ""])
+        writer.writerow((escape_cell(name), number, share, tally.get(f"sample.{what}.{name}", 0)))
+    return out.getvalue()

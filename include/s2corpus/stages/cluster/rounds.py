@@ -17,10 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from s2corpus.clustering.cluster import COLUMNS
 from s2corpus.clustering.edges import Edges
 from s2corpus.clustering.nodes import from_preprint_server
-from s2corpus.clustering.parts import FACTS, PREPRINT, facts_of, part_of
+from s2corpus.clustering.parts import COLUMNS, FACTS, PREPRINT, read_facts
 from s2corpus.storage.exchange import Exchange
 
 SAMPLED = 256
@@ -156,7 +155,7 @@ def send_home(rounds: Rounds, task: int) -> None:
     tables = []
     with rounds.exchange.lake_file(rounds.records[task]) as file:
         for batch in pq.ParquetFile(file).iter_batches(columns=list(COLUMNS)):
-            tables.append(facts_of(part_of(batch)))
+            tables.append(read_facts(batch))
     table = pa.concat_tables([FACTS.empty_table(), *tables])
     rows = len(table)
     table = table.append_column("part", pa.array(np.full(rows, task, np.int32)))

@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.clustering.components import Fate, components
+from s2corpus.clustering.components import EdgeOutcome, components
 from s2corpus.clustering.edges import Edges, edges_of_kind
 from s2corpus.clustering.nodes import forms_of, nodes_from
-from s2corpus.clustering.parts import FACTS, IDENTIFIERS, codes_of, part_from
+from s2corpus.clustering.parts import FACTS, IDENTIFIERS, codes_of
 from s2corpus.stages.cluster.rounds import EDGE, FORM, LABELS, NODE, Home, Rounds
 from s2corpus.titles.buckets import bucket_of
 
@@ -71,7 +71,7 @@ def identifier_edges(rounds: Rounds, task: int) -> None:
         if name not in _FACTS:
             mine = mine.append_column(name, mine["value"])
         node = mine["node"].to_numpy()
-        nodes = nodes_from([part_from(mine)], rounds.preprint_prefixes)
+        nodes = nodes_from(mine, rounds.preprint_prefixes)
         edges = edges_of_kind(nodes, reason, rounds.min_title_score, rounds.max_preprint_years)
         found.append((node[edges.left], node[edges.right], edges.reason, edges.strength))
         if name == "declared":
@@ -130,8 +130,8 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
         names = ends["final_doi"].take(pa.array(first[of_cluster[label[has]]]))
         _write_owners(rounds, "owners", task, names, node[has], node[label[has]])
     if number == 2:
-        told = pa.array(np.flatnonzero(fates != Fate.NEEDLESS))
-        kept = rows.select(EDGE.names).append_column("taken", pa.array(fates == Fate.TAKEN)).take(told)
+        told = pa.array(np.flatnonzero(fates != EdgeOutcome.REDUNDANT))
+        kept = rows.select(EDGE.names).append_column("taken", pa.array(fates == EdgeOutcome.TAKEN)).take(told)
         rounds.exchange.write("told", task, kept, rounds.home_of(kept["right"].to_numpy()), rounds.homes)
 
 

@@ -11,10 +11,22 @@ import orjson
 
 from s2corpus.extractors import Adapter, BadAnswer, Identity, adapter
 from s2corpus.pipeline.run import Run
-from s2corpus.row_types import ExtractionRow, ParseRow, PdfRow, RecordRow, SelectionRow, StoredParseRow
 from s2corpus.stages.postprocess.stored import keep, none, ok
 from s2corpus.storage.content_store import ContentStore
-from s2corpus.tables import EXTRACTIONS, PDF_RECORDS, PDFS, SELECTIONS, STORED_PARSES, STORED_TEI
+from s2corpus.tables import (
+    EXTRACTIONS,
+    PDF_RECORDS,
+    PDFS,
+    SELECTIONS,
+    STORED_PARSES,
+    STORED_TEI,
+    ExtractionRow,
+    ParseRow,
+    PdfRow,
+    RecordRow,
+    SelectionRow,
+    StoredParseRow,
+)
 from s2orc_parse import tei
 from s2orc_parse.parse_model import ParseKind, parse_id
 

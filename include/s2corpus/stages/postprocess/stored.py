@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 import orjson
 
-from s2corpus.row_types import StoredParseRow
 from s2corpus.storage.content_store import ContentStore
+from s2corpus.tables import StoredParseRow
 from s2orc_parse import tei
 from s2orc_parse.parse_model import Parse, ParseKind
 

@@ -19,7 +19,7 @@ from s2corpus.pipeline.run import Run, Shard
 from s2corpus.storage.exchange import Exchange, spread
 from s2corpus.tables import ARTICLE_PARSES, ARTICLES, LATEX_PARSES, LATEX_SOURCES, MEMBERS, NOTICES, PDFS, Table
 from s2corpus.titles.arrays import text_of
-from s2corpus.titles.equal import hash_strings
+from s2corpus.titles.buckets import hash_strings
 
 PLACES = 256
 """Places of identifiers, and the most files that a bucket of papers opens."""

@@ -15,10 +15,9 @@ from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, LatexSource, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
-from s2corpus.row_types import Place
 from s2corpus.sources.record import DECLARED, Editorial
 from s2corpus.stages.vote import facts
-from s2corpus.tables import MEMBERS, PAPERS
+from s2corpus.tables import MEMBERS, PAPERS, Place
 
 Facts = dict[str, list[dict[str, Any]]]
 

@@ -525,7 +525,11 @@ PAPERS = Table[rows.PaperRow](
         _PAPER_ID,
         *_METADATA,
         _c("mag_ids", pa.list_(pa.string()), "Microsoft Academic Graph ids of its records, sorted"),
-        _c("fields_of_study", pa.list_(pa.string()), "MAG's fields, the primary one first"),
+        _c(
+            "fields_of_study",
+            pa.list_(pa.string()),
+            "fields of study, MAG's 19; the first is the primary field: the one that most sources name",
+        ),
         _c("subjects", pa.list_(pa.string()), "what its records call its subjects, each once, sorted"),
         _c("canonical_pdf", pa.string(), "SHA-1 of the canonical PDF"),
         _c("latex_parse_id", pa.string(), "parse_id of the LaTeX parse, by arXiv id"),

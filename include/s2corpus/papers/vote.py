@@ -12,7 +12,7 @@ from s2corpus.papers.fewest import fewest_sources
 from s2corpus.papers.openness import CLOSED, Declaration, Openness, openness
 from s2corpus.papers.support import similarity
 from s2corpus.sources.fields_of_study import fields_of_study
-from s2corpus.sources.record import DECLARED, SCIENCEPARSE, Kind, Record
+from s2corpus.sources.record import DECLARED, OPENALEX, SCIENCEPARSE, Kind, Record
 from s2corpus.titles import normalise_one
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.identifiers import acl_id_of_name, pmc_id_of_name
@@ -108,6 +108,8 @@ def canonical(
     3. The rest by support, one vote a source: that of its latest record that has the field. `support` says whether votes count for what
        is similar to them (SEMANTICS §5) or only for what is equal (S2ORC §2.3). PDFs' headers only where no other
        record has it. Ties: fewest distinct sources over all fields, then trust.
+       Fields of study that OpenAlex's model assigns count only where no source declares any. The primary field, the first, is
+       the one that most sources name; in a tie, the first of the most trusted source (SPEC §5.14).
     4. Title and authors from a PDF only if nobody else gave them, ScienceParse before the extractor. Title and abstract never
        from the extractor for a paper that has any other record; an abstract never from a PDF that is not open.
     """
@@ -152,6 +154,8 @@ def canonical(
         values[name], supporter = winner.form(rank, allowed)
         rule = Rule.FEWEST_SOURCES if settled else Rule.TRUST
         provenance[name] = _decision(supporter, rule, len(winner.votes), votes - len(winner.votes))
+    if "fields_of_study" in values:
+        values["fields_of_study"] = put_primary_first(values["fields_of_study"], ballots["fields_of_study"], rank)
     return Paper(
         paper_id,
         {name: values[name] for name in FIELDS if name in values},
@@ -163,6 +167,18 @@ def canonical(
         tuple(sorted({subject for record in cluster for subject in record.subjects})),
         tuple(record.record_id for record in cluster),
     )
+
+
+def put_primary_first(fields: tuple[str, ...], groups: Sequence[_Group], rank: Rank) -> tuple[str, ...]:
+    """Return the fields of study with the primary field first: the one that most sources name.
+
+    In a tie it is the first of those in the list of the most trusted source. It is added if the fields do not contain it.
+    """
+    named = {source: form for group in groups for source, (form, _) in group.votes.items()}
+    counts = Counter(field for form in named.values() for field in form)
+    most = {field for field, count in counts.items() if count == max(counts.values())}
+    primary = next((field for source in sorted(named, key=rank) for field in named[source] if field in most), None)
+    return fields if primary is None else (primary, *(field for field in fields if field != primary))
 
 
 def most_supported(name: str, groups: Sequence[_Group]) -> list[_Group]:
@@ -236,6 +252,8 @@ def _groups(name: str, voters: Iterable[Delivered]) -> list[_Group]:
 def _voters(name: str, members: Sequence[Delivered], open_of: Mapping[str, Openness]) -> list[Delivered]:
     """The records that vote on a field (rules 3 and 4)."""
     having = [d for d in members if value_of(d.record, name) is not None]
+    if name == "fields_of_study" and (declared := [d for d in having if d.record.source != OPENALEX]):
+        having = declared
     if others := [d for d in having if d.record.kind is not Kind.PDF]:
         return others
     if name in ("title", "authors") and (parsed := [d for d in having if d.record.source == SCIENCEPARSE]):

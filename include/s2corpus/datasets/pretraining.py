@@ -16,7 +16,7 @@ from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Ro
 from s2corpus.errors import UserError
 from s2corpus.storage import uris
 from s2corpus.text import sentences
-from s2corpus.text.sentences import sentence_spans
+from s2corpus.text.sentences import count_tokens, sentence_spans
 from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class Pretraining:
             "paper_id": paper.id,
             "field": (paper.fields or ["unknown"])[0],
             "sampled": draw < params.vocabulary_sample,
-            "tokens": sum(map(_tokens, lines)),
+            "tokens": sum(map(count_tokens, lines)),
             "sentences": len(lines),
             "text": "\n".join(lines),
         }
@@ -265,13 +265,6 @@ def _sampled(job: Job) -> Iterator[str]:
         for row in batch.to_pylist():
             if row["sampled"]:
                 yield from row["text"].split("\n")
-
-
-def _tokens(line: str) -> int:
-    """Words and punctuation marks, as blingfire separates them."""
-    import blingfire
-
-    return len(blingfire.text_to_words(line).split(" "))
 
 
 def _share(tally: Mapping[str, int], fields: set[str]) -> float:

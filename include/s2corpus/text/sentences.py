@@ -16,6 +16,11 @@ VERSION: Final = "1"
 """of the rules: a part of the key of every dataset that has sentences"""
 
 
+def count_tokens(text: str) -> int:
+    """Return the number of words and punctuation marks, as blingfire separates them."""
+    return len(blingfire.text_to_words(text).split(" "))
+
+
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 

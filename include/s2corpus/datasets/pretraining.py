@@ -16,7 +16,7 @@ from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Ro
 from s2corpus.errors import UserError
 from s2corpus.storage import uris
 from s2corpus.text import sentences
-from s2corpus.text.sentences import count_tokens, sentence_spans
+from s2corpus.text.sentences import count_tokens, is_prose, sentence_spans
 from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Pretraining:
     """The dataset."""
 
     name = "pretraining"
-    version = f"1.{sentences.VERSION}"
+    version = f"2.{sentences.VERSION}"
     about = (
         "Text of open papers for pretraining: a sentence a line, an empty line between papers, without figures, tables, notes and "
         "ill-formed paragraphs; with a cased WordPiece vocabulary (S2ORC §5)."
@@ -119,7 +119,7 @@ class Pretraining:
             made.funnel.enter("paragraphs")
             made.funnel.count("paragraphs", outcome)
             if outcome is ParagraphOutcome.KEPT:
-                lines += [text[start:end] for start, end in sentence_spans(text)]
+                lines += [line for start, end in sentence_spans(text) if is_prose(line := text[start:end])]
         if not lines:
             made.funnel.count("papers", PaperOutcome.NOTHING_LEFT)
             return

@@ -10,13 +10,16 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.datasets import runner
-from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, is_prose, subject_of_field, subjects_of
+from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, subject_of_field, subjects_of
 from s2corpus.datasets.elsevier.rows import ARTICLE, row_of
 from s2corpus.datasets.job import Job
+from s2corpus.datasets.pretraining import Pretraining, PretrainingParams
+from s2corpus.datasets.protocol import Made
 from s2corpus.datasets.source import Paper, Source
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.sources.fields_of_study import FIELDS
 from s2corpus.storage.lake import open_lake
+from s2corpus.text.sentences import is_prose
 from tests.snapshots import write_snapshot
 from tests.unit.datasets.test_datasets import GIVEN, papers
 
@@ -69,6 +72,16 @@ def test_formulas_are_removed_and_not_counted() -> None:
     assert (number, removed) == (4, 2)
     last = article["body_text"][1]
     assert (last["startOffset"], last["endOffset"]) == (28, 38), "offsets are those of the complete text"
+
+
+def test_pretraining_lines_have_words() -> None:
+    paper = Paper(
+        {**METADATA, "mag_field_of_study": None},
+        {},
+        {"pdf": body("We saw very many frogs here. EQUATION. (12). They sang.")},
+    )
+    rows = list(Pretraining().rows(PretrainingParams(), paper, Made()))
+    assert [row["text"] for row in rows] == ["We saw very many frogs here.\nThey sang."]
 
 
 def test_strata_have_names_of_asjc_only() -> None:

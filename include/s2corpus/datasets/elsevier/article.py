@@ -11,9 +11,8 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from s2corpus.datasets.citations import cited_sentences
-from s2corpus.text.sentences import sentence_spans
+from s2corpus.text.sentences import is_prose, sentence_spans
 from s2orc_parse.bibliography.identifiers import normalise_issn
-from s2orc_parse.parse_model import EQUATION
 
 if TYPE_CHECKING:
     from s2corpus.datasets.source import Paper
@@ -24,7 +23,6 @@ _MARKUP = re.compile(
     r"|[_^]\{[^{}]{0,80}\}|\$[^$]{1,200}\$"
 )
 """tags, entities, LaTeX commands with their arguments, formulas"""
-_FORMULA = re.compile(rf"(?<![^\W\d_]){EQUATION}(?![^\W\d_])")
 _OPENALEX_SUBFIELD = "subfields/"
 _PII = re.compile(r"s(\d{4})-?(\d{3}[\dx])\((\d{2})\)(\d{5})-?([\dx])")
 _SAFE = re.compile(r"[A-Za-z0-9]{5,40}")
@@ -74,11 +72,6 @@ def article_of(paper: Paper, parse: Mapping[str, Any], max_markup: float) -> tup
         "body_text": body,
     }
     return article, len(body) + dropped, dropped
-
-
-def is_prose(text: str) -> bool:
-    """Return whether a sentence has words: it does not consist of formulas, numbers or signs."""
-    return any(character.isalpha() for character in _FORMULA.sub("", text))
 
 
 def markup_share(text: str) -> float:

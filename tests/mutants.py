@@ -86,7 +86,7 @@ COMPILED_ONLY = (
     "recall_is_measured", "bands_and_rows", "two_readings", "listed_and_published",
 )  # fmt: skip
 """Tests that take long without numba's compiler: those of size, of whole releases, and those that search by similarity."""
-SEARCH = tuple(f"titles/{name}.py" for name in ("candidates", "postings", "minhash", "exhaustive", "recall"))
+SEARCH = tuple(f"titles/{name}.py" for name in ("similarity", "minhash", "recall"))
 """Modules of `titles` whose tests are those: left out."""
 SIZES = {
     "_AT_ONCE", "_BLOCK", "_BYTES_A_KEY", "_CUT_ROWS", "_INDEX_ROWS", "_KEYS_AT_A_TIME", "_PIECE", "_RANGES", "_ROWS", "_SHORT", "_STEP",

@@ -1,4 +1,4 @@
-"""The folder of a snapshot: local, in S3 (`s3://`), or behind a web server (`https://`)."""
+"""Access to the folder of a snapshot: local, in S3 (`s3://`), or on a web server (`https://`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHUNK = 1 << 20
 
 
 class Files(Protocol):
-    """What can open the files of a snapshot by their paths."""
+    """An object that opens files of a snapshot by path."""
 
     @property
     def root(self) -> str:
@@ -33,26 +33,26 @@ class Files(Protocol):
 
 
 class Folder:
-    """A folder of files, read only."""
+    """A read-only folder of files."""
 
     def __init__(self, address: str, **options: Any) -> None:
-        """`options` are those of `open_folder`."""
+        """Open the folder. `options` are the arguments of `s2corpus_reader.open`."""
         self.root = address.rstrip("/")
-        self._store = _store(self.root, options)
+        self._store = _open_store(self.root, options)
 
     def read(self, key: str) -> bytes:
         """Return all bytes of a file; raise `FileNotFoundError` if it does not exist."""
-        with _explained(self.root, key):
+        with _translate_errors(self.root, key):
             return bytes(obstore.get(self._store, key).bytes())
 
     def size(self, key: str) -> int:
         """Return the size of a file in bytes; raise `FileNotFoundError` if it does not exist."""
-        with _explained(self.root, key):
+        with _translate_errors(self.root, key):
             return int(obstore.head(self._store, key)["size"])
 
     def chunks(self, key: str) -> Iterator[bytes]:
-        """Yield the bytes of a file in pieces of a megabyte or so."""
-        with _explained(self.root, key):
+        """Yield the bytes of a file in chunks of about one megabyte."""
+        with _translate_errors(self.root, key):
             for chunk in obstore.get(self._store, key).stream(min_chunk_size=_CHUNK):
                 yield bytes(chunk)
 
@@ -61,12 +61,12 @@ class Folder:
         return io.BufferedReader(_Stream(self.chunks(key)), _CHUNK)
 
     def open_ranges(self, key: str) -> BinaryIO:
-        """Open a file for reading at any place: each read is one request."""
+        """Open a file with random access. Each read sends one request."""
         return _Ranges(self, key, self.size(key))  # type: ignore[return-value]
 
     def read_range(self, key: str, start: int, length: int) -> bytes:
-        """Return some bytes of a file."""
-        with _explained(self.root, key):
+        """Return `length` bytes of a file, beginning at `start`."""
+        with _translate_errors(self.root, key):
             return bytes(obstore.get_range(self._store, key, start=start, length=length))
 
     def download(self, key: str, path: Path) -> None:
@@ -81,28 +81,28 @@ class Folder:
 
 
 class _Stream(io.RawIOBase):
-    """The chunks of a file as a stream."""
+    """A stream over the chunks of a file."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks = chunks
-        self._rest = memoryview(b"")
+        self._remaining = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        while not self._rest:
+        while not self._remaining:
             chunk = next(self._chunks, None)
             if chunk is None:
                 return 0
-            self._rest = memoryview(chunk)
-        count = min(len(buffer), len(self._rest))
-        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
+            self._remaining = memoryview(chunk)
+        count = min(len(buffer), len(self._remaining))
+        buffer[:count], self._remaining = self._remaining[:count], self._remaining[count:]
         return count
 
 
 class _Ranges(io.RawIOBase):
-    """A file of which only the places that are read are fetched."""
+    """A file with random access that downloads only the requested ranges."""
 
     def __init__(self, folder: Folder, key: str, size: int) -> None:
         self._folder, self._key, self._size, self._at = folder, key, size, 0
@@ -129,7 +129,7 @@ class _Ranges(io.RawIOBase):
         return count
 
 
-def _store(address: str, options: dict[str, Any]) -> Any:
+def _open_store(address: str, options: dict[str, Any]) -> Any:
     scheme, separator, rest = address.partition("://")
     try:
         if not separator or scheme == "file":
@@ -140,13 +140,13 @@ def _store(address: str, options: dict[str, Any]) -> Any:
         if scheme in ("http", "https"):
             return HTTPStore.from_url(address, client_options={"allow_http": scheme == "http"})
         if scheme == "s3":
-            return _s3(address, **options)
+            return _open_s3(address, **options)
     except BaseError as error:
-        raise SnapshotError(f"{address}: {_line(error)}") from None
+        raise SnapshotError(f"{address}: {_format_error(error)}") from None
     raise SnapshotError(f"{address!r} is not an address: give a folder, s3://bucket/…, https://…, or file://…")
 
 
-def _s3(
+def _open_s3(
     address: str,
     *,
     endpoint: str | None = None,
@@ -155,7 +155,7 @@ def _s3(
     region: str | None = None,
     anonymous: bool = False,
 ) -> S3Store:
-    """Return the store of a bucket; what is not given comes from the environment, as every AWS tool reads it."""
+    """Return the store of a bucket. Defaults come from the environment, as in all AWS tools."""
     environ = os.environ
     endpoint = endpoint or environ.get("AWS_ENDPOINT_URL_S3") or environ.get("AWS_ENDPOINT_URL")
     config: dict[str, Any] = {
@@ -169,13 +169,13 @@ def _s3(
     config |= {name: value for name, value in given.items() if value is not None}
     provider = None
     if not anonymous and access_key_id is None and "AWS_ACCESS_KEY_ID" not in environ:
-        provider = _profile(config["region"])
+        provider = _find_profile_keys(config["region"])
     options = {"allow_http": bool(endpoint and endpoint.startswith("http://"))}
     return S3Store.from_url(address, client_options=options, credential_provider=provider, **config)  # type: ignore[arg-type]
 
 
-def _profile(region: str) -> Any:
-    """Return a source of the keys of the AWS profile, if boto3 is installed and finds any."""
+def _find_profile_keys(region: str) -> Any:
+    """Return a provider of the AWS profile's keys, or None if boto3 is missing or finds no keys."""
     try:
         import boto3
         from obstore.auth.boto3 import Boto3CredentialProvider
@@ -186,18 +186,19 @@ def _profile(region: str) -> Any:
 
 
 @contextmanager
-def _explained(root: str, key: str) -> Iterator[None]:
+def _translate_errors(root: str, key: str) -> Iterator[None]:
     try:
         yield
     except (NotFoundError, FileNotFoundError):
         raise FileNotFoundError(f"{root}/{key}") from None
     except (PermissionDeniedError, UnauthenticatedError) as error:
         raise SnapshotError(
-            f"{root}/{key}: access refused ({_line(error)}): set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to keys that may read it"
+            f"{root}/{key}: access denied ({_format_error(error)}): "
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to keys with read access"
         ) from None
     except BaseError as error:
-        raise UnreachableError(f"{root}/{key}: {_line(error)}") from None
+        raise UnreachableError(f"{root}/{key}: {_format_error(error)}") from None
 
 
-def _line(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     return " ".join(str(error).split())[:300]

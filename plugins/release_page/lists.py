@@ -99,7 +99,7 @@ def _named(tables: Tables, table: Table, rows: list[Row]) -> list[Row]:
     """Rows with `name`: the title of the paper, or where the PDF was delivered."""
     if table.shards == "pdf":
         for row in rows:
-            pdf = next(iter(tables.of_pdf(PDFS, row["pdf_sha1"])), None)
+            pdf = next(iter(tables.of_pdf(PDFS, row["file_sha1"])), None)
             row["name"] = "; ".join(f"{p['drop']}/{p['name']}" for p in pdf["places"]) if pdf else ""
     elif table.shards == "paper":
         for shard in {paper_shard(row["paper_id"], tables.paper_shards) for row in rows}:

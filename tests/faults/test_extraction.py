@@ -57,7 +57,7 @@ def s3(bucket: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
 
 def stored(run: Run) -> set[str]:
     """The PDFs whose answers are in the content store."""
-    return set(run.store(STORED_TEI, "grobid", "0.8.2", "2531976d7b1d5c70").known("0" * 40, "f" * 40, ["pdf_sha1"]))
+    return set(run.store(STORED_TEI, "grobid", "0.8.2", "2531976d7b1d5c70").known("0" * 40, "f" * 40, ["file_sha1"]))
 
 
 def test_pdfs_stream_from_s3_and_a_killed_worker_loses_its_last_part_only(

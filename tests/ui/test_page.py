@@ -613,7 +613,7 @@ def test_no_route_answers_without_rights_and_none_acts(built: Built) -> None:
         "dag_id": "corpus_release__sample",
         "as_of": "20230201",
         "paper_id": run.table(PAPERS).read(["paper_id"])[0][0].as_py(),
-        "sha1": run.table(PDFS).read(["pdf_sha1"])[0][0].as_py(),
+        "sha1": run.table(PDFS).read(["file_sha1"])[0][0].as_py(),
         "set_": "s2orc",
         "stage": "filter",
         "path": "manifest.json",

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from s2corpus.errors import UserError
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import open_lake
-from s2corpus_reader.files import number
+from s2corpus_reader.files import file_number
 from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Source:
     def known(self, shard: int, columns: Sequence[str] = _TABLE) -> Iterator[Row]:
         """Rows of `tables/papers` of a shard's papers, in the order of ids, with these columns (`paper_id` among them)."""
         rows = merge(*(self._rows(path, columns) for path in self._table_paths(shard)), key=itemgetter("paper_id"))
-        return (row for row in rows if number(row["paper_id"], self.shards) == shard)
+        return (row for row in rows if file_number(row["paper_id"], self.shards) == shard)
 
     def _rows(self, path: str, columns: Sequence[str]) -> Iterator[Row]:
         filesystem, root = self.folder.filesystem()

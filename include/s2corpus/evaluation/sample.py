@@ -55,7 +55,7 @@ class Item:
     paper_id: str
     ref_id: str
     cited_paper_id: str
-    pdf_sha1: str
+    file_sha1: str
     judged: Side
     against: Side
     auto_title: bool | None
@@ -151,9 +151,9 @@ def _paper(tables: Tables, paper_id: str) -> dict[str, Any]:
 
 
 def _parse(tables: Tables, paper_id: str, kind: str) -> tuple[dict[str, Any], str]:
-    for row in tables.of_paper(FULLTEXTS, paper_id, ["paper_id", "parse_kind", "pdf_sha1", "parse"]):
+    for row in tables.of_paper(FULLTEXTS, paper_id, ["paper_id", "parse_kind", "file_sha1", "parse"]):
         if row["parse_kind"] == kind:
-            return orjson.loads(row["parse"]), row["pdf_sha1"]
+            return orjson.loads(row["parse"]), row["file_sha1"]
     raise LookupError(f"paper {paper_id} has no parse of kind {kind}")
 
 

@@ -10,7 +10,7 @@ from s2corpus.errors import UserError
 from s2corpus.evaluation.sample import Item
 
 COLUMNS = (
-    "release", "item", "task", "paper_id", "pdf_sha1", "ref_id", "cited_paper_id", "title", "authors", "more", "against_title",
+    "release", "item", "task", "paper_id", "file_sha1", "ref_id", "cited_paper_id", "title", "authors", "more", "against_title",
     "against_authors", "against_more", "auto_title", "auto_authors", "mark_title", "mark_authors",
 )  # fmt: skip
 WORDS: Mapping[str, bool | None] = {"right": True, "wrong": False, "unsure": None}
@@ -29,7 +29,7 @@ def written(release: str, items: Iterable[Item]) -> str:
     writer.writeheader()
     for item in items:
         row = {
-            "release": release, "item": item.item, "task": item.task.value, "paper_id": item.paper_id, "pdf_sha1": item.pdf_sha1,
+            "release": release, "item": item.item, "task": item.task.value, "paper_id": item.paper_id, "file_sha1": item.file_sha1,
             "ref_id": item.ref_id, "cited_paper_id": item.cited_paper_id,
             "title": item.judged.title or "", "authors": "; ".join(item.judged.authors), "more": item.judged.more,
             "against_title": item.against.title or "", "against_authors": "; ".join(item.against.authors),

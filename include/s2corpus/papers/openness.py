@@ -109,7 +109,7 @@ def openness(
     `is_preprint` recognises the DOIs of preprint servers. Closed stays closed: a PDF that one drop declares closed, whatever else is
     found; and a publisher's PDF whose preprint alone is open.
     """
-    own = [r for r in records if r.pdf_sha1 == sha1 and (r.kind is Kind.PDF or r.source == DECLARED)]
+    own = [r for r in records if r.file_sha1 == sha1 and (r.kind is Kind.PDF or r.source == DECLARED)]
     others = [r for r in records if r.kind is not Kind.PDF and r.source != DECLARED]
     names = sorted({d.name for d in declarations})
     shared = _shared(sha1, own, others, records, names, is_preprint)
@@ -119,7 +119,7 @@ def openness(
         Evidence.PMC: _of_pmc(shared),
         Evidence.UNPAYWALL: _of_unpaywall(shared, is_preprint),
         Evidence.PUBLISHER: _of_publisher(shared),
-        Evidence.DECLARED: _declared([r for r in others if r.pdf_sha1 == sha1], declarations, all_open),
+        Evidence.DECLARED: _declared([r for r in others if r.file_sha1 == sha1], declarations, all_open),
     }
     return _judged(found, declarations)
 
@@ -195,7 +195,7 @@ def _of_archive(
 
     if carried := {i for r in own if r.kind is Kind.PDF for i in archive.ids_of(r)}:
         return _Found(f"it carries the id {_list(carried)} of {archive.name}", of(carried))
-    if naming := [r for r in others if r.source == archive.source and r.pdf_sha1 == sha1]:
+    if naming := [r for r in others if r.source == archive.source and r.file_sha1 == sha1]:
         return _Found(f"{_list(r.record_id for r in naming)} names it", naming)
     known = {i for r in others for i in archive.ids_of(r)}
     named = {i for name in names if (i := archive.id_of_name(name))}
@@ -250,7 +250,7 @@ def _shared(
 
     Preprints' DOIs do not make the cluster's ambiguous, and do not open a PDF that has a published one too.
     """
-    telling = [*own, *(r for r in others if r.pdf_sha1 == sha1)]
+    telling = [*own, *(r for r in others if r.file_sha1 == sha1)]
 
     def published(dois: set[str]) -> set[str]:
         return {doi for doi in dois if not is_preprint(doi)} or dois
@@ -266,7 +266,7 @@ def _shared(
     dois = published(dois | {r.doi for r in telling if r.doi})
     named = {i for name in names if (i := pmc_id_of_name(name))}
     pmc_ids = {r.pmc_id for r in telling if r.pmc_id} | {r.pmc_id for r in others if r.pmc_id in named}
-    sharing = [r for r in others if r.pdf_sha1 == sha1 or r.doi in dois or (r.pmc_id and r.pmc_id in pmc_ids)]
+    sharing = [r for r in others if r.file_sha1 == sha1 or r.doi in dois or (r.pmc_id and r.pmc_id in pmc_ids)]
     return _Shared(dois, pmc_ids, sharing, ambiguous)
 
 

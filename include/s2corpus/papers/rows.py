@@ -12,10 +12,9 @@ import pyarrow as pa
 from s2corpus.papers.editorial import Said, editorial
 from s2corpus.papers.openness import Declaration, Openness, openness_of_article, openness_of_source
 from s2corpus.papers.vote import Delivered, Paper, Pdf, canonical
-from s2corpus.row_types import Access, Look, MemberRow, PaperRow
 from s2corpus.sources.arrow import record_of
-from s2corpus.sources.record import Kind, Record
-from s2corpus.tables import PAPERS
+from s2corpus.sources.record import Kind, Record, WorkType
+from s2corpus.tables import PAPERS, Access, Look, MemberRow, PaperRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ def papers_of(
     """
     by_paper = groupby((row for batch in members for row in batch.to_pylist()), key=lambda row: row["paper_id"])
 
-    def _openness(article: Article, records: Iterable[Delivered]) -> Openness:
+    def _openness(article: Article, records: Iterable[Delivered], is_preprint: Callable[[str], bool]) -> Openness:
         return openness_of_article(
             article.sha1,
             [delivered.record for delivered in records],
@@ -75,14 +74,15 @@ def papers_of(
 
     def paper(paper_id: str, given: Iterable[MemberRow]) -> PaperRow:
         records = [Delivered(record_of(row), row["ready_at"] or "") for row in given]
+        preprint = _with_types(records, is_preprint)
         found = canonical(
-            paper_id, records, trust=trust, pdfs=pdfs, all_open=all_open, is_preprint=is_preprint, support=support
+            paper_id, records, trust=trust, pdfs=pdfs, all_open=all_open, is_preprint=preprint, support=support
         )
         texts = [
-            _judgement(article.sha1, article.kind, _openness(article, records))
+            _judgement(article.sha1, article.kind, _openness(article, records, preprint))
             for article in _articles(records, articles)
         ]
-        status, said_by = editorial([delivered.record for delivered in records], notices, is_preprint)
+        status, said_by = editorial([delivered.record for delivered in records], notices, preprint)
         return {
             **_row(found, _latex(found, records, sources), records, texts),
             "editorial": status,
@@ -92,6 +92,18 @@ def papers_of(
     found = (paper(paper_id, given) for paper_id, given in by_paper)
     while chunk := list(islice(found, rows)):
         yield pa.RecordBatch.from_pylist(chunk, PAPERS.schema)
+
+
+def _with_types(records: Iterable[Delivered], is_preprint: Callable[[str], bool]) -> Callable[[str], bool]:
+    """Return `is_preprint`, overruled by the types that records give their own DOIs: arXiv gives the published version's."""
+    known: dict[str, bool] = {}
+    for record in (delivered.record for delivered in records):
+        if record.doi and record.type and not record.arxiv_id:
+            if record.type is WorkType.PREPRINT:
+                known[record.doi] = True
+            elif record.kind is Kind.PUBLISHER:
+                known.setdefault(record.doi, False)
+    return lambda doi: known[doi] if doi in known else is_preprint(doi)
 
 
 def _latex(paper: Paper, records: Iterable[Delivered], sources: Mapping[str, LatexSource]) -> LatexSource | None:

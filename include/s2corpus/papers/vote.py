@@ -110,8 +110,8 @@ def canonical(
        record has it. Ties: fewest distinct sources over all fields, then trust.
        Fields of study that OpenAlex's model assigns count only where no source declares any. The primary field, the first, is
        the one that most sources name; in a tie, the first of the most trusted source (SPEC §5.14).
-    4. Title and authors from a PDF only if nobody else gave them, ScienceParse before the extractor. Title and abstract never
-       from the extractor for a paper that has any other record; an abstract never from a PDF that is not open.
+    4. Records of PDFs vote on a field only if no other record has a value for it. For title and authors, ScienceParse outranks the
+       extractor. An abstract never comes from a PDF that is not open.
     """
     members = sorted(records, key=lambda delivered: delivered.record.record_id)
     rank = rank_of(trust)
@@ -258,16 +258,9 @@ def _voters(name: str, members: Sequence[Delivered], open_of: Mapping[str, Openn
         return others
     if name in ("title", "authors") and (parsed := [d for d in having if d.record.source == SCIENCEPARSE]):
         return parsed
-    if name in ("title", "abstract") and any(_is_anothers(d.record) for d in members):
-        having = [d for d in having if not _is_extractors(d.record)]
     if name == "abstract":
-        having = [d for d in having if open_of.get(d.record.pdf_sha1 or "", CLOSED).open]
+        having = [d for d in having if open_of.get(d.record.file_sha1 or "", CLOSED).open]
     return having
-
-
-def _is_anothers(record: Record) -> bool:
-    """Whether somebody other than the extractor knows the paper; what a drop says of its own file is of no other copy of it."""
-    return not _is_extractors(record) and record.source != DECLARED
 
 
 def _is_extractors(record: Record) -> bool:
@@ -276,7 +269,7 @@ def _is_extractors(record: Record) -> bool:
 
 def _pdfs_of(members: Iterable[Delivered]) -> list[str]:
     """The PDFs of a cluster: those whose extracted header is in it (a PDF that a record only names may be of another paper)."""
-    return sorted({d.record.pdf_sha1 for d in members if _is_extractors(d.record) and d.record.pdf_sha1})
+    return sorted({d.record.file_sha1 for d in members if _is_extractors(d.record) and d.record.file_sha1})
 
 
 def _canonical_pdf(
@@ -299,9 +292,9 @@ def _publisher_record(sha1: str, pdf: Pdf, members: Sequence[Delivered], rank: R
     its drop declares."""
     publishers = [d for d in members if d.record.kind is Kind.PUBLISHER]
     own = [d.record for d in members if d.record.kind is Kind.PDF or d.record.source == DECLARED]
-    printed = {(name, getattr(r, name)) for r in own if r.pdf_sha1 == sha1 for name in _PRINTED if getattr(r, name)}
+    printed = {(name, getattr(r, name)) for r in own if r.file_sha1 == sha1 for name in _PRINTED if getattr(r, name)}
     called = {i for d in pdf.declarations for i in (acl_id_of_name(d.name), pmc_id_of_name(d.name)) if i}
-    found = [d for d in publishers if d.record.pdf_sha1 == sha1 or called & {d.record.acl_id, d.record.pmc_id}] or [
+    found = [d for d in publishers if d.record.file_sha1 == sha1 or called & {d.record.acl_id, d.record.pmc_id}] or [
         d for d in publishers if printed & {(name, getattr(d.record, name)) for name in _PRINTED}
     ]
     by_content = sorted(found, key=lambda d: repr(replace(d.record, record_id="")))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from s2corpus import web
+from s2corpus.errors import TransientError, UserError
 from s2corpus.pipeline.stages import STAGE_NAMES
 
 log = logging.getLogger(__name__)
@@ -47,7 +48,7 @@ def sentence(error: BaseException | str | None) -> str:
     if error is None:
         return "the task was killed, or its worker was lost"
     text = " ".join(str(error).split())
-    if isinstance(error, BaseException) and not type(error).__module__.startswith("s2corpus"):
+    if isinstance(error, BaseException) and not isinstance(error, UserError | TransientError):
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
 

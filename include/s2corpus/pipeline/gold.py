@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -32,8 +32,8 @@ MAX_ALIKE = 20
 """records whose titles begin as a sampled one's does, of one beginning, that are clustered with the sample"""
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
 _RECORDS = (
-    "paper_id", "record_id", "source", "kind", "ready_at", "title", "authors", "date", "journal", "volume", "issue", "pages",
-    *IDENTIFIERS, "pdf_sha1",
+    "paper_id", "record_id", "source", "kind", "ready_at", "title", "authors", "date", "journal", "volume", "issue", "pages", "type",
+    *IDENTIFIERS, "file_sha1",
 )  # fmt: skip
 _ID_BITS = 60
 """of a paper's id: 15 hexadecimal digits"""
@@ -59,7 +59,7 @@ class Gold:
 def measured(run: Run, stage: str, metrics: Metrics) -> Metrics:
     """What can be measured when a stage has committed its tables; `metrics` are its own."""
     if stage == "cluster":
-        return clusters(run, int(metrics["papers"])).metrics("clusters") | titles(run).metrics("titles")
+        return titles(run).metrics("titles")
     if stage == "assemble":
         return {name: n for field, found in headers(run).items() for name, n in found.metrics(f"xml_{field}").items()}
     return {}
@@ -77,19 +77,21 @@ def in_slice(run: Run, papers: int) -> pc.Expression | None:
     return (ids >= f"{first:015x}") | (ids < f"{last - (1 << _ID_BITS):015x}")
 
 
-def clusters(run: Run, papers: int) -> Gold:
-    """Pairs of records: a sample of papers, and records whose titles begin as theirs, clustered without any identifier.
+def clusters(run: Run, papers: int, cluster: Callable[[pa.Table], pa.Table]) -> Gold:
+    """Pairs of records: a sample of papers, and records whose titles begin as theirs, clustered without any identifier by `cluster`.
 
     Known are pairs of one paper that share an identifier; a pair is said to be one paper rightly if it shares one, wrongly if both
     have one of a kind and none in common (DOIs of preprints aside).
     """
-    from s2corpus.clustering.cluster import cluster  # and its kernels, which the checks of other stages need not load
     from s2corpus.clustering.nodes import from_preprint_server
     from s2corpus.compiled import for_few
 
     read = run.table(MEMBERS).read(list(_RECORDS), where=in_slice(run, papers))
-    prefixes, rules = run.spec.cluster.preprint_prefixes, run.spec.cluster
-    preprint = pa.array(from_preprint_server(pc.fill_null(read["doi"], "").combine_chunks(), prefixes))
+    prefixes = run.spec.cluster.preprint_prefixes
+    preprint = pc.or_(
+        pa.array(from_preprint_server(pc.fill_null(read["doi"], "").combine_chunks(), prefixes)),
+        pc.fill_null(pc.equal(read["type"], "preprint"), False),
+    )
     final = pc.if_else(preprint, pa.scalar(None, pa.string()), read["doi"])
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         connection.register("slice", read.append_column("final_doi", final).drop_columns(["authors"]))
@@ -101,13 +103,10 @@ def clusters(run: Run, papers: int) -> Gold:
         some = read.filter(pc.is_in(read["record_id"], wanted.combine_chunks())).drop_columns(["paper_id"])
         if not len(some):
             return Gold()
-        for name in (*IDENTIFIERS, "pdf_sha1"):
+        for name in (*IDENTIFIERS, "file_sha1"):
             some = some.set_column(some.column_names.index(name), name, pa.nulls(len(some), pa.string()))
         with for_few(len(some) * some.nbytes):
-            again = cluster(
-                some.combine_chunks(), preprint_prefixes=prefixes, min_title_score=rules.min_title_score,
-                max_preprint_years=rules.max_preprint_years,
-            ).clusters  # fmt: skip
+            again = cluster(some.combine_chunks())
         connection.register("again", again)
         return Gold(*(connection.execute(_PAIRS).fetchone() or ()))
 

@@ -58,7 +58,7 @@ class Tables:
 
     def of_pdf(self, table: Table, sha1: str) -> list[Row]:
         """A PDF's rows."""
-        return list(self.rows(table, pc.field("pdf_sha1") == sha1, None, pdf_shard(sha1, self.pdf_shards)))
+        return list(self.rows(table, pc.field("file_sha1") == sha1, None, pdf_shard(sha1, self.pdf_shards)))
 
 
 def names(table: Table, *without: str) -> list[str]:

@@ -141,8 +141,8 @@ def _table(first: str, second: str, rows: Iterable[tuple[str, int, int]]) -> lis
 
 def papers_report(run: Run) -> str:
     """What became of each PDF of a small release, with the stage and the word that decided: a line for each name it was delivered by."""
-    selections = {row["pdf_sha1"]: row["outcome"] for row in run.table(SELECTIONS).rows(["pdf_sha1", "outcome"])}
-    extracted = {row["pdf_sha1"]: row["outcome"] for row in run.table(EXTRACTIONS).rows(["pdf_sha1", "outcome"])}
+    selections = {row["file_sha1"]: row["outcome"] for row in run.table(SELECTIONS).rows(["file_sha1", "outcome"])}
+    extracted = {row["file_sha1"]: row["outcome"] for row in run.table(EXTRACTIONS).rows(["file_sha1", "outcome"])}
     papers = {row["canonical_pdf"]: row for row in run.table(PAPERS).rows(["paper_id", "canonical_pdf", "title"])}
     kept = {row["paper_id"]: row["outcome"] for row in run.table(FILTERED).rows(["paper_id", "outcome"])}
     documents = {
@@ -156,8 +156,8 @@ def papers_report(run: Run) -> str:
         if row["set"] == "s2orc"
     }
     lines = []
-    for pdf in run.table(PDFS).rows(["pdf_sha1", "places"]):
-        sha1, paper = pdf["pdf_sha1"], papers.get(pdf["pdf_sha1"])
+    for pdf in run.table(PDFS).rows(["file_sha1", "places"]):
+        sha1, paper = pdf["file_sha1"], papers.get(pdf["file_sha1"])
         if selections[sha1] != "selected":
             what = f"select: {selections[sha1]}"
         elif extracted[sha1] != "ok":

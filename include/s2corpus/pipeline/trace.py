@@ -129,7 +129,7 @@ def pdf_of(tables: Tables, sha1: str) -> Pdf | None:
 
 def with_papers(tables: Tables, pdf: Pdf) -> Pdf:
     """The PDF with the papers that have it."""
-    named = tables.rows(MEMBERS, pc.field("pdf_sha1") == pdf.sha1, ["paper_id", "pdf_sha1"])
+    named = tables.rows(MEMBERS, pc.field("file_sha1") == pdf.sha1, ["paper_id", "file_sha1"])
     pdf.papers = sorted({row["paper_id"] for row in named})
     return pdf
 
@@ -152,7 +152,7 @@ def way_of(tables: Tables, asked: str) -> Way | None:
     edges = pa.Table.from_pylist(list(tables.rows(EDGES, near)), EDGES.schema)
     clusters = pa.table({"record_id": ids, "paper_id": pa.array([paper_id] * len(ids), pa.string())})
     paper = next(iter(tables.of_paper(PAPERS, paper_id)), None)
-    sha1s = {row["pdf_sha1"] for row in records if row["pdf_sha1"]}
+    sha1s = {row["file_sha1"] for row in records if row["file_sha1"]}
     pdfs = [pdf for sha1 in sorted(sha1s) if (pdf := pdf_of(tables, sha1))]
     if paper:
         paper["provenance"] = dict(paper["provenance"] or ())

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from s2corpus.errors import UserError
 from s2corpus.storage.lake import Lake
 from s2corpus_reader.deltas import FORMAT, make_file, read_lines, read_rows
-from s2corpus_reader.files import File, GzipLines, whole
+from s2corpus_reader.files import File, GzipLines, remove_piece
 from s2corpus_reader.parquet import write_groups
 
 Piece = tuple[str, int, int]
@@ -35,7 +35,7 @@ def make(old: Lake, new: Lake, out: Path, progress: Callable[[str], None] = lamb
     known = {file["path"]: File(**file) for file in orjson.loads(old.get("manifest.json")[0])["files"]}
     pieces: dict[str, list[str]] = {}
     for path in sorted(known):
-        pieces.setdefault(whole(path), []).append(path)
+        pieces.setdefault(remove_piece(path), []).append(path)
     by_content = {file.sha256: path for path, file in sorted(known.items(), reverse=True)}
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".delta-", dir=out.parent) as beside:
@@ -47,7 +47,7 @@ def make(old: Lake, new: Lake, out: Path, progress: Callable[[str], None] = lamb
             progress(path)
             if listed["sha256"] in by_content:
                 steps[path] = {"as": "copy", "from": by_content[listed["sha256"]]}
-            elif (olds := pieces.get(whole(path))) and path.endswith(".jsonl.gz"):
+            elif (olds := pieces.get(remove_piece(path))) and path.endswith(".jsonl.gz"):
                 steps[path] = _lines(old, olds, new, path, folder)
             elif olds and path.endswith(".parquet"):
                 steps[path] = _rows(old, olds, new, path, folder)
@@ -97,7 +97,7 @@ def _rows(old: Lake, olds: list[str], new: Lake, path: str, folder: Path) -> dic
         groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
         step = {"as": "rows", "of": olds, "pieces": pieces, "groups": groups}
         target.parent.mkdir(parents=True, exist_ok=True)
-        chosen = after.take(fresh)
+        chosen = after.take(pa.array(fresh, pa.int64()))
         write_groups(chosen, [chosen.num_rows] if chosen.num_rows else [], target)
         with tempfile.TemporaryDirectory(dir=folder.parent) as trial:
             make_file(step, path, folder, old, Path(trial) / "file")

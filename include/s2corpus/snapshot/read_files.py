@@ -19,7 +19,7 @@ from s2corpus.snapshot import checks, copies, rights
 from s2corpus.snapshot.agreement import Agreement
 from s2corpus.snapshot.crossing import Crossing
 from s2corpus.snapshot.repeats import Repeats
-from s2corpus_reader.files import File, number
+from s2corpus_reader.files import File, file_number
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
@@ -179,8 +179,8 @@ def _documents_check(
         if id_ <= last:
             yield f"document {id_} comes after {last}; lines are in the order of ids, each once"
         last = id_
-        if number(id_, state.rules["export.files"]) != nn:
-            yield f"document {id_} belongs to file {number(id_, state.rules['export.files']):02d}"
+        if file_number(id_, state.rules["export.files"]) != nn:
+            yield f"document {id_} belongs to file {file_number(id_, state.rules['export.files']):02d}"
         if id_ in state.seen:
             yield f"document {id_} is in another file too"
         state.seen.add(id_)
@@ -215,7 +215,7 @@ def _corpus_check(state: Snapshot, kind: str, nn: int) -> Callable[[bytes, int],
         if paper_id <= last:
             yield f"paper {paper_id} comes after {last}; lines are in the order of ids, each once"
         last = paper_id
-        if number(paper_id, files) != nn:
+        if file_number(paper_id, files) != nn:
             yield f"paper {paper_id} belongs to another file"
         if kind == "metadata":
             state.papers.add(paper_id)

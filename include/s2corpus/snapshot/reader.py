@@ -40,7 +40,7 @@ def open_snapshot(name: str, lake: str | None = None) -> Lake:
         return folder
     if folder.size("latest.json") is None:
         raise UserError(
-            f"{name}: neither manifest.json nor latest.json here: give the folder of a snapshot or of a spec"
+            f"{name}: no manifest.json and no latest.json found: give the folder of a snapshot or of a spec"
         )
     snapshot = orjson.loads(folder.get("latest.json")[0])["snapshot"]
     if snapshot is None:
@@ -77,7 +77,7 @@ def by_ids(snapshot: Lake, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
     known = dict(zip(aliases["alias"].to_pylist(), aliases["paper_id"].to_pylist(), strict=True))
     wanted = {known.get(id_, id_): id_ for id_ in ids}
     index = _table(snapshot, "index.parquet", ["id", "file", "line"])
-    rows = index.filter(pc.field("id").isin(pa.array(list(wanted), pa.string()))).to_pylist()
+    rows = index.filter(_is_one_of("id", list(wanted))).to_pylist()
     if missing := sorted(wanted[id_] for id_ in set(wanted) - {row["id"] for row in rows}):
         raise UserError(f"{snapshot.root}: no document {', '.join(missing)} (dropped or held back ones are in none)")
     yield from at(snapshot, rows)
@@ -86,10 +86,15 @@ def by_ids(snapshot: Lake, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
 def sample(snapshot: Lake, count: int, sets: Sequence[str], splits: Sequence[str]) -> Iterator[dict[str, Any]]:
     """The same `count` documents each time, spread over all: those whose ids have the smallest hashes."""
     index = _table(snapshot, "index.parquet", ["id", "set", "split", "file", "line"])
-    chosen = index.filter(pc.field("set").isin(list(sets)) & pc.field("split").isin(list(splits)))
+    chosen = index.filter(_is_one_of("set", sets) & _is_one_of("split", splits))
     hashes = [hashlib.sha256(id_.encode()).digest()[:8] for id_ in chosen["id"].to_pylist()]
     first = sorted(range(len(hashes)), key=hashes.__getitem__)[:count]
-    yield from at(snapshot, chosen.take(first).to_pylist())
+    yield from at(snapshot, chosen.take(pa.array(first, pa.int64())).to_pylist())
+
+
+def _is_one_of(column: str, values: Sequence[str]) -> pc.Expression:
+    """Return the condition that a column has one of the values; without a type, Arrow refuses an empty list."""
+    return pc.field(column).isin(pa.array(values, pa.string()))
 
 
 def grep(snapshot: Lake, pattern: str, sets: Sequence[str], splits: Sequence[str]) -> Iterator[dict[str, Any]]:

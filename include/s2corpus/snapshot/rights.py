@@ -87,7 +87,7 @@ def rows(paper: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         evidence = text["oa_evidence"] if opened else BIBLIOGRAPHY_ONLY
         yield key | {
             "of": kind,
-            "sha1": text["pdf_sha1"],
+            "sha1": text["file_sha1"],
             "open_access": opened,
             "evidence": evidence or "",
             "licence": spdx(text["licence"]),

@@ -15,7 +15,7 @@ from s2corpus.sources.editorial import of_title
 from s2corpus.sources.record import OPENALEX, Dropped, Editorial, Entry, Kind, OpenVersion, Reason
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.fields import MAX_ABSTRACT, MAX_AUTHORS, with_details
+from s2orc_parse.bibliography.fields import MAX_ABSTRACT, MAX_AUTHORS, add_details
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
 from s2orc_parse.bibliography.names import parse_names
 
@@ -79,6 +79,7 @@ def _read_work(work: Any, where: str) -> Entry:
         doi=work.get("doi") or ids.get("doi"), arxiv_id=_find_arxiv_id(work), pubmed_id=ids.get("pmid"), pmc_id=ids.get("pmcid"),
         mag_id=ids.get("mag"), subjects=_read_subjects(work), licence=best.get("license"),
         open_access=_object(work, "open_access").get("is_oa"), open_version=_best_version([best, *locations] if best else locations),
+        type=_text(work.get("type_crossref")) or type_ if type_ == "article" else type_,
         editorial=Editorial.RETRACTED if work.get("is_retracted") is True else of_title(title),
     )  # fmt: skip
 
@@ -92,7 +93,7 @@ def _read_authors(authorships: object) -> list[Author | None]:
     )
     names = [_text(one.get("raw_author_name")) or _text(_object(one, "author").get("display_name")) for one in given]
     return [
-        with_details(author, _read_affiliations(one), _text(_object(one, "author").get("orcid")))
+        add_details(author, _read_affiliations(one), _text(_object(one, "author").get("orcid")))
         for author, one in zip(parse_names(names), given, strict=True)
     ]
 

@@ -33,6 +33,19 @@ class OpenVersion(StrEnum):
     COPY = "copy"  # preprints and accepted manuscripts only
 
 
+class WorkType(StrEnum):
+    """The type of a work, by a source that gives it."""
+
+    PREPRINT = "preprint"
+    ARTICLE = "article"
+    PROCEEDINGS = "proceedings"
+    CHAPTER = "chapter"
+    BOOK = "book"
+    THESIS = "thesis"
+    REPORT = "report"
+    OTHER = "other"
+
+
 class Editorial(StrEnum):
     """What became of a work after it was published, the gravest first."""
 
@@ -93,12 +106,13 @@ class Record:
     pmc_id: str | None = None
     acl_id: str | None = None
     mag_id: str | None = None
-    pdf_sha1: str | None = None
+    file_sha1: str | None = None
     subjects: tuple[str, ...] = ()  # as the source calls them: categories, headings, codes
     licence: str | None = None
     later_licences: tuple[DatedLicence, ...] = ()  # better ones that start later, the best first
     open_access: bool | None = None
     open_version: OpenVersion | None = None  # None: not said
+    type: WorkType | None = None
     editorial: Editorial | None = None  # what became of the work
     notices: tuple[Notice, ...] = ()  # what it says of other works
 

@@ -23,11 +23,10 @@ from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
-from s2corpus.row_types import DeliveryRow, NoticeRow
 from s2corpus.snapshot.pointer import published
 from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.exchange import Exchange
-from s2corpus.tables import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, pdf_shard
+from s2corpus.tables import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, DeliveryRow, NoticeRow, pdf_shard
 from s2corpus.titles.buckets import bucket_of
 
 log = logging.getLogger(__name__)

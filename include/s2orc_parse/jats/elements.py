@@ -1,4 +1,4 @@
-"""What each JATS element does to the text it stands in; an element that is not listed is part of the line."""
+"""The effect of each JATS element on the surrounding text. Unlisted elements are part of the line."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import signal
 
 from s2orc_parse.archives import child
 from s2orc_parse.archives.reading import BadArchive, safe_name
-from s2orc_parse.archives.reading import unpack as unpack_here
+from s2orc_parse.archives.reading import unpack_source as unpack_here
 from s2orc_parse.latex.outcome import BadSource, Outcome
 from s2orc_parse.latex.process import run
 
@@ -33,13 +33,13 @@ def unpack(data: bytes, seconds: float = SECONDS) -> dict[str, bytes]:
     """
     if len(data) > MAX_PACKED:
         raise BadSource(Outcome.TOO_LARGE, f"{len(data)} bytes; at most {MAX_PACKED} are read")
-    command = child.command("source", MAX_UNPACKED, MAX_FILES, MAX_TEXT)
-    status, out, _ = run(command, data, seconds=seconds, policy=child.policy())
+    command = child.child_command("source", MAX_UNPACKED, MAX_FILES, MAX_TEXT)
+    status, out, _ = run(command, data, seconds=seconds, policy=child.child_policy())
     if status == -signal.SIGKILL:  # by the kernel, whose memory was all in use
         raise BadSource(Outcome.OUT_OF_MEMORY)
     files: dict[str, bytes] = {}
     try:
-        for head, content in child.frames(out, MAX_TEXT):
+        for head, content in child.parse_frames(out, MAX_TEXT):
             if "outcome" in head:
                 raise BadSource(Outcome(head["outcome"]), str(head["detail"]))
             if "end" in head:

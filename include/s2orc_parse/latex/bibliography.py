@@ -14,7 +14,7 @@ from s2orc_parse.bibliography.names import parse_authors
 from s2orc_parse.latex.bibtex import Record
 from s2orc_parse.latex.document import BibItem, Inlines, Mark, Math
 from s2orc_parse.parse_model import BibEntry
-from s2orc_parse.tei.bibliography import with_arxiv
+from s2orc_parse.tei.bibliography import add_arxiv
 
 BLOCK, FIELD, VALUE, END, EMPH, PLAIN = "\ue003", "\ue004", "\ue005", "\ue006", "\ue007", "\ue008"
 _MARKS = re.compile(f"{FIELD}[^{VALUE}]*{VALUE}|[{BLOCK}{END}{EMPH}{PLAIN}\ue002\ue009]")
@@ -141,7 +141,7 @@ def _made(
             ids.setdefault("arxiv_id", arxiv_id)
     if isinstance(pmid := found.get("pmid"), str) and (normal := identifiers.normalise_pmid(pmid)):
         ids["pubmed_id"] = normal
-    ids = with_arxiv(ids)
+    ids = add_arxiv(ids)
 
     def text(name: str) -> str:
         value = found.get(name, "")

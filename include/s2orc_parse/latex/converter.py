@@ -101,7 +101,7 @@ def _converted(
     if not body and not abstract:
         raise BadSource(Outcome.NO_TEXT)
     return Parse(
-        pdf_sha1=sha1,
+        file_sha1=sha1,
         header=Header(title=assembler.plain(document.title), authors=_authors(document)),
         citation_style=style.name,
         abstract=tuple(abstract),

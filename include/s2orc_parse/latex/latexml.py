@@ -44,7 +44,7 @@ from s2orc_parse.latex.process import run
 from s2orc_parse.latex.source import Source
 from s2orc_parse.latex.tables import TABULAR
 from s2orc_parse.latex.tex import environments
-from s2orc_parse.sandbox import Policy, beside, missing
+from s2orc_parse.sandbox import Policy, data_folders, find_missing_feature
 
 _DEFINED = r"""
 \providecommand{\makecell}[2][]{\shortstack{#2}}\providecommand{\thead}[2][]{\shortstack{#2}}\providecommand{\specialcell}[2][]{\shortstack{#2}}
@@ -86,7 +86,7 @@ class Latexml:
 
     def refuse_unconfined(self, *, unsafe: bool) -> None:
         """Raise where this machine has no sandbox for it: it is a whole TeX, and would read any file for a source."""
-        if (lacking := missing()) is not None and not unsafe:
+        if (lacking := find_missing_feature()) is not None and not unsafe:
             raise UserError(
                 f"{lacking}, so LaTeXML would not be kept from other files: say `latex: {{converter: pandoc}}`, "
                 "or `latex: {unsafe: true}` if all sources are trusted"
@@ -112,7 +112,7 @@ def _policy(folder: str | None = None) -> Policy:
     helpers = (found for name in ("perl", "sh", "pwd", "kpsewhich") if (found := shutil.which(name)))
     return Policy(
         folder,
-        read=(*beside(shutil.which("latexml") or sys.executable), *_TEX),
+        read=(*data_folders(shutil.which("latexml") or sys.executable), *_TEX),
         write=(f"{folder}/main.log",) if folder else (),
         execute=tuple(helpers),
         processes=32,

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from s2orc_parse import sandbox
-from s2orc_parse.disk import refuse_full
+from s2orc_parse.disk import check_free_space
 from s2orc_parse.latex.outcome import BadSource, Outcome
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 
@@ -43,7 +43,7 @@ def run(
         if status is None:
             raise BadSource(Outcome.TIMEOUT, f"more than {seconds:g} s")
         if status:
-            refuse_full(Path(tempfile.gettempdir()))
+            check_free_space(Path(tempfile.gettempdir()))
         stderr.seek(max(0, stderr.seek(0, os.SEEK_END) - (1 << 20)))
         said = stderr.read().decode("utf-8", "replace")
         if status == NOT_CONFINED:

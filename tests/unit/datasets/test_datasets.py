@@ -36,7 +36,7 @@ from s2corpus.datasets.vectors.learning import Learnt, agreement
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.snapshot.metadata import released_parse
 from s2corpus.storage.lake import open_lake
-from s2corpus_reader.files import number
+from s2corpus_reader.files import file_number
 from s2orc_parse.jats.elsevier import convert
 from s2orc_parse.tei.s2orc import to_s2orc
 from tests.snapshots import paper, write_snapshot
@@ -160,7 +160,7 @@ def test_what_is_published_is_described(name: str, made: dict[str, Job]) -> None
 @pytest.mark.parametrize("name", DATASETS)
 def test_a_second_snapshot_works_on_changed_shards_only(name: str, lake: Path, made: dict[str, Job]) -> None:
     grown = papers()
-    changed = number(grown[0]["paper_id"], 3)
+    changed = file_number(grown[0]["paper_id"], 3)
     grown[0]["title"] = "Another title"
     folder = write_snapshot(lake, grown, files=3, day="20260501")
     later = job(lake, name, snapshot=folder)

@@ -19,6 +19,7 @@ from s2corpus.pipeline.gold import Gold
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.paper_tables import tables as paper_tables
 from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.cluster.local import cluster_records
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import FULLTEXTS, MEMBERS, PAPERS, RECORDS, Table
 
@@ -66,10 +67,11 @@ def test_clusters_without_their_identifiers(run: Run) -> None:
         record("p1", "unpaywall:1", None, doi="10.1158/a", authors=[]),
     ]  # fmt: skip
     write(run, MEMBERS, rows, paper_shards=1)
-    found = gold.clusters(run, 5)
+    cluster = lambda records: cluster_records(records).clusters  # noqa: E731
+    found = gold.clusters(run, 5, cluster)
     # known: 1–1, 2–2, 3–3. Joined and told: crossref:1–pubmed:1, crossref:3–pubmed:3 right; crossref:3–crossref:4 wrong
     assert found == Gold(known=3, found=2, said=3, right=2)
-    assert gold.clusters(run, 5) == found
+    assert gold.clusters(run, 5, cluster) == found
 
 
 def test_titles_read_from_pdfs_beside_those_of_records(run: Run) -> None:
@@ -90,7 +92,7 @@ def test_titles_read_from_pdfs_beside_those_of_records(run: Run) -> None:
 def fulltext(paper_id: str, kind: str, title: str, authors: list[Row], abstract: str) -> Row:
     parse = {"title": title, "authors": authors, "abstract": [{"text": abstract}] if abstract else []}
     return {
-        "paper_id": paper_id, "parse_kind": kind, "parse_id": f"{paper_id}{kind}", "pdf_sha1": "a" * 40, "open_access": True,
+        "paper_id": paper_id, "parse_kind": kind, "parse_id": f"{paper_id}{kind}", "file_sha1": "a" * 40, "open_access": True,
         "parse": orjson.dumps(parse),
     }  # fmt: skip
 

@@ -404,7 +404,7 @@ def test_a_drop_changed_after_it_was_registered_is_refused_and_in_nobodys_way(
     run = Run(SPEC, datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
     for name in ("intake", "select", "extract"):
         runner.run_stage(run, name)
-    assert run.table(EXTRACTIONS).read()["pdf_sha1"].to_pylist() == list(grobid.uploads)
+    assert run.table(EXTRACTIONS).read()["file_sha1"].to_pylist() == list(grobid.uploads)
 
 
 def test_a_drop_at_which_an_error_of_ours_stops_is_failed_and_in_nobodys_way(

@@ -34,11 +34,11 @@ def test_every_name_of_a_pdf_has_its_line(run: Run) -> None:
     names = [{"drop": "d", "name": name} for name in ("a.pdf", "sub/copy of a.pdf")]
     rewrite(
         run, PDFS,
-        {"pdf_sha1": A, "bytes": 1, "places": names, "first_seen": "2023"},
-        {"pdf_sha1": B, "bytes": 1, "places": [{"drop": "d", "name": "b.pdf"}], "first_seen": "2023"},
+        {"file_sha1": A, "bytes": 1, "places": names, "first_seen": "2023"},
+        {"file_sha1": B, "bytes": 1, "places": [{"drop": "d", "name": "b.pdf"}], "first_seen": "2023"},
         facts={"pdf_shards": 1},
     )  # fmt: skip
-    rewrite(run, SELECTIONS, {"pdf_sha1": A, "outcome": "landscape"}, {"pdf_sha1": B, "outcome": "encrypted"})
+    rewrite(run, SELECTIONS, {"file_sha1": A, "outcome": "landscape"}, {"file_sha1": B, "outcome": "encrypted"})
     for table in (EXTRACTIONS, PAPERS, FILTERED, DOCUMENTS, SPLITS):
         rewrite(run, table)
     lines = [line.split("  ") for line in papers_report(run).splitlines()[2:]]

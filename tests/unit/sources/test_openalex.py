@@ -14,7 +14,7 @@ import pytest
 
 from s2corpus.sources import Dropped, Kind, Reason, Record, fields_of_study, read
 from s2corpus.sources.fields_of_study import fields_of
-from s2corpus.sources.record import Editorial, OpenVersion
+from s2corpus.sources.record import Editorial, OpenVersion, WorkType
 
 WORK: dict[str, Any] = {
     "id": "https://openalex.org/W2741809807", "doi": "https://doi.org/10.7717/peerj.4375",
@@ -115,6 +115,18 @@ def test_work_that_is_no_paper_is_dropped(type_: str) -> None:
 )
 def test_paper_of_any_type_is_kept(type_: object) -> None:
     assert one(type=type_).record_id == "openalex:W2741809807"
+
+
+@pytest.mark.parametrize(
+    ("type_", "of_crossref", "found"),
+    [
+        ("article", None, WorkType.ARTICLE), ("preprint", None, WorkType.PREPRINT), ("review", "journal-article", WorkType.ARTICLE),
+        ("article", "posted-content", WorkType.PREPRINT), ("article", "proceedings-article", WorkType.PROCEEDINGS),
+        ("dissertation", None, WorkType.THESIS), ("erratum", None, WorkType.OTHER), ("retraction", None, None), (7, 7, None),
+    ],
+)  # fmt: skip
+def test_type_is_openalex_or_crossrefs_if_finer(type_: object, of_crossref: object, found: WorkType | None) -> None:
+    assert one(type=type_, type_crossref=of_crossref).type is found
 
 
 def test_retracted_work_is_retracted() -> None:

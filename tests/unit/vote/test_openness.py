@@ -31,11 +31,11 @@ def record(source: str, native: str = "1", kind: Kind = Kind.ARCHIVE, **fields: 
 
 
 def header(**fields: Any) -> Record:
-    return record("grobid", A, Kind.PDF, pdf_sha1=A, **fields)
+    return record("grobid", A, Kind.PDF, file_sha1=A, **fields)
 
 
 def declared(**fields: Any) -> Record:
-    return record("declared", "d/a.pdf", pdf_sha1=A, **fields)
+    return record("declared", "d/a.pdf", file_sha1=A, **fields)
 
 
 def publisher(doi: str = PUBLISHED, **fields: Any) -> Record:
@@ -69,7 +69,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
     "it is stamped": ([header(arxiv_id=ARXIV_ID)], "a.pdf", Evidence.ARXIV),
     "it is stamped, and also published": ([header(arxiv_id=ARXIV_ID), publisher()], "a.pdf", Evidence.ARXIV),
     "it prints arXiv's DOI": ([header(doi=f"10.48550/arxiv.{ARXIV_ID}")], "a.pdf", Evidence.ARXIV),
-    "arXiv's record names it": ([header(), replace(ARXIVS, pdf_sha1=A), publisher()], "a.pdf", Evidence.ARXIV),
+    "arXiv's record names it": ([header(), replace(ARXIVS, file_sha1=A), publisher()], "a.pdf", Evidence.ARXIV),
     "it is called by its paper's arXiv id": ([header(), ARXIVS, publisher()], f"{ARXIV_ID}v2.pdf", Evidence.ARXIV),
     "it is called by another arXiv id": ([header(), ARXIVS, publisher()], "1706.03762.pdf", None),
     "it is called by an arXiv id, and its paper has none": ([header(), publisher()], f"{ARXIV_ID}.pdf", None),
@@ -81,7 +81,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
     "it prints an Anthology DOI": ([header(doi=ACL_DOI), publisher()], "a.pdf", Evidence.ACL),
     "it prints an old Anthology DOI": ([header(doi="10.3115/1073083.1073135")], "a.pdf", Evidence.ACL),
     "it carries an Anthology id": ([header(acl_id="P19-1001"), publisher()], "a.pdf", Evidence.ACL),
-    "the Anthology's record names it": ([header(), replace(ACLS, pdf_sha1=A), record("dblp")], "a.pdf", Evidence.ACL),
+    "the Anthology's record names it": ([header(), replace(ACLS, file_sha1=A), record("dblp")], "a.pdf", Evidence.ACL),
     "it is called by its paper's Anthology id": ([header(), ACLS, record("dblp")], f"{ACL_ID}.pdf", Evidence.ACL),
     "it is called by the id in its paper's DOI": (
         [header(), publisher("10.18653/v1/p19-1001"), record("dblp")], "P19-1001.pdf", Evidence.ACL,
@@ -120,7 +120,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
     "its publisher says so": (
         [header(doi=PUBLISHED), record("jats", kind=Kind.PUBLISHER, doi=PUBLISHED, open_access=True)], "a.pdf", Evidence.PUBLISHER,
     ),
-    "a source names it and says so": ([header(), record("mylab", pdf_sha1=A, open_access=True)], "a.pdf", Evidence.DECLARED),
+    "a source names it and says so": ([header(), record("mylab", file_sha1=A, open_access=True)], "a.pdf", Evidence.DECLARED),
     "a source says so of the paper": ([header(doi=PUBLISHED), record("s2", doi=PUBLISHED, open_access=True)], "a.pdf", None),
     "its header says so": ([header(open_access=True)], "a.pdf", None),
     "nothing is known": ([header()], "a.pdf", None),

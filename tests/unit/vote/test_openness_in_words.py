@@ -14,10 +14,10 @@ from tests.unit.vote.test_openness import renewed
 
 A, B = "a" * 40, "b" * 40
 X, Y, PREPRINT = "10.1016/x", "10.1016/y", "10.1101/p"
-HEADER = Record(f"grobid:{A}", "grobid", Kind.PDF, pdf_sha1=A)
+HEADER = Record(f"grobid:{A}", "grobid", Kind.PDF, file_sha1=A)
 ARXIVS = Record("arxiv:1", "arxiv", Kind.ARCHIVE, arxiv_id="1911.02782")
 ACLS = Record("acl:1", "acl", Kind.PUBLISHER, acl_id="P19-1001")
-OWN = Record("declared:d/a.pdf", "declared", Kind.ARCHIVE, pdf_sha1=A)
+OWN = Record("declared:d/a.pdf", "declared", Kind.ARCHIVE, file_sha1=A)
 
 
 def is_preprint(doi: str) -> bool:
@@ -63,9 +63,9 @@ OF_X = {
          {"arxiv": "no id of arXiv on it, none in its name ()", "acl": "no id of the ACL Anthology on it, none in its name ()"}),
         ([replace(HEADER, arxiv_id="1911.02782")], "a.pdf", {"arxiv": "! it carries the id 1911.02782 of arXiv"}),
         ([replace(HEADER, acl_id="P19-1001")], "a.pdf", {"acl": "! it carries the id P19-1001 of the ACL Anthology"}),
-        ([HEADER, replace(ARXIVS, pdf_sha1=A), replace(ARXIVS, record_id="arxiv:0", pdf_sha1=A)], "a.pdf",
+        ([HEADER, replace(ARXIVS, file_sha1=A), replace(ARXIVS, record_id="arxiv:0", file_sha1=A)], "a.pdf",
          {"arxiv": "! arxiv:0, arxiv:1 names it"}),
-        ([HEADER, replace(ARXIVS, pdf_sha1=B), crossref()], "a.pdf",
+        ([HEADER, replace(ARXIVS, file_sha1=B), crossref()], "a.pdf",
          {**OF_X, "arxiv": f"{NOWHERE['arxiv']}, its paper is known to crossref too"}),
         ([HEADER, ARXIVS, crossref(), unpaywall(open_access=False)], "a.pdf",
          {**OF_X, "arxiv": f"{NOWHERE['arxiv']}, its paper is known to crossref, unpaywall too", "unpaywall": "10.1016/x is closed"}),
@@ -104,9 +104,9 @@ OF_X = {
          {"pmc": "no record of PMC's open access subset has its DOI, which may be any of 10.1016/x, 10.1016/y",
           "unpaywall": "no record has its DOI, which may be any of 10.1016/x, 10.1016/y",
           "publisher": "no publisher's record that has its DOI, which may be any of 10.1016/x, 10.1016/y says so"}),
-        ([HEADER, Record("mylab:1", "mylab", Kind.ARCHIVE, pdf_sha1=A, open_access=True)], "a.pdf",
+        ([HEADER, Record("mylab:1", "mylab", Kind.ARCHIVE, file_sha1=A, open_access=True)], "a.pdf",
          {"declared": "! mylab:1 names it and says that it is open access"}),
-        ([HEADER, Record("mylab:1", "mylab", Kind.ARCHIVE, pdf_sha1=B, open_access=True)], "a.pdf", {}),
+        ([HEADER, Record("mylab:1", "mylab", Kind.ARCHIVE, file_sha1=B, open_access=True)], "a.pdf", {}),
     ],
 )  # fmt: skip
 def test_what_was_found_and_looked_for(records: list[Record], name: str, looks: dict[str, str]) -> None:

@@ -127,7 +127,7 @@ def test_people_that_two_lists_name(one: str, other: str, found: tuple[int, int,
 )
 def test_what_was_looked_for_says_by_which_doi(dois: list[str], said: str) -> None:
     sha1 = "a" * 40
-    records = [Record(f"grobid:{sha1}", "grobid", Kind.PDF, pdf_sha1=sha1)]
+    records = [Record(f"grobid:{sha1}", "grobid", Kind.PDF, file_sha1=sha1)]
     records += [Record(f"crossref:{doi}", "crossref", Kind.PUBLISHER, doi=doi) for doi in dois]
     found = openness(sha1, records, (Declaration("d", "a.pdf"),), is_preprint=lambda doi: False)
     assert any(said in look.detail for look in found.looks), [look.detail for look in found.looks]

@@ -31,7 +31,7 @@ def record(source: str, native: str = "1", kind: Kind = Kind.ARCHIVE, **fields: 
 
 
 def header(sha1: str = A, source: str = "grobid", **fields: Any) -> Record:
-    return record(source, sha1, Kind.PDF, pdf_sha1=sha1, **fields)
+    return record(source, sha1, Kind.PDF, file_sha1=sha1, **fields)
 
 
 def vote(*records: Record | Delivered, pdfs: dict[str, Pdf] | None = None, **options: Any) -> Paper:
@@ -55,7 +55,7 @@ def test_the_publisher_record_of_the_canonical_pdf_is_canonical() -> None:
 
 
 def test_a_publisher_record_that_names_the_pdf_goes_before_one_that_shares_its_doi() -> None:
-    named = record("acl", kind=Kind.PUBLISHER, title="Named", pdf_sha1=A)
+    named = record("acl", kind=Kind.PUBLISHER, title="Named", file_sha1=A)
     shares = record("crossref", kind=Kind.PUBLISHER, title="Shares", doi="10.18653/v1/x")
     assert vote(header(doi="10.18653/v1/x"), named, shares).values["title"] == "Named"
 
@@ -91,13 +91,13 @@ def test_the_canonical_pdf(a: Pdf, b: Pdf, chosen: str, why: str) -> None:
 
 
 def test_of_open_pdfs_the_one_whose_publisher_record_says_most_is_canonical() -> None:
-    told = record("acl", kind=Kind.PUBLISHER, pdf_sha1=B, abstract="We.", venue="ACL", date="2020")
-    terse = record("crossref", kind=Kind.PUBLISHER, pdf_sha1=A, doi="10.18653/v1/x")
+    told = record("acl", kind=Kind.PUBLISHER, file_sha1=B, abstract="We.", venue="ACL", date="2020")
+    terse = record("crossref", kind=Kind.PUBLISHER, file_sha1=A, doi="10.18653/v1/x")
     assert vote(header(A), header(B), told, terse, all_open=True).canonical_pdf == B
 
 
 def test_a_pdf_that_is_only_named_is_not_the_papers() -> None:
-    assert vote(record("crossref", kind=Kind.PUBLISHER, title="T", pdf_sha1=A)).canonical_pdf is None
+    assert vote(record("crossref", kind=Kind.PUBLISHER, title="T", file_sha1=A)).canonical_pdf is None
 
 
 def test_a_source_votes_once_with_its_latest_record() -> None:
@@ -126,13 +126,20 @@ class TestPdfHeaders:
         paper = vote(header(title="By GROBID", authors=(ADA,)), header(source="scienceparse", title="By ScienceParse"))
         assert paper.values["title"] == "By ScienceParse" and paper.values["authors"] == (ADA,)
 
-    def test_the_extractors_title_and_abstract_are_never_those_of_a_paper_with_another_record(self) -> None:
-        paper = vote(
-            header(title="Read", abstract="We read.", venue="Printed"),
-            record("unpaywall", doi="10.18653/v1/x"),
-            all_open=True,
-        )
-        assert "title" not in paper.values and "abstract" not in paper.values and paper.values["venue"] == "Printed"
+    @pytest.mark.parametrize("source", ["unpaywall", "pubmed", "s2", "crossref", "dblp", "arxiv", "scienceparse"])
+    def test_untitled_record_does_not_remove_title(self, source: str) -> None:
+        read = header(title="Read", abstract="We read.", venue="Printed", authors=(ADA,))
+        kind = {"crossref": Kind.PUBLISHER, "scienceparse": Kind.PDF}.get(source, Kind.ARCHIVE)
+        paper = vote(read, record(source, kind=kind, doi="10.18653/v1/x", file_sha1=A), all_open=True)
+        found = {name: paper.values.get(name) for name in ("title", "abstract", "venue", "authors")}
+        assert found == {"title": "Read", "abstract": "We read.", "venue": "Printed", "authors": (ADA,)}
+        assert paper.provenance["title"].rule is Rule.PDF
+
+    @pytest.mark.parametrize("given", ["title", "abstract", "venue"])
+    def test_pdf_votes_on_fields_without_other_values(self, given: str) -> None:
+        read = {"title": "Read", "abstract": "We read.", "venue": "Printed"}
+        paper = vote(header(**read), record("s2", **{given: "Said"}), all_open=True)
+        assert {name: paper.values[name] for name in read} == {**read, given: "Said"}
 
     @pytest.mark.parametrize(("all_open", "abstract"), [(True, "We read."), (False, None)])
     def test_an_abstract_read_from_a_closed_pdf_is_not_published(self, all_open: bool, abstract: str | None) -> None:
@@ -143,7 +150,7 @@ class TestDeclared:
     """A drop's own record of its file votes as the source `declared` (SEMANTICS §5)."""
 
     def declared(self, native: str = "d/a.pdf", **fields: Any) -> Record:
-        return record("declared", native, pdf_sha1=A, **fields)
+        return record("declared", native, file_sha1=A, **fields)
 
     def test_it_votes_as_other_archives_do_and_after_crossref_where_they_tie(self) -> None:
         paper = vote(header(), self.declared(title="As declared"), record("crossref", title="As registered"))
@@ -172,7 +179,7 @@ class TestDeclared:
         known = vote(
             header(abstract="We."), self.declared(title="As declared"), record("dblp", title="T"), all_open=True
         )
-        assert "abstract" not in known.values
+        assert known.values["abstract"] == "We."
 
     def test_a_declared_doi_leads_to_the_publisher_record(self) -> None:
         publisher = record("crossref", kind=Kind.PUBLISHER, title="As published", doi="10.1016/x")
@@ -213,7 +220,7 @@ def clusters(draw: st.DrawFn, sources: tuple[str, ...] = TRUST[:8]) -> list[Deli
         said = record(source, f"{number}", kind, **fields, **({"date": date} if date else {}))
         sha1 = draw(st.sampled_from([A, B])) if pdf else draw(st.sampled_from([None, None, A]))
         authors = draw(st.sampled_from([(), (ADA,), (ADA, ALAN)]))
-        found.append(Delivered(replace(said, pdf_sha1=sha1, authors=authors), draw(st.sampled_from(["2022", "2023"]))))
+        found.append(Delivered(replace(said, file_sha1=sha1, authors=authors), draw(st.sampled_from(["2022", "2023"]))))
     return found
 
 
@@ -248,7 +255,7 @@ def test_the_same_record_again_under_another_id_changes_nothing(cluster: list[De
 def test_a_publisher_record_that_names_the_canonical_pdf_always_wins(cluster: list[Delivered]) -> None:
     paper = canonical("p", cluster, trust=TRUST)
     publishers = [
-        d.record for d in cluster if d.record.kind is Kind.PUBLISHER and d.record.pdf_sha1 == paper.canonical_pdf
+        d.record for d in cluster if d.record.kind is Kind.PUBLISHER and d.record.file_sha1 == paper.canonical_pdf
     ]
     if paper.canonical_pdf and len(publishers) == 1:
         for name in FIELDS:

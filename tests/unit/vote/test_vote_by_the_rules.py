@@ -49,7 +49,7 @@ def clusters(draw: st.DrawFn) -> list[Delivered]:
         if "date" in said:
             said["date_precision"] = PRECISION[len(said["date"])]
         sha1 = draw(st.sampled_from([A, B] if kind is Kind.PDF else [None, None, A, B]))
-        record = Record(f"{source}:{number}", source, kind, pdf_sha1=sha1, **said)
+        record = Record(f"{source}:{number}", source, kind, file_sha1=sha1, **said)
         found.append(Delivered(record, draw(st.sampled_from(["2022", "2023"]))))
     return found
 
@@ -66,10 +66,10 @@ def publisher_record(sha1: str, members: list[Delivered]) -> Delivered | None:
     own = [
         d.record
         for d in members
-        if d.record.pdf_sha1 == sha1 and (d.record.kind is Kind.PDF or d.record.source == "declared")
+        if d.record.file_sha1 == sha1 and (d.record.kind is Kind.PDF or d.record.source == "declared")
     ]
     printed = set().union(*map(ids, own))
-    found = [d for d in theirs if d.record.pdf_sha1 == sha1] or [d for d in theirs if ids(d.record) & printed]
+    found = [d for d in theirs if d.record.file_sha1 == sha1] or [d for d in theirs if ids(d.record) & printed]
     best: Delivered | None = None
     for d in sorted(found, key=lambda d: repr(replace(d.record, record_id=""))):
         if (
@@ -87,12 +87,7 @@ def voters(name: str, members: list[Delivered], opened: dict[str, bool]) -> list
     parsed = [d for d in having if d.record.source == "scienceparse"]
     if other or (parsed and name in ("title", "authors")):
         return other or parsed
-    known = any(d.record.source not in ("grobid", "declared") for d in members)
-    return [
-        d for d in having
-        if not (name in ("title", "abstract") and known and d.record.source == "grobid")
-        and not (name == "abstract" and not opened.get(d.record.pdf_sha1 or "", False))
-    ]  # fmt: skip
+    return [d for d in having if name != "abstract" or opened.get(d.record.file_sha1 or "", False)]
 
 
 def votes_of(name: str, some: list[Delivered]) -> dict[str, Delivered]:
@@ -121,7 +116,7 @@ def decided(
 ) -> tuple[str | None, dict[str, Any], dict[str, Decision]]:
     members = sorted(cluster, key=lambda d: d.record.record_id)
     records = [d.record for d in members]
-    sha1s = sorted({r.pdf_sha1 for r in records if r.source == "grobid" and r.pdf_sha1})
+    sha1s = sorted({r.file_sha1 for r in records if r.source == "grobid" and r.file_sha1})
     opened = {
         sha1: openness(
             sha1, records, pdfs.get(sha1, Pdf()).declarations, is_preprint=lambda doi: False, all_open=all_open
@@ -232,7 +227,8 @@ def test_all_that_a_paper_keeps_of_its_records() -> None:
 )
 def test_the_publisher_record_that_a_pdf_is_called_by(name: str, declared: dict[str, str], title: str | None) -> None:
     records = [
-        Record(f"grobid:{A}", "grobid", Kind.PDF, pdf_sha1=A), Record("declared:d/a.pdf", "declared", Kind.ARCHIVE, pdf_sha1=A, **declared),
+        Record(f"grobid:{A}", "grobid", Kind.PDF, file_sha1=A),
+        Record("declared:d/a.pdf", "declared", Kind.ARCHIVE, file_sha1=A, **declared),
         Record("acl:1", "acl", Kind.PUBLISHER, title="By its name", acl_id="P19-1001"),
         Record("jats:1", "jats", Kind.PUBLISHER, title="By PMC", pmc_id="PMC1"), Record("acl:2", "acl", Kind.PUBLISHER, title="Else"),
     ]  # fmt: skip

@@ -118,7 +118,7 @@ class CiteWorth:
             ]
             until = [
                 sql.execute("SELECT paper_rank FROM cut WHERE place = ?", [place]).fetchone()[0]
-                for place in _place_cuts(papers, *nearest, bool(params.dev_share), bool(params.test_share))
+                for place in _place_cuts(papers, nearest, bool(params.dev_share), bool(params.test_share))
             ]
         return {
             "quota": quota,
@@ -184,11 +184,12 @@ class CiteWorth:
         return [Table("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS})]
 
 
-def _place_cuts(papers: int, train: int, dev: int, has_dev: bool, has_test: bool) -> tuple[int, int]:
+def _place_cuts(papers: int, nearest: Sequence[int], has_dev: bool, has_test: bool) -> tuple[int, int]:
     """Return the places of the last papers of the training and the development set.
 
     They move so that each set that is wanted has a paper, if there are enough papers.
     """
+    train, dev = nearest
     if papers < 1 + has_dev + has_test:
         return train, dev
     train = max(1, min(train, papers - has_dev - has_test))

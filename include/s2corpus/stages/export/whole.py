@@ -27,7 +27,7 @@ from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, DOCUMENTS, DUPLICATES, EXTRACTIONS, MEMBERS, PARSES, Table
 from s2corpus.text import overlaps
 from s2corpus.version import code_version
-from s2corpus_reader.files import File, keys_path, listed, parquet_copy
+from s2corpus_reader.files import File, describe_file, keys_path, parquet_path
 from s2corpus_reader.parquet import parquet_writer
 
 _OVERLAPS = 1 << 20
@@ -43,7 +43,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     published = report.Published()
 
     def put(path: str, local: Path, count: int | None = None) -> None:
-        more.append((listed(path, local, count), local))
+        more.append((describe_file(path, local, count), local))
         files.append(more[-1][0])
 
     def put_text(path: str, content: bytes) -> None:
@@ -96,7 +96,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     store.put(more)
     last = scratch / "manifest.json"
     last.write_bytes(replace(manifest, files=files).to_json())
-    store.put([(listed("manifest.json", last), last)])
+    store.put([(describe_file("manifest.json", last), last)])
     return {
         "files": float(len(files)),
         "bytes": float(sum(file.bytes for file in files)),
@@ -115,7 +115,7 @@ def _written(run: Run, store: Store) -> list[File]:
     numbers = range(run.spec.export.files)
     texts = [document_paths(run, store, set_, nn) for nn in numbers for set_ in run.spec.clean.sets]
     lines = [path for of_number in texts for path in of_number or ()]
-    paths = [*lines, *map(parquet_copy, lines), *paths_of(run)]
+    paths = [*lines, *map(parquet_path, lines), *paths_of(run)]
     there = store.there(paths)
     if missing := [path for path in paths if path not in there] or ["v2" for of_number in texts if of_number is None]:
         raise TransientError(

@@ -15,10 +15,9 @@ from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, LatexSource, papers_of
 from s2corpus.papers.vote import Pdf
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
-from s2corpus.row_types import Place
 from s2corpus.sources.record import DECLARED, Editorial
 from s2corpus.stages.vote import facts
-from s2corpus.tables import MEMBERS, PAPERS
+from s2corpus.tables import MEMBERS, PAPERS, Place
 
 Facts = dict[str, list[dict[str, Any]]]
 
@@ -124,7 +123,7 @@ def _notices(known: Facts) -> dict[str, list[Said]]:
 def _pdfs(known: Facts) -> dict[str, Pdf]:
     """What intake knows of PDFs, by SHA-1."""
     return {
-        row["pdf_sha1"]: Pdf(row["first_seen"], _declarations(row["places"]))
+        row["file_sha1"]: Pdf(row["first_seen"], _declarations(row["places"]))
         for about, said in known.items()
         if about.startswith("pdf:")
         for row in said

@@ -1,19 +1,20 @@
-"""The types of rows say what the tables' columns are."""
+"""Each table is described once: the types of a row class agree with its Arrow schema, and docs/tables.md with both."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 from types import NoneType
-from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Annotated, Any, TypedDict, get_args, get_origin, get_type_hints, is_typeddict
 
 import pyarrow as pa
 import pytest
 
-from s2corpus import row_types, tables
-from s2corpus.tables import Column, Table
+from s2corpus import tables
+from s2corpus.tables import Column, Table, columns_of, define
 
-TYPED = re.findall(r"(?m)^([A-Z_]+) = Table\[rows\.(\w+)\]\(", Path(tables.__file__).read_text("utf-8"))
+TYPED = re.findall(r"(?m)^([A-Z_]+) = define\(\s*(\w+),", Path(tables.__file__).read_text("utf-8"))
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "tables.md"
 PYTHON = (
     (pa.types.is_integer, int),
     (pa.types.is_floating, float),
@@ -52,17 +53,37 @@ def right(hint: Any, column: Column) -> bool:
 
 
 @pytest.mark.parametrize(("table", "row"), TYPED)
-def test_a_row_has_the_columns_of_its_table(table: str, row: str) -> None:
+def test_row_class_agrees_with_the_arrow_schema(table: str, row: str) -> None:
     stated: Table[Any] = getattr(tables, table)
-    hints = get_type_hints(getattr(row_types, row))
-    assert hints.keys() == {column.name for column in stated.columns}
+    hints = get_type_hints(getattr(tables, row))
+    assert list(hints) == [column.name for column in stated.columns] == stated.schema.names
     assert [column for column in stated.columns if not right(hints[column.name], column)] == []
 
 
-def test_every_row_type_is_of_a_table() -> None:
-    stated = {name for name in vars(row_types) if name.endswith("Row")}
-    assert stated == {row for _, row in TYPED}
-
-
-def test_every_table_says_its_rows() -> None:
+def test_every_table_is_defined_by_a_row_class() -> None:
     assert {name for name, _ in TYPED} == {name for name, value in vars(tables).items() if isinstance(value, Table)}
+
+
+class ExampleRow(TypedDict):
+    """An example."""
+
+    key: Annotated[str, "the key"]
+    number: Annotated[int | None, pa.int32(), "a number"]
+    places: Annotated[list[tables.Place], "places"]
+
+
+def test_annotations_give_the_columns() -> None:
+    place = pa.struct(
+        [("drop", pa.string()), ("name", pa.string()), ("open_access", pa.bool_()), ("licence", pa.string())]
+    )
+    assert columns_of(ExampleRow) == (
+        Column("key", pa.string(), "the key", nullable=False),
+        Column("number", pa.int32(), "a number"),
+        Column("places", pa.list_(place), "places", nullable=False),
+    )
+    with pytest.raises(ValueError, match="missing_column"):
+        define(ExampleRow, "examples", key=("missing_column",))
+
+
+def test_page_documents_every_table() -> None:
+    assert PAGE.read_text("utf-8") == tables.documentation(), "run: python -m s2corpus.tables > docs/tables.md"

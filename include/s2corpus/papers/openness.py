@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Literal
 
 from s2corpus.papers.licences import select_strictest
-from s2corpus.sources.record import ACL, ARXIV, DECLARED, UNPAYWALL, Kind, OpenVersion, Record
+from s2corpus.sources.record import ACL, ARXIV, DECLARED, OPENALEX, UNPAYWALL, Kind, OpenVersion, Record
 from s2orc_parse.bibliography.identifiers import (
     acl_id_of_name,
     acl_of_doi,
@@ -289,14 +289,16 @@ def _collect_shared(
 
 
 def _search_pmc(shared: _Shared) -> _Found | str:
-    if found := [r for r in shared.records if r.pmc_id and r.open_access and r.source != UNPAYWALL]:
+    if found := [r for r in shared.records if r.pmc_id and r.open_access and r.source not in (UNPAYWALL, OPENALEX)]:
         ids = _format_list({r.pmc_id for r in found if r.pmc_id})
         return _Found(f"{ids} is in PMC's open access subset, by {_format_list(r.record_id for r in found)}", found)
     return f"no record of PMC's open access subset has {_format_identifiers(shared)}"
 
 
 def _search_unpaywall(shared: _Shared, is_preprint: Callable[[str], bool]) -> _Found | str:
-    theirs = [r for r in shared.records if r.source == UNPAYWALL and r.doi]
+    theirs = [r for r in shared.records if r.source == UNPAYWALL and r.doi] or [
+        r for r in shared.records if r.source == OPENALEX and r.doi and r.open_access is not None
+    ]  # OpenAlex repeats Unpaywall's data, so a delivery of Unpaywall itself decides.
     opening = [r for r in theirs if r.open_access]
     found = [r for r in opening if r.open_version is not OpenVersion.COPY or is_preprint(r.doi or "")]
     if found:

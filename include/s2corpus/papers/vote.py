@@ -12,7 +12,7 @@ from s2corpus.papers.fewest import fewest_sources
 from s2corpus.papers.openness import CLOSED, Declaration, Openness, decide_openness
 from s2corpus.papers.support import compute_similarity
 from s2corpus.sources.fields_of_study import fields_of_study
-from s2corpus.sources.record import DECLARED, SCIENCEPARSE, Kind, Record
+from s2corpus.sources.record import DECLARED, OPENALEX, SCIENCEPARSE, Kind, Record
 from s2corpus.titles import normalise_one
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.identifiers import acl_id_of_name, pmc_id_of_name
@@ -109,6 +109,8 @@ def elect_metadata(
     3. The other fields are decided by support. Each source has one vote, from its latest record with the field. `support`
        determines whether votes support similar values (SEMANTICS §5) or only equal values (S2ORC §2.3). Headers of PDFs
        vote only if no other record has the field. Ties: fewest distinct sources over all fields, then trust.
+       Fields of study that OpenAlex's model assigns count only if no source declares any. The primary field, the first, is the
+       one that most sources name; in a tie, the first of the most trusted source (SPEC §5.14).
     4. Records of PDFs vote on a field only if no other record has a value for it. For title and authors, ScienceParse
        outranks the extractor. An abstract never comes from a closed PDF.
     """
@@ -153,6 +155,8 @@ def elect_metadata(
         values[name], supporter = winner.form(rank, allowed)
         rule = Rule.FEWEST_SOURCES if settled else Rule.TRUST
         provenance[name] = _make_decision(supporter, rule, len(winner.votes), votes - len(winner.votes))
+    if "fields_of_study" in values:
+        values["fields_of_study"] = put_primary_first(values["fields_of_study"], ballots["fields_of_study"], rank)
     return Paper(
         paper_id,
         {name: values[name] for name in FIELDS if name in values},
@@ -164,6 +168,18 @@ def elect_metadata(
         tuple(sorted({subject for record in cluster for subject in record.subjects})),
         tuple(record.record_id for record in cluster),
     )
+
+
+def put_primary_first(fields: tuple[str, ...], groups: Sequence[_Group], rank: Rank) -> tuple[str, ...]:
+    """Return the fields of study with the primary field first: the one that most sources name.
+
+    In a tie it is the first of those in the list of the most trusted source. It is added if the fields do not contain it.
+    """
+    named = {source: form for group in groups for source, (form, _) in group.votes.items()}
+    counts = Counter(field for form in named.values() for field in form)
+    most = {field for field, count in counts.items() if count == max(counts.values())}
+    primary = next((field for source in sorted(named, key=rank) for field in named[source] if field in most), None)
+    return fields if primary is None else (primary, *(field for field in fields if field != primary))
 
 
 def select_supported(name: str, groups: Sequence[_Group]) -> list[_Group]:
@@ -242,6 +258,8 @@ def _group_votes(name: str, voters: Iterable[Delivered]) -> list[_Group]:
 def _select_voters(name: str, members: Sequence[Delivered], open_of: Mapping[str, Openness]) -> list[Delivered]:
     """Return the records that vote on a field (rules 3 and 4)."""
     candidates = [d for d in members if get_value(d.record, name) is not None]
+    if name == "fields_of_study" and (declared := [d for d in candidates if d.record.source != OPENALEX]):
+        candidates = declared
     if others := [d for d in candidates if d.record.kind is not Kind.PDF]:
         return others
     if name in ("title", "authors") and (parsed := [d for d in candidates if d.record.source == SCIENCEPARSE]):

@@ -241,3 +241,31 @@ def test_what_was_looked_for_in_vain_is_said_with_where() -> None:
     assert said[Evidence.ARXIV] == "no id of arXiv on it, none in its name (x.pdf), its paper is known to crossref too"
     assert said[Evidence.UNPAYWALL] == f"no record has {PUBLISHED} of this PDF"
     assert re.search("no drop says", said[Evidence.DECLARED])
+
+
+class TestOpenAlex:
+    """OpenAlex repeats Unpaywall's data (its documentation of `open_access`)."""
+
+    def test_openalex_alone_is_evidence_like_unpaywall(self) -> None:
+        found = judged(
+            header(doi=PUBLISHED),
+            record("openalex", "W1", doi=PUBLISHED, open_access=True, open_version=OpenVersion.PUBLISHED),
+        )
+        assert found.evidence is Evidence.UNPAYWALL
+
+    def test_openalex_copies_do_not_open_the_publishers_pdf(self) -> None:
+        assert not judged(
+            header(doi=PUBLISHED),
+            record("openalex", "W1", doi=PUBLISHED, open_access=True, open_version=OpenVersion.COPY),
+        ).open
+
+    def test_unpaywall_decides_where_both_are_delivered(self) -> None:
+        openalex = record("openalex", "W1", doi=PUBLISHED, open_access=True)
+        assert not judged(header(doi=PUBLISHED), openalex, record("unpaywall", doi=PUBLISHED, open_access=False)).open
+
+    def test_openalex_does_not_prove_the_pmc_subset(self) -> None:
+        found = judged(
+            header(doi=PUBLISHED),
+            record("openalex", "W1", doi=PUBLISHED, pmc_id="PMC1", open_access=True, open_version=OpenVersion.COPY),
+        )
+        assert not found.open

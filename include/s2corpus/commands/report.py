@@ -25,13 +25,13 @@ def command(name: str, release: str, as_csv: bool) -> None:
 
     from s2corpus.commands._lake_option import use_local_services
     from s2corpus.escaping import escape_cell
-    from s2corpus.pipeline.reports import paper_tables, reports
+    from s2corpus.pipeline.reports import read_paper_tables, run_report
 
     use_local_services()
 
     console = Console()
     writer = csv.writer(sys.stdout)
-    for report in paper_tables(release) if name == "tables" else reports(name, release):
+    for report in read_paper_tables(release) if name == "tables" else run_report(name, release):
         if as_csv:
             writer.writerow([report.title])
             writer.writerow(report.columns)

@@ -14,7 +14,7 @@ from typing import IO, Any
 import orjson
 
 from s2corpus.deliveries.ready import Refusal, Refused
-from s2corpus.papers.licences import strictest
+from s2corpus.papers.licences import select_strictest
 from s2corpus.sources.jsonl import COLUMNS, entry_of, quoted, rename_former_key, wrong_promise
 from s2corpus.sources.record import DECLARED, Dropped, Entry, Reason, Record
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
@@ -148,7 +148,10 @@ class Declarations:
                 self._warn(number, None, f"describes {quoted(name)} again, after line {before.line}")
             promised = [p for p in (before.open_access, line.get("open_access")) if p is not None]
             self.facts[name] = Facts(
-                number, min(promised, default=None), strictest([before.licence, licence]), arxiv_id or before.arxiv_id
+                number,
+                min(promised, default=None),
+                select_strictest([before.licence, licence]),
+                arxiv_id or before.arxiv_id,
             )
 
     def _record(self, number: int, line: Mapping[str, Any], name: str) -> Record | None:
@@ -191,7 +194,7 @@ def _strictest(line: dict[str, Any], values: Mapping[str, list[Any]]) -> dict[st
     if given := values.get("open_access"):
         strict["open_access"] = min(given)
     if given := values.get("licence"):
-        strict["licence"] = strictest(map(parse_licence, given))
+        strict["licence"] = select_strictest(map(parse_licence, given))
     return strict
 
 

@@ -133,7 +133,7 @@ class Intake:
             sum(cut[index]["files"].get(name, 0) for index in with_files) for name in ("pdf", "latex", "article")
         )
         files = max(1, min(run.spec.resources.max_shards, -(-most // run.spec.resources.pdfs_per_shard)))
-        buckets = run.planned(self.name)[-1].params["buckets"]
+        buckets = run.read_plan(self.name)[-1].params["buckets"]
         return [Shard(i, {"buckets": buckets, "pdf_shards": files}) for i in range(max(buckets, files))]
 
     def _gather(self, run: Run, shard: Shard) -> None:
@@ -155,10 +155,10 @@ class Intake:
 
     def finish(self, run: Run) -> Metrics:
         """Commit, and name the release's inputs and parent."""
-        shards = run.planned(self.name)
+        shards = run.read_plan(self.name)
         facts = shards[-1].params
         taken = list(_taken(run).values())
-        count = run.planned(self.name, 1)[0].params["pdf_shards"]
+        count = run.read_plan(self.name, 1)[0].params["pdf_shards"]
         rows = {table.name: run.table(table).commit(range(count), {"pdf_shards": count}).rows for table, _ in FILES}
         run.table(RECORDS).commit(range(facts["buckets"]))
         run.table(NOTICES).commit(range(facts["buckets"]))
@@ -180,7 +180,7 @@ class Intake:
 def _taken(run: Run) -> dict[int, Delivery]:
     """The drops and deliveries that were registered, by the number of their shard."""
     taken = {}
-    for shard in run.planned(Intake.name)[:-1]:
+    for shard in run.read_plan(Intake.name)[:-1]:
         (outcome,) = run.table(DELIVERIES).written(shard.index)["outcome"].to_pylist()
         if outcome == "taken":
             taken[shard.index] = Delivery(**shard.params["delivery"])

@@ -39,7 +39,7 @@ _TAG = re.compile(rf"</?[a-zA-Z][\w:.-]*(?:{ATTRIBUTE})*\s*/?>|<!--[^<>]*-->|<!\
 _BLOCK = re.compile(rf"</?(?:\w+:)?(?:p|title|sec|br|list-item|div|li)(?:{ATTRIBUTE})*\s*/?>", re.IGNORECASE)
 _TITLE_END = re.compile(
     r"\s*:?\s*</(?:\w+:)?title\s*>(?:\s|</?(?:\w+:)?(?:p|sec)\s*>)*", re.IGNORECASE
-)  # a part's head stays on its line
+)  # the header of a part remains on the line of its text
 _ABBREVIATED = re.compile(r"\b[^\W\d_]\.[^\W\d_]\.?$")
 """abbreviations at the end of a title, where the last full stop does not end the sentence: U.S., U.S.A."""
 _AMPERSANDS = re.compile(r"&(?:amp;)+")

@@ -45,6 +45,7 @@ _PMCID = re.compile(r"^(?:.*/)?(?:pmcid\s*:?\s*)?(?:pmc)?\s*0*([1-9]\d{0,8})(?:\
 _JSTOR = re.compile(
     r"(?:(?:https?://)?(?:www\.)?jstor\.org/stable/(?:pdf/)?)?(?:10\.2307/)?(\d{4,10})(?:\.pdf)?/?", re.IGNORECASE
 )
+_ISSN = re.compile(r"(\d{4})-?(\d{3}[\dX])", re.IGNORECASE)
 _ORCID = re.compile(r"(?<!\d)(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dX])(?![\dA-Z])", re.IGNORECASE)
 _ROR = re.compile(r"ror\.org/(0[a-hj-km-np-tv-z0-9]{6}\d{2})(?![a-z0-9])", re.IGNORECASE)
 _ACL = re.compile(
@@ -176,6 +177,17 @@ def normalise_pmcid(text: str) -> str | None:
     """Return a PubMed Central id ("PMC" and digits without version), or None."""
     match = _PMCID.match(text[:MAX_CHARACTERS].strip())
     return f"PMC{match.group(1)}" if match else None
+
+
+def normalise_issn(text: str) -> str | None:
+    """Return an ISSN, "1932-6203"; None if it is not one, or its check digit (ISO 3297, modulus 11) is wrong."""
+    match = _ISSN.fullmatch(text.strip()[:20])
+    if match is None:
+        return None
+    digits = "".join(match.groups()).upper()
+    total = sum(int(digit) * weight for digit, weight in zip(digits, range(8, 1, -1), strict=False))
+    check = -total % 11
+    return f"{digits[:4]}-{digits[4:]}" if digits[-1] == ("X" if check == 10 else str(check)) else None
 
 
 def normalise_orcid(text: str) -> str | None:

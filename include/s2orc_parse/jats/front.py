@@ -10,12 +10,16 @@ from typing import Any
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, make_date, to_int, to_month
 from s2orc_parse.bibliography.fields import PARTS, add_details, parse_licence
-from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalise_pmcid
+from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalise_issn, normalise_pmcid
 from s2orc_parse.bibliography.name_words import is_title
 from s2orc_parse.bibliography.names import make_author, parse_name
-from s2orc_parse.jats.header import FrontMatter
+from s2orc_parse.jats.header import MAX_KEYWORDS, FrontMatter
 from s2orc_parse.xml import extract_text
 
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_KEYWORD_GROUPS = frozenset(("author", "author-keywords", "author-generated", "kwd", "keywords", "publisher"))
+"""Types of `kwd-group` that contain keywords; others are abbreviations and classifications."""
+_EMAIL = re.compile(r"[^\s@<>\"]{1,64}@[^\s@<>\"]{1,190}\.[A-Za-z]{2,24}")
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _DATES = ("epub", "epub-ppub", "pub", "ppub", "collection")  # ordered by how well they state the date of publication
 _NOT_TEXT = (
@@ -74,7 +78,7 @@ def read_front(article: Any) -> FrontMatter | None:
         journal=extract_text(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
         volume=extract_text(meta.find("{*}volume")), issue=extract_text(meta.find("{*}issue")), pages=_pages(meta),
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_subjects(meta),
-        licence=licence, open_access=open_access,
+        licence=licence, open_access=open_access, keywords=_keywords(meta), issn=_issn(article), emails=tuple(_emails(meta)),
     )  # fmt: skip
 
 
@@ -276,6 +280,56 @@ def _subjects(meta: Any) -> list[str]:
         if (text := extract_text(subject)) and not text.isdecimal()
         if not _ARTICLE_TYPE_WORDS.issuperset(re.findall(r"[a-z]+", text.casefold()))
     ]
+
+
+def _keywords(meta: Any) -> tuple[str, ...]:
+    """Return the article's own keywords, each once; not abbreviations, classifications or keywords in another language."""
+    own = (article_language(meta) or "en")[:2]
+    found: dict[str, None] = {}
+    for group in meta.iterfind("{*}kwd-group"):
+        language = (group.get(_LANGUAGE) or own)[:2]
+        if (
+            group.get("kwd-group-type") or "author"
+        ).casefold() not in _KEYWORD_GROUPS or language.casefold() != own.casefold():
+            continue
+        for keyword in group.iter("{*}kwd", "{*}compound-kwd"):
+            if keyword.tag.rpartition("}")[2] == "compound-kwd":
+                text = ": ".join(filter(None, map(extract_text, keyword.iterfind("{*}compound-kwd-part"))))
+            else:
+                text = _plain(keyword)
+            if text := text.strip(" ,;.")[:200]:
+                found.setdefault(text)
+    return tuple(found)[:MAX_KEYWORDS]
+
+
+def article_language(meta: Any) -> str | None:
+    """Return the language that the `article` element of an `article-meta` declares."""
+    article = meta.getparent().getparent()
+    return None if article is None else article.get(_LANGUAGE)
+
+
+def _issn(article: Any) -> str | None:
+    """Return the journal's ISSN with a right check digit: the electronic one first."""
+    found = article.findall("{*}front/{*}journal-meta/{*}issn")
+    found.sort(
+        key=lambda issn: (
+            "epub" not in (issn.get("pub-type"), (issn.get("publication-format") or "").replace("electronic", "epub"))
+        )
+    )
+    return next((issn for element in found if (issn := normalise_issn(extract_text(element)))), None)
+
+
+def _emails(meta: Any) -> Iterator[str | None]:
+    """Yield the address of each author as `_authors` yields them: the author's own, or a correspondence note of this author alone."""
+    notes = {note.get("id"): note for note in meta.iterfind("{*}author-notes/{*}corresp") if note.get("id")}
+    authors = [one for one in meta.iterfind("{*}contrib-group/{*}contrib") if _is_author(one)]
+    referred = [[ref.get("rid") for ref in one.iterfind("{*}xref[@ref-type='corresp']")] for one in authors]
+    for author, ids in zip(authors, referred, strict=True):
+        given = [*author.iterfind("{*}email"), *author.iterfind("{*}address/{*}email")]
+        if not given and len(ids) == 1 and sum(ids[0] in others for others in referred) == 1 and ids[0] in notes:
+            given = list(notes[ids[0]].iter("{*}email"))
+        addresses = {text for element in given if _EMAIL.fullmatch(text := extract_text(element).strip(" ;,."))}
+        yield addresses.pop() if len(addresses) == 1 else None
 
 
 def _licence(meta: Any) -> tuple[str | None, bool | None]:

@@ -42,6 +42,9 @@ def to_s2orc(parse: Parse, paper_id: str | None = None) -> Json:
             "tei_sha1": parse.provenance.tei_sha1,
             "converter_version": parse.provenance.converter_version,
         },
+        **({"keywords": list(parse.header.keywords)} if parse.header.keywords else {}),
+        **({"issn": parse.header.issn} if parse.header.issn else {}),
+        **({"emails": list(parse.header.emails)} if parse.header.emails else {}),
         **({"article": parse.article} if parse.article is not None else {}),
     }
 

@@ -42,13 +42,13 @@ class Draft:
 
 # the effect of an element on the surrounding text
 _BREAK = "begins and ends a paragraph"
-_DIVIDE = "the same, with a head of its own"
-_HEAD = "names what follows"
+_DIVIDE = "begins and ends paragraphs, with a separate header"
+_HEAD = "names the following text"
 _CALLOUT = "refers to something"
 _FORMULA = "leaves a token"
-_FLOAT = "has content that is not in the paper's run"
-_NOTE = "is read at its own place"
-_SPACE = "parts words"
+_FLOAT = "has content outside the running text"
+_NOTE = "is read separately"
+_SPACE = "separates words"
 _LEAVE = "is read elsewhere, or not at all"
 
 _DOES = {

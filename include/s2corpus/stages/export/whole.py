@@ -63,12 +63,12 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
 
     measured = read_metrics(run)
     languages = _languages(run)
-    stats = report.stats(published, funnel.rows(measured), languages, _sources(run), _kept_metrics(measured))
+    stats = report.stats(published, funnel.list_rows(measured), languages, _sources(run), _kept_metrics(measured))
     census = counted(some for nn in range(run.spec.export.files) for some in store.fragment(f"census/{nn:02d}"))
-    stats["tables"] = paper_tables.tables(census, funnel.outcomes(measured, "filter"), languages, measured)
+    stats["tables"] = paper_tables.tables(census, funnel.count_outcomes(measured, "filter"), languages, measured)
     put_text("stats.json", _pretty(stats))
-    put_text("funnel.csv", report.funnel_csv(funnel.rows(measured)).encode())
-    put_text("funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel.rows(measured)]).encode())
+    put_text("funnel.csv", report.funnel_csv(funnel.list_rows(measured)).encode())
+    put_text("funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel.list_rows(measured)]).encode())
     put_text("years.svg", plots.columns("Documents by year", sorted(published.years.items())).encode())
     description = (
         run.spec.description or f"Open-access papers cleaned by the rules of the S2 V2 card ({run.spec.name})."

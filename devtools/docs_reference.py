@@ -83,7 +83,7 @@ def describe_checks() -> str:
     ]
     for stage in STAGE_NAMES:
         lines += ["", f"## {stage}", "", "| check | severity | threshold | reason and fix |", "|---|---|---|---|"]
-        for check in quality.checks(stage):
+        for check in quality.list_checks(stage):
             severity = f"{check.severity}, overridable" if check.overridable else check.severity
             threshold = f"`{check.threshold}`" if check.threshold else ""
             lines.append(f"| `{check.name}` | {severity} | {threshold} | {_cell(check.reason)} |")

@@ -33,7 +33,7 @@ BODIES = [
 @pytest.mark.parametrize("body", BODIES)
 def test_the_parse_is_the_same(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with_signs = parse(body, PREAMBLE, entries=ENTRIES)
-    monkeypatch.setattr(Signs, "shortened", lambda _, text: text)
+    monkeypatch.setattr(Signs, "shorten", lambda _, text: text)
     assert with_signs == parse(body, PREAMBLE, entries=ENTRIES)
 
 
@@ -42,7 +42,7 @@ def test_a_bibliography_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         r"\emph{J. Test.}", r"\emph{J. }\emph{Test.} {\em and more of it}, \href{http://a.b/c} {Link}"
     )
     with_signs = parse("x", PREAMBLE, entries=entries)
-    monkeypatch.setattr(Signs, "shortened", lambda _, text: text)
+    monkeypatch.setattr(Signs, "shorten", lambda _, text: text)
     assert with_signs == parse("x", PREAMBLE, entries=entries)
 
 

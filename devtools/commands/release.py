@@ -6,11 +6,15 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._help import Command
 
-@click.command(epilog="Example: python -m devtools release ~/papers")
+
+@click.command(cls=Command, epilog="python -m devtools release ~/papers")
 @click.argument("folder", type=click.Path(path_type=Path))
 def command(folder: Path) -> None:
-    """Build a corpus of the PDFs in FOLDER (and its subfolders) under the local Airflow, by the spec `own`.
+    """Build a corpus of your own PDFs under the local Airflow.
+
+    FOLDER contains the PDFs, also in subfolders. The release spec is include/releases/own.yaml.
 
     A records.jsonl in FOLDER may say of a file: {"name": …, "open_access": …, "licence": …, "published": …}.
     """

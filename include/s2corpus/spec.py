@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -56,6 +56,21 @@ class Schedule(Rules):
     """whether past intervals are made without being asked for"""
     late_after_hours: Annotated[float, Field(gt=0)] = 24
     """hours after its run was made at which a release that has not ended is said to be late"""
+
+    def intervals(self, first: date, last: date) -> Iterator[tuple[datetime, datetime]]:
+        """Yield (start, end) of the intervals of `cron` that begin from `first` to `last`, inside start_date and end_date."""
+        from croniter import croniter
+
+        if self.cron is None or self.on_drop:
+            return
+        begin = datetime.combine(max(first, self.start_date), time(), UTC)
+        until = datetime.combine(min(last, self.end_date or last), time(), UTC)
+        starts = croniter(self.cron, begin - timedelta(seconds=1))
+        start: datetime = starts.get_next(datetime)
+        while start <= until:
+            end: datetime = starts.get_next(datetime)
+            yield start, end
+            start = end
 
     @field_validator("cron")
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import islice
@@ -18,11 +19,12 @@ MOST = 120
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An interval of the schedule and its release, or None if there is none."""
+    """An interval of the schedule, its release if there is one, else the state of its run in Airflow."""
 
     start: datetime
     end: datetime
     release: Release | None
+    run_state: str | None = None
 
 
 def overview(archive: Archive, spec: str, first: date | None, last: date | None) -> dict[str, Any]:
@@ -38,7 +40,9 @@ def overview(archive: Archive, spec: str, first: date | None, last: date | None)
     existing = set(archive.ids(spec))
     ids = {at: id_ for _, at in found[:MOST] if (id_ := ReleaseId.of(spec, at)) in existing}
     releases = dict(zip(ids, archive.releases(list(ids.values())), strict=True))
-    rows = [Interval(start, at, releases.get(at)) for start, at in found[:MOST]]
+    rows = [
+        Interval(start, at, releases.get(at), _run_state(archive, spec, at, releases)) for start, at in found[:MOST]
+    ]
     return {
         "spec": spec,
         "schedule": schedule,
@@ -46,9 +50,15 @@ def overview(archive: Archive, spec: str, first: date | None, last: date | None)
         "last": end,
         "is_dry_run": first is not None or last is not None,
         "rows": rows[::-1],
-        "missing": sum(row.release is None for row in rows),
+        "missing": sum(row.release is None and row.run_state is None for row in rows),
         "notes": _notes(schedule, begin, end, now.date(), len(found) > MOST),
     }
+
+
+def _run_state(archive: Archive, spec: str, end: datetime, releases: Mapping[datetime, Release]) -> str | None:
+    """Return the state of a run that has written no release yet: a backfill skips its interval."""
+    run = archive.run_of(spec, end) if archive.run_of and end not in releases else None
+    return run.state if run else None
 
 
 def _list_ended(schedule: Schedule, first: date, last: date, now: datetime) -> list[tuple[datetime, datetime]]:

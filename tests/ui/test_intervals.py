@@ -54,13 +54,21 @@ def test_each_interval_shows_its_snapshot(page: Any, built: Built) -> None:
     said = words(text)
     assert re.search(rf"2023-01-01 published [a-z]+ 2023-02-01 {built.runs[PUBLISHED].snapshot_id}", said)
     assert f'href="/corpus-releases/{AT[PUBLISHED]}"' in text
-    assert "2 intervals: 2 with a release, 0 missing." in said
+    assert "Intervals: 2. With a run or release: 2. Missing: 0." in said
 
 
 def test_missing_interval_would_be_made(tmp_path: Path) -> None:
     said = words(read(page_over(str(tmp_path)), f"{SAMPLE}?first=2023-02-01&last=2023-02-28"))
-    assert "1 intervals: 0 with a release, 1 missing." in said
+    assert "Intervals: 1. With a run or release: 0. Missing: 1." in said
     assert "2023-02-01 missing would be made" in said and "2023-01-01 missing" not in said
+
+
+def test_interval_with_a_run_would_not_be_made(tmp_path: Path) -> None:
+    from release_page.states import DagRun
+
+    page = page_over(str(tmp_path), run_of=lambda spec, as_of: DagRun("r", "failed") if as_of.month == 2 else None)
+    said = words(read(page, f"{SAMPLE}?first=2023-01-01&last=2023-02-28"))
+    assert "2023-01-01 failed before intake was done" in said and "2023-02-01 missing would be made" in said
 
 
 @pytest.mark.parametrize(
@@ -101,4 +109,4 @@ def test_many_intervals_are_cut_with_a_sentence(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "often.yaml").write_text('name: often\nschedule: {cron: "* * * * *", start_date: 2023-01-01}\n')
     monkeypatch.setenv("S2CORPUS_RELEASES", str(tmp_path))
     said = words(read(page_over(str(tmp_path / "lake")), "corpus_release__often/intervals"))
-    assert "120 intervals" in said and "Only the first 120 intervals are shown" in said
+    assert "Intervals: 120." in said and "Only the first 120 intervals are shown" in said

@@ -37,7 +37,7 @@ def command(folder: Path) -> None:
     """
     from devtools.local.release import make_release, own_interval, print_next_steps, start_services
     from s2corpus.deliveries.upload import deliver_own, own_files, own_metadata
-    from s2corpus.pipeline.summary import papers_report
+    from s2corpus.pipeline.summary import format_papers_report
     from s2corpus.storage.lake import open_lake
 
     metadata = own_metadata(folder)
@@ -53,7 +53,7 @@ def command(folder: Path) -> None:
     start, end = own_interval(uploaded.ready_at)
     run = make_release(endpoints, "own", start, end, {"drops": [drop]}, scheduled=False)
     click.echo()
-    click.echo(papers_report(run))
+    click.echo(format_papers_report(run))
     if not metadata:
         click.echo()
         click.echo(describe_missing_metadata(folder))

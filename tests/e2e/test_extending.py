@@ -148,7 +148,7 @@ limits = {"workers": 1, "timeout": 60, "memory_bytes": 1 << 30}
 assert (found.outcome, found.pages) == ("too_few_pages", 1), found
 (found,) = inspect_many([("0" * 40, Path("one.pdf"))], rules=Select(min_pages=1), **limits)
 assert found.outcome == "selected", found
-assert any("too_few_pages" in check.sql for check in quality.checks("select"))
+assert any("too_few_pages" in check.sql for check in quality.list_checks("select"))
 """,
     ),
     Change(

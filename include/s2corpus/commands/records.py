@@ -26,8 +26,8 @@ def command(
 ) -> None:
     """Convert files of a metadata source to records.
 
-    SOURCE is acl, arxiv, crossref, dblp, elsevier, jats, jsonl, pubmed, s2ag, s2orc, scienceparse, unpaywall, or a source of an
-    installed package. Report the number of records and dropped entries of each file. FILES can be compressed (gzip, bzip2,
+    SOURCE is acl, arxiv, crossref, dblp, elsevier, jats, jsonl, openalex, pubmed, s2ag, s2orc, scienceparse, unpaywall, or a
+    source of an installed package. Report the number of records and dropped entries of each file. FILES can be compressed (gzip, bzip2,
     xz, zstd). Memory use does not depend on the size of a file.
     """
     import contextlib

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 import devtools.commands
@@ -10,11 +12,18 @@ from s2corpus.cli import Commands, run
 
 class _Tools(Commands):
     package = devtools.commands
+    sections: Mapping[str, tuple[str, ...]] = {
+        "Release commands": ("demo", "release", "sample"),
+        "Service commands": ("up", "status", "env", "down"),
+    }
 
 
 @click.group(cls=_Tools, context_settings={"help_option_names": ["-h", "--help"]})
 def tools() -> None:
-    """Try the project in a checkout: generate a sample, run the demo, start the local services."""
+    """Try the project in a checkout: build releases under the local Airflow.
+
+    `python -m devtools COMMAND --help` describes a command, with examples.
+    """
 
 
 def main() -> None:

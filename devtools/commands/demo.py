@@ -11,15 +11,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from s2corpus.commands._help import Command
+
 if TYPE_CHECKING:
     from devtools.sample.truth import Truth
     from s2corpus.pipeline.run import Run
 
 
-@click.command(epilog="Example: python -m devtools demo")
+@click.command(cls=Command, epilog=("python -m devtools demo\npython -m devtools demo --datasets"))
 @click.option("--datasets", is_flag=True, help="Also build the datasets in include/datasets/.")
 def command(datasets: bool) -> None:
-    """Build two monthly releases of about sixty generated papers under Airflow, and compare them with the truth."""
+    """Build two sample releases and compare them with the truth.
+
+    Deliver about sixty generated papers, and build two monthly releases under the local Airflow.
+    """
     from devtools import sample
     from devtools.local import default_state
     from devtools.local.datasets import await_datasets, make_datasets

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import click
 
-from devtools.local import Services, default_state
+from s2corpus.commands._help import Command
 
 
 @click.command(
-    epilog="Example: python -m devtools down; down --wipe lists what would go, down --wipe --yes removes it."
+    cls=Command,
+    epilog=("python -m devtools down\npython -m devtools down --wipe\npython -m devtools down --wipe --yes"),
 )
-@click.option("--wipe", is_flag=True, help="Show what removing all data of the local services would remove.")
-@click.option("--yes", is_flag=True, help="With --wipe: do it.")
+@click.option("--wipe", is_flag=True, help="List the data that would be deleted.")
+@click.option("--yes", is_flag=True, help="With --wipe: delete the data.")
 def command(wipe: bool, yes: bool) -> None:
-    """Stop the local services. Data, ports and passwords stay, unless --wipe --yes says otherwise."""
+    """Stop the local services.
+
+    Data, ports and passwords remain unless you use --wipe --yes.
+    """
+    from devtools.local import Services, default_state
+
     services = Services(default_state())
     if not wipe:
         services.down()

@@ -6,11 +6,16 @@ import shlex
 
 import click
 
-from devtools.local import Services, default_state
+from s2corpus.commands._help import Command
 
 
-@click.command(epilog="Example: eval $(python -m devtools env) && airflow dags list")
+@click.command(cls=Command, epilog="eval $(python -m devtools env) && airflow dags list")
 def command() -> None:
-    """Print `export …` lines: where the local services answer, with their keys, and Airflow's settings."""
+    """Print the addresses and keys of the local services.
+
+    The output is `export …` lines for a shell, with the settings of Airflow.
+    """
+    from devtools.local import Services, default_state
+
     for name, value in Services(default_state()).endpoints().environ().items():
         click.echo(f"export {name}={shlex.quote(value)}")

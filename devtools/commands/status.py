@@ -6,12 +6,17 @@ import sys
 
 import click
 
-from devtools.local import Condition, Services, default_state
+from s2corpus.commands._help import Command
 
 
-@click.command(epilog="Example: python -m devtools status || python -m devtools up")
+@click.command(cls=Command, epilog="python -m devtools status || python -m devtools up")
 def command() -> None:
-    """Say how each local service is, where it answers and where its log is; exit status 1 unless all run."""
+    """Show the state of the local services.
+
+    Print the address and log file of each service. The exit status is 1 unless all services run.
+    """
+    from devtools.local import Condition, Services, default_state
+
     services = Services(default_state())
     statuses = services.status()
     if not statuses:

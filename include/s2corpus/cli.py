@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import gc
 import importlib
 import io
 import os
-import pkgutil
 import signal
 import sys
+from collections.abc import Mapping
+from importlib.resources import files
+from types import ModuleType
 from typing import NoReturn
 
 import click
@@ -20,25 +23,56 @@ from s2orc_parse.scratch import private
 
 
 class Commands(click.Group):
-    """Finds a command as the module of its name in a package, and imports only the one that runs."""
+    """A group whose commands are modules of a package; only the requested command is imported to run."""
 
-    package = s2corpus.commands
+    package: ModuleType = s2corpus.commands
+    sections: Mapping[str, tuple[str, ...]] = {
+        "Release commands": ("deliver", "drops", "build", "accept", "report", "explain", "evaluate", "compare"),
+        "Snapshot commands": (
+            *("read", "verify", "diff", "delta", "apply", "push", "register", "yank", "restore", "prune"),
+            *("dataset", "similar"),
+        ),
+        "File commands": (
+            *("select", "extract", "parse", "latex", "records", "cluster", "vote", "filter", "link", "clean"),
+            "calibrate",
+        ),
+        "Service commands": ("serve-extractor",),
+    }
+    """The commands under the headings of `--help`, in the order of use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the package's public modules."""
-        names = (m.name for m in pkgutil.iter_modules(self.package.__path__))
-        return sorted(name.replace("_", "-") for name in names if not name.startswith("_"))
+        """Return the names of all commands."""
+        return [name for names in self.sections.values() for name in names]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of the module of that name."""
+        """Import and return the command, or None if it does not exist."""
         if cmd_name not in self.list_commands(ctx):
             return None
         try:
-            module = importlib.import_module(f"{self.package.__name__}.{cmd_name.replace('-', '_')}")
+            module = importlib.import_module(f"{self.package.__name__}.{_module_name(cmd_name)}")
         except ModuleNotFoundError as missing:
             return _not_installed(cmd_name, missing)
         command: click.Command = module.command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each section with the first sentence of each command, without importing the commands."""
+        width = max(map(len, self.list_commands(ctx)))
+        for heading, names in self.sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), self._read_summary(name)) for name in names])
+
+    def _read_summary(self, name: str) -> str:
+        """Return the first line of the docstring of the module's function `command`."""
+        source = files(self.package).joinpath(f"{_module_name(name)}.py").read_text("utf-8")
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.FunctionDef) and node.name == "command":
+                return (ast.get_docstring(node) or "").partition("\n")[0].removesuffix(".")
+        return ""
+
+
+def _module_name(command: str) -> str:
+    return command.replace("-", "_")
 
 
 def _not_installed(name: str, missing: ModuleNotFoundError) -> click.Command:
@@ -59,7 +93,10 @@ def _not_installed(name: str, missing: ModuleNotFoundError) -> click.Command:
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(s2corpus.__version__, prog_name="corpus")
 def corpus() -> None:
-    """Build S2ORC-style corpora from scientific PDFs: every stage on files, and reading snapshots."""
+    """Build S2ORC-style corpora from scientific PDFs, and read their snapshots.
+
+    `corpus COMMAND --help` describes a command, with examples.
+    """
 
 
 def main() -> None:

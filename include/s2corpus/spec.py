@@ -10,7 +10,8 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time, timedelta
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -55,6 +56,21 @@ class Schedule(Rules):
     """whether past intervals are made without being asked for"""
     late_after_hours: Annotated[float, Field(gt=0)] = 24
     """hours after its run was made at which a release that has not ended is said to be late"""
+
+    def intervals(self, first: date, last: date) -> Iterator[tuple[datetime, datetime]]:
+        """Yield (start, end) of the intervals of `cron` that begin from `first` to `last`, inside start_date and end_date."""
+        from croniter import croniter
+
+        if self.cron is None or self.on_drop:
+            return
+        begin = datetime.combine(max(first, self.start_date), time(), UTC)
+        until = datetime.combine(min(last, self.end_date or last), time(), UTC)
+        starts = croniter(self.cron, begin - timedelta(seconds=1))
+        start: datetime = starts.get_next(datetime)
+        while start <= until:
+            end: datetime = starts.get_next(datetime)
+            yield start, end
+            start = end
 
     @field_validator("cron")
     @classmethod
@@ -165,7 +181,7 @@ class ReleaseSpec(Rules):
     drops: tuple[str, ...] = ("*",)
     """drop ids the release sees, as shell patterns"""
     sources: tuple[str, ...] = ("*",)
-    """metadata sources the release sees, as shell patterns"""
+    """metadata sources the release sees, as shell patterns; `<source>/<delivery id>` selects single deliveries"""
     schedule: Schedule = Schedule()
     select: Select = Select()
     extract: Extract = Extract()
@@ -180,13 +196,33 @@ class ReleaseSpec(Rules):
     quality: Quality = Quality()
     resources: Resources = Resources()
 
-    @field_validator("drops", "sources")
+    @field_validator("drops")
     @classmethod
     def _no_paths(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
         for pattern in patterns:
             if "/" in pattern or not pattern:
                 raise ValueError(f"{pattern!r} is not an id pattern: an id has no '/' and is not empty")
         return patterns
+
+    @field_validator("sources")
+    @classmethod
+    def _at_most_source_and_delivery(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in patterns:
+            if pattern.count("/") > 1 or not all(pattern.split("/")):
+                raise ValueError(f"{pattern!r} is not a pattern of a source: use <source> or <source>/<delivery id>")
+        return patterns
+
+    def selects_drop(self, drop: str) -> bool:
+        """Return whether the release sees a drop."""
+        return any(fnmatchcase(drop, pattern) for pattern in self.drops)
+
+    def selects_delivery(self, source: str, delivery: str) -> bool:
+        """Return whether the release sees a delivery of metadata."""
+        for pattern in self.sources:
+            of_source, _, of_delivery = pattern.partition("/")
+            if fnmatchcase(source, of_source) and fnmatchcase(delivery, of_delivery or "*"):
+                return True
+        return False
 
     @model_validator(mode="after")
     def _has_the_cards_layout(self) -> ReleaseSpec:

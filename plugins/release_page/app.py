@@ -7,6 +7,7 @@ release by way of another one's DAG.
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
+from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
@@ -19,7 +20,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from release_page import evaluation, lists, texts, views
+from release_page import evaluation, intervals, lists, texts, views
 from release_page.compare import compare
 from release_page.releases import Archive
 from release_page.render import page as render
@@ -29,6 +30,7 @@ from s2corpus.errors import TransientError, UserError
 from s2corpus.ids import RELEASE_DAG, SPEC_NAME, ReleaseId
 from s2corpus.pipeline import trace
 from s2corpus.pipeline.release_tables import Tables
+from s2corpus.spec import releases_folder
 
 DROPS_DAG = "pdf_drops"
 STATIC = Path(__file__).parent / "static"
@@ -118,6 +120,13 @@ def build(
     @app.get("/static/{name}")
     def static(name: Asset) -> Response:
         return FileResponse(STATIC / name.value, media_type="text/css" if name is Asset.CSS else "text/javascript")
+
+    @app.get("/{dag_id}/intervals", dependencies=guarded)
+    def of_spec(request: Request, dag_id: DagId, first: date | None = None, last: date | None = None) -> Response:
+        spec = dag_id.removeprefix(RELEASE_DAG)
+        if not (releases_folder() / f"{spec}.yaml").is_file():
+            raise HTTPException(404, "There is no such spec.")
+        return render(request, "intervals.html", dag_id=dag_id, **intervals.overview(archive(), spec, first, last))
 
     @app.get(at, dependencies=guarded)
     def release(request: Request, opened: Opened) -> Response:

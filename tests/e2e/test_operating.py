@@ -391,8 +391,8 @@ def test_two_folders_of_one_day_are_two_releases_and_the_earlier_one_stays_to_be
         folder.mkdir()
         for path in pdfs[2 * number : 2 * number + 2]:
             shutil.copy(path, folder)
-        drop, ready_at = deliver_own(operated.lake, folder)
-        start, end = own_interval(ready_at)
+        uploaded, drop = deliver_own(operated.lake, folder)
+        start, end = own_interval(uploaded.ready_at)
         made.append(make_release(operated.endpoints, "own", start, end, {"drops": [drop]}, scheduled=False))
     first, second = made
     assert first.as_of.date() == second.as_of.date() and first.release_id != second.release_id

@@ -37,7 +37,7 @@ def run(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A release of the 13 papers, made against a server that answers every third request with 503."""
     folder = tmp_path_factory.mktemp("replay")
     lake = open_lake(str(folder / "lake"))
-    drop, _ = deliver_own(lake, shared_data / "pairs")
+    _, drop = deliver_own(lake, shared_data / "pairs")
     tei = {path.name[:40]: path.read_bytes() for path in (shared_data / "pairs").glob("*.tei.xml")}
 
     def busy(upload: Upload) -> str | None:

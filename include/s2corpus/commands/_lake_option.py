@@ -27,8 +27,8 @@ def lake_option(*also: str, needed: bool = True) -> Callable[[Any], Any]:
             raise UserError("no lake given: use --lake or set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
         return given
 
-    said = "s3://bucket[/prefix] or a folder; else what S2CORPUS_LAKE names, else the lake of the local services."
-    return click.option("--lake", *also, callback=named, help=said)
+    help_text = "s3://bucket[/prefix] or a folder.  [default: S2CORPUS_LAKE, else the lake of the local services]"
+    return click.option("--lake", *also, callback=named, help=help_text)
 
 
 def use_local_services() -> None:

@@ -6,22 +6,24 @@ import getpass
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
 
 
 @click.command(
-    epilog='Example: corpus accept s2_v2-20230301 link.drift_of_linked_entries_block --reason "the source dblp ended in February"'
+    cls=Command,
+    epilog='corpus accept s2_v2-20230301 link.drift_of_linked_entries_block --reason "the source dblp ended in February"',
 )
 @click.argument("release")
 @click.argument("check")
-@click.option("--reason", required=True, help="Why; it is recorded, and in the manifest.")
+@click.option("--reason", required=True, help="Reason; recorded, and part of the manifest.")
 @click.option("--by", default=None, help="Approver to record (default: current user).")
 @lake_option()
 def command(release: str, check: str, reason: str, by: str | None, lake: str) -> None:
-    """Accept what CHECK (`<stage>.<check>`) found in RELEASE (`<spec>-<YYYYMMDD>`).
+    """Accept a failed check of a release, with a reason.
 
-    A warning, or a block that may be overridden. In Airflow then clear `<stage>.quality`, and the release continues; the reason is part
-    of its snapshot's id and manifest.
+    CHECK is `<stage>.<check>`; RELEASE is `<spec>-<YYYYMMDD>`. The check is a warning, or a block that can be overridden.
+    In Airflow, then clear the task `<stage>.quality`: the release continues. The reason is part of the snapshot's id and manifest.
     """
     from s2corpus.errors import UserError
     from s2corpus.pipeline import quality

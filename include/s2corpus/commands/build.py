@@ -9,33 +9,39 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
 
 
 @click.command(
-    epilog="Example: corpus build include/releases/sample.yaml --as-of 2023-02-01 --lake ./lake --from sample"
+    cls=Command, epilog="corpus build include/releases/sample.yaml --as-of 2023-02-01 --lake ./lake --from sample"
 )
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option(
-    "--as-of", required=True, type=click.DateTime(["%Y-%m-%d"]), help="The release sees what was ready before (UTC)."
+    "--as-of",
+    required=True,
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Use only drops and deliveries that were ready before this day (UTC).",
 )
 @lake_option()
 @click.option(
     "--from",
     "tree",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Deliver this tree of drops/ and sources/ first.",
+    help="First deliver this tree of drops/ and sources/.",
 )
 @click.option(
-    "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Child processes for the shards."
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Number of child processes for the shards.",
 )
-@click.option(
-    "--publish/--no-publish", default=True, show_default=True, help="Whether the pointer moves to the snapshot."
-)
+@click.option("--publish/--no-publish", default=True, show_default=True, help="Point latest.json to the snapshot.")
 def command(spec: Path, as_of: datetime, lake: str, tree: Path | None, workers: int, publish: bool) -> None:
-    """Build the release of the spec file SPEC, stage by stage, without Airflow.
+    """Build a release without Airflow, stage by stage.
 
-    The extractor is what GROBID_URL names; without one, the embedded extractor is started for the time of the build.
+    SPEC is a release spec (YAML). GROBID_URL names the extractor; if it is not set, the command starts the embedded extractor.
     """
     from s2corpus.deliveries.upload import deliver_tree
     from s2corpus.extractors.embedded import embedded_extractor

@@ -6,22 +6,25 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._help import Command
 
-@click.command(epilog="Example: corpus calibrate --in plos.jsonl --in elife.jsonl --unigrams unigram_freq.csv")
+
+@click.command(cls=Command, epilog="corpus calibrate --in plos.jsonl --in elife.jsonl --unigrams unigram_freq.csv")
 @click.option(
     "--in",
     "sources",
     multiple=True,
     required=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Documents as of `corpus clean`; may be repeated.",
+    help="Documents in the format of `corpus clean`; may be repeated.",
 )
-@click.option("--unigrams", required=True, help="The card's word list: a path or URI.")
-@click.option("--threshold", type=float, default=-20.0, show_default=True, help="The card's threshold for that list.")
+@click.option("--unigrams", required=True, help="Word list of the card: a path or URI.")
+@click.option("--threshold", type=float, default=-20.0, show_default=True, help="Threshold of the card for that list.")
 def command(sources: tuple[Path, ...], unigrams: str, threshold: float) -> None:
-    """Find the mean log2 probability at which wordfreq's list drops the same share of sections as the card's list does.
+    """Calibrate the word-probability threshold of card-wordfreq.
 
-    What it finds for articles like those of the corpus is the threshold of profile card-wordfreq (docs/calibration.md).
+    Find the mean log2 probability at which wordfreq's list drops the same share of sections as the card's list.
+    Use articles like those of the corpus. docs/calibration.md explains the method.
     """
     from s2corpus.errors import UserError
     from s2corpus.storage.uris import fetch

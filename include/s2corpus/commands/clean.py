@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.errors import UserError
 
 if TYPE_CHECKING:
@@ -18,8 +19,11 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command(
-    epilog="Example: corpus clean --in docs.jsonl --set s2orc --profile card --unigrams unigram_freq.csv --out kept.jsonl "
-    "--dropped dropped.jsonl"
+    cls=Command,
+    epilog=(
+        "corpus clean --in docs.jsonl --set s2orc --out kept.jsonl --dropped dropped.jsonl\n"
+        "corpus clean --in docs.jsonl --set s2ag --profile card --unigrams unigram_freq.csv --out kept.jsonl"
+    ),
 )
 @click.option("--in", "source", required=True, type=_FILE, help="Documents: .jsonl, .jsonl.gz or .parquet.")
 @click.option(
@@ -28,13 +32,13 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option(
     "--profile",
     type=click.Choice(["card", "card-wordfreq", "recipe-2024"]),
-    help="Whose rules; by default the spec's, or card-wordfreq.",
+    help="Cleaning profile.  [default: the spec's, or card-wordfreq]",
 )
 @click.option("--unigrams", help="Word list of card and recipe-2024: CSV word,count or word TAB count; a path or URI.")
-@click.option("--spec", "spec_file", type=_FILE, help="Release spec whose thresholds and split hold.")
-@click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="The day a rolling split counts back from (UTC).")
-@click.option("--out", required=True, type=_FILE, help="Kept documents: the snapshot's lines plus their split.")
-@click.option("--dropped", type=_FILE, help="Dropped documents: id, reason and the values behind it.")
+@click.option("--spec", "spec_file", type=_FILE, help="Release spec that gives thresholds and split.")
+@click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="Reference day of a rolling split (UTC).")
+@click.option("--out", required=True, type=_FILE, help="Kept documents: lines of a snapshot, with their split.")
+@click.option("--dropped", type=_FILE, help="Dropped documents: id, reason and measured values.")
 @click.option("--evaluate-all", is_flag=True, help="Compute every value of dropped documents, to tune thresholds.")
 def command(
     source: Path,
@@ -47,11 +51,11 @@ def command(
     dropped: Path | None,
     evaluate_all: bool,
 ) -> None:
-    """Clean documents given as a file.
+    """Clean documents and drop unsuitable ones.
 
-    A line has id, title, abstract, date (ISO) or year, body (a list of {section, text}: section is null, a head, or a path
-    of heads joined by "::"), and may have sha1, sources and open_access. What is dropped has its first reason; a value that
-    was not needed to decide is null.
+    A document has id, title, abstract, date (ISO) or year, and body; sha1, sources and open_access are optional. The body
+    is a list of {section, text}: section is null, a heading, or a path of headings joined by "::". Each dropped document has
+    its first reason. A value that the decision did not need is null.
     """
     from s2corpus.text.files import clean_file, counted
 

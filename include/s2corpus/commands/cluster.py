@@ -6,9 +6,12 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._help import Command
+
 
 @click.command(
-    epilog="Example: corpus cluster --records crossref.parquet --records arxiv.jsonl --out clusters.parquet --explain"
+    cls=Command,
+    epilog="corpus cluster --records crossref.parquet --records arxiv.jsonl --out clusters.parquet --explain",
 )
 @click.option(
     "--records",
@@ -22,15 +25,13 @@ import click
     "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Parquet: record_id, paper_id."
 )
 @click.option(
-    "--edges", "edges_out", type=click.Path(path_type=Path, dir_okay=False), help="Parquet: the edges taken and cut."
+    "--edges", "edges_out", type=click.Path(path_type=Path, dir_okay=False), help="Parquet: the used and the cut edges."
 )
-@click.option("--parent", type=click.Path(path_type=Path), help="clusters of an earlier run: ids stay the same.")
+@click.option("--parent", type=click.Path(path_type=Path), help="Clusters of an earlier run, to keep its ids.")
 @click.option(
     "--aliases", "aliases_out", type=click.Path(path_type=Path, dir_okay=False), help="Parquet: alias, paper_id."
 )
-@click.option(
-    "--explain", is_flag=True, help="Print every cluster of several records: why it is one, and what was cut."
-)
+@click.option("--explain", is_flag=True, help="Explain each cluster of two or more records.")
 def command(
     files: tuple[Path, ...],
     out: Path,
@@ -39,7 +40,10 @@ def command(
     aliases_out: Path | None,
     explain: bool,
 ) -> None:
-    """Say which records are of one paper: equal identifiers, similar titles whose authors and years agree."""
+    """Cluster the metadata records of the same paper.
+
+    Records of one paper have equal identifiers, or similar titles with authors and years that agree.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq

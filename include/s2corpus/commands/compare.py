@@ -7,24 +7,28 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
 
 
 @click.command(
-    epilog="Example: corpus compare s2_v2-20230201 --with peS2o https://host/train-00000.json.gz --out rows.jsonl"
+    cls=Command, epilog="corpus compare s2_v2-20230201 --with peS2o https://host/train-00000.json.gz --out rows.jsonl"
 )
 @click.argument("release")
 @click.argument("uris", nargs=-1, required=True)
 @click.option(
-    "--with", "corpus", type=click.Choice(["peS2o", "unarXive", "s2orc"]), required=True, help="Whose files they are."
+    "--with", "corpus", type=click.Choice(["peS2o", "unarXive", "s2orc"]), required=True, help="Corpus of the files."
 )
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="A line for each of their papers (JSONL).")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write one line for each paper of the files (JSONL)."
+)
 @lake_option(needed=False)
 def command(release: str, uris: tuple[str, ...], corpus: str, out: Path | None, lake: str | None) -> None:
-    """Say which papers of URIS RELEASE has too, how far the texts differ, and why it has not the others.
+    """Compare a release with other published corpora.
 
-    URIS are paths, file://, s3:// or https:// addresses of JSON lines, plain or gzip: peS2o's (or S2 V2's) documents, unarXive's
-    papers, S2ORC's metadata or parses of any release.
+    Report which papers of URIS the RELEASE contains, how much the texts differ, and why the other papers are missing.
+    URIS are paths, file://, s3:// or https:// addresses of JSON Lines files (plain or gzip): documents of peS2o or S2 V2,
+    papers of unarXive, S2ORC metadata or parses of any version.
     """
     import orjson
 

@@ -6,23 +6,29 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
 from s2corpus.commands._snapshot_reading import reads_snapshot
 
 
 @click.command(
-    epilog="Example: corpus dataset citeworth --snapshot s3://lake/snapshots/s2_v2; corpus dataset my.yaml --snapshot s2_v2 --out out/"
+    cls=Command,
+    epilog=(
+        "corpus dataset citeworth --snapshot s3://lake/snapshots/s2_v2\n"
+        "corpus dataset my.yaml --snapshot s2_v2 --out out/"
+    ),
 )
 @click.argument("name")
-@click.option("--snapshot", required=True, help="Its address, its id, or a release spec's name for its latest.")
-@click.option(
-    "--out", help="Lake or folder in which `datasets/<name>/<snapshot>/` is written (default: the snapshot's lake)."
-)
-@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes.")
+@click.option("--snapshot", required=True, help="Address, id, or a spec for its latest snapshot.")
+@click.option("--out", help="Lake or folder for `datasets/<name>/<snapshot>/`.  [default: the snapshot's lake]")
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Number of processes.")
 @lake_option(needed=False)
 @reads_snapshot
 def command(name: str, snapshot: str, out: str | None, workers: int, lake: str | None) -> None:
-    """Make the dataset NAME, a spec of `include/datasets/` or a YAML file, of a snapshot."""
+    """Build a dataset from a snapshot.
+
+    NAME is a spec in `include/datasets/`, or the path of a YAML file.
+    """
     from s2corpus.datasets import runner, summary
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.source import Source

@@ -9,19 +9,23 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
 
 
 @click.command(
-    epilog="Example: corpus deliver papers --drop 2026-11-21 --lake s3://corpus; corpus deliver --source crossref 2026-11-*.json.gz"
+    cls=Command,
+    epilog=(
+        "corpus deliver papers --drop 2026-11-21 --lake s3://corpus\ncorpus deliver --source crossref 2026-11-*.json.gz"
+    ),
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
 @click.option("--drop", help="Deliver PATHS, one folder, as the drop of this id.")
 @click.option("--source", help="Deliver PATHS, files or folders, as metadata of this source (docs/sources.md).")
-@click.option("--delivery", help="With --source: id of the delivery.  [default: the time]")
-@click.option("--full", is_flag=True, help="With --source: it stands for all that the source ever said.")
+@click.option("--delivery", help="With --source: id of the delivery.  [default: the current time]")
+@click.option("--full", is_flag=True, help="With --source: replace all earlier deliveries of this source.")
 @click.option(
-    "--by", help="Who delivers, by the name in Airflow: may not approve a release of it.  [default: current user]"
+    "--by", help="Airflow user who delivers; cannot approve a release of the delivery.  [default: current user]"
 )
 @lake_option("--to")
 def command(
@@ -33,10 +37,11 @@ def command(
     by: str | None,
     lake: str,
 ) -> None:
-    """Upload a folder with its subfolders as a drop, or files as a delivery of a source; `_READY` last.
+    """Deliver papers as a drop, or metadata of a source.
 
-    Stopped half way? The same command again sends what is not there yet. What records.jsonl of a drop says is checked first: what
-    intake would refuse is not sent, what cannot be used is shown.
+    A drop is a folder of PDFs, TEI, JATS or LaTeX with its subfolders; a delivery is files of one source. `_READY` is uploaded last.
+    After an interruption, run the same command again: it sends only missing files. The `records.jsonl` of a drop is checked
+    first: a file that intake would refuse is not sent, and every unusable record is shown.
     """
     from s2corpus.deliveries.upload import deliver, files_below, new_delivery
     from s2corpus.errors import UserError

@@ -6,20 +6,24 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
 from s2corpus.commands._snapshot_reading import reads_snapshot
 
 
 @click.command(
-    epilog="Example: corpus delta s2_v2-20230101-0a1b2c3d s2_v2-20230201-4e5f6a7b --lake s3://lake --out delta"
+    cls=Command, epilog="corpus delta s2_v2-20230101-0a1b2c3d s2_v2-20230201-4e5f6a7b --lake s3://lake --out delta"
 )
 @click.argument("old")
 @click.argument("new")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write; it may not be there yet.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Output folder; must not exist.")
 @lake_option(needed=False)
 @reads_snapshot
 def command(old: str, new: str, out: Path, lake: str | None) -> None:
-    """Write the difference from snapshot OLD to snapshot NEW; `corpus apply` makes NEW of it and of a copy of OLD."""
+    """Write the difference between two snapshots.
+
+    `corpus apply` builds NEW from the delta and a copy of OLD.
+    """
     from s2corpus.snapshot import delta
     from s2corpus.snapshot.reader import open_snapshot
 

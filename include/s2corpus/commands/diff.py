@@ -7,20 +7,28 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
 from s2corpus.commands._snapshot_reading import reads_snapshot
 
 
-@click.command(epilog="Example: corpus diff s2_v2-20230101-0a1b2c3d s2_v2-20230201-4e5f6a7b --lake s3://lake")
+@click.command(
+    cls=Command,
+    epilog=(
+        "corpus diff s2_v2-20230101-0a1b2c3d s2_v2-20230201-4e5f6a7b --lake s3://lake\n"
+        "corpus diff s2_v2-20230101-0a1b2c3d s2_v2-20230201-4e5f6a7b --list"
+    ),
+)
 @click.argument("old")
 @click.argument("new")
-@click.option("--list", "listed", is_flag=True, help="Every document, a line each: change, set, split, id.")
+@click.option("--list", "listed", is_flag=True, help="Print one line for each document: change, set, split, id.")
 @lake_option(needed=False)
 @reads_snapshot
 def command(old: str, new: str, listed: bool, lake: str | None) -> None:
-    """Say which documents were added, removed, moved to another set or split, or changed from snapshot OLD to NEW.
+    """Count documents that changed between two snapshots.
 
-    Why a document is gone stands in the `changes.parquet` of a snapshot, for those of its parent.
+    A document is added, removed, moved to another set or split, or changed. The file `changes.parquet` of a snapshot
+    gives the reason for each removal since its parent.
     """
     import pyarrow.dataset as ds
 

@@ -8,26 +8,27 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option, local_environment
 
 
-@click.command(
-    epilog="Example: corpus drops; corpus drops --state refused; without Airflow: corpus drops --process. The states are in docs/drops.md."
-)
-@click.option("--process", is_flag=True, help="First work on what is new, and on what an earlier run left open.")
-@click.option("--state", help="Only those that stand so.")
+@click.command(cls=Command, epilog=("corpus drops\ncorpus drops --state refused\ncorpus drops --process"))
+@click.option("--process", is_flag=True, help="First process new drops and those that an earlier run did not finish.")
+@click.option("--state", help="Show only drops in this state.")
 @lake_option()
 @click.option(
     "--specs",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of the release specs that say which drops are wanted; else include/releases.",
+    help="Folder of release specs, which select the drops.  [default: include/releases]",
 )
 def command(process: bool, state: str | None, lake: str, specs: Path | None) -> None:
-    """List drops and deliveries, a line each: how it stands (released, waiting, paused, refused with its reason …), folder, counts
-    and detail; below it what a drop's records.jsonl says that cannot be used.
+    """List drops and deliveries with their state.
 
-    --process does without Airflow what the DAG pdf_drops does: registers them, and takes their PDFs through select, extract (by
-    GROBID_URL) and postprocess, so that the next release finds it done.
+    Each line has the state (released, waiting, paused, refused …), the folder, counts and details. Unusable records of a
+    drop's records.jsonl follow. docs/drops.md describes the states.
+
+    --process does the work of the DAG pdf_drops without Airflow: it registers new drops and runs select, extract (by
+    GROBID_URL) and postprocess for their PDFs. The next release uses the results.
     """
     from s2corpus.drops import processing
     from s2corpus.drops.standing import NAMES, standings

@@ -6,16 +6,24 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
 
 
-@click.command(epilog="Example: corpus evaluate s2_v2-20230201 --sheet sheet.csv")
+@click.command(
+    cls=Command,
+    epilog=(
+        "corpus evaluate s2_v2-20230201 --sheet sheet.csv\ncorpus evaluate s2_v2-20230201 --marks sheet.csv --by ada"
+    ),
+)
 @click.argument("release")
-@click.option("--sheet", type=click.Path(path_type=Path, dir_okay=False), help="Write the sample as CSV, to be marked.")
-@click.option("--marks", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Take a marked sheet.")
-@click.option("--by", help="Who marked it.")
-@click.option("--publish", is_flag=True, help="Write result and card beside the snapshot, once every item is marked.")
-@click.option("--card", "show_card", is_flag=True, help="Print the snapshot's data card, with the evaluation.")
+@click.option(
+    "--sheet", type=click.Path(path_type=Path, dir_okay=False), help="Write the sample as a CSV file to mark."
+)
+@click.option("--marks", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Read a marked sheet.")
+@click.option("--by", help="Person who marked the sheet.")
+@click.option("--publish", is_flag=True, help="Write result and card next to the snapshot; every item must be marked.")
+@click.option("--card", "show_card", is_flag=True, help="Print the data card of the snapshot, with the evaluation.")
 @lake_option(needed=False)
 def command(
     release: str,
@@ -26,8 +34,10 @@ def command(
     show_card: bool,
     lake: str | None,
 ) -> None:
-    """Draw RELEASE's sample (500 papers with PDFs, 500 + 100 bibliography links), compare automatically, and say what people's
-    marks give. Marks are made on the release's page, or in the sheet; the catalog (S2CORPUS_CATALOG) keeps who made them, and when.
+    """Evaluate a release on a sample that people mark.
+
+    Draw 500 papers with PDFs and 600 bibliography links, compare them automatically, and report the result of the marks.
+    Mark the items on the release's page or in the sheet. The catalog (S2CORPUS_CATALOG) records who marked each item, and when.
     """
     from s2corpus.catalog import Catalog
     from s2corpus.errors import UserError

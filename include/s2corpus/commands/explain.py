@@ -6,16 +6,27 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._help import Command
 
-@click.command(epilog="Example: corpus explain crossref:10.18653/v1/n18-3011 --release s2_v2-20230201")
+
+@click.command(
+    cls=Command,
+    epilog=(
+        "corpus explain crossref:10.18653/v1/n18-3011 --release s2_v2-20230201\n"
+        "corpus explain acl:N18-3011 --clusters clusters.parquet --edges edges.parquet"
+    ),
+)
 @click.argument("ids", nargs=-1, required=True)
-@click.option("--release", help="Release in the lake that S2CORPUS_LAKE names, <spec>-<YYYYMMDD>.")
-@click.option("--clusters", type=click.Path(path_type=Path), help="Instead: what `corpus cluster --out` wrote.")
-@click.option("--edges", type=click.Path(path_type=Path), help="And what its --edges wrote.")
+@click.option("--release", help="Release <spec>-<YYYYMMDD> in the lake of S2CORPUS_LAKE.")
+@click.option(
+    "--clusters", type=click.Path(path_type=Path), help="Instead of --release: output of `corpus cluster --out`."
+)
+@click.option("--edges", type=click.Path(path_type=Path), help="With --clusters: output of `corpus cluster --edges`.")
 def command(ids: tuple[str, ...], release: str | None, clusters: Path | None, edges: Path | None) -> None:
-    """Show the clusters of papers or records: records, the edges that joined them with their reasons, and what was cut.
+    """Explain why records were clustered into a paper.
 
-    With --release also whether each full text is open access: which evidence was looked for, and which was found.
+    Show the records, the edges that joined them with their reasons, and the edges that were cut. With --release, also show
+    whether each full text is open access, and the evidence.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -15,30 +15,35 @@ from typing import Any, BinaryIO
 import click
 import orjson
 
+from s2corpus.commands._help import Command
+
 GROBID_CONCURRENCY = 10
 """threads of a GROBID server as it is delivered"""
 
 
 @click.command(
-    epilog="Example: corpus extract papers/*.pdf --out tei; with a GROBID of your own: "
-    "GROBID_URL=http://localhost:8070 corpus extract papers/*.pdf --out tei"
+    cls=Command,
+    epilog=("corpus extract papers/*.pdf --out tei\nGROBID_URL=http://localhost:8070 corpus extract papers/ --out tei"),
 )
 @click.argument("pdfs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--out",
     required=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for <sha1>.tei.xml of each PDF and extractions.jsonl, a line for each PDF.",
+    help="Output folder: <sha1>.tei.xml for each PDF, and extractions.jsonl with one line each.",
 )
 @click.option(
-    "--in-flight", type=click.IntRange(1, 256), help="Requests at a time: 10, or one a core for the embedded extractor."
+    "--in-flight",
+    type=click.IntRange(1, 256),
+    help="Concurrent requests.  [default: 10; embedded extractor: the number of cores]",
 )
-@click.option("--seconds", type=click.FloatRange(1), default=600.0, show_default=True, help="Time for each PDF.")
+@click.option("--seconds", type=click.FloatRange(1), default=600.0, show_default=True, help="Time limit of one PDF.")
 def command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: float) -> None:
-    """Extract the full text of PDFs (or of the PDFs of a folder) as TEI.
+    """Extract the full text of PDFs as TEI.
 
-    GROBID_URL names one or several servers (with commas between); without it the embedded extractor runs for as long
-    as it takes. What the folder already has of the same extractor, version and options is not sent again.
+    PDFS are files or folders. GROBID_URL names one or more servers, separated by commas; if it is not set, the command
+    starts the embedded extractor. PDFs that the output folder already has from the same extractor, version and options
+    are not sent again.
     """
     from s2corpus.errors import UserError
     from s2corpus.extractors import Limits, Pool

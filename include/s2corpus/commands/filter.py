@@ -6,18 +6,25 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._help import Command
 
-@click.command(epilog="Example: corpus filter --papers papers.parquet --bodies bodies.jsonl --out filtered.parquet")
+
+@click.command(cls=Command, epilog="corpus filter --papers papers.parquet --bodies bodies.jsonl --out filtered.parquet")
 @click.option(
-    "--papers", required=True, type=click.Path(path_type=Path), help="Papers, Parquet, as `corpus vote` writes them."
+    "--papers", required=True, type=click.Path(path_type=Path), help="Papers, Parquet: output of `corpus vote`."
 )
-@click.option("--bodies", type=click.Path(path_type=Path), help="JSON lines {paper_id, text}: the papers' body texts.")
-@click.option("--suppress", type=click.Path(path_type=Path), help="JSON lines {doi | sha1 | paper_id, reason}.")
+@click.option(
+    "--bodies", type=click.Path(path_type=Path), help="JSON Lines {paper_id, text}: body texts of the papers."
+)
+@click.option("--suppress", type=click.Path(path_type=Path), help="JSON Lines {doi | sha1 | paper_id, reason}.")
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Outcomes, .parquet or .jsonl."
 )
 def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path) -> None:
-    """Say of each paper whether it stays: suppressed, no_title, no_authors, short_text, not_english or kept."""
+    """Filter papers by the rules of S2ORC.
+
+    The outcome of a paper is suppressed, no_title, no_authors, short_text, not_english or kept.
+    """
     from collections import Counter
 
     import orjson

@@ -13,6 +13,7 @@ from typing import IO, Literal
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.cores import in_order
 from s2corpus.errors import UserError
 from s2corpus.storage.outputs import printable, whole_file
@@ -20,27 +21,33 @@ from s2corpus.storage.outputs import printable, whole_file
 _SUFFIXES = (".tar.gz", ".tgz", ".gz", ".tar", ".tex")
 
 
-@click.command(epilog="Example: corpus latex sources/*.gz --out parses.jsonl --rejects rejects.jsonl")
+@click.command(cls=Command, epilog="corpus latex sources/*.gz --out parses.jsonl --rejects rejects.jsonl")
 @click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="JSONL to write; else standard output.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Output file (JSONL).  [default: standard output]"
+)
 @click.option(
     "--converter",
     type=click.Choice(("pandoc", "latexml")),
     default="pandoc",
     show_default=True,
-    help="Who reads the LaTeX; LaTeXML must be installed.",
+    help="LaTeX converter; latexml must be installed.",
 )
 @click.option(
     "--seconds",
     type=click.FloatRange(min=1),
-    help="Time of one source.  [default: as in a release: `resources.latex_seconds`]",
+    help="Time limit of one source.  [default: `resources.latex_seconds` of a release]",
 )
-@click.option("--unsafe", is_flag=True, help="Run LaTeXML where the kernel has no sandbox for it.")
-@click.option("--workers", type=click.IntRange(1, 64), help="Sources read at a time.  [default: as many as cores]")
+@click.option("--unsafe", is_flag=True, help="Run LaTeXML even if the kernel has no sandbox.")
 @click.option(
-    "--rejects", type=click.Path(path_type=Path, dir_okay=False), help="JSONL of what gave no parse, with its outcome."
+    "--workers", type=click.IntRange(1, 64), help="Number of sources read in parallel.  [default: the number of cores]"
 )
-@click.option("--quiet", is_flag=True, help="No summary.")
+@click.option(
+    "--rejects",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="JSONL of the inputs without a parse, with their outcome.",
+)
+@click.option("--quiet", is_flag=True, help="Print no summary.")
 def command(
     inputs: tuple[Path, ...],
     out: Path | None,
@@ -51,10 +58,11 @@ def command(
     rejects: Path | None,
     quiet: bool,
 ) -> None:
-    """Turn LaTeX sources into S2ORC parses.
+    """Parse LaTeX sources into S2ORC JSON.
 
-    INPUTS are source archives as arXiv has them (tar.gz, one gzipped .tex, tar, or bare TeX) or folders of them, read recursively in
-    order of their names. A parse has its file's name as paper_id. What gives no parse is reported with its outcome and the rest continues.
+    INPUTS are source archives in arXiv's formats (tar.gz, one gzipped .tex, tar, or bare TeX) or folders of them, read
+    recursively in order of name. The file name is the paper_id of a parse. A source that gives no parse is reported with its
+    outcome, and the command continues.
     """
     from pdf2tei.latex_references import parse_reference
     from s2orc_parse import latex, tei

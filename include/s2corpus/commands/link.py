@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.errors import UserError
 from s2corpus.storage.outputs import whole, whole_file
 
@@ -23,30 +24,35 @@ PAPER_KEYS = ("paper_id", *_SHARED, "acl_id")
 _ROWS = 50_000
 
 
-@click.command(epilog="Example: corpus link --entries entries.jsonl --papers papers.jsonl --out links.parquet")
+@click.command(cls=Command, epilog="corpus link --entries entries.jsonl --papers papers.jsonl --out links.parquet")
 @click.option("--entries", required=True, type=click.Path(path_type=Path), help="Entries, .jsonl or .parquet.")
 @click.option("--papers", required=True, type=click.Path(path_type=Path), help="Papers, .jsonl or .parquet.")
-@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Links to write, likewise.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Output: links, .jsonl or .parquet."
+)
 @click.option(
     "--min-score",
     type=click.FloatRange(0.5, 1.0, max_open=True),
     default=0.8,
     show_default=True,
-    help="S of the titles must be above it.",
+    help="Minimum title similarity S (exclusive).",
 )
 @click.option(
-    "--memory-mb", type=click.IntRange(min=64), default=1024, show_default=True, help="Memory for the search."
+    "--memory-mb", type=click.IntRange(min=64), default=1024, show_default=True, help="Memory limit of the search."
 )
 def command(entries: Path, papers: Path, out: Path, min_score: float, memory_mb: int) -> None:
-    """Link bibliography entries to papers by identifier, by equal title, or by the most similar title (S2ORC §2.6); then cut titles
-    by their beginning, and entries without a title by journal, volume, first page and year.
+    """Link bibliography entries to papers.
+
+    An entry links by identifier, by equal title, or by the most similar title (S2ORC §2.6). Truncated titles then link by
+    their beginning, and entries without a title by journal, volume, first page and year.
 
     \b
-    entries: entry_id, title; optional citing_paper_id, raw_text and what papers have
-    papers:  paper_id, title; optional authors, year or date, journal or venue, volume, issue, pages, doi, arxiv_id, pubmed_id, pmc_id,
-             acl_id
-    out:     entry_id, paper_id (null: not linked), score, reason (id, exact, fuzzy, prefix, locator, none),
-             warning (numeral, tie, contradiction: look at these before you count them), runner_up_score
+    entries: entry_id, title; optional citing_paper_id, raw_text and the columns of papers
+    papers:  paper_id, title; optional authors, year or date, journal or venue,
+             volume, issue, pages, doi, arxiv_id, pubmed_id, pmc_id, acl_id
+    out:     entry_id, paper_id (null: not linked), score, reason (id, exact,
+             fuzzy, prefix, locator, none), warning (numeral, tie, contradiction:
+             examine these links before you count them), runner_up_score
 
     Authors are a list of {first, middle, last, suffix}, a list of names, or one string. JSON Lines or Parquet by suffix.
     """

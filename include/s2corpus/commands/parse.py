@@ -15,6 +15,7 @@ from typing import IO
 import click
 import orjson
 
+from s2corpus.commands._help import Command
 from s2corpus.cores import in_order
 from s2corpus.errors import UserError
 from s2corpus.storage.outputs import printable, whole_file
@@ -24,27 +25,35 @@ _SHA1 = re.compile(r"[0-9a-f]{40}")
 
 
 @click.command(
-    epilog="Example: corpus parse papers/*.tei.xml articles/*.nxml --out parses.jsonl; corpus parse extractions.parquet --schema gorc"
+    cls=Command,
+    epilog=(
+        "corpus parse papers/*.tei.xml articles/*.nxml --out parses.jsonl\n"
+        "corpus parse extractions.parquet --schema gorc"
+    ),
 )
 @click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="JSONL to write; else standard output.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Output file (JSONL).  [default: standard output]"
+)
 @click.option(
     "--schema",
     type=click.Choice(SCHEMAS),
     default=SCHEMAS[0],
     show_default=True,
-    help="S2ORC 20200705 or GORC 20190928.",
+    help="Output schema: S2ORC 20200705 or GORC 20190928.",
 )
 @click.option(
-    "--rejects", type=click.Path(path_type=Path, dir_okay=False), help="JSONL of what gave no parse, with its outcome."
+    "--rejects",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="JSONL of the inputs without a parse, with their outcome.",
 )
-@click.option("--quiet", is_flag=True, help="No progress.")
+@click.option("--quiet", is_flag=True, help="Print no progress.")
 def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Path | None, quiet: bool) -> None:
-    """Turn GROBID's TEI, publishers' JATS and Elsevier's OA JSON into S2ORC parses.
+    """Parse TEI, JATS or Elsevier JSON into S2ORC JSON.
 
-    INPUTS are such files, told apart by what is in them, folders of them (read recursively, in order of their names), or Parquet files
-    with the columns file_sha1 and tei. A parse from a file has the file's name as paper_id. What gives no parse is reported with its
-    reason and the rest continues. Many are converted on all cores.
+    INPUTS are files (the format is detected from the content), folders (read recursively in order of name), or Parquet files
+    with the columns file_sha1 and tei. The file name is the paper_id of a parse. A file that gives no parse is reported with
+    its reason, and the command continues. It uses all cores.
     """
     for path in inputs:
         if not path.exists():

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
 
 
-@click.command(epilog="Example: corpus prune s2_v2 --keep 3 --dry-run; then corpus prune s2_v2 --keep 3 --delete")
+@click.command(cls=Command, epilog=("corpus prune s2_v2 --keep 3 --dry-run\ncorpus prune s2_v2 --keep 3 --delete"))
 @click.argument("spec")
-@click.option("--keep", type=click.IntRange(1), required=True, help="The newest published snapshots that stay.")
-@click.option("--dry-run/--delete", default=True, show_default=True, help="Only say what would be deleted.")
-@click.option("--catalog", envvar="S2CORPUS_ICEBERG", help="The Iceberg catalogue that they are taken out of first.")
+@click.option("--keep", type=click.IntRange(1), required=True, help="Number of newest published snapshots to keep.")
+@click.option("--dry-run/--delete", default=True, show_default=True, help="Only list the files, or delete them.")
+@click.option(
+    "--catalog", envvar="S2CORPUS_ICEBERG", help="Iceberg catalog to remove them from first; else S2CORPUS_ICEBERG."
+)
 @lake_option()
 def command(spec: str, keep: int, dry_run: bool, catalog: str | None, lake: str) -> None:
-    """Delete the files of SPEC's snapshots that are not among the newest ones. What latest.json points at always stays.
+    """Delete old snapshots of a spec.
 
-    Snapshots that were registered (`corpus register`) are taken out of the catalogue before their files go.
+    The newest snapshots remain, and so does the one in latest.json. Registered snapshots (`corpus register`) are removed from the
+    Iceberg catalog before their files are deleted.
     """
     from s2corpus.errors import UserError
     from s2corpus.snapshot import iceberg

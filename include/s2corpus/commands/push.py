@@ -6,21 +6,26 @@ import re
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
 from s2corpus.commands._snapshot_reading import reads_snapshot
 
 
 @click.command(
-    epilog="Example: corpus push s2_v2 hf://my-lab/s2-v2; corpus push s2_v2-20230101-0a1b2c3d s3://mirror/s2_v2-20230101-0a1b2c3d"
+    cls=Command,
+    epilog=(
+        "corpus push s2_v2 hf://my-lab/s2-v2\ncorpus push s2_v2-20230101-0a1b2c3d s3://mirror/s2_v2-20230101-0a1b2c3d"
+    ),
 )
 @click.argument("snapshot")
 @click.argument("to")
 @lake_option(needed=False)
 @reads_snapshot
 def command(snapshot: str, to: str, lake: str | None) -> None:
-    """Upload SNAPSHOT (an address, an id, or a spec for its latest) TO s3://bucket/folder, a folder, or hf://owner/name.
+    """Upload a snapshot to S3 or the Hugging Face Hub.
 
-    A push that was stopped goes on where it was. S3 is reached with the AWS variables of your environment, the Hub with HF_TOKEN.
+    SNAPSHOT is an address, an id, or a spec for its latest snapshot. TO is s3://bucket/folder, a folder, or hf://owner/name.
+    An interrupted upload resumes. S3 uses the AWS variables of your environment, the Hub uses HF_TOKEN.
     """
     from s2corpus.errors import UserError
     from s2corpus.snapshot import push

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 import orjson
 
+from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
 from s2corpus.commands._snapshot_reading import reads_snapshot
 from s2corpus.errors import UserError
@@ -16,19 +17,21 @@ if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
 
 
-@click.command(epilog="Example: corpus read s3://lake/snapshots/s2_v2 --sample 3; corpus read s2_v2 --doi 10.1234/5")
+@click.command(
+    cls=Command, epilog=("corpus read s3://lake/snapshots/s2_v2 --sample 3\ncorpus read s2_v2 --doi 10.1234/5")
+)
 @click.argument("snapshot")
-@click.option("--id", "ids", multiple=True, help="A document's id, or a former one; may be repeated.")
+@click.option("--id", "ids", multiple=True, help="Current or former id of a document; may be repeated.")
 @click.option("--doi", help="The paper with this DOI, in any usual form.")
 @click.option("--arxiv", help="The paper with this arXiv id.")
 @click.option("--pmid", help="The paper with this PubMed id.")
-@click.option("--title", help="The paper with this title; case, accents and punctuation do not matter.")
-@click.option("--sha1", help="The paper whose text is from the file with this SHA-1.")
-@click.option("--grep", "pattern", help="Regular expression that the text has to match.")
-@click.option("--sample", "count", type=click.IntRange(1), help="This many documents, the same each time.")
-@click.option("--set", "set_", type=click.Choice(["s2orc", "s2ag"]), help="Only of this set.")
-@click.option("--split", type=click.Choice(["train", "valid"]), help="Only of this split.")
-@click.option("--text", is_flag=True, help="Print the text alone, not the JSON line.")
+@click.option("--title", help="The paper with this title; case, accents and punctuation are ignored.")
+@click.option("--sha1", help="The paper with the text of the file with this SHA-1.")
+@click.option("--grep", "pattern", help="Show only documents that match this regular expression.")
+@click.option("--sample", "count", type=click.IntRange(1), help="Show this number of documents, the same each time.")
+@click.option("--set", "set_", type=click.Choice(["s2orc", "s2ag"]), help="Show only documents of this set.")
+@click.option("--split", type=click.Choice(["train", "valid"]), help="Show only documents of this split.")
+@click.option("--text", is_flag=True, help="Print only the text instead of JSON.")
 @lake_option(needed=False)
 @reads_snapshot
 def command(
@@ -46,7 +49,10 @@ def command(
     text: bool,
     lake: str | None,
 ) -> None:
-    """Read documents of SNAPSHOT: its address, its id, or a spec's name for the latest."""
+    """Read documents of a snapshot.
+
+    SNAPSHOT is an address, an id, or a spec for its latest snapshot.
+    """
     from s2corpus.snapshot import reader
 
     known = {"doi": doi, "arxiv": arxiv, "pmid": pmid, "title": title, "sha1": sha1}

@@ -7,23 +7,28 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._help import Command
 
-@click.command(epilog="Example: corpus records crossref dump/*.json.gz --out records.parquet")
+
+@click.command(cls=Command, epilog="corpus records crossref dump/*.json.gz --out records.parquet")
 @click.argument("source")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Parquet file to write.")
 @click.option(
-    "--dropped", type=click.Path(path_type=Path, dir_okay=False), help="JSON lines of what gave no record, and why."
+    "--dropped",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="JSON Lines of the entries without a record, with the reason.",
 )
-@click.option("--delivery", help="Delivery to name in every record.")
-@click.option("--ready-at", help="When that delivery was ready, ISO UTC.")
+@click.option("--delivery", help="Delivery id to write into each record.")
+@click.option("--ready-at", help="Time when that delivery was ready (ISO, UTC).")
 def command(
     source: str, files: tuple[Path, ...], out: Path, dropped: Path | None, delivery: str | None, ready_at: str | None
 ) -> None:
-    """Read FILES of SOURCE (gzip, bzip2, xz and zstd are recognised) and say per file how many records it gave and dropped.
+    """Convert files of a metadata source to records.
 
-    SOURCE is acl, arxiv, crossref, dblp, elsevier, jats, jsonl, openalex, pubmed, s2ag, s2orc, scienceparse, unpaywall, or one that an
-    installed package adds. Memory does not grow with the size of a file.
+    SOURCE is acl, arxiv, crossref, dblp, elsevier, jats, jsonl, openalex, pubmed, s2ag, s2orc, scienceparse, unpaywall, or a
+    source of an installed package. Report the number of records and dropped entries of each file. FILES can be compressed (gzip, bzip2,
+    xz, zstd). Memory use does not depend on the size of a file.
     """
     import contextlib
 

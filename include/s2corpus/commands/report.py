@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import click
 
+from s2corpus.commands._help import Command
+
 NAMES = ("tables", "funnel", "provenance", "coverage")
 
 
-@click.command(epilog="Example: corpus report tables s2_v2-20230201")
+@click.command(cls=Command, epilog=("corpus report tables s2_v2-20230201\ncorpus report funnel s2_v2-20230201 --csv"))
 @click.argument("name", type=click.Choice(NAMES))
 @click.argument("release")
-@click.option("--csv", "as_csv", is_flag=True, help="Comma-separated values instead of tables.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values instead of tables.")
 def command(name: str, release: str, as_csv: bool) -> None:
-    """Print the S2ORC paper's tables of the snapshot that RELEASE made, beside the paper's own numbers (tables), or, of any release as
-    far as it has come, what was left out (funnel: Tables 2 and 8), who says what papers are (provenance), or which fields they
-    have (coverage). RELEASE is <spec>-<YYYYMMDD> in the lake that S2CORPUS_LAKE names; for tables also a snapshot.
+    """Print the S2ORC paper's tables for a release.
+
+    tables: the paper's tables next to the paper's own numbers. funnel: which papers were left out, and why (Tables 2 and 8).
+    provenance: the sources of the metadata. coverage: the fields that papers have. RELEASE is <spec>-<YYYYMMDD> in the lake of
+    S2CORPUS_LAKE; a running release also works, except for tables. For tables, RELEASE can also be a snapshot.
     """
     import csv
     import sys

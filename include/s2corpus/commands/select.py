@@ -8,20 +8,28 @@ from pathlib import Path
 
 import click
 
+from s2corpus.commands._help import Command
 
-@click.command(
-    epilog="Example: corpus select papers/*.pdf --out selections.parquet; a line of output is outcome, file, detail."
-)
+
+@click.command(cls=Command, epilog="corpus select papers/*.pdf --out selections.parquet")
 @click.argument("pdfs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Table to write, .parquet or .jsonl.")
-@click.option("--max-pages", type=click.IntRange(1), default=50, show_default=True, help="More pages are not a paper.")
-@click.option("--seconds", type=click.FloatRange(1), default=120.0, show_default=True, help="Time for each PDF.")
-@click.option("--memory-mb", type=click.IntRange(128), default=1024, show_default=True, help="Memory for each PDF.")
-@click.option("--workers", type=click.IntRange(1, 256), default=os.cpu_count() or 1, help="PDFs read at a time.")
+@click.option("--max-pages", type=click.IntRange(1), default=50, show_default=True, help="Maximum number of pages.")
+@click.option("--seconds", type=click.FloatRange(1), default=120.0, show_default=True, help="Time limit of one PDF.")
+@click.option("--memory-mb", type=click.IntRange(128), default=1024, show_default=True, help="Memory limit of one PDF.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    default=os.cpu_count() or 1,
+    help="Number of PDFs read in parallel.  [default: the number of cores]",
+)
 def command(
     pdfs: tuple[Path, ...], out: Path | None, max_pages: int, seconds: float, memory_mb: int, workers: int
 ) -> None:
-    """Say of each PDF (or each PDF of a folder) whether it is worth extracting, and why not."""
+    """Select the PDFs that are worth extracting.
+
+    PDFS are files or folders. Each line of output has outcome, file and detail (S2ORC, Appendix B).
+    """
     from s2corpus.pdf import inspect_many
     from s2corpus.pdf.files import by_sha1, check_table, write_table
     from s2corpus.spec import Select

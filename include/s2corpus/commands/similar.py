@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
 from s2corpus.commands._snapshot_reading import reads_snapshot
 
 
-@click.command(epilog="Example: corpus similar 10.18653/v1/2020.acl-main.447 --snapshot s2_v2")
+@click.command(cls=Command, epilog="corpus similar 10.18653/v1/2020.acl-main.447 --snapshot s2_v2")
 @click.argument("doi")
-@click.option("--snapshot", required=True, help="Its address, its id, or a release spec's name for its latest.")
-@click.option("--count", default=10, show_default=True, type=click.IntRange(1, 100), help="At most so many.")
+@click.option("--snapshot", required=True, help="Address, id, or a spec for its latest snapshot.")
+@click.option("--count", default=10, show_default=True, type=click.IntRange(1, 100), help="Maximum number of papers.")
 @lake_option(needed=False)
 @reads_snapshot
 def command(doi: str, snapshot: str, count: int, lake: str | None) -> None:
-    """List the papers whose vectors are nearest to that of the paper with this DOI (or paper id)."""
+    """List papers with similar vectors.
+
+    DOI names a paper of the snapshot; a paper id also works.
+    """
     import s2corpus_reader
     from s2corpus.datasets.shelf import similar_papers
     from s2corpus.errors import UserError

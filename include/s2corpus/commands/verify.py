@@ -7,18 +7,22 @@ from itertools import islice
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
 
 
-@click.command(epilog="Example: corpus verify s3://lake/snapshots/s2_v2-20230101-0a1b2c3d")
+@click.command(cls=Command, epilog="corpus verify s3://lake/snapshots/s2_v2-20230101-0a1b2c3d")
 @click.argument("snapshot")
 @lake_option(needed=False)
-@click.option("--most", type=click.IntRange(1), default=100, show_default=True, help="Faults to show.")
-@click.option("--against", metavar="PARENT", help="Its parent, likewise: diff.json is compared with both.")
+@click.option(
+    "--most", type=click.IntRange(1), default=100, show_default=True, help="Maximum number of faults to show."
+)
+@click.option("--against", metavar="PARENT", help="Parent snapshot: also check diff.json against both.")
 def command(snapshot: str, lake: str | None, most: int, against: str | None) -> None:
-    """Verify a snapshot: its address, its id, or a spec's name for the latest.
+    """Verify every file of a snapshot.
 
-    Exit status 0: nothing is wrong; 1: what is wrong is on standard output, a line each; 2: there is no snapshot to verify.
+    SNAPSHOT is an address, an id, or a spec for its latest snapshot. Exit status 0: no fault. 1: faults, one a line on standard
+    output. 2: there is no snapshot to verify.
     """
     from s2corpus.snapshot.reader import open_snapshot, published_manifests
     from s2corpus.snapshot.verify import verify

@@ -7,8 +7,12 @@ from typing import Literal
 
 import click
 
+from s2corpus.commands._help import Command
 
-@click.command(epilog="Example: corpus vote --records records.parquet --clusters clusters.parquet --out papers.parquet")
+
+@click.command(
+    cls=Command, epilog="corpus vote --records records.parquet --clusters clusters.parquet --out papers.parquet"
+)
 @click.option(
     "--records",
     "files",
@@ -22,12 +26,12 @@ import click
     "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Papers, .parquet or .jsonl."
 )
 @click.option(
-    "--trust", help="Sources by trust, comma-separated: decides what nothing else does.  [default: the spec's]"
+    "--trust", help="Sources in order of trust, comma-separated; the order breaks ties.  [default: the spec's]"
 )
 @click.option(
     "--support",
     type=click.Choice(["similar", "equal"]),
-    help="Votes support a value by how similar they are to it, or only where they are equal.  [default: the spec's]",
+    help="Count similar votes in part, or only equal votes.  [default: the spec's]",
 )
 @click.option("--all-open", is_flag=True, help="Count every PDF as open access (profile own).")
 def command(
@@ -38,7 +42,10 @@ def command(
     support: Literal["similar", "equal"] | None,
     all_open: bool,
 ) -> None:
-    """Vote on every paper's metadata, one vote a source, with who decided each field and how."""
+    """Vote on the metadata of each paper.
+
+    Each source has one vote. The output names the source that decided each field, and the rule.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq

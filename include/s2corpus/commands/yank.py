@@ -6,20 +6,22 @@ import sys
 
 import click
 
+from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
 
 
 @click.command(
-    epilog='Example: corpus yank s2_v2-20230101-0a1b2c3d --reason "half of the records of one source were missing"'
+    cls=Command, epilog='corpus yank s2_v2-20230101-0a1b2c3d --reason "half of the records of one source were missing"'
 )
 @click.argument("snapshot")
-@click.option("--reason", required=True, help="Why, in ten characters or more; it is recorded.")
-@click.option("--yes", is_flag=True, help="Do not ask at a terminal.")
+@click.option("--reason", required=True, help="Reason, ten characters or more; recorded.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @lake_option()
 def command(snapshot: str, reason: str, yes: bool, lake: str) -> None:
-    """Withdraw SNAPSHOT: the pointer moves back to the newest one left, and no later release takes it for its parent.
+    """Withdraw a published snapshot.
 
-    Its files stay for those who read it; `corpus restore` undoes it, `corpus prune` deletes them.
+    latest.json points to the newest remaining snapshot, and no later release uses SNAPSHOT as its parent. The files remain:
+    `corpus restore` publishes them again, `corpus prune` deletes them.
     """
     from s2corpus.ids import SnapshotId
     from s2corpus.snapshot import iceberg

@@ -16,6 +16,7 @@ import orjson
 from s2corpus.deliveries.ready import Refusal, Refused
 from s2corpus.papers.licences import select_strictest
 from s2corpus.sources.jsonl import COLUMNS, entry_of, quoted, rename_former_key, wrong_promise
+from s2corpus.sources.keys import CLAIMS, DROP_KEYS
 from s2corpus.sources.record import DECLARED, Dropped, Entry, Reason, Record
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.streams import lines
@@ -24,11 +25,6 @@ from s2orc_parse.bibliography.identifiers import normalise_arxiv
 
 FILE = "records.jsonl"
 """of a drop: what it says of its files; of a delivery: records in the generic form"""
-CLAIMS = ("record_id", "source", "kind", "deleted")
-"""keys by which a line would describe more than a file of its drop"""
-_OURS = {*CLAIMS, "id", "delivery", "ready_at", "date_precision"}
-KEYS = frozenset(COLUMNS - _OURS | {"name", "published"})
-"""what a line may say"""
 _PLACE = ("name", "file_sha1")
 _FIELDS = {"published": "date", "year": "date", "fields_of_study": "subjects"}
 """keys that are not called like the field of the record that they give"""
@@ -89,7 +85,7 @@ class Declarations:
             for key, values in repeated.values.items():
                 for value in values:
                     _refuse(number, {key: value})
-            unknown = sorted(set(line) - KEYS)
+            unknown = sorted(set(line) - DROP_KEYS)
             for key in unknown:
                 self._warn(number, key, "is not a key of a drop's records: the line is ignored")
             for key in repeated.names:

@@ -23,6 +23,7 @@ from s2corpus.storage.outputs import printable
 
 log = logging.getLogger(__name__)
 READY = "_READY"
+CROSSREF_SUFFIXES = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
 
 
 def deliver_tree(lake: Lake, folder: Path) -> int:
@@ -208,18 +209,29 @@ def _sha256(lake: Lake, key: str) -> str:
     return digest.hexdigest()
 
 
-def deliver_own(lake: Lake, folder: Path) -> tuple[str, datetime]:
-    """Upload a user's folder of PDFs as one drop, named by its content; the same content is one drop, ready when first delivered.
+def own_metadata(folder: Path) -> list[Path]:
+    """Return the metadata files at the top of a user's folder: `records.jsonl`, and Crossref works in `crossref*.json…`."""
+    found = [path for suffix in CROSSREF_SUFFIXES for path in sorted(folder.glob(f"crossref*{suffix}"))]
+    return [path for path in (folder / RECORDS_FILE, *found) if path.is_file()]
 
-    `records.jsonl` in the folder goes along. Returns the drop id and its `ready_at`.
+
+def deliver_own(lake: Lake, folder: Path) -> tuple[Uploaded, str]:
+    """Upload a user's folder of PDFs as one drop with an id made from its content; the same content is one drop.
+
+    `records.jsonl` is part of the drop. Crossref files are first uploaded as a delivery of the source `crossref` with the same id.
+    Return the uploaded drop and its id.
     """
     files = {path.relative_to(folder).as_posix(): path for path in own_files(folder)}
-    if (declared := folder / RECORDS_FILE).is_file():
+    works = {path.name: path for path in own_metadata(folder)}
+    if declared := works.pop(RECORDS_FILE, None):
         files[RECORDS_FILE] = declared
-    digests = digests_of(files)
+    _refuse_names(folder, works)
+    digests = digests_of(files | works)
     listed = [{"name": name, "bytes": of.bytes, "sha256": of.sha256} for name, of in digests.items()]
     drop = "own-" + hashlib.sha256(orjson.dumps(listed)).hexdigest()[:12]
-    return drop, deliver(lake, new_delivery("drop", "", drop), files, digests).ready_at
+    if works:
+        deliver(lake, new_delivery("delivery", "crossref", drop), works, {name: digests[name] for name in works})
+    return deliver(lake, new_delivery("drop", "", drop), files, {name: digests[name] for name in files}), drop
 
 
 def new_delivery(

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from s2corpus.deliveries import registration
@@ -192,5 +191,6 @@ def _delivery(row: Row) -> Delivery:
 def _wanting(arrival: Arrival, specs: Sequence[ReleaseSpec]) -> list[ReleaseSpec]:
     """The specs that take a drop or delivery."""
     kind, source, id_ = arrival.what
-    name, patterns = (id_, "drops") if kind == "drop" else (source, "sources")
-    return [spec for spec in specs if any(fnmatchcase(name, pattern) for pattern in getattr(spec, patterns))]
+    return [
+        spec for spec in specs if (spec.selects_drop(id_) if kind == "drop" else spec.selects_delivery(source, id_))
+    ]

@@ -16,24 +16,20 @@ import orjson
 
 from s2corpus.ids import RecordId
 from s2corpus.sources.build import build
+from s2corpus.sources.keys import RECORD_KEYS
 from s2corpus.sources.record import Deleted, Dropped, Entry, Kind, Reason
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.streams import json_texts, load_object
-from s2corpus.tables import RECORDS
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.fields import add_details, clean_words, select_authors
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_names
 
 NAME = "jsonl"
 KIND = Kind.ARCHIVE
-COLUMNS = (frozenset(RECORDS.schema.names) - {"notices", "later_licences"}) | {
-    "id",
-    "year",
-    "deleted",
+COLUMNS = RECORD_KEYS
+_GIVEN = RECORD_KEYS - {
+    "record_id", "id", "source", "kind", "deleted", "delivery", "ready_at", "authors", "date", "date_precision", "year",
     "fields_of_study",
-}
-_GIVEN = frozenset(RECORDS.schema.names) - {
-    "record_id", "source", "kind", "delivery", "ready_at", "authors", "date", "date_precision", "notices", "later_licences",
 }  # fmt: skip
 
 

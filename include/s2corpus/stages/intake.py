@@ -60,8 +60,7 @@ class Intake:
         there = list(folders(run.lake))
         _check_patterns(run, there)
         for kind, source, id_ in there:
-            patterns = run.spec.drops if kind == "drop" else run.spec.sources
-            if not any(fnmatchcase(id_ if kind == "drop" else source, pattern) for pattern in patterns):
+            if not (run.spec.selects_drop(id_) if kind == "drop" else run.spec.selects_delivery(source, id_)):
                 continue
             row = DeliveryRow(
                 kind=kind,

@@ -1,0 +1,16 @@
+"""The help text of a command: its description, its options, then examples that can be copied."""
+
+from __future__ import annotations
+
+import click
+
+
+class Command(click.Command):
+    """A command whose `epilog` has one example a line, printed without line breaks under the heading "Examples"."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples as they are: a wrapped command line could not be copied."""
+        if self.epilog:
+            with formatter.section("Examples"):
+                for line in self.epilog.splitlines():
+                    formatter.write(f"{'':{formatter.current_indent}}{line}\n")

@@ -1,0 +1,86 @@
+"""The intervals of a spec: which have a snapshot, which are missing, and which a backfill of a range would make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from itertools import islice
+from typing import Any
+
+from release_page.releases import Archive
+from release_page.states import Release
+from s2corpus.ids import ReleaseId
+from s2corpus.spec import Schedule, load_spec, releases_folder
+
+MOST = 120
+"""intervals of one page"""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An interval of the schedule, its release if there is one, else the state of its run in Airflow."""
+
+    start: datetime
+    end: datetime
+    release: Release | None
+    run_state: str | None = None
+
+
+def overview(archive: Archive, spec: str, first: date | None, last: date | None) -> dict[str, Any]:
+    """Return the intervals that begin from `first` to `last` (default: all until today) for the template, newest first.
+
+    Raises:
+        UserError: the spec file is missing or invalid.
+    """
+    schedule = load_spec(releases_folder() / f"{spec}.yaml").schedule
+    now = datetime.now(UTC)
+    begin, end = first or schedule.start_date, last or now.date()
+    found = _list_ended(schedule, begin, end, now)
+    existing = set(archive.ids(spec))
+    ids = {at: id_ for _, at in found[:MOST] if (id_ := ReleaseId.of(spec, at)) in existing}
+    releases = dict(zip(ids, archive.releases(list(ids.values())), strict=True))
+    rows = [
+        Interval(start, at, releases.get(at), _run_state(archive, spec, at, releases)) for start, at in found[:MOST]
+    ]
+    return {
+        "spec": spec,
+        "schedule": schedule,
+        "first": begin,
+        "last": end,
+        "is_dry_run": first is not None or last is not None,
+        "rows": rows[::-1],
+        "missing": sum(row.release is None and row.run_state is None for row in rows),
+        "notes": _notes(schedule, begin, end, now.date(), len(found) > MOST),
+    }
+
+
+def _run_state(archive: Archive, spec: str, end: datetime, releases: Mapping[datetime, Release]) -> str | None:
+    """Return the state of a run that has written no release yet: a backfill skips its interval."""
+    run = archive.run_of(spec, end) if archive.run_of and end not in releases else None
+    return run.state if run else None
+
+
+def _list_ended(schedule: Schedule, first: date, last: date, now: datetime) -> list[tuple[datetime, datetime]]:
+    """Return at most MOST + 1 intervals of the range that have ended."""
+    return [pair for pair in islice(schedule.intervals(first, last), MOST + 1) if pair[1] <= now]
+
+
+def _notes(schedule: Schedule, first: date, last: date, today: date, is_cut: bool) -> list[str]:
+    """Return a sentence for each reason why the range contains dates without an interval."""
+    if schedule.cron is None or schedule.on_drop:
+        return [
+            "This spec has no fixed intervals: its releases are started by hand or by new drops. It has no backfill."
+        ]
+    notes = []
+    if first > last:
+        notes.append("The first day is after the last day: the range is empty.")
+    if first < schedule.start_date:
+        notes.append(f"No interval before {schedule.start_date} is made: it is the start_date of the spec.")
+    if schedule.end_date and last > schedule.end_date:
+        notes.append(f"No interval that begins after {schedule.end_date} is made: it is the end_date of the spec.")
+    if last > today:
+        notes.append("Airflow refuses a backfill with a last day in the future.")
+    if is_cut:
+        notes.append(f"Only the first {MOST} intervals are shown: choose a later first day.")
+    return notes

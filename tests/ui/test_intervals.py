@@ -1,0 +1,112 @@
+"""The page of a spec's intervals: which month has which snapshot, and what a backfill would make."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from s2corpus.spec import Schedule
+from tests.ui.conftest import PUBLISHED, Built, page_over
+from tests.ui.test_page import AT, read, words
+
+SAMPLE = "corpus_release__sample/intervals"
+
+
+@pytest.mark.parametrize(
+    ("schedule", "first", "last", "starts"),
+    [
+        (Schedule(end_date=date(2023, 2, 28)), date(2022, 6, 1), date(2024, 1, 1), ["2023-01-01", "2023-02-01"]),
+        (Schedule(), date(2023, 2, 2), date(2023, 4, 1), ["2023-03-01", "2023-04-01"]),
+        (Schedule(start_date=date(2023, 1, 2)), date(2023, 1, 1), date(2023, 2, 1), ["2023-02-01"]),
+        (Schedule(cron="0 0 * * 1"), date(2023, 1, 1), date(2023, 1, 10), ["2023-01-02", "2023-01-09"]),
+        (Schedule(cron=None), date(2023, 1, 1), date(2024, 1, 1), []),
+        (Schedule(on_drop=True), date(2023, 1, 1), date(2024, 1, 1), []),
+        (Schedule(), date(2023, 3, 1), date(2023, 2, 1), []),
+    ],
+)
+def test_intervals_begin_inside_range_and_spec(schedule: Schedule, first: date, last: date, starts: list[str]) -> None:
+    assert [start.date().isoformat() for start, _ in schedule.intervals(first, last)] == starts
+
+
+@pytest.mark.airflow
+@pytest.mark.parametrize("cron", ["0 0 1 * *", "30 6 * * 1", "0 0 1 1,7 *"])
+def test_intervals_are_those_of_airflows_backfill(cron: str) -> None:
+    import pendulum
+    from airflow.timetables.base import TimeRestriction
+    from release_timetable import ReleaseTimetable
+
+    schedule = Schedule(cron=cron, start_date=date(2023, 1, 15), end_date=date(2023, 11, 1))
+    timetable = ReleaseTimetable(cron, schedule.start_date, schedule.end_date)
+    asked = TimeRestriction(pendulum.datetime(2022, 11, 1), pendulum.datetime(2024, 2, 1), catchup=True)
+    expected, last = [], None
+    while run := timetable.next_dagrun_info(last_automated_data_interval=last, restriction=asked):
+        last = run.data_interval
+        expected.append((last.start, last.end))
+    assert list(schedule.intervals(date(2022, 11, 1), date(2024, 2, 1))) == expected and expected
+
+
+def test_each_interval_shows_its_snapshot(page: Any, built: Built) -> None:
+    text = read(page, SAMPLE)
+    said = words(text)
+    assert re.search(rf"2023-01-01 published [a-z]+ 2023-02-01 {built.runs[PUBLISHED].snapshot_id}", said)
+    assert f'href="/corpus-releases/{AT[PUBLISHED]}"' in text
+    assert "Intervals: 2. With a run or release: 2. Missing: 0." in said
+
+
+def test_missing_interval_would_be_made(tmp_path: Path) -> None:
+    said = words(read(page_over(str(tmp_path)), f"{SAMPLE}?first=2023-02-01&last=2023-02-28"))
+    assert "Intervals: 1. With a run or release: 0. Missing: 1." in said
+    assert "2023-02-01 missing would be made" in said and "2023-01-01 missing" not in said
+
+
+def test_interval_with_a_run_would_not_be_made(tmp_path: Path) -> None:
+    from release_page.states import DagRun
+
+    page = page_over(str(tmp_path), run_of=lambda spec, as_of: DagRun("r", "failed") if as_of.month == 2 else None)
+    said = words(read(page, f"{SAMPLE}?first=2023-01-01&last=2023-02-28"))
+    assert "2023-01-01 failed before intake was done" in said and "2023-02-01 missing would be made" in said
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("first=2022-01-01&last=2023-01-31", "No interval before 2023-01-01 is made"),
+        ("first=2023-01-01&last=2023-06-30", "No interval that begins after 2023-02-28 is made"),
+        ("first=2023-02-01&last=2023-01-01", "the range is empty"),
+        ("first=2023-01-01&last=2999-01-01", "Airflow refuses a backfill with a last day in the future"),
+    ],
+)
+def test_date_outside_spec_has_a_sentence(page: Any, query: str, sentence: str) -> None:
+    assert sentence in words(read(page, f"{SAMPLE}?{query}"))
+
+
+def test_spec_without_schedule_has_no_backfill(page: Any) -> None:
+    assert "It has no backfill." in words(read(page, "corpus_release__own/intervals"))
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [(f"{SAMPLE}?first=x", 422), (f"{SAMPLE}?first=0001-01-01&last=9999-12-31", 200), ("corpus_release__none/intervals", 404)],
+)  # fmt: skip
+def test_hostile_range_is_answered(page: Any, path: str, status: int) -> None:
+    read(page, path, status)
+
+
+def test_range_needs_the_right_to_see_the_dag(built: Built) -> None:
+    from fastapi import HTTPException
+
+    def refuse() -> None:
+        raise HTTPException(403)
+
+    read(page_over(built.lake, reader=refuse), SAMPLE, 403)
+
+
+def test_many_intervals_are_cut_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "often.yaml").write_text('name: often\nschedule: {cron: "* * * * *", start_date: 2023-01-01}\n')
+    monkeypatch.setenv("S2CORPUS_RELEASES", str(tmp_path))
+    said = words(read(page_over(str(tmp_path / "lake")), "corpus_release__often/intervals"))
+    assert "Intervals: 120." in said and "Only the first 120 intervals are shown" in said

@@ -1,0 +1,97 @@
+"""Every `--help` is one sentence, details, options and examples, and imports none of the large libraries."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+import devtools.commands
+import s2corpus.commands
+from devtools.cli import tools
+from devtools.commands.up import _SERVICES
+from devtools.local.services import NAMES
+from s2corpus.cli import Commands, corpus
+
+LARGE = ("sqlalchemy", "pyarrow", "duckdb", "airflow", "pandas", "numba", "numpy", "scipy", "pydantic", "boto3")
+PROBE = """
+import contextlib, io, json, sys
+from devtools.cli import tools
+from s2corpus.cli import corpus
+for group, name in ((corpus, "corpus"), (tools, "python -m devtools")):
+    for arguments in ([], *([command] for command in group.list_commands(None))):
+        with contextlib.redirect_stdout(io.StringIO()) as text:
+            group([*arguments, "--help"], prog_name=name, standalone_mode=False)
+        large = sorted(set(sys.modules) & set(sys.argv[1:]))
+        print(json.dumps([" ".join([name, *arguments]), text.getvalue(), large]))
+"""
+
+
+@pytest.fixture(scope="module")
+def helps() -> list[tuple[str, str, list[str]]]:
+    """Each command line with its help and the large libraries that the process has imported so far."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, *LARGE],
+        capture_output=True, text=True, check=True, cwd=Path(__file__).resolve().parents[3],
+    )  # fmt: skip
+    return [tuple(json.loads(line)) for line in done.stdout.splitlines()]
+
+
+def test_help_imports_no_large_library(helps: list[tuple[str, str, list[str]]]) -> None:
+    assert len(helps) > 30
+    assert [(command, large) for command, _, large in helps if large] == []
+
+
+@pytest.mark.parametrize(("group", "package"), [(corpus, s2corpus.commands), (tools, devtools.commands)])
+def test_each_command_is_in_one_section(group: Commands, package: object) -> None:
+    modules = {m.name.replace("_", "-") for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")}
+    assert sorted(group.list_commands(click.Context(group))) == sorted(modules)
+
+
+def test_overview_shows_complete_sentences(helps: list[tuple[str, str, list[str]]]) -> None:
+    for command, text, _ in helps:
+        if command in ("corpus", "python -m devtools"):
+            summaries = re.findall(r"(?m)^  [a-z][a-z-]*  +(.+)$", text)
+            assert len(summaries) == sum(each.startswith(f"{command} ") for each, _, _ in helps)
+            assert [s for s in summaries if not re.match(r"[A-Z][a-z]+ .*[^.…]$", s)] == []
+            assert max(map(len, text.splitlines())) <= 80
+
+
+def test_each_help_begins_with_one_sentence(helps: list[tuple[str, str, list[str]]]) -> None:
+    for command, text, _ in helps:
+        first = text.split("\n\n")[1]
+        assert re.fullmatch(r"  [A-Z][^\n]*\.", first), command
+
+
+def test_each_example_names_existing_options(helps: list[tuple[str, str, list[str]]]) -> None:
+    for command, text, _ in helps:
+        if command in ("corpus", "python -m devtools"):
+            continue
+        options, _, examples = text.partition("\nExamples:\n")
+        assert examples.strip(), command
+        own = [line for line in examples.splitlines() if command in line]
+        assert own, command
+        for line in own:
+            words = shlex.split(line.partition(command)[2].partition("&&")[0].partition("||")[0])
+            assert [w for w in words if w.startswith("--") and w not in options] == [], line
+
+
+def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: str) -> None:
+        raise ModuleNotFoundError("No module named 'orjson'", name="orjson")
+
+    monkeypatch.setattr(importlib, "import_module", fail)
+    command = Commands("corpus").get_command(click.Context(corpus), "read")
+    assert command is not None and "corpus read needs orjson" in str(command.help)
+
+
+def test_up_offers_every_local_service() -> None:
+    assert _SERVICES == NAMES

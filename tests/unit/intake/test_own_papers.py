@@ -1,0 +1,133 @@
+"""A user's folder: PDFs, and the metadata files next to them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from pydantic import ValidationError
+
+from devtools.commands.release import command, describe_missing_metadata
+from s2corpus.deliveries.upload import deliver_own, own_metadata
+from s2corpus.pipeline.run import Run
+from s2corpus.sources.keys import DROP_KEYS, RECORD_KEYS
+from s2corpus.spec import ReleaseSpec, load_spec
+from s2corpus.storage.lake import Lake
+from s2corpus.tables import PDFS, RECORDS
+from tests.releases import ROOT
+from tests.unit.intake.test_intake import deliver, intake, lines
+
+WORK = {
+    "DOI": "10.1000/A",
+    "type": "journal-article",
+    "title": ["On a"],
+    "author": [{"given": "Ada", "family": "Byron"}],
+}
+ANSWER = {"status": "ok", "message-type": "work-list", "message": {"items": [WORK, {**WORK, "DOI": "10.1000/b"}]}}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (papers := tmp_path / "papers").mkdir()
+    (papers / "a.pdf").write_bytes(b"%PDF-1.4 a")
+    return papers
+
+
+def release(lake: Lake, tmp_path: Path, folder: Path) -> Run:
+    uploaded, drop = deliver_own(lake, folder)
+    spec = load_spec(ROOT / "include/releases/own.yaml").model_copy(update={"drops": (drop,)})
+    run = Run(spec, uploaded.ready_at.astimezone(UTC) + timedelta(seconds=1), lake, tmp_path)
+    intake(run)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("crossref.json", json.dumps(ANSWER).encode()),
+        ("crossref.json", json.dumps({"items": ANSWER["message"]["items"]}).encode()),  # type: ignore[index]
+        ("crossref-2026.jsonl", b"\n".join(json.dumps(work).encode() for work in ANSWER["message"]["items"])),  # type: ignore[index]
+        ("crossref_works.json.gz", gzip.compress(json.dumps(ANSWER).encode())),
+    ],
+)
+def test_crossref_file_next_to_pdfs_gives_records(
+    name: str, data: bytes, lake: Lake, tmp_path: Path, folder: Path
+) -> None:
+    (folder / name).write_bytes(data)
+    run = release(lake, tmp_path, folder)
+    records = {row["record_id"]: row["title"] for row in run.table(RECORDS).rows()}
+    assert records == {"crossref:10.1000/a": "On a", "crossref:10.1000/b": "On a"}
+    assert len(list(run.table(PDFS).rows())) == 1
+
+
+def test_records_and_crossref_file_are_both_used(lake: Lake, tmp_path: Path, folder: Path) -> None:
+    (folder / "records.jsonl").write_text('{"name": "a.pdf", "title": "Declared"}\n')
+    (folder / "crossref.json").write_text(json.dumps(ANSWER))
+    run = release(lake, tmp_path, folder)
+    assert {row["source"] for row in run.table(RECORDS).rows()} == {"declared", "crossref"}
+
+
+def test_new_metadata_makes_a_new_drop(lake: Lake, folder: Path) -> None:
+    _, without = deliver_own(lake, folder)
+    _, again = deliver_own(lake, folder)
+    (folder / "crossref.json").write_text(json.dumps(ANSWER))
+    _, with_metadata = deliver_own(lake, folder)
+    assert without == again != with_metadata
+
+
+def test_other_json_files_are_not_metadata(folder: Path) -> None:
+    for name in ("notes.json", "crossref.txt", "records.json"):
+        (folder / name).write_text("{}")
+    (folder / "crossref.json").mkdir()
+    assert own_metadata(folder) == []
+
+
+def test_own_release_ignores_deliveries_of_other_releases(lake: Lake, tmp_path: Path, folder: Path) -> None:
+    other = Run(ReleaseSpec(name="t"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
+    deliver(other, "sources/crossref/2023-01", {"works.json": json.dumps(WORK).encode()})
+    deliver(other, "sources/acl/own-acl", lines({"record_id": "acl:1", "title": "Delivered with an id of own papers"}))
+    run = release(lake, tmp_path, folder)
+    assert [row["record_id"] for row in run.table(RECORDS).rows()] == ["acl:1"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "source", "delivery", "expected"),
+    [
+        ("*", "crossref", "1", True),
+        ("acl", "crossref", "1", False),
+        ("crossref/own-*", "crossref", "own-1", True),
+        ("crossref/own-*", "crossref", "2023", False),
+        ("*/own-*", "own-source", "2023", False),
+    ],
+)
+def test_source_pattern_selects_deliveries(pattern: str, source: str, delivery: str, expected: bool) -> None:
+    assert ReleaseSpec(name="t", sources=(pattern,)).selects_delivery(source, delivery) is expected
+
+
+@pytest.mark.parametrize("pattern", ["", "/", "a/", "/b", "a/b/c"])
+def test_malformed_source_pattern_is_rejected(pattern: str) -> None:
+    with pytest.raises(ValidationError, match="is not a pattern of a source"):
+        ReleaseSpec(name="t", sources=(pattern,))
+
+
+def test_record_keys_are_the_columns_of_records() -> None:
+    columns = set(RECORDS.schema.names) - {"notices", "later_licences"}
+    assert RECORD_KEYS - columns == {"id", "year", "deleted", "fields_of_study"} and columns <= RECORD_KEYS
+
+
+def test_release_help_lists_all_keys() -> None:
+    shown = (
+        CliRunner().invoke(command, ["--help"]).output.partition("Keys of records.jsonl:")[2].partition("Examples")[0]
+    )
+    assert set(shown.replace(",", " ").split()) == DROP_KEYS
+
+
+def test_release_without_metadata_names_file_and_command(folder: Path) -> None:
+    text = describe_missing_metadata(folder.parent / "my papers")
+    assert f"'{folder.parent}/my papers'/crossref.json" in text
+    assert f"make release PDFS='{folder.parent}/my papers'" in text
+    assert "corpus deliver --source crossref --delivery own-works" in text

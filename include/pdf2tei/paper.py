@@ -21,6 +21,7 @@ from . import (
     floats,
     fragments,
     furniture,
+    guard,
     header,
     health,
     hyphens,
@@ -72,8 +73,10 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
             and line.size < measures.size - 0.6
         ):
             line.kind = Kind.FRONT  # affiliations and imprint beside the text
+    restored = guard.restore_front(document, measures)
     entries = references.read(document, labels, measures, joiner)
     found = floats.read(document, measures, joiner)
+    restored += guard.restore_floats(document, measures)
     feet = notes.read(document, measures, joiner)
     found_sections = body.read(document, measures, joiner)
     front.authors = affiliations.complete(front.authors, found_sections)
@@ -84,7 +87,7 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
     lines = [line for page in document.pages for line in page.lines]
     parts = Counter(line.kind for line in lines)
     layer = tei.TextLayer(
-        len(document.pages), tuple(drawn), tuple((n, ills[n].value) for n in sorted(set(ills) - set(drawn)))
+        len(document.pages), tuple(drawn), tuple((n, ills[n].value) for n in sorted(set(ills) - set(drawn))), restored
     )
     return tei.write(VERSION, front, sections, found, feet, behind, entries, parsed, linker, parts, layer)
 

@@ -25,6 +25,7 @@ from . import (
     header,
     health,
     hyphens,
+    ligatures,
     notes,
     references,
     scans,
@@ -43,6 +44,7 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
     document = alto.read(pdf, timeout)
     if not document.pages:
         raise ExtractionError(Code.NO_BLOCKS, "no pages")
+    ligatures.restore(document, pdf)
     ills = health.ills(document)
     textless = not any(page.lines for page in document.pages)
     drawn = ([page.number for page in document.pages] if textless else sorted(ills)) if ocr else []

@@ -1,30 +1,96 @@
-# The image of every Airflow component, for compose and plain Docker. With Astro, use its runtime:
-#   docker build --build-arg BASE=astrocrpublic.azurecr.io/runtime:3.3-1 .
+# Two images: `airflow` of every Airflow component, the S3 server's preparation and the embedded extractor, and `spark`.
+#   docker build --target airflow -t s2corpus-airflow .
+#   docker build --target spark -t s2corpus-spark .
+# What only the build needs (uv, the sample's typesetter) stays in the stages before them.
 ARG BASE=python:3.11.16-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637cecc392d97f980d4fec56b
-FROM ${BASE}
+
+FROM ${BASE} AS base
 USER root
-WORKDIR /usr/local/airflow
-COPY packages.txt requirements-fab.txt deploy/uv.txt ./
+COPY packages.txt /
 RUN apt-get update \
- && xargs -a packages.txt apt-get install -y --no-install-recommends \
- && rm -rf /var/lib/apt/lists/*
-# With bytecode: the user below may not write it, so that every process would compile what it imports, each time.
-RUN python -m pip install --no-cache-dir --require-hashes -r uv.txt \
- && uv pip install --system --no-cache --compile-bytecode --require-hashes -r requirements-fab.txt
-COPY pyproject.toml README.md LICENSE airflow_settings.yaml ./
+ && xargs -a /packages.txt apt-get install -y --no-install-recommends \
+ && rm -rf /var/lib/apt/lists/* /packages.txt
+# The group 0 as in Airflow's official image: the chart runs user 50000 with it.
+RUN useradd --uid 50000 --gid 0 --create-home airflow
+WORKDIR /usr/local/airflow
+ENV PATH=/opt/venv/bin:$PATH PYTHONPATH=/usr/local/airflow/include PYTHONUNBUFFERED=1
+
+FROM base AS uv
+COPY deploy/uv.txt /
+RUN python -m pip install --no-cache-dir --require-hashes -r /uv.txt
+
+FROM base AS airflow-packages
+# Spark runs elsewhere: its client needs none of Spark's 460 MB of jars.
+RUN --mount=from=uv,source=/usr/local/bin/uv,target=/tmp/uv \
+    --mount=source=deploy/install-packages,target=/tmp/install-packages \
+    --mount=source=requirements-image.txt,target=/tmp/requirements.txt \
+    sh /tmp/install-packages /tmp/uv /tmp/requirements.txt pyspark/jars
+
+FROM base AS spark-packages
+# Clustering converts no LaTeX.
+RUN --mount=from=uv,source=/usr/local/bin/uv,target=/tmp/uv \
+    --mount=source=deploy/install-packages,target=/tmp/install-packages \
+    --mount=source=requirements-spark.txt,target=/tmp/requirements.txt \
+    sh /tmp/install-packages /tmp/uv /tmp/requirements.txt pypandoc/files
+
+# The code, and its kernels compiled for every processor of a kind, so that no worker spends its first minute on it: x86-64-v3 are those
+# since 2013 (AVX2); for others --build-arg PROCESSOR=generic.
+FROM airflow-packages AS code
+RUN --mount=from=uv,source=/usr/local/bin/uv,target=/tmp/uv \
+    --mount=source=requirements.txt,target=/tmp/requirements.txt \
+    /tmp/uv pip install --no-cache --python /opt/venv --require-hashes -r /tmp/requirements.txt
+COPY airflow_settings.yaml ./
 COPY include include
 COPY sql sql
 COPY dags dags
 COPY plugins plugins
 COPY deploy deploy
-ENV PYTHONPATH=/usr/local/airflow/include AIRFLOW_HOME=/usr/local/airflow PYTHONUNBUFFERED=1
-RUN useradd --system --create-home --uid 50000 airflow \
- && mkdir -p logs auth kernels /scratch /data /etc/seaweedfs \
- && chown -R airflow:airflow logs auth kernels /scratch /data /etc/seaweedfs /usr/local/airflow
-USER airflow
-# The kernels are compiled for every processor of a kind, so that no worker spends its first minute on it: x86-64-v3 are those since 2013
-# (AVX2); for others --build-arg PROCESSOR=generic.
+ARG PROCESSOR=x86-64-v3
+ENV NUMBA_CPU_NAME=${PROCESSOR} NUMBA_CPU_FEATURES=
+# Every user may read the code, whatever the umask of the clone was. A kernel is valid for the time of its source file: with one fixed
+# time a kernel of an earlier build can be used again.
+RUN --mount=type=cache,target=/var/cache/kernels \
+    --mount=source=devtools,target=/usr/local/airflow/devtools \
+    set -- include sql dags plugins deploy airflow_settings.yaml \
+ && chmod -R u=rwX,go=rX "$@" \
+ && find "$@" -exec touch -h -d 2000-01-01T00:00:00Z {} + \
+ && python -m compileall -q include plugins \
+ && export NUMBA_CACHE_DIR=/var/cache/kernels \
+ && python -m devtools.local.kernels \
+ && mkdir kernels \
+ && cp -a "$(python -c 'from s2corpus.compiled import FOLDER; print(FOLDER)')" kernels/
+
+FROM spark-packages AS spark
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends openjdk-17-jre-headless procps \
+ && rm -rf /var/lib/apt/lists/*
+COPY --from=code /usr/local/airflow/include include
+COPY --from=code /usr/local/airflow/sql sql
+COPY --from=code /usr/local/airflow/kernels kernels
+RUN install -d -o airflow -g 0 -m 0775 /scratch
 ARG PROCESSOR=x86-64-v3
 ENV NUMBA_CPU_NAME=${PROCESSOR} NUMBA_CPU_FEATURES= S2CORPUS_KERNELS=/usr/local/airflow/kernels
-RUN --mount=type=bind,source=devtools,target=/usr/local/airflow/devtools \
-    python -m compileall -q include plugins && NUMBA_CACHE_DIR=$S2CORPUS_KERNELS python -m devtools.local.kernels
+USER 50000:0
+ENTRYPOINT ["tini", "--"]
+
+FROM airflow-packages AS airflow
+COPY --from=code /usr/local/airflow/deploy/image /
+COPY --from=code /usr/local/airflow/airflow_settings.yaml ./
+COPY --from=code /usr/local/airflow/include include
+COPY --from=code /usr/local/airflow/sql sql
+COPY --from=code /usr/local/airflow/dags dags
+COPY --from=code /usr/local/airflow/plugins plugins
+COPY --from=code /usr/local/airflow/deploy deploy
+COPY --from=code /usr/local/airflow/kernels kernels
+# A new volume gets the owner and mode of the folder that it hides. Airflow writes its own files into its home. PySpark knows its own
+# folder by the one of jars, though it is empty.
+RUN install -d -o airflow -g 0 -m 0775 logs auth /scratch /data /etc/seaweedfs \
+ && chown airflow:0 . && chmod 0775 . \
+ && printf '#!/bin/sh\nexec python -m s2corpus "$@"\n' > /usr/local/bin/corpus \
+ && chmod 0755 /usr/local/bin/corpus \
+ && cd /opt/venv/lib/python3*/site-packages/pyspark && mkdir jars
+ARG PROCESSOR=x86-64-v3
+ENV AIRFLOW_HOME=/usr/local/airflow NUMBA_CPU_NAME=${PROCESSOR} NUMBA_CPU_FEATURES= S2CORPUS_KERNELS=/usr/local/airflow/kernels
+USER 50000:0
+ENTRYPOINT ["tini", "--", "/entrypoint"]
+CMD ["airflow", "version"]

@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release up down status test test-airflow test-rules test-quick test-laws test-faults test-e2e lint docs format bench lock mutants sbom
+.PHONY: help setup demo release up down status test test-airflow test-rules test-quick test-laws test-faults test-e2e test-containers lint docs format bench lock mutants sbom
 PYTHON ?= python3
 UV := .venv/bin/uv
 UV_LOCK := deploy/uv.txt
@@ -74,6 +74,9 @@ test-faults: .venv/.development ## All faults of docs/faults.md, those that take
 test-e2e: .venv/.development ## A corpus in operation: drops, releases, approval, a stop, backfills, under Airflow's scheduler
 	@$(RUN) pytest -q --durations=0 tests/e2e/test_operating.py tests/e2e/test_fab_roles.py
 
+test-containers: .venv/.development ## Containers, for real: a release by docker-compose.yaml, Spark, what the Airflow chart calls (root, Debian)
+	@$(RUN) pytest -q --durations=0 tests/containers
+
 test-quick: .venv/.development ## The quick ones only
 	@$(RUN) pytest -q -n 2 --dist loadfile -m "not slow and not services and not airflow" tests/unit
 
@@ -84,7 +87,7 @@ lint: .venv/.development ## ruff, mypy --strict and the word list
 	@$(RUN) ruff check . && $(RUN) ruff format --check . && $(RUN) mypy && .venv/bin/python tests/words.py
 
 docs: .venv/.development ## The documentation site, built strictly into site/
-	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. .venv/bin/mkdocs build --strict --quiet
 
 format: .venv/.development ## Put the code into its form
 	@$(RUN) ruff check --fix . && $(RUN) ruff format .
@@ -97,12 +100,14 @@ lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra datasets -c requirements.txt -o requirements-datasets.txt
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev -c requirements.txt -o requirements-dev.txt
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra airflow --extra local --extra datasets --extra fab --extra kubernetes --extra spark -c requirements.txt -o requirements-fab.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra airflow --extra datasets --extra fab --extra kubernetes --extra spark -c requirements-fab.txt -o requirements-image.txt
+	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra spark -c requirements-fab.txt -o requirements-spark.txt
 	@echo 'uv==$(shell $(UV) --version | cut -d" " -f2)' | $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate - -o $(UV_LOCK)
 	@.venv/bin/python deploy/third_party.py
 
 mutants: .venv/.development ## Whether the quick tests notice small faults: a seeded sample (an hour; docs/mutants.md)
 	@.venv/bin/python tests/mutants.py
 
-sbom: .venv/.development ## What the image installs, as a CycloneDX bill of materials in build/sbom.json
+sbom: .venv/.development ## What Airflow's image installs, as a CycloneDX bill of materials in build/sbom.json
 	@mkdir -p build
-	@.venv/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o build/sbom.json requirements-fab.txt
+	@.venv/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o build/sbom.json requirements-image.txt

@@ -14,9 +14,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "docs" / "third-party.md"
 LOCKS = {
-    "requirements.txt": "Installed by `make setup` and in the image",
-    "requirements-datasets.txt": "For the datasets made of a snapshot (`make demo DATASETS=1`), and in the image",
-    "requirements-fab.txt": "In the image besides, for FAB's auth manager",
+    "requirements.txt": "Installed by `make setup`; in the images, apart from the sample's typesetter and the local services",
+    "requirements-datasets.txt": "For the datasets made of a snapshot (`make demo DATASETS=1`), and in the image of Airflow",
+    "requirements-fab.txt": "In the images: FAB's auth manager and Kubernetes in Airflow's, Spark in Spark's",
     "requirements-dev.txt": "For tests, documentation and benchmarks only",
 }
 HEAD = """# Third-party packages

@@ -12,7 +12,7 @@ import corpus_alerts
 from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule
 
 MAY_PASS = (
-    "s2corpus.errors.TransientError",
+    "s2orc_parse.errors.TransientError",
     "builtins.ConnectionError",
     "builtins.TimeoutError",
     "sqlalchemy.exc.OperationalError",

@@ -91,7 +91,7 @@ def entry_of_number(entries: dict[str, dict[str, object]]) -> dict[int, str]:
 
 def measure(path: Path) -> dict[str, object]:
     """The counts of one paper."""
-    parse = tei.to_s2orc(tei.convert(path.read_bytes(), pdf_sha1=path.name[:40]))
+    parse = tei.to_s2orc(tei.convert(path.read_bytes(), file_sha1=path.name[:40]))
     root = ElementTree.parse(path)
     body = root.find(f".//{T}body")
     assert body is not None

@@ -30,9 +30,9 @@ import pyarrow as pa
 from link_table import TABLE, note, row
 
 from pdf2tei.fields import parse
+from s2corpus.stages.link.local import link_tables
 from s2corpus.titles import is_generic, normalise_one, score, word_count
-from s2corpus.titles.linking import PapersInMemory, link
-from s2corpus.titles.targets import IDENTIFIERS
+from s2corpus.titles.facts import IDENTIFIERS
 from s2orc_parse.bibliography.names import parse_authors
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -164,7 +164,7 @@ def measure(
     """One line: recall and precision of the strings of a style."""
     mine = [i for i, doi in enumerate(strings.doi) if in_half(doi, half)]
     read = [entry(strings.raw[i]) for i in mine]
-    rows = link(table(read, "citing_paper_id"), PapersInMemory.of(papers)).rows.to_pylist()
+    rows = link_tables(table(read, "citing_paper_id"), papers).rows.to_pylist()
     may = linkable(papers)
     counts: Counter[str] = Counter(strings=len(mine))
     shown = 0

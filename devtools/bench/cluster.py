@@ -35,9 +35,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus import spec, titles
-from s2corpus.clustering.cluster import COLUMNS, REPEATED, cluster
 from s2corpus.sources import Kind, Record, batches
 from s2corpus.sources.build import build
+from s2corpus.stages.cluster.local import cluster_records
 from s2corpus.tables import RECORDS
 from s2orc_parse.bibliography.names import parse_authors, surname_key
 
@@ -47,12 +47,7 @@ Pair = tuple[str, str]
 
 
 def clustered(records: pa.Table) -> dict[str, str]:
-    found = cluster(
-        records,
-        preprint_prefixes=RULES.preprint_prefixes,
-        min_title_score=RULES.min_title_score,
-        max_preprint_years=RULES.max_preprint_years,
-    ).clusters
+    found = cluster_records(records).clusters
     return dict(zip(found["record_id"].to_pylist(), found["paper_id"].to_pylist(), strict=True))
 
 
@@ -254,13 +249,7 @@ def one(who: str, records: Path, out: Path) -> None:
 
 
 def ours(records: Path, out: Path) -> None:
-    pa.set_memory_pool(pa.system_memory_pool())  # as the stage and the command do
-    found = cluster(
-        pq.ParquetFile(records, read_dictionary=REPEATED).iter_batches(columns=list(COLUMNS)),
-        preprint_prefixes=RULES.preprint_prefixes,
-        min_title_score=RULES.min_title_score,
-        max_preprint_years=RULES.max_preprint_years,
-    )
+    found = cluster_records(pq.read_table(records))
     pq.write_table(found.clusters.select(["record_id", "paper_id"]), out, compression="zstd")
 
 
@@ -271,7 +260,7 @@ def peer(records: Path, out: Path) -> None:
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
-    kinds = ["doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1"]
+    kinds = ["doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1"]
     frame = pl.read_parquet(records, columns=["record_id", *kinds]).with_row_index("node")
     edges = [
         frame.select("node", kind).drop_nulls().select("node", pl.col("node").min().over(kind).alias("star"))

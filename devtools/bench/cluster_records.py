@@ -63,7 +63,7 @@ def copied(records: pa.Table, number: int) -> pa.Table:
         "record_id": pc.replace_substring(records["record_id"], ":", f":{number}", max_replacements=1),
         "title": title.cast(pa.string()),
         "doi": pc.replace_substring(records["doi"], "/j.", f"/{number}."),
-        "pdf_sha1": pc.utf8_replace_slice(records["pdf_sha1"], 0, 2, f"{number:02}"),
+        "file_sha1": pc.utf8_replace_slice(records["file_sha1"], 0, 2, f"{number:02}"),
         **{name: pc.binary_join_element_wise(records[name], suffix, "") for name in ("arxiv_id", "pubmed_id")},
     }
     for name, values in columns.items():
@@ -120,7 +120,7 @@ def _said(
         sources.append(("s2", "archive", {"doi": doi, "arxiv_id": arxiv, "pubmed_id": pubmed}))
     if rng.random() < 0.35:
         sha1 = f"{paper:040x}"
-        sources.append(("grobid", "pdf", {"pdf_sha1": sha1, "doi": doi if rng.random() < 0.4 else None}))
+        sources.append(("grobid", "pdf", {"file_sha1": sha1, "doi": doi if rng.random() < 0.4 else None}))
     for source, kind, ids in sources:
         if ids.get("doi") and source != "crossref" and rng.random() < 0.00002:
             ids["doi"] = _doi(paper + 1)  # the neighbour's, by mistake

@@ -26,9 +26,9 @@ from link_table import TABLE
 from link_table import row as asked_for
 
 from s2corpus import spec
-from s2corpus.clustering.cluster import cluster
 from s2corpus.sources import Kind, Record
 from s2corpus.sources.build import build
+from s2corpus.stages.cluster.local import cluster_records
 from s2orc_parse.bibliography.names import parse_authors
 
 REVIEWS = Path(__file__).resolve().parents[3] / "shared" / "data" / "er" / "dedupe"
@@ -72,7 +72,7 @@ def records_of(rows: Sequence[Row]) -> pa.Table:
 
 
 def ours(rows: Sequence[Row]) -> Groups:
-    found = cluster(records_of(rows), preprint_prefixes=RULES.preprint_prefixes).clusters
+    found = cluster_records(records_of(rows)).clusters
     groups: dict[str, set[str]] = {}
     for record_id, paper in zip(found["record_id"].to_pylist(), found["paper_id"].to_pylist(), strict=True):
         groups.setdefault(paper, set()).add(record_id)

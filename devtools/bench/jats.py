@@ -135,12 +135,12 @@ def compare(folder: str, paths: list[Path], other: str, read: Callable[[Path], P
 
 
 def from_tei(path: Path) -> Parse | None:
-    return tei.convert(path.with_name(f"{path.stem}.tei.xml").read_bytes(), pdf_sha1="")
+    return tei.convert(path.with_name(f"{path.stem}.tei.xml").read_bytes(), file_sha1="")
 
 
 def from_pdf(path: Path) -> Parse | None:
     found = extract(path.with_suffix(".pdf"), timeout=300)
-    return tei.convert(found, pdf_sha1="") if found else None
+    return tei.convert(found, file_sha1="") if found else None
 
 
 def seconds(work: Callable[[bytes], object], documents: list[bytes]) -> float:

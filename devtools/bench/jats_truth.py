@@ -163,7 +163,7 @@ def pair_references(truth: list[Json], entries: dict[str, Json]) -> dict[str, in
 def measure(tei_path: Path) -> dict[str, tuple[int, int, int]]:
     """Per field: (right, ours, theirs)."""
     truth = Truth(tei_path.with_name(tei_path.name.replace(".tei.xml", ".nxml")))
-    parse = tei.to_s2orc(tei.convert(tei_path.read_bytes(), pdf_sha1=""))
+    parse = tei.to_s2orc(tei.convert(tei_path.read_bytes(), file_sha1=""))
     result: dict[str, tuple[int, int, int]] = {}
     mine_paths = list(
         dict.fromkeys(tuple(p["section_path"].split("::")) for p in parse["body_text"] if p["section_path"])

@@ -1,4 +1,4 @@
-"""Linking at corpus scale: recall, speed beside its peers, the whole step beside its bound, growth, precision.
+"""Linking at corpus scale: recall, speed compared with its peers, the whole step, growth, precision.
 
     python devtools/bench/link.py                      everything, on a million titles and five: half an hour
     python devtools/bench/link.py --titles 100000      smaller
@@ -31,7 +31,6 @@ import link_data
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from link_table import TABLE, note, row
 
 from s2corpus import compiled
@@ -41,17 +40,11 @@ from s2corpus.stages.link import Link
 from s2corpus.stages.link.stage import tasks_of
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import LINKS
-from s2corpus.titles import Pairs, Search, candidates, grams, normalise, score_pairs
-from s2corpus.titles.candidates import Titles, candidates_among, scores_of, shared
-from s2corpus.titles.equal import EqualStrings
-from s2corpus.titles.exhaustive import best_matches
-from s2corpus.titles.postings import Buckets, Keys, keys_of, sharing
-from s2corpus.titles.targets import first_surname
+from s2corpus.titles import Pairs, Search, find_similar, grams, normalise, score_pairs
+from s2corpus.titles.similarity import TitlesInMemory, find_best_scores
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 LIMIT_MB = 600
-RAW = ("all-titles", "all-entries")
-"""Files in the scratch folder."""
 
 
 class Clock:
@@ -77,9 +70,10 @@ def best_of(pairs: Pairs, rows: int) -> np.ndarray:
 def recall(made: link_data.Made, count: int, sample: int, asked: float | None) -> None:
     titles = normalise(made.titles(count))
     entries = normalise(made.noisy(made.titles(count), sample))
+    pieces = [TitlesInMemory(titles, Search())]
     with clock() as exhaustive:
-        best, _ = best_matches(entries, titles)
-    pairs = candidates(entries, titles)
+        best = find_best_scores(entries, pieces, 0.8)
+    pairs = find_similar(entries, pieces, Search())
     found = best_of(pairs, len(entries))
     similar = best > 0
     share = float((found[similar] == best[similar]).mean())
@@ -122,12 +116,12 @@ def speed(made: link_data.Made, count: int, fuzzy: int, repeats: int) -> None:
     for _ in range(repeats):
         with clock() as ours:
             titles, entries = normalise(raw_titles), normalise(raw_entries)
-            pairs = candidates(entries, titles)
+            pairs = find_similar(entries, [TitlesInMemory(titles, Search())], Search())
         seconds.append(ours.seconds)
     mine = len(entries) / statistics.median(seconds)
-    per_entry = (pairs.proposed, pairs.verified, len(np.unique(pairs.a)))
+    per_entry = (pairs.verified, len(np.unique(pairs.a)))
     note(f"fuzzy path, {count:,} titles, {fuzzy:,} entries, all included", f"{mine:,.0f} entries/s")
-    note("    pairs that shared a key, verified, linked, per entry", " ".join(f"{n / fuzzy:.2f}" for n in per_entry))
+    note("    pairs verified, titles linked, per entry", " ".join(f"{n / fuzzy:.2f}" for n in per_entry))
     for name, asked, theirs in (
         (
             "sparse_dot_topn, cosine ≥ 0.816, 2,000 entries, its index not counted",
@@ -197,25 +191,23 @@ def _datasketch(entries: pa.Array, titles: pa.Array) -> float:
 
 
 def growth(made: link_data.Made, small: int, large: int, fuzzy: int, repeats: int) -> None:
-    """The same entries against more titles, in turns; the titles' own side, made once whatever the entries, apart."""
+    """Measure the same entries against more titles, alternately. The keys of the titles are made once and not counted."""
     entries = normalise(made.fuzzy(made.titles(small), fuzzy))
-    search = Search(memory_mb=4096)  # holds the keys of five million titles
-    titles, seconds = {}, {}
+    search = Search(memory_mb=4096)
+    pieces, seconds = {}, {}
     for count in (small, large):
-        titles[count] = Titles(normalise(made.titles(count)), search)
         with clock() as side:
-            pairs = candidates_among(entries.slice(0, 1), titles[count], search)
-        note(f"{count:,} titles: the titles' side; over_full keys", f"{side.seconds:.1f} s; {len(pairs.over_full)}")
+            pieces[count] = [TitlesInMemory(normalise(made.titles(count)), search)]
+        note(f"{count:,} titles: their keys", f"{side.seconds:.1f} s")
         seconds[count] = []
     for _ in range(repeats):
         for count in (small, large):
             with clock() as taken:
-                pairs = candidates_among(entries, titles[count], search)
+                pairs = find_similar(entries, pieces[count], search)
             seconds[count].append(taken.seconds / fuzzy)
-            verified = pairs.verified / fuzzy
             if len(seconds[count]) == repeats:
                 what = f"verified pairs an entry, {count:,} titles, {fuzzy:,} entries"
-                row(what, f"{verified:.2f}", "≤ 2", "", verified <= 2)
+                row(what, f"{pairs.verified / fuzzy:.2f}", "≤ 2", "", pairs.verified <= 2 * fuzzy)
     each = {count: statistics.median(found) for count, found in seconds.items()}
     times = each[large] / each[small]
     row(
@@ -232,50 +224,8 @@ def _run(folder: Path, memory_mb: int) -> Run:
     return Run(_spec(memory_mb), datetime(2023, 1, 1, tzinfo=UTC), open_lake(str(folder / "lake")), folder)
 
 
-def bound_child(folder: Path) -> None:
-    """CPU seconds of the kernels that the whole step cannot do without, each alone, on all rows at once."""
-    raw_titles, raw_entries = (pq.read_table(folder / f"{name}.parquet")["title"].combine_chunks() for name in RAW)
-    warm()
-    bound = {}
-    authors = link_data.authors_of(len(raw_titles)), link_data.authors_of(len(raw_entries))
-    with clock() as taken:
-        titles, entries = normalise(raw_titles), normalise(raw_entries)
-        for column in authors:
-            normalise(first_surname(column))
-    bound["normalising"] = taken.seconds
-    with clock() as taken:
-        index = EqualStrings.of(titles)
-        left = np.flatnonzero(index.find(entries) < 0)
-        strings = entries.take(pa.array(left))
-        distinct = strings.take(pa.array(EqualStrings.of(strings).first))
-    bound["hash join"] = taken.seconds
-    search = Search(memory_mb=4096)
-    b_side = Titles(titles, search)
-    with clock() as taken:
-        a_side = keys_of(distinct, range(search.bands), search.rows)
-        b_side.band(0)
-    bound["MinHash"] = taken.seconds
-    with clock() as taken:
-        found = []
-        for band in range(search.bands):
-            mine = Keys(a_side.keys[band : band + 1], a_side.sizes, a_side.sketches)
-            buckets = Buckets.of(mine.keys[0], b_side.over_full(band))
-            for first, some in b_side.chunks(band):
-                passing = (some.keys[0], some.sizes, some.sketches, first)
-                found += sharing(buckets, mine, 0, *passing, search.threshold, False)
-        pairs = shared(np.concatenate(found), search.min_keys)
-    bound["postings"] = taken.seconds
-    with clock() as taken:
-        a, b = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64), (pairs >> np.uint64(32)).astype(np.int64)
-        scores_of(distinct, a, b_side, b, search.threshold)
-    bound["verification"] = taken.seconds
-    print(json.dumps(bound))
-
-
 def whole(made: link_data.Made, count: int, scratch: Path, repeats: int) -> None:
-    """The stage itself, from tables in a lake to tables in a lake, in turns with the sum of its kernels; all in new processes, so that
-    the memory of both is new to them.
-    """  # fmt: skip
+    """Measure the stage itself, from tables in a lake to tables in a lake, each task in a new process."""
     raw_titles = made.titles(count)
     fuzzy = made.fuzzy(raw_titles, count // 2)
     rng = np.random.default_rng(5)
@@ -283,23 +233,10 @@ def whole(made: link_data.Made, count: int, scratch: Path, repeats: int) -> None
     raw_entries = pa.concat_arrays([equal, fuzzy]).take(pa.array(rng.permutation(2 * count)))
     default = ReleaseSpec(name="bench").resources.memory_mb
     link_data.lake_of(_run(scratch, default), raw_titles, raw_entries, 16)
-    for name, titles in zip(RAW, (raw_titles, raw_entries), strict=True):
-        pq.write_table(pa.table({"title": titles}), scratch / f"{name}.parquet")
-    bounds, stages = [], []
-    for _ in range(repeats):
-        bounds.append(_child("--bound", str(scratch)))
-        stages.append(stage_of(scratch, default))
-    total = statistics.median(sum(bound.values()) for bound in bounds)
-    parts = {name: statistics.median(bound[name] for bound in bounds) for name in bounds[0]}
-    for name, seconds in parts.items():
-        note(f"bound, {count:,} titles × {2 * count:,} entries: {name}", f"{seconds:.1f} s")
+    stages = [stage_of(scratch, default) for _ in range(repeats)]
     seconds = statistics.median(stage["cpu"] for stage in stages)
-    times = statistics.median(stage["cpu"] / sum(bound.values()) for stage, bound in zip(stages, bounds, strict=True))
     linked = f"{stages[0]['linked']:,.0f} linked; its own recall {stages[0]['recall']}"
-    row(
-        f"the whole step, {count:,} titles × {2 * count:,} entries, beside its bound",
-        f"{times:.2f} × ({seconds:.1f} s; {linked})", "≤ 1.6 ×", f"bound: {' + '.join(parts)}: {total:.1f} s", times <= 1.6,
-    )  # fmt: skip
+    note(f"the whole step, {count:,} titles × {2 * count:,} entries", f"{seconds:.1f} s ({linked})")
     peak = max(stage["peak_mb"] for stage in stages)
     row(f"    peak memory, limit {default:,} MB (the default)", f"{peak:,.0f} MB", "≤ 1,500 MB", "", peak <= 1500)
     small = stage_of(scratch, LIMIT_MB)
@@ -318,7 +255,7 @@ def _steps(run: Run) -> list[Callable[[], Any]]:
     return [
         lambda: [stage.work(run, shard) for shard in shards],
         lambda: [stage.work(run, shard, 1) for shard in shards],
-        *(partial(Link().gather, run, 2, Shard(first)) for first in tasks_of(run)),
+        *(partial(Link().work, run, Shard(first), 2) for first in tasks_of(run)),
         lambda: stage.finish(run),
     ]
 
@@ -376,14 +313,10 @@ def main() -> None:
     options.add_argument("--only", default=",".join(SECTIONS))
     options.add_argument("--repeats", type=int, default=3, help="of what is timed; the median counts")
     options.add_argument("--scratch", type=Path, help="keeps what was made, for the next time")
-    options.add_argument("--bound", type=Path, help=argparse.SUPPRESS)
     options.add_argument("--stage", type=Path, help=argparse.SUPPRESS)
     options.add_argument("--step", type=int, default=0, help=argparse.SUPPRESS)
     options.add_argument("--memory-mb", type=int, default=2048, help=argparse.SUPPRESS)
     given = options.parse_args()
-    if given.bound:
-        bound_child(given.bound)
-        return
     if given.stage:
         stage_child(given.stage, given.memory_mb, given.step)
         return

@@ -10,8 +10,8 @@ import pyarrow as pa
 from link_table import note, row
 from lxml import etree
 
-from s2corpus.titles.linking import PapersInMemory, link
-from s2corpus.titles.targets import IDENTIFIERS
+from s2corpus.stages.link.local import link_tables
+from s2corpus.titles.facts import IDENTIFIERS
 from s2orc_parse import tei
 from s2orc_parse.bibliography.identifiers import normalise_doi
 
@@ -35,7 +35,7 @@ def works(data: Path) -> Iterator[tuple[str, Work, list[Work]]]:
             [_work(ref, ".//article-title", ".//pub-id") for ref in root.iterfind(".//ref-list//ref")],
         )
     for path in sorted(data.glob("pairs/*.tei.xml")):
-        parse = tei.convert(path.read_bytes(), pdf_sha1=path.name.split(".")[0])
+        parse = tei.convert(path.read_bytes(), file_sha1=path.name.split(".")[0])
         line = tei.to_s2orc(parse, None)
         yield (
             path.name,
@@ -86,7 +86,7 @@ def report(data: Path) -> None:
     papers = pa.Table.from_pylist(list(targets.values()), schema=SCHEMA).rename_columns({"doi": "paper_id"})
     for name in IDENTIFIERS:
         papers = papers.append_column(name, pa.nulls(len(papers), pa.string()))
-    links = link(table, PapersInMemory.of(papers)).rows.to_pylist()
+    links = link_tables(table, papers).rows.to_pylist()
     both = [(e, d, found) for e, d, found in zip(entries, doi, links, strict=True) if found["paper_id"] and d]
     wrong = [(e, d, found) for e, d, found in both if d != found["paper_id"]]
     note(f"real text: {articles} articles, entries, works with DOIs", f"{len(entries):,}, {len(targets):,}")

@@ -71,7 +71,7 @@ def make(folder: Path, megabytes: int) -> tuple[Run, int]:
                 known |= {
                     "paper_id": id_,
                     "parse_kind": "pdf",
-                    "pdf_sha1": of.row["canonical_pdf"],
+                    "file_sha1": of.row["canonical_pdf"],
                     "parse_id": f"{id_}:pdf:-:1",
                 }
                 rows.append({**known, "parse": orjson.dumps({**(of.parse or {}), "paper_id": id_})})

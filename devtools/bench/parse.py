@@ -23,7 +23,7 @@ DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 def convert_all(documents: list[bytes]) -> None:
     for document in documents:
-        tei.to_json_bytes(tei.to_s2orc(tei.convert(document, pdf_sha1="0" * 40)))
+        tei.to_json_bytes(tei.to_s2orc(tei.convert(document, file_sha1="0" * 40)))
 
 
 def load_with_beautifulsoup(documents: list[bytes]) -> None:

@@ -83,7 +83,7 @@ def final(numbers: dict[str, int]) -> Callable[[Upload], str | None]:
 def with_pool(server: Server, folder: Path, numbers: dict[str, int]) -> dict[str, str]:
     items = ((sha1, (folder / f"{sha1}.pdf").open) for sha1 in numbers)
     binary = ((sha1, lambda opener=opener: opener("rb")) for sha1, opener in items)
-    return {r.pdf_sha1: str(r.outcome) for r in Pool([server.url], limits=LIMITS).extract(binary)}
+    return {r.file_sha1: str(r.outcome) for r in Pool([server.url], limits=LIMITS).extract(binary)}
 
 
 def with_client(server: Server, folder: Path, numbers: dict[str, int]) -> dict[str, str]:

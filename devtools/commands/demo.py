@@ -1,4 +1,4 @@
-"""`make demo`: a release of the sample by Airflow, compared with its truth."""
+"""`make demo`: two monthly releases of the sample by Airflow, compared with the truth."""
 
 from __future__ import annotations
 
@@ -6,21 +6,35 @@ import hashlib
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import click
 
+if TYPE_CHECKING:
+    from devtools.sample.truth import Truth
+    from s2corpus.pipeline.run import Run
 
-@click.command(epilog="Example: python -m devtools demo, then `corpus read <snapshot> --sample 1`.")
-@click.option("--datasets", is_flag=True, help="Then the datasets of include/datasets/ that are made of it.")
+
+@click.command(epilog="Example: python -m devtools demo")
+@click.option("--datasets", is_flag=True, help="Also build the datasets in include/datasets/.")
 def command(datasets: bool) -> None:
-    """Build a release of about sixty generated papers under Airflow, and compare it with what is known of them."""
+    """Build two monthly releases of about sixty generated papers under Airflow, and compare them with the truth."""
     from devtools import sample
     from devtools.local import default_state
     from devtools.local.datasets import await_datasets, make_datasets
-    from devtools.local.release import kernels_being_compiled, make_release, print_how_on, start_services
+    from devtools.local.drops import process_drops
+    from devtools.local.release import (
+        format_difference,
+        kernels_being_compiled,
+        make_release,
+        print_next_steps,
+        start_services,
+    )
     from devtools.local.state import State
     from devtools.sample.compare import TABLES as COMPARED
     from devtools.sample.compare import compare
+    from devtools.sample.generate import truths
     from s2corpus.deliveries.upload import deliver_tree
     from s2corpus.storage.lake import open_lake
     from s2corpus.tables import TABLES
@@ -28,29 +42,49 @@ def command(datasets: bool) -> None:
     began = time.monotonic()
 
     def step(text: str) -> None:
-        click.echo(f"[{time.monotonic() - began:4.0f} s] {text}")
+        click.echo(f"\n[{time.monotonic() - began:4.0f} s] {text}")
 
-    step("starting S3, PostgreSQL, the extractor and Airflow, and typesetting the sample papers beside")
+    step("Starting S3, PostgreSQL, the extractor and Airflow; typesetting the sample papers")
     State(default_state()).create()
     folder = default_state() / "sample"
     click.get_current_context().with_resource(kernels_being_compiled())
-    with ThreadPoolExecutor(1) as beside:
-        made = beside.submit(sample.generate, folder)
+    with ThreadPoolExecutor(1) as pool:
+        generated = pool.submit(sample.generate, folder)
         endpoints = start_services()
-        truth = made.result()
+        generated.result()
+    january, february, march = truths(folder)
     lake = open_lake(endpoints.environ()["S2CORPUS_LAKE"])
     sent = deliver_tree(lake, folder)
-    step(f"{len(truth.pdfs)} PDFs, {sent} new files delivered to {lake.root}; building the release")
-    end = datetime.fromisoformat(truth.as_of).astimezone(UTC)
-    start = end.replace(month=end.month - 1) if end.month > 1 else end.replace(year=end.year - 1, month=12)
-    asked = await_datasets(endpoints, "sample") if datasets else []
-    run = make_release(endpoints, "sample", start, end, {}, scheduled=True)
-    manifest, _ = lake.get(f"snapshots/{run.snapshot_id}/manifest.json")
-    click.echo()
-    click.echo(str(compare(truth, {name: run.table(TABLES[name]).read() for name in COMPARED})))
-    click.echo(f"  Manifest     sha256 {hashlib.sha256(manifest).hexdigest()}")
-    if asked:
-        step("building the datasets")
-        make_datasets(endpoints, run, asked)
-    print_how_on(endpoints)
-    step("done")
+    step(f"Delivered {len(january.pdfs)} PDFs and their metadata ({sent} new files) to {lake.root}")
+    click.echo(f"  {_describe_arrivals(january, february, march)}")
+    click.echo("  The sensor of the DAG pdf_drops finds the new drops; the DAG extracts and parses them.")
+    click.echo(f"  {process_drops(endpoints, lake)}")
+
+    requested = await_datasets(endpoints, "sample") if datasets else []
+    runs: list[Run] = []
+    for truth in (january, february):
+        end = datetime.fromisoformat(truth.as_of).astimezone(UTC)
+        start = end.replace(month=end.month - 1) if end.month > 1 else end.replace(year=end.year - 1, month=12)
+        step(f"Building the release as of {end:%B %-d, %Y}: what was ready in {start:%B}" + (" is new" if runs else ""))
+        runs.append(make_release(endpoints, "sample", start, end, {}, scheduled=True))
+        click.echo()
+        click.echo(str(compare(truth, {name: runs[-1].table(TABLES[name]).read() for name in COMPARED})))
+        manifest, _ = lake.get(f"snapshots/{runs[-1].snapshot_id}/manifest.json")
+        click.echo(f"  Manifest     sha256 {hashlib.sha256(manifest).hexdigest()}")
+    for old, new in pairwise(runs):
+        step(f"Changes from {old.snapshot_id} to {new.snapshot_id}")
+        click.echo(format_difference(new))
+    if requested:
+        step("Building the datasets")
+        make_datasets(endpoints, runs[-1], requested)
+    step("Done. What to look at next:")
+    print_next_steps(endpoints, runs[-1])
+
+
+def _describe_arrivals(january: Truth, february: Truth, march: Truth) -> str:
+    """Return how many PDFs each monthly release sees."""
+    first, second, third = (sum(pdf.seen for pdf in truth.pdfs) for truth in (january, february, march))
+    return (
+        f"{first} PDFs were ready before February 1; {second - first} more arrive in February and {third - second} in "
+        "March. A release contains only what was ready before its date."
+    )

@@ -74,6 +74,7 @@ def airflow_environ(state: State) -> dict[str, str]:
     }
     return {f"AIRFLOW__{name}": str(value) for name, value in settings.items()} | {
         "AIRFLOW_HOME": str(home),
+        "S2CORPUS_DROPS_SECONDS": os.environ.get("S2CORPUS_DROPS_SECONDS", "5"),  # on one machine, looking costs little
         "PYTHONPATH": f"{project() / 'include'}:{project()}",
     }
 

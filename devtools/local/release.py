@@ -13,6 +13,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from devtools.local import Services, default_state
 from devtools.local.follow import follow
 from devtools.local.services import Endpoints
@@ -21,8 +23,11 @@ from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.errors import TransientError
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.run import Run
-from s2corpus.pipeline.summary import summary
+from s2corpus.pipeline.summary import format_summary
 from s2corpus.spec import load_spec, releases_folder
+
+COMMAND = os.path.relpath(Path(sys.executable).parent / "corpus")
+"""the command line of this environment, as a user types it"""
 
 
 def start_services() -> Endpoints:
@@ -79,7 +84,7 @@ def make_release(
         chosen = chosen.model_copy(update={"drops": tuple(conf["drops"])})
     run = Run.of(chosen, end)
     print()
-    print(summary(run, durations, command=os.path.relpath(sys.argv[0])))
+    print(format_summary(run, durations, command=COMMAND))
     return run
 
 
@@ -99,13 +104,28 @@ def own_interval(ready_at: datetime) -> tuple[datetime, datetime]:
     return end - timedelta(days=1), end
 
 
-def print_how_on(endpoints: Endpoints) -> None:
-    """Where to look, and how to stop."""
-    state = Path(os.path.relpath(default_state()))
-    print()
-    print(
-        f"  Airflow      {endpoints.airflow_url}  user {endpoints.airflow_user}  password {endpoints.airflow_password}"
-    )
-    print(
-        f"  Stop it      make down   (data stay in {state}; `{os.path.relpath(sys.argv[0])} down --wipe --yes` removes them)"
-    )
+def format_difference(run: Run) -> str:
+    """Return how the documents of a release's snapshot differ from its parent's, and the command that lists them."""
+    diff = orjson.loads(run.lake.get(f"snapshots/{run.snapshot_id}/diff.json")[0])
+    lines = []
+    for change in ("added", "removed", "moved", "changed", "same"):
+        counts = ", ".join(f"{n} of {set_}" for set_, n in sorted(diff[change]["documents"].items()) if n)
+        lines.append(f"  {change:<12} {counts or 'none'}")
+    lines.append(f"  List them    {COMMAND} diff {run.parent} {run.snapshot_id} --list --lake {run.lake.root}")
+    return "\n".join(lines)
+
+
+def print_next_steps(endpoints: Endpoints, run: Run) -> None:
+    """Print where to look, how to read a document, how to use own papers, and how to stop."""
+    page = f"{endpoints.airflow_url}/plugin/corpus-releases"
+    snapshot = run.lake.uri(f"snapshots/{run.snapshot_id}/")
+    print(f"""
+  The releases   {page}
+                 user {endpoints.airflow_user}, password {endpoints.airflow_password}
+                 Open a release to see its funnel and checks. Search for a title to see the way of one paper:
+                 its records, the vote for each field, and why it is in the corpus or not.
+  A document     {COMMAND} read {snapshot} --sample 1 --text
+  Your papers    make release PDFS=~/papers
+  Stop           make down   (keeps the data in {os.path.relpath(default_state())})
+  Delete         {os.path.relpath(sys.executable)} -m devtools down --wipe --yes
+""")

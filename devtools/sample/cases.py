@@ -80,7 +80,7 @@ def regular(cast: Cast, i: int) -> Case:
     case = cast.add(key, "an ordinary paper", date, authors=1 + i % 5)
     p = case.paper
     pdf = published(case, drops=(("2023-01-a", "2023-01-b")[i % 2],))
-    named: dict[str, Any] = {"pdf_sha1": f"@{pdf.name}"} if i % 3 else {}
+    named: dict[str, Any] = {"file_sha1": f"@{pdf.name}"} if i % 3 else {}
     if p.field in ("Medicine", "Biology"):
         p.pubmed_id = f"9{cast.number(case):07d}"
         p.journal, p.venue = p.journal or cast.rng(key, "journal").choice(case.writer.field.journals), None

@@ -42,7 +42,7 @@ class Case:
     paper: Paper
     writer: Writer
     body: str = "usual"  # how its text is written, see `texts`
-    records: list[tuple[str, Row]] = field(default_factory=list)  # (delivery, row); pdf_sha1 may be "@<name of PDF>"
+    records: list[tuple[str, Row]] = field(default_factory=list)  # (delivery, row); file_sha1 may be "@<name of PDF>"
     pdfs: list[PdfCase] = field(default_factory=list)
     canonical: str | None = None  # name of its canonical PDF
     full_text: str | None = (

@@ -82,7 +82,7 @@ def dropped(cast: Cast) -> None:
     )  # fmt: skip
     parsed.paper.journal = parsed.paper.venue = parsed.paper.doi = parsed.paper.date = None
     parsed.title = f"{parsed.paper.title} (extended)"
-    delivered(parsed, sources.scienceparse(parsed.paper, title=parsed.title, pdf_sha1="@scienceparse.pdf"))
+    delivered(parsed, sources.scienceparse(parsed.paper, title=parsed.title, file_sha1="@scienceparse.pdf"))
     for made in (german, chinese):
         foreign_metadata(made)
         with_record(made)
@@ -163,7 +163,7 @@ def record_only(cast: Cast) -> None:
     untitled.paper.doi = None
     untitled.date = "2009-03"
     for made in (short, long):  # a server's "not found" page, taken for their PDF
-        made.records[0][1]["pdf_sha1"] = "@not-found.pdf"
+        made.records[0][1]["file_sha1"] = "@not-found.pdf"
     delivered(untitled, sources.pubmed(cast.rng("record-no-title", "pubmed"), untitled.paper, title=None))
     editorial = case(
         "editorial-record", "another editorial: equal title, other authors and year", "2010-01-01", title="Editorial",

@@ -31,7 +31,7 @@ def subjects(source: str, field: str) -> list[str]:
 
 def files_of(source: str, rows: Sequence[Row]) -> dict[str, bytes]:
     """The files of one delivery, name → content: in the source's own format, and in `records.jsonl`, the generic form, only what the
-    source's own cannot say: which file a record is of (`pdf_sha1`), and, for most, that it is withdrawn."""
+    source's own cannot say: which file a record is of (`file_sha1`), and, for most, that it is withdrawn."""
     rows = [{key: value for key, value in row.items() if value is not None} for row in rows]
     own = [row for row in rows if source in _FORMATS and not _only_generic(source, row)]
     generic = [row for row in rows if row not in own]
@@ -45,7 +45,7 @@ def files_of(source: str, rows: Sequence[Row]) -> dict[str, bytes]:
 def _only_generic(source: str, row: Row) -> bool:
     if source == "crossref" and "arxiv_id" in row:
         return True
-    return ("pdf_sha1" in row and source != "s2orc") or bool(row.get("deleted"))
+    return ("file_sha1" in row and source != "s2orc") or bool(row.get("deleted"))
 
 
 def _native(row: Row) -> str:
@@ -220,7 +220,7 @@ def _s2orc(rows: Sequence[Row]) -> bytes:
             {
                 "paper_id": _native(row), "title": row["title"], "authors": row["authors"], "abstract": row["abstract"],
                 "year": int(row["date"][:4]), "doi": row.get("doi"), "journal": row.get("journal"), "venue": row.get("venue"),
-                "mag_field_of_study": row.get("subjects"), "pdf_hash": row.get("pdf_sha1"),
+                "mag_field_of_study": row.get("subjects"), "pdf_hash": row.get("file_sha1"),
             }
             for row in rows
         ]

@@ -68,7 +68,7 @@ def abstracts(cast: Cast) -> None:
     separated = cast.add("s2orc-abstract", "known to S2ORC's metadata alone, whose abstracts have separators", "2013")
     separated.paper.abstract = PARTS.join(separated.writer.abstract(3) for _ in range(2))
     pdf = published(separated)
-    delivered(separated, sources.s2orc(separated.paper, 90000001, pdf_sha1=f"@{pdf.name}"))
+    delivered(separated, sources.s2orc(separated.paper, 90000001, file_sha1=f"@{pdf.name}"))
 
     escaped = cast.add("escaped-abstract", "an abstract whose markup is escaped twice", "2015-10-02")
     published(escaped)

@@ -44,7 +44,7 @@ def _show(value: Any) -> str:
 
 def selections(truth: Truth, table: pa.Table) -> Row:
     """The outcome of the selection of every PDF; none for what the release must not see."""
-    got = {r["pdf_sha1"]: r["outcome"] for r in table.to_pylist()}
+    got = {r["file_sha1"]: r["outcome"] for r in table.to_pylist()}
     return row_of(
         "selection",
         ((p.places[0][1], p.selection if p.seen else None, got.get(p.sha1)) for p in truth.pdfs),
@@ -59,7 +59,7 @@ def conflicts(truth: Truth, edges: pa.Table) -> Row:
 
 def identifiers(truth: Truth, selections: pa.Table) -> Row:
     """What is read of the identifiers that the selected PDFs print; of one that prints none, that none is found."""
-    got = {row["pdf_sha1"]: row for row in selections.to_pylist()}
+    got = {row["file_sha1"]: row for row in selections.to_pylist()}
     return row_of(
         "identifiers read from PDFs",
         (

@@ -10,7 +10,7 @@ from devtools.sample.model import Paper
 
 
 def crossref(paper: Paper, *, abstract: bool = True, **changes: Any) -> Row:
-    """The publisher's own word: full names, full date, DOI; `pdf_sha1` is filled in where the source names the file."""
+    """The publisher's own word: full names, full date, DOI; `file_sha1` is filled in where the source names the file."""
     return (
         _row(
             record_id=f"crossref:{paper.doi}",

@@ -58,9 +58,9 @@ def write_sources(out: Path, cast: Cast, contents: dict[str, bytes]) -> None:
     deliveries: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for case in cast.cases:
         for delivery, row in case.records:
-            named = row.get("pdf_sha1")
+            named = row.get("file_sha1")
             if named is not None:
-                row = row | {"pdf_sha1": sha1(contents[named.removeprefix("@")])}
+                row = row | {"file_sha1": sha1(contents[named.removeprefix("@")])}
             deliveries[row["source"], delivery].append(row)
     for (source, delivery), rows in sorted(deliveries.items()):
         _, delivery_id, ready_at, mode = DELIVERIES[delivery]

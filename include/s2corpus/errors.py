@@ -2,7 +2,7 @@
 
 from s2orc_parse.errors import TransientError, UserError
 
-__all__ = ["QualityBlocked", "TransientError", "UserError"]
+__all__ = ["LostRace", "QualityBlocked", "TransientError", "UserError"]
 
 
 class LostRace(TransientError):

@@ -34,8 +34,8 @@ SELECT paper_id FROM papers ANTI JOIN (SELECT paper_id FROM fulltexts WHERE pars
 -- by: paper
 -- reason: publishers' full texts were lost in assemble: clear it
 SELECT paper_id, kind FROM (
-  SELECT paper_id, one.kind AS kind, one.sha1 AS pdf_sha1 FROM (SELECT paper_id, unnest(access) AS one FROM papers)
-) ANTI JOIN fulltexts USING (paper_id, pdf_sha1) WHERE kind IN (SELECT kind FROM article_parses);
+  SELECT paper_id, one.kind AS kind, one.sha1 AS file_sha1 FROM (SELECT paper_id, unnest(access) AS one FROM papers)
+) ANTI JOIN fulltexts USING (paper_id, file_sha1) WHERE kind IN (SELECT kind FROM article_parses);
 
 -- check: access_is_the_files
 -- severity: block
@@ -43,8 +43,8 @@ SELECT paper_id, kind FROM (
 -- by: paper
 -- reason: a full text is marked open though its file was judged closed, or the reverse
 SELECT paper_id, parse_kind FROM fulltexts ANTI JOIN (
-  SELECT paper_id, one.sha1 AS pdf_sha1, one.open_access AS open_access FROM (SELECT paper_id, unnest(access) AS one FROM papers)
-) USING (paper_id, pdf_sha1, open_access);
+  SELECT paper_id, one.sha1 AS file_sha1, one.open_access AS open_access FROM (SELECT paper_id, unnest(access) AS one FROM papers)
+) USING (paper_id, file_sha1, open_access);
 
 -- check: entries_resolve
 -- severity: block

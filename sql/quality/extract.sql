@@ -5,22 +5,22 @@
 -- overridable: no
 -- by: pdf
 -- reason: a key occurs twice in extractions: the stage wrote a row twice; clear it and report the key
-SELECT pdf_sha1, count(*) AS times FROM extractions GROUP BY ALL HAVING times > 1;
+SELECT file_sha1, count(*) AS times FROM extractions GROUP BY ALL HAVING times > 1;
 
 -- check: every_selected_pdf_has_an_answer
 -- severity: block
 -- overridable: no
 -- by: pdf
 -- reason: PDFs were lost or invented between select and extract: clear extract
-SELECT pdf_sha1 FROM selections ANTI JOIN extractions USING (pdf_sha1) WHERE outcome = 'selected'
-UNION ALL SELECT pdf_sha1 FROM extractions ANTI JOIN (FROM selections WHERE outcome = 'selected') USING (pdf_sha1);
+SELECT file_sha1 FROM selections ANTI JOIN extractions USING (file_sha1) WHERE outcome = 'selected'
+UNION ALL SELECT file_sha1 FROM extractions ANTI JOIN (FROM selections WHERE outcome = 'selected') USING (file_sha1);
 
 -- check: what_is_ok_is_stored
 -- severity: block
 -- overridable: no
 -- by: pdf
 -- reason: an answer counted as ok has no answer in the store
-SELECT pdf_sha1, outcome FROM extractions WHERE (outcome = 'ok') <> (stored IS NOT NULL AND tei_sha1 IS NOT NULL) AND outcome = 'ok';
+SELECT file_sha1, outcome FROM extractions WHERE (outcome = 'ok') <> (stored IS NOT NULL AND tei_sha1 IS NOT NULL) AND outcome = 'ok';
 
 -- check: one_extractor
 -- severity: block

@@ -5,7 +5,7 @@
 -- overridable: no
 -- by: pdf
 -- reason: a key occurs twice in pdfs: the stage wrote a row twice; clear it and report the key
-SELECT pdf_sha1, count(*) AS times FROM pdfs GROUP BY ALL HAVING times > 1;
+SELECT file_sha1, count(*) AS times FROM pdfs GROUP BY ALL HAVING times > 1;
 
 -- check: latex_sources_key_is_unique
 -- severity: block
@@ -44,7 +44,7 @@ SELECT delivery AS "drop", unnest(warnings) AS warning FROM deliveries WHERE out
 SELECT sha1, string_agg(place."drop" || '/' || place.name, ', ') FILTER (NOT place.open_access) AS closed_by,
   string_agg(place."drop" || '/' || place.name, ', ') FILTER (place.open_access) AS opened_by
 FROM (
-  SELECT pdf_sha1 AS sha1, unnest(places) AS place FROM pdfs UNION ALL SELECT archive_sha1, unnest(places) FROM latex_sources
+  SELECT file_sha1 AS sha1, unnest(places) AS place FROM pdfs UNION ALL SELECT archive_sha1, unnest(places) FROM latex_sources
 ) GROUP BY sha1 HAVING closed_by IS NOT NULL AND opened_by IS NOT NULL;
 
 -- check: few_records_dropped

@@ -23,7 +23,7 @@ SELECT record_id FROM records SEMI JOIN pdf_records USING (record_id);
 -- overridable: no
 -- by: pdf
 -- reason: extractions were lost or invented in postprocess: clear it
-SELECT pdf_sha1 FROM extractions ANTI JOIN parses USING (pdf_sha1) UNION ALL SELECT pdf_sha1 FROM parses ANTI JOIN extractions USING (pdf_sha1);
+SELECT file_sha1 FROM extractions ANTI JOIN parses USING (file_sha1) UNION ALL SELECT file_sha1 FROM parses ANTI JOIN extractions USING (file_sha1);
 
 -- check: every_latex_source_has_its_outcome
 -- severity: block
@@ -48,7 +48,7 @@ UNION ALL SELECT file_sha1 FROM article_parses GROUP BY ALL HAVING count(*) > 1;
 -- overridable: no
 -- by: pdf
 -- reason: a parsed PDF has no record of its header
-SELECT pdf_sha1 FROM parses ANTI JOIN pdf_records USING (pdf_sha1) WHERE outcome = 'ok' AND kind = 'pdf';
+SELECT file_sha1 FROM parses ANTI JOIN pdf_records USING (file_sha1) WHERE outcome = 'ok' AND kind = 'pdf';
 
 -- check: drift_of_parsed_pdfs_warn
 -- severity: warn

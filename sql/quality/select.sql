@@ -5,21 +5,21 @@
 -- overridable: no
 -- by: pdf
 -- reason: a key occurs twice in selections: the stage wrote a row twice; clear it and report the key
-SELECT pdf_sha1, count(*) AS times FROM selections GROUP BY ALL HAVING times > 1;
+SELECT file_sha1, count(*) AS times FROM selections GROUP BY ALL HAVING times > 1;
 
 -- check: every_pdf_has_an_outcome
 -- severity: block
 -- overridable: no
 -- by: pdf
 -- reason: PDFs were lost or invented between intake and select: clear both stages
-SELECT pdf_sha1 FROM pdfs ANTI JOIN selections USING (pdf_sha1) UNION ALL SELECT pdf_sha1 FROM selections ANTI JOIN pdfs USING (pdf_sha1);
+SELECT file_sha1 FROM pdfs ANTI JOIN selections USING (file_sha1) UNION ALL SELECT file_sha1 FROM selections ANTI JOIN pdfs USING (file_sha1);
 
 -- check: outcome_is_known
 -- severity: block
 -- overridable: no
 -- by: pdf
 -- reason: an outcome that SEMANTICS does not name
-SELECT pdf_sha1, outcome FROM selections WHERE outcome NOT IN ('unreadable', 'encrypted', 'too_many_pages', 'landscape', 'pdfalto_failed', 'selected');
+SELECT file_sha1, outcome FROM selections WHERE outcome NOT IN ('unreadable', 'encrypted', 'too_many_pages', 'landscape', 'pdfalto_failed', 'selected');
 
 -- check: drift_of_selected_pdfs_warn
 -- severity: warn

@@ -17,7 +17,7 @@ SELECT paper_id FROM (SELECT DISTINCT paper_id FROM clusters) ANTI JOIN papers U
 -- severity: block
 -- overridable: no
 -- reason: a paper's canonical PDF has no parse
-SELECT paper_id, canonical_pdf FROM papers WHERE canonical_pdf IS NOT NULL AND canonical_pdf NOT IN (SELECT pdf_sha1 FROM parses WHERE outcome = 'ok');
+SELECT paper_id, canonical_pdf FROM papers WHERE canonical_pdf IS NOT NULL AND canonical_pdf NOT IN (SELECT file_sha1 FROM parses WHERE outcome = 'ok');
 
 -- check: one_paper_a_canonical_pdf
 -- severity: block

@@ -141,7 +141,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     for name, more in DATASETS.items():
         (home / f"datasets/{name}.yaml").write_text(f"name: {name}\ndataset: contexts\nreleases: [sample]\n{more}")
     (s3_home := home / "s3").mkdir()
-    broker, api = compose.free_ports(2)
+    broker, api, health = compose.free_ports(3)
     given = compose.KEYS | {name: say(name.lower()) for name in compose.required(compose.FILE.read_text("utf-8"))}
     given |= compose.KEYS | {
         "AIRFLOW_FERNET_KEY": Fernet.generate_key().decode(),
@@ -158,6 +158,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
             "@redis:6379": f"@127.0.0.1:{broker}",
             "http://airflow-api-server:8080": f"http://127.0.0.1:{api}",
             "http://localhost:8080": f"http://127.0.0.1:{api}",
+            "http://localhost:8974": f"http://127.0.0.1:{health}",
             "http://s3:8333": f"http://127.0.0.1:{ports['s3']}",
             "http://grobid:8070": url,
             "http://localhost:8070": url,
@@ -179,6 +180,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
             "PGPORT": str(postgres),
             "AIRFLOW__API__HOST": "127.0.0.1",
             "AIRFLOW__API__PORT": str(api),
+            "AIRFLOW__SCHEDULER__SCHEDULER_HEALTH_CHECK_SERVER_HOST": "127.0.0.1",
+            "AIRFLOW__SCHEDULER__SCHEDULER_HEALTH_CHECK_SERVER_PORT": str(health),
             "S2CORPUS_EXTRACTOR_TOKEN": token,
             "S2CORPUS_RELEASES": str(home / "releases"),
             "S2CORPUS_DATASETS": str(home / "datasets"),
@@ -311,9 +314,7 @@ def test_a_release_of_two_workers_one_of_which_is_killed_is_that_of_one_machine(
 
     # Every health check, as compose asks it.
     living = next(name for name in WORKERS if name != killed)
-    for service in ("postgres", "redis", "s3", *(["airflow-api-server"] if shutil.which("curl") else [])):
+    by_curl = ("airflow-api-server", "airflow-scheduler") if shutil.which("curl") else ()
+    for service in ("postgres", "redis", "s3", "airflow-dag-processor", "airflow-triggerer", *by_curl):
         cluster.run(service, "healthcheck")
     cluster.run("airflow-worker", "healthcheck", HOSTNAME=living)
-    host = subprocess.run(["hostname"], capture_output=True, text=True, check=True).stdout.strip()
-    for service in COMPONENTS[1:]:
-        cluster.run(service, "healthcheck", HOSTNAME=host)

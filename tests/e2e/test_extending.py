@@ -148,7 +148,7 @@ limits = {"workers": 1, "timeout": 60, "memory_bytes": 1 << 30}
 assert (found.outcome, found.pages) == ("too_few_pages", 1), found
 (found,) = inspect_many([("0" * 40, Path("one.pdf"))], rules=Select(min_pages=1), **limits)
 assert found.outcome == "selected", found
-assert any("too_few_pages" in check.sql for check in quality.checks("select"))
+assert any("too_few_pages" in check.sql for check in quality.list_checks("select"))
 """,
     ),
     Change(
@@ -190,27 +190,20 @@ from s2corpus.extractors import Identity, Pool, adapter
 from tests.standin_docling import SMALL, StandIn
 with StandIn() as server:
     identity = Pool([server.url]).identity()
-parse = adapter("docling").convert(orjson.dumps(SMALL), pdf_sha1="0" * 40, made_by=identity)
+parse = adapter("docling").convert(orjson.dumps(SMALL), file_sha1="0" * 40, made_by=identity)
 assert (parse.header.title, parse.provenance.extractor) == ("A small paper", "docling"), parse
 """,
     ),
     Change(
         "a stage",
-        5,
+        4,
         {
-            "include/s2corpus/row_types.py": (
-                (
-                    "class FilteredRow(TypedDict):",
-                    'class VenueRow(TypedDict):\n    """A row of VENUES."""\n\n'
-                    "    paper_id: str\n    venue: str | None\n    outcome: str\n\n\n",
-                ),
-            ),
             "include/s2corpus/tables.py": (
                 (
                     "TABLES: dict[",
-                    'VENUES = Table[rows.VenueRow](\n    "venues",\n    "where each paper appeared",\n    ("paper_id",),\n    (_PAPER_ID, '
-                    '_c("venue", pa.string(), "its venue"), _k("outcome", "named or unnamed")),\n    "paper",\n'
-                    '    counted=(("outcome",),),\n)\n',
+                    'class VenueRow(TypedDict):\n    """Where each paper appeared."""\n\n    paper_id: PaperId\n'
+                    '    venue: Annotated[str | None, "its venue"]\n    outcome: Annotated[str, "named or unnamed"]\n\n\n'
+                    'VENUES = define(VenueRow, "venues", key=("paper_id",), shards="paper", counted=(("outcome",),))\n',
                 ),
                 ("        FILTERED,\n", "        VENUES,\n"),
             ),

@@ -120,7 +120,7 @@ def test_an_extractor_with_tasks_and_a_format_of_its_own_builds_the_sample(
 
 def as_docling(data: bytes) -> standin_docling.Document:
     """What docling would write of a paper whose TEI is known: the stand-in has no models."""
-    parse = tei.convert(data, pdf_sha1="0" * 40)
+    parse = tei.convert(data, file_sha1="0" * 40)
     texts = [("title", parse.header.title)] if parse.header.title else []
     if names := ", ".join(" ".join([a.first, *a.middle, a.last]) for a in parse.header.authors):
         texts.append(("text", names))

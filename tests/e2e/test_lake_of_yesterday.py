@@ -66,8 +66,8 @@ def test_what_was_extracted_is_not_sent_again_and_is_parsed_again_by_todays_conv
         for path in (yesterday / "stored_tei").rglob("*.parquet")
         for sha1 in pq.read_table(path, columns=["pdf_sha1"])["pdf_sha1"].to_pylist()
     }
-    rows = run.table(EXTRACTIONS).read(["pdf_sha1", "outcome"]).to_pylist()
-    assert {row["pdf_sha1"] for row in rows} == kept and not sent
+    rows = run.table(EXTRACTIONS).read(["file_sha1", "outcome"]).to_pylist()
+    assert {row["file_sha1"] for row in rows} == kept and not sent
     parses = run.table(PARSES).read(["parse_id", "outcome"]).to_pylist()
     assert {row["parse_id"].rsplit(":", 1)[1] for row in parses} == {tei.CONVERTER_VERSION} != {"1"}
     assert {row["outcome"] for row in parses} == {"ok"}

@@ -105,7 +105,7 @@ def test_a_source_goes_where_its_arxiv_id_says(
     }
     (fulltext,) = rows(run, FULLTEXTS, parse_kind="latex")
     assert fulltext["paper_id"] == paper["paper_id"] and fulltext["open_access"]
-    assert fulltext["pdf_sha1"] == hashlib.sha1(data).hexdigest()
+    assert fulltext["file_sha1"] == hashlib.sha1(data).hexdigest()
 
     (link,) = rows(run, LINKS, parse_kind="latex")
     assert (link["paper_id"], link["cited_paper_id"]) == (paper["paper_id"], other["paper_id"])

@@ -73,10 +73,10 @@ class Server(HttpServer):
         except requests.RequestException:
             return False
 
-    def submit(self, pdf_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> Answer | Task:
+    def submit(self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> Answer | Task:
         """Send one PDF; the answer names its task."""
         path = "/v1/convert/file/async"
-        reply = self.upload(path, pdf_sha1, open_pdf, field="files", form=self.form, timeout=timeout)
+        reply = self.upload(path, file_sha1, open_pdf, field="files", form=self.form, timeout=timeout)
         if isinstance(reply, Answer):
             return reply
         status, body = reply
@@ -122,7 +122,7 @@ class Server(HttpServer):
         return Answer(Outcome.OK, orjson.dumps(content))
 
 
-def convert(data: bytes, *, pdf_sha1: str, made_by: Identity) -> Parse:
+def convert(data: bytes, *, file_sha1: str, made_by: Identity) -> Parse:
     """The parse of one DoclingDocument: title, authors, abstract, sections, references and the numbers that cite them."""
     document = _object(data)
     if document.get("schema_name") != "DoclingDocument" or not isinstance(document.get("texts"), list):
@@ -151,7 +151,7 @@ def convert(data: bytes, *, pdf_sha1: str, made_by: Identity) -> Parse:
     parts = [tuple(_paragraph(*each, keys) for each in paragraphs) for paragraphs in (abstract, body, back)]
     cited = sum(len(paragraph.cite_spans) for paragraphs in parts for paragraph in paragraphs)
     return Parse(
-        pdf_sha1=pdf_sha1,
+        file_sha1=file_sha1,
         header=Header(title=title, authors=tuple(parse_authors(authors))),
         citation_style=CitationStyle.BRACKET if cited >= 3 else CitationStyle.OTHER,
         abstract=parts[0],

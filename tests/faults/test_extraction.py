@@ -32,7 +32,7 @@ from s2corpus.stages import extract
 from s2corpus.pipeline.run import Run
 extract.PART_SECONDS = 0.5
 run = Run.of(ReleaseSpec(name="test"), datetime(2026, 1, 1, tzinfo=UTC), scratch=Path("/tmp"))
-extract.Extract().work(run, run.planned("extract")[0])
+extract.Extract().work(run, run.read_plan("extract")[0])
 """
 
 
@@ -57,7 +57,7 @@ def s3(bucket: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
 
 def stored(run: Run) -> set[str]:
     """The PDFs whose answers are in the content store."""
-    return set(run.store(STORED_TEI, "grobid", "0.8.2", "2531976d7b1d5c70").known("0" * 40, "f" * 40, ["pdf_sha1"]))
+    return set(run.store(STORED_TEI, "grobid", "0.8.2", "2531976d7b1d5c70").known("0" * 40, "f" * 40, ["file_sha1"]))
 
 
 def test_pdfs_stream_from_s3_and_a_killed_worker_loses_its_last_part_only(

@@ -39,7 +39,7 @@ def compare(run: Run) -> list[Line]:
     outcomes = {row["paper_id"]: row["outcome"] for row in run.table(FILTERED).read().to_pylist()}
     documents = {(row["set"], row["paper_id"]): row for row in run.table(DOCUMENTS).read().to_pylist()}
     splits = {(row["set"], row["paper_id"]): row["split"] for row in run.table(SPLITS).read().to_pylist()}
-    parses = {row["pdf_sha1"]: row for row in run.table(FULLTEXTS).read().to_pylist()}
+    parses = {row["file_sha1"]: row for row in run.table(FULLTEXTS).read().to_pylist()}
     of_latex = {row["paper_id"]: row for row in parses.values() if row["parse_kind"] == "latex"}
 
     lines: list[Line] = []

@@ -86,7 +86,7 @@ def test_every_file_is_a_full_text(run: Run) -> None:
     selected = Counter(row["outcome"] for row in run.table(SELECTIONS).read().to_pylist())
     assert selected == {"selected": 42}
     assert Counter(row["outcome"] for row in run.table(LATEX_PARSES).read().to_pylist()) == {"ok": 2}
-    sha1s = {row["pdf_sha1"] for row in run.table(FULLTEXTS).read().to_pylist()}
+    sha1s = {row["file_sha1"] for row in run.table(FULLTEXTS).read().to_pylist()}
     assert {paper.sha1 for paper in PAPERS_OF_TRUTH if paper.sha1} <= sha1s
 
 
@@ -176,7 +176,7 @@ def test_identifiers_printed_on_the_first_pages(shared_data: Path) -> None:
         rules=Select(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30,
     )  # fmt: skip
     for selection in selections:
-        truth, read = truths[selection.pdf_sha1], selection.identity
+        truth, read = truths[selection.file_sha1], selection.identity
         in_metadata = {"PMC7844712": "10.1016/s2352-3026(20)30366-5", "gavenski": "10.48550/arxiv.2602.19930"}.get(
             truth.key
         )

@@ -65,7 +65,7 @@ def test_the_sample_is_the_same_each_time_and_no_two_links_go_to_one_paper(own: 
     assert len(set(citing)) == len(citing), "one entry of each paper"
     clusters = [item for item in items if item.task == "clusters"]
     truth = [paper for paper in built.truth.papers if paper.canonical_pdf and paper.filtered == "kept"]
-    assert sorted(item.pdf_sha1 for item in clusters) == sorted(paper.canonical_pdf or "" for paper in truth)
+    assert sorted(item.file_sha1 for item in clusters) == sorted(paper.canonical_pdf or "" for paper in truth)
     assert all(item.auto_title for item in clusters), "the sample's PDFs print their titles"
 
 

@@ -1,113 +1,54 @@
-"""Edges to clusters, strongest first, never joining two DOIs of published papers, nor by title two years that disagree."""
+"""Take edges strongest first, without joining two DOIs of published papers or clusters that contradict (SPEC §4.15)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 
-from s2corpus.clustering.edges import (
-    CONTRADICTION,
-    TITLE,
-    UNRELATED,
-    Edges,
-    equal_title_edges,
-    identifier_edges,
-    near_title_edges,
-    together,
-)
-from s2corpus.clustering.nodes import Nodes
+from s2corpus.clustering.edges import CONTRADICTION, TITLE, UNRELATED, Edges
 from s2corpus.compiled import njit
 
 
-class Fate(IntEnum):
-    """What became of an edge."""
+class EdgeOutcome(IntEnum):
+    """The decision on an edge."""
 
-    NEEDLESS = 0  # its records were one cluster already
+    REDUNDANT = 0  # Its records are in one cluster already.
     TAKEN = 1
-    CONFLICT = 2  # refused itself, or cut: see `components`
-
-
-def joined(nodes: Nodes, min_title_score: float, max_preprint_years: int) -> tuple[Edges, np.ndarray, np.ndarray]:
-    """(all edges in the order they are taken, cluster of each node, fate of each edge).
-
-    Equal titles are only compared across clusters. Titles that are similar but not equal are only looked for where they can still join
-    something: a cluster whose DOI no other cluster has cannot be joined by title to another such.
-    """
-    facts = nodes.final_doi, nodes.year, nodes.preprint
-    of_identifiers = identifier_edges(nodes, min_title_score)
-    by_identifiers = _taken(_single(*facts), of_identifiers, max_preprint_years)
-    certain = together([of_identifiers, equal_title_edges(nodes, by_identifiers.labels, max_preprint_years)])
-    without_near = _taken(by_identifiers, certain, max_preprint_years)
-    labels, doi = without_near.labels, without_near.doi
-    of_roots = doi[(labels == np.arange(len(nodes))) & (doi >= 0)]
-    shared = np.bincount(of_roots, minlength=1) > 1
-    settled = (doi[labels] >= 0) & ~shared[doi[labels]]
-    edges = together([certain, near_title_edges(nodes, ~settled, min_title_score, max_preprint_years)])
-    return edges, *_reported(edges, _taken(by_identifiers, edges, max_preprint_years))
+    CONFLICT = 2  # Refused by its own reason, or cut; see `components`.
 
 
 def components(
     final_doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, edges: Edges, max_preprint_years: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(cluster of each node: its smallest node, int32; fate of each edge, int8), from what `Nodes` has of each node.
+    """Return the cluster of each node (its smallest node, int32) and the outcome of each edge (int8).
 
-    Edges are taken in their order (strongest first). Two records' years may agree only because one has none: such a record joins
-    one cluster, it does not bring the 1989 and the 1993 paper of one title together. Of the edges cut between the same two
-    clusters only the first is a CONFLICT, the others are NEEDLESS: a conflict is reported once.
+    The columns of nodes are those of `Nodes`. Edges are taken in their order, strongest first. An edge is cut
 
-    An edge is cut that would join two different DOIs of published papers; by title, clusters whose years disagree, or of which two
-    records contradict; or whatever its reason, two records that are unrelated.
+    - if it would join two different DOIs of published papers;
+    - by title, if the years of the clusters disagree, or if two of their records contradict;
+    - whatever its reason, if two records of the clusters are unrelated.
+
+    A record without a year agrees with every year, but joins one cluster only: it does not join the papers of 1989 and
+    1993 with its title. Of several edges cut between two clusters, only the first is a CONFLICT; the others are REDUNDANT.
     """
-    return _reported(edges, _taken(_single(final_doi, year, preprint), edges, max_preprint_years))
-
-
-@dataclass(frozen=True)
-class _State:
-    """Clusters after some edges."""
-
-    labels: np.ndarray  # int32 a node: the smallest of its cluster
-    doi: np.ndarray  # int32 code, of such a node: its cluster's, of which there is at most one
-    first: (
-        np.ndarray
-    )  # int32 (2, nodes), of such a node: first known year of its published records, and of its preprints
-    last: np.ndarray  # the last ones
-    fates: np.ndarray  # int8 an edge
-
-
-def _single(final_doi: np.ndarray, year: np.ndarray, preprint: np.ndarray) -> _State:
-    """Every node by itself."""
+    labels = np.arange(len(final_doi), dtype=np.int32)
     years = np.stack((np.where(preprint, 0, year), np.where(preprint, year, 0)))
-    return _State(np.arange(len(final_doi), dtype=np.int32), final_doi, years, years, np.empty(0, np.int8))
-
-
-def _taken(state: _State, edges: Edges, max_preprint_years: int) -> _State:
-    """The clusters after `edges`, of which the first gave `state`; a cut edge is CONFLICT wherever others are too.
-
-    Where those first are all by identifiers, no edge that follows can change their fates.
-    """
     refused = np.flatnonzero(edges.reason >= CONTRADICTION)
-    nodes = len(state.labels) if len(refused) else 0
-    foes = _foes(nodes, edges.left[refused], edges.right[refused], edges.reason[refused])
-    left, right, reason = (column[len(state.fates) :] for column in (edges.left, edges.right, edges.reason))
-    clusters = state.labels.copy(), state.doi.copy(), state.first.copy(), state.last.copy()
-    fates = _kruskal(*clusters, left, right, reason, *foes, max_preprint_years)
-    return _State(*clusters, np.concatenate([state.fates, fates]))
-
-
-def _reported(edges: Edges, state: _State) -> tuple[np.ndarray, np.ndarray]:
-    """The labels, and the fates, of which one a pair of clusters is a CONFLICT."""
-    labels, fates = state.labels, state.fates
-    refused = np.flatnonzero(edges.reason >= CONTRADICTION)
-    fates[refused[labels[edges.left[refused]] == labels[edges.right[refused]]]] = Fate.NEEDLESS
-    cut = np.flatnonzero(fates == Fate.CONFLICT)
-    if len(cut):
-        a, b = labels[edges.left[cut]].astype(np.int64), labels[edges.right[cut]].astype(np.int64)
-        _, first = np.unique((np.minimum(a, b) << 32) | np.maximum(a, b), return_index=True)
-        fates[cut] = Fate.NEEDLESS
-        fates[cut[first]] = Fate.CONFLICT
-    return labels, fates
+    conflicts = _build_conflict_lists(
+        len(labels) if len(refused) else 0, edges.left[refused], edges.right[refused], edges.reason[refused]
+    )
+    outcomes = _take_edges(
+        labels, final_doi.copy(), years.copy(), years.copy(), edges.left, edges.right, edges.reason, *conflicts,
+        max_preprint_years,
+    )  # fmt: skip
+    outcomes[refused[labels[edges.left[refused]] == labels[edges.right[refused]]]] = EdgeOutcome.REDUNDANT
+    cut = np.flatnonzero(outcomes == EdgeOutcome.CONFLICT)
+    a, b = labels[edges.left[cut]].astype(np.int64), labels[edges.right[cut]].astype(np.int64)
+    _, first = np.unique((np.minimum(a, b) << 32) | np.maximum(a, b), return_index=True)
+    outcomes[cut] = EdgeOutcome.REDUNDANT
+    outcomes[cut[first]] = EdgeOutcome.CONFLICT
+    return labels, outcomes
 
 
 @njit(cache=True, nogil=True)
@@ -119,59 +60,60 @@ def _find(parent: np.ndarray, node: int | np.int32) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _kruskal(
+def _take_edges(
     parent: np.ndarray, doi: np.ndarray, first: np.ndarray, last: np.ndarray, left: np.ndarray, right: np.ndarray,
-    reason: np.ndarray, foe_starts: np.ndarray, foes: np.ndarray, for_certain: np.ndarray, max_preprint_years: int,
+    reason: np.ndarray, starts: np.ndarray, opponents: np.ndarray, is_unrelated: np.ndarray, max_preprint_years: int,
 ) -> np.ndarray:  # fmt: skip
-    """Take edges after others: a `_State`'s arrays are changed; the fates of the edges."""
-    fates = np.zeros(len(left), np.int8)
-    # nodes of a cluster that have foes, as a ring; of a root: how many they are
-    nodes = len(foe_starts) - 1
-    ring, hostile = np.empty(nodes, np.int32), np.empty(nodes, np.int32)
-    some = np.empty(nodes, np.int32)  # of a root: a node of its ring
+    """Return the outcomes of the edges; update the arrays of clusters.
+
+    `parent` is the union-find forest. `doi`, `first` and `last` are by root: the DOI of its cluster, and the first and last known year
+    of its published records (row 0) and preprints (row 1).
+    """
+    outcomes = np.zeros(len(left), np.int8)
+    # The nodes of a cluster that have opponents form a circular list: `ring` is the next node, `some` a node of a root's list.
+    nodes = len(starts) - 1
+    ring, some = np.arange(nodes).astype(np.int32), np.arange(nodes).astype(np.int32)
+    in_ring = np.empty(nodes, np.int32)  # by root: number of these nodes
     for node in range(nodes):
-        ring[node], some[node], hostile[node] = node, node, foe_starts[node + 1] > foe_starts[node]
-    for node in range(nodes):
-        if hostile[node] and parent[node] != node:
-            _link(ring, hostile, some, int(parent[node]), np.int32(node))
+        in_ring[node] = starts[node + 1] > starts[node]
     for edge in range(len(left)):
         if reason[edge] >= CONTRADICTION:
-            fates[edge] = 2
+            outcomes[edge] = 2
             continue
         a, b = _find(parent, int(left[edge])), _find(parent, int(right[edge]))
         if a == b:
             continue
         if doi[a] >= 0 and doi[b] >= 0 and doi[a] != doi[b]:
-            fates[edge] = 2
+            outcomes[edge] = 2
             continue
         if reason[edge] == TITLE and not _years_agree(first, last, a, b, max_preprint_years):
-            fates[edge] = 2
+            outcomes[edge] = 2
             continue
-        if len(ring) and hostile[a] and hostile[b]:
-            x, y = (a, b) if hostile[a] <= hostile[b] else (b, a)
-            if _are_foes(parent, ring, some[x], y, foe_starts, foes, for_certain, reason[edge] >= TITLE):
-                fates[edge] = 2
+        if len(ring) and in_ring[a] and in_ring[b]:
+            x, y = (a, b) if in_ring[a] <= in_ring[b] else (b, a)
+            if _clusters_conflict(parent, ring, some[x], y, starts, opponents, is_unrelated, reason[edge] >= TITLE):
+                outcomes[edge] = 2
                 continue
         root, child = min(a, b), max(a, b)
         if len(ring):
-            _link(ring, hostile, some, root, child)
+            _merge_rings(ring, in_ring, some, root, child)
         parent[child] = root
         doi[root] = max(doi[a], doi[b])
         _widen(first, last, root, child)
-        fates[edge] = 1
+        outcomes[edge] = 1
     for node in range(len(parent)):
         parent[node] = _find(parent, np.int32(node))
-    return fates
+    return outcomes
 
 
 @njit(cache=True, nogil=True)
-def _link(ring: np.ndarray, hostile: np.ndarray, some: np.ndarray, root: int, child: int | np.int32) -> None:
-    """Give the nodes that have foes of one root to another."""
-    if hostile[child] and hostile[root]:
+def _merge_rings(ring: np.ndarray, in_ring: np.ndarray, some: np.ndarray, root: int, child: int) -> None:
+    """Add the circular list of one root to that of another."""
+    if in_ring[child] and in_ring[root]:
         ring[some[root]], ring[some[child]] = ring[some[child]], ring[some[root]]
-    elif hostile[child]:
+    elif in_ring[child]:
         some[root] = some[child]
-    hostile[root] += hostile[child]
+    in_ring[root] += in_ring[child]
 
 
 @njit(cache=True, nogil=True)
@@ -185,15 +127,15 @@ def _widen(first: np.ndarray, last: np.ndarray, root: int, child: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _are_foes(
-    parent: np.ndarray, ring: np.ndarray, begin: int, root: int, starts: np.ndarray, foes: np.ndarray, for_certain: np.ndarray,
-    by_title: bool,
+def _clusters_conflict(
+    parent: np.ndarray, ring: np.ndarray, begin: int, root: int, starts: np.ndarray, opponents: np.ndarray,
+    is_unrelated: np.ndarray, by_title: bool,
 ) -> bool:  # fmt: skip
-    """Whether a node of a ring has a foe in the cluster of `root`."""
+    """Return whether a node of a circular list has an opponent in the cluster of `root`."""
     node = begin
     while True:
         for at in range(starts[node], starts[node + 1]):
-            if (by_title or for_certain[at]) and _find(parent, int(foes[at])) == root:
+            if (by_title or is_unrelated[at]) and _find(parent, int(opponents[at])) == root:
                 return True
         node = ring[node]
         if node == begin:
@@ -201,10 +143,10 @@ def _are_foes(
 
 
 @njit(cache=True, nogil=True)
-def _foes(
+def _build_conflict_lists(
     nodes: int, left: np.ndarray, right: np.ndarray, reason: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(starts, foes of each node; whether whatever the reason they must not be one): no starts but one where nothing was refused."""
+    """Return the opponents of each node (starts, nodes) and whether the two are unrelated: such records never join."""
     starts = np.zeros(nodes + 1, np.int64)
     for k in range(len(left)):
         starts[left[k] + 1] += 1
@@ -212,12 +154,12 @@ def _foes(
     for node in range(nodes):
         starts[node + 1] += starts[node]
     filled = starts.copy()
-    foes, for_certain = np.empty(2 * len(left), np.int32), np.empty(2 * len(left), np.bool_)
+    opponents, is_unrelated = np.empty(2 * len(left), np.int32), np.empty(2 * len(left), np.bool_)
     for k in range(len(left)):
-        for node, foe in ((left[k], right[k]), (right[k], left[k])):
-            foes[filled[node]], for_certain[filled[node]] = foe, reason[k] == UNRELATED
+        for node, opponent in ((left[k], right[k]), (right[k], left[k])):
+            opponents[filled[node]], is_unrelated[filled[node]] = opponent, reason[k] == UNRELATED
             filled[node] += 1
-    return starts, foes, for_certain
+    return starts, opponents, is_unrelated
 
 
 @njit(cache=True, nogil=True)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,18 +12,19 @@ import pyarrow.compute as pc
 from s2corpus import titles
 from s2corpus.clustering import pairs
 from s2corpus.clustering.agreement import WINDOW, facts, shared
-from s2corpus.clustering.nodes import THREADS, Nodes, groups
+from s2corpus.clustering.nodes import Groups, Nodes, group_nodes
 from s2corpus.clustering.parts import IDENTIFIERS
 from s2corpus.clustering.places import contradict, located
 from s2corpus.clustering.scripts import same_script
-from s2corpus.clustering.similar import similar
 from s2corpus.compiled import njit
 from s2corpus.rules.cluster import UNRELATED_SCORE
 from s2corpus.titles.rules import only_numbers_differ
 
+_CLAIMED = ("doi", "arxiv_id", "file_sha1")
+"""Identifiers by which a record without a title joins a PDF."""
 TITLE = len(IDENTIFIERS)
-_TITLES = 1 << 16
-"""Titles whose records are compared at once."""
+_FEW_AUTHORS = 2
+"""Most authors of a column that appears in every issue."""
 PLACE, CONTRADICTION, UNRELATED = TITLE + 1, TITLE + 2, TITLE + 3
 REASONS = (*IDENTIFIERS, "title", "place", "contradiction", "unrelated")
 """Similar titles join with agreeing authors and years ("title") or with equal volume and first page ("place"). The last two refuse:
@@ -39,7 +38,7 @@ class Edges:
     left: np.ndarray  # int32 node
     right: np.ndarray  # int32 node
     reason: np.ndarray  # int8 index into REASONS
-    strength: np.ndarray  # float64: identifier kinds 8 (declared), 7 (DOI) … 2 (pdf_sha1), titles S
+    strength: np.ndarray  # float64: identifier kinds 8 (declared), 7 (DOI) … 2 (file_sha1), titles S
 
     def __len__(self) -> int:
         return len(self.left)
@@ -50,37 +49,24 @@ def identifier_strength(reason: int) -> float:
     return float(TITLE + 1 - reason)
 
 
-def together(parts: Sequence[Edges]) -> Edges:
-    """Edges one part after the other."""
-    columns = ("left", "right", "reason", "strength")
-    return Edges(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
+def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprint_years: int) -> Edges:
+    """Return the edges by one kind of identifier, by ids. Their reason is the number of the kind in IDENTIFIERS.
 
-
-def identifier_edges(nodes: Nodes, min_title_score: float) -> Edges:
-    """The edges by identifiers, in order of strength, then of ids.
-
-    Publishers' and archives' records are joined in a star around the smallest id. What a PDF says of itself, and one PDF named by
-    several records, joins only with S_title above the threshold: a "not found" page is one sha1 for many papers. A PDF whose own
-    title was not read cannot contradict: it joins those that name its sha1 if these have but one title. ScienceParse's and the
-    extractor's header of one PDF join whatever they read, and so does a drop's own record of its file.
+    Records of publishers and archives form a star (SPEC §4.3). Identifiers that a PDF gives, and an equal `file_sha1`, join only
+    titles with S above the threshold (§4.4): one "not found" page is the same SHA-1 for many papers. A PDF without a readable title
+    joins the records with its SHA-1 if these have one title. Two headers of one PDF always join, as does a drop's own record (§4.2).
     """
-    with ThreadPoolExecutor(THREADS) as pool:
-        return together(list(pool.map(lambda reason: edges_of_kind(nodes, reason, min_title_score), range(TITLE))))
-
-
-def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
-    """The edges by one kind of identifier, the number of which in IDENTIFIERS is their reason."""
     codes = nodes.identifiers[IDENTIFIERS[reason]]
-    equal = groups(codes, int(codes.max(initial=-1)) + 1)
+    equal = group_nodes(codes, int(codes.max(initial=-1)) + 1)
     if IDENTIFIERS[reason] == "declared":
         left, right = pairs.around(equal.nodes, equal.starts, nodes.declares)
         return _by_ids(left, right, reason, identifier_strength(reason))
-    of_pdf = IDENTIFIERS[reason] == "pdf_sha1"
+    of_pdf = IDENTIFIERS[reason] == "file_sha1"
     trusted = np.zeros(len(nodes), bool) if of_pdf else nodes.trusted
     left, right = pairs.stars(equal.nodes, equal.starts, trusted, nodes.title)
     refused = unrelated(nodes, left, right)
     outcast = right[refused]
-    among = groups(_of(codes, outcast), len(equal.starts) - 1)
+    among = group_nodes(_of(codes, outcast), len(equal.starts) - 1)
     others_left, others_right = pairs.doubtful(among.nodes, among.starts, np.zeros(len(nodes), bool), WINDOW)
     kept = ~unrelated(nodes, others_left, others_right)
     apart_left, apart_right = left[refused], outcast
@@ -97,11 +83,32 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
     left = np.concatenate([left, doubtful_left[same]])
     right = np.concatenate([right, doubtful_right[same]])
     if of_pdf:
-        untitled_left, untitled_right = pairs.untitled(equal.nodes, equal.starts, nodes.trusted, nodes.title)
+        doi = nodes.identifiers["doi"]
+        untitled_left, untitled_right = pairs.untitled(equal.nodes, equal.starts, nodes.trusted, nodes.title, doi)
         left, right = np.concatenate([left, untitled_left]), np.concatenate([right, untitled_right])
+    if IDENTIFIERS[reason] in _CLAIMED:
+        claimed_left, claimed_right = _claimed(nodes, equal, of_pdf, min_title_score, max_preprint_years)
+        left, right = np.concatenate([left, claimed_left]), np.concatenate([right, claimed_right])
     reasons = np.repeat(np.array([reason, UNRELATED], np.int8), [len(left), len(apart_left)])
     left, right = np.concatenate([left, apart_left]), np.concatenate([right, apart_right])
     return _in_order(left, right, reasons, np.full(len(left), identifier_strength(reason)))
+
+
+def _claimed(
+    nodes: Nodes, equal: Groups, of_pdf: bool, min_title_score: float, max_preprint_years: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return pairs of a record without a title and a PDF with its identifier.
+
+    A PDF is left out if another PDF, or a record with a title, has the identifier and a different title.
+    """
+    places = nodes.places
+    left, right, pdf, rival = pairs.claims(
+        equal.nodes, equal.starts, nodes.trusted, nodes.title, nodes.identifiers["doi"], nodes.identifiers["declared"], WINDOW,
+        of_pdf, max_preprint_years, nodes.year, nodes.preprint, nodes.surname_offsets, nodes.surnames, places.volume, places.page,
+    )  # fmt: skip
+    contested = np.zeros(len(nodes), bool)
+    contested[pdf[_title_scores(nodes, pdf, rival) <= min_title_score]] = True
+    return left[~contested[right]], right[~contested[right]]
 
 
 def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int) -> Edges:
@@ -109,33 +116,10 @@ def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int)
 
     Records that are in one cluster already, by `labels`, need none.
     """
-    of_nodes, starts, compared = nodes.by_title.nodes, nodes.by_title.starts, facts(nodes, max_preprint_years)
-
-    def of_titles(begin: int) -> tuple[np.ndarray, np.ndarray]:
-        some = slice(begin, begin + _TITLES)
-        return pairs.equal_titles(
-            of_nodes, starts[begin : begin + _TITLES + 1], nodes.strict[some], labels, WINDOW, *compared
-        )
-
-    with ThreadPoolExecutor(THREADS) as pool:
-        found = list(pool.map(of_titles, range(0, len(nodes.titles), _TITLES)))
-    left, right = (
-        np.concatenate([np.empty(0, np.int32), *side]) for side in (zip(*found, strict=True) if found else ((), ()))
+    left, right = pairs.equal_titles(
+        nodes.by_title.nodes, nodes.by_title.starts, nodes.strict, labels, WINDOW, *facts(nodes, max_preprint_years)
     )
     return _judged(nodes, left, right, np.ones(len(left)))
-
-
-def near_title_edges(nodes: Nodes, unsettled: np.ndarray, min_title_score: float, max_preprint_years: int) -> Edges:
-    """The same for titles that are similar but not equal, of which at least one has an unsettled record (bool a record).
-
-    Equal titles go before these, whatever S is (SEMANTICS: Link has the same order).
-    """
-    asked = np.zeros(len(nodes.titles) + 1, bool)
-    asked[nodes.title[unsettled]] = True  # code −1 marks the place past the end
-    asked = asked[:-1]
-    wordy = ~nodes.strict
-    found = similar(nodes.titles, np.flatnonzero(wordy & asked), np.flatnonzero(wordy & ~asked), min_title_score)
-    return edges_of_similar(nodes, *found, max_preprint_years)
 
 
 def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarray, max_preprint_years: int) -> Edges:
@@ -145,7 +129,7 @@ def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarr
     )
     asked_for = np.unique(pair)
     other = np.zeros(len(a), bool)
-    other[asked_for] = numbered(*(nodes.originals(side[asked_for]) for side in (a, b)))
+    other[asked_for] = numbered(*(nodes.original_titles.take(pa.array(side[asked_for])) for side in (a, b)))
     kept = ~other[pair]
     return _judged(nodes, left[kept], right[kept], score[pair[kept]])
 
@@ -154,7 +138,10 @@ def _judged(nodes: Nodes, left: np.ndarray, right: np.ndarray, strength: np.ndar
     """Edges between records of similar titles that agree, each with what its journals, volumes and pages make of it."""
     exact, strict = nodes.title[left] == nodes.title[right], nodes.strict[nodes.title[left]]
     a, b = nodes.places.take(left), nodes.places.take(right)
-    refused = contradict(a, b, nodes.journals, exact, strict) & ~(nodes.preprint[left] | nodes.preprint[right])
+    authors = np.diff(nodes.surname_offsets)
+    few_authors = np.maximum(authors[left], authors[right]) <= _FEW_AUTHORS
+    refused = contradict(a, b, nodes.journals, exact, strict, few_authors)
+    refused &= ~(nodes.preprint[left] | nodes.preprint[right])
     return _in_order(left, right, reasons_of(located(a, b), refused), strength)
 
 

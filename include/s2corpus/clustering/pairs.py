@@ -64,9 +64,9 @@ def doubtful(order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, window:
 
 @njit(cache=True, nogil=True)
 def untitled(
-    order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, title: np.ndarray
+    order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, title: np.ndarray, doi: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(the first trusted record, an untitled PDF) for blocks whose trusted records have but one title."""
+    """Return (first trusted record, untitled PDF) for blocks whose trusted records have one title and no two DOIs."""
     left, right, n = np.empty(len(order), np.int32), np.empty(len(order), np.int32), 0
     for block in range(len(starts) - 1):
         first, unanimous = -1, True
@@ -75,7 +75,7 @@ def untitled(
             if trusted[node]:
                 if first < 0:
                     first = node
-                elif title[node] != title[first]:
+                elif title[node] != title[first] or (doi[node] >= 0 and doi[first] >= 0 and doi[node] != doi[first]):
                     unanimous = False
         if first < 0 or not unanimous:
             continue
@@ -84,6 +84,74 @@ def untitled(
                 left[n], right[n] = first, order[at]
                 n += 1
     return left[:n], right[:n]
+
+
+@njit(cache=True, nogil=True)
+def claims(
+    order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, title: np.ndarray, doi: np.ndarray, file: np.ndarray, window: int,
+    is_file: bool, years: int, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, volume: np.ndarray,
+    page: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """Return (untitled trusted record, PDF) of each block, and (PDF, other node) pairs whose titles must be similar.
+
+    Authors and years of the PDF agree with those of every untitled record. A block with several different untitled records of one
+    file (`is_file`) has no claims: one "not found" page is the file of many papers. Neither has a block of more PDFs than `window`.
+    """
+    left, right, n = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
+    pdf, rival, m = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
+    no_doi = np.full(len(title), -1, np.int32)
+    for block in range(len(starts) - 1):
+        first, pdfs, same = -1, 0, True
+        for at in range(starts[block], starts[block + 1]):
+            node = order[at]
+            if not trusted[node]:
+                pdfs += 1
+            elif title[node] < 0:
+                if first < 0:
+                    first = node
+                elif doi[node] < 0 or doi[node] != doi[first]:
+                    same = False
+        if first < 0 or pdfs == 0 or pdfs > window or (is_file and not same):
+            continue
+        for at in range(starts[block], starts[block + 1]):
+            node = order[at]
+            if trusted[node] or (is_file and title[node] < 0):  # `untitled` joins these
+                continue
+            confirmed = True
+            for other in order[starts[block] : starts[block + 1]]:
+                if trusted[other] and title[other] < 0:
+                    confirmed &= agree(
+                        node,
+                        other,
+                        no_doi,
+                        year,
+                        preprint,
+                        offsets,
+                        names,
+                        volume,
+                        page,
+                        years,
+                        np.bool_(True),
+                        np.bool_(True),
+                    )
+            if not confirmed:
+                continue
+            if n == len(left):
+                left, right = doubled(left), doubled(right)
+            left[n], right[n] = first, node
+            n += 1
+            for other in order[starts[block] : starts[block + 1]]:
+                if (
+                    title[other] < 0
+                    or other == node
+                    or (not trusted[other] and file[other] >= 0 and file[other] == file[node])
+                ):
+                    continue
+                if m == len(pdf):
+                    pdf, rival = doubled(pdf), doubled(rival)
+                pdf[m], rival[m] = node, other
+                m += 1
+    return left[:n], right[:n], pdf[:m], rival[:m]
 
 
 @njit(cache=True, nogil=True)

@@ -16,6 +16,8 @@ from s2corpus.titles.journals import journal_words, same_journal
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")
 _PAGE = re.compile(r"^\W*(?:(?:pp?|pages?|art(?:icle)?)\b\W*)?([^\W\d_]{0,4}\.?\s?\d+)", re.IGNORECASE)
+NUMERIC = np.uint32(2)
+"""of an issue's hash: it is a number; "12" and "December" do not contradict"""
 ELECTRONIC = np.uint32(2)
 """of a first page's hash: it has letters (S apart: supplements), as an article's number has. Such a number and a page do not contradict"""
 
@@ -37,6 +39,15 @@ class Places:
 def numbers(column: pa.Array) -> np.ndarray:
     """The first number of each volume or issue ("58 (Suppl. 6)" → 58), a word where it has none, as a hash; 0 where it has neither."""
     return _hashes(column, lambda text: _first(_NUMBER, text) or _first(_WORD, text))
+
+
+def issues(column: pa.Array) -> np.ndarray:
+    """Return the hashes of `numbers` for issues, with the bit NUMERIC set exactly if the issue has a number."""
+    found = numbers(column)
+    if not found.any():
+        return found
+    numeric = np.asarray(pc.fill_null(pc.match_substring_regex(column, r"[0-9]"), False))
+    return np.where(numeric & (found != 0), found | NUMERIC, found & ~NUMERIC)
 
 
 def first_pages(column: pa.Array) -> np.ndarray:
@@ -75,16 +86,24 @@ def _pages_differ(a: Places, b: Places) -> np.ndarray:
     return differ
 
 
-def contradict(a: Places, b: Places, journals: pa.Array, exact: np.ndarray, strict: np.ndarray) -> np.ndarray:
+def contradict(
+    a: Places, b: Places, journals: pa.Array, exact: np.ndarray, strict: np.ndarray, few_authors: np.ndarray
+) -> np.ndarray:
     """Which pairs of records of published papers are of two papers, for all that their titles are similar (bool).
 
     Two of journal, volume and first page differ (an erratum stands in the same volume); or one of journal and first page where titles
     are not equal (`exact`), journals only if volume and page are not; or any number where the title says little (`strict`): the same
-    editor writes an editorial in every issue.
+    editor writes an editorial in every issue. So do issues
+    that differ if a record has no first page, or if both have few authors (`few_authors`): a column has one title in every issue.
+    An abstract and its paper, of many authors, may have two issues and two pages.
     """
     volume, issue = ((x != 0) & (y != 0) & (x != y) for x, y in ((a.volume, b.volume), (a.issue, b.issue)))
     page, equal = _pages_differ(a, b), (a.volume != 0) & (a.volume == b.volume) & (a.page != 0) & (a.page == b.page)
-    found: np.ndarray = (volume & page) | (page & ~exact) | (strict & (volume | issue | page))
+    in_volumes = (a.volume != 0) & (b.volume != 0)
+    other_issue = (
+        issue & in_volumes & (a.issue & b.issue & NUMERIC != 0) & (few_authors | (a.page == 0) | (b.page == 0))
+    )
+    found: np.ndarray = (volume & page) | (page & ~exact) | (strict & (volume | issue | page)) | other_issue
     doubtful = (~exact & ~equal) | volume | page
     asked = np.flatnonzero((a.journal >= 0) & (b.journal >= 0) & (a.journal != b.journal) & doubtful)
     if len(asked):

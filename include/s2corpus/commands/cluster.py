@@ -44,14 +44,13 @@ def command(
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    from s2corpus import spec
-    from s2corpus.clustering.cluster import cluster
     from s2corpus.clustering.explain import explanations, told
     from s2corpus.clustering.identity import Parent
     from s2corpus.compiled import for_few
     from s2corpus.errors import UserError
     from s2corpus.pdf.files import check_table
     from s2corpus.sources.files import read_latest
+    from s2corpus.stages.cluster.local import cluster_records
     from s2corpus.storage.outputs import whole
 
     for path in (out, edges_out, aliases_out):
@@ -64,19 +63,9 @@ def command(
         except (pa.ArrowInvalid, OSError) as error:
             raise UserError(f"{parent}: expected a Parquet file with record_id and paper_id ({error})") from None
         before = Parent(known.append_column("first_ready", pa.nulls(known.num_rows, pa.string())))
-    rules = spec.Cluster()
-    pa.set_memory_pool(
-        pa.system_memory_pool()
-    )  # Arrow's own takes a second more of a million records, to get pages cleared
     records = read_latest(files)
     with for_few(len(records) * records.nbytes):
-        found = cluster(
-            records,
-            preprint_prefixes=rules.preprint_prefixes,
-            min_title_score=rules.min_title_score,
-            max_preprint_years=rules.max_preprint_years,
-            parent=before,
-        )
+        found = cluster_records(records, parent=before)
     clusters = found.clusters.select(["record_id", "paper_id"])
     for path, table in ((out, clusters), (edges_out, found.edges), (aliases_out, found.aliases)):
         if path is not None:

@@ -65,24 +65,24 @@ def command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: f
         identity = pool.identity()
         key = identity.key
         table = out / "extractions.jsonl"
-        rows = {row["pdf_sha1"]: row for row in _kept(table) if key.items() <= row.items() and _complete(row, out)}
+        rows = {row["file_sha1"]: row for row in _kept(table) if key.items() <= row.items() and _complete(row, out)}
         items = [(sha1, partial(_open, path)) for sha1, path in files.items() if sha1 not in rows]
         with table.open("ab") as lines:  # one by one, so that what was answered before a crash is not sent again
             for result in pool.extract(items, total=len(items)):
                 row = {
                     **key,
-                    "pdf_sha1": result.pdf_sha1,
+                    "file_sha1": result.file_sha1,
                     "outcome": result.outcome,
                     "tries": result.tries,
                     "seconds": result.seconds,
                     "server": result.server,
                     "tei_sha1": result.tei_sha1,
-                    "stored": None if result.tei is None else f"{result.pdf_sha1}.tei.xml",
+                    "stored": None if result.tei is None else f"{result.file_sha1}.tei.xml",
                 }
                 if result.tei is not None:
-                    with whole_file(out / f"{result.pdf_sha1}.tei.xml") as tei:
+                    with whole_file(out / f"{result.file_sha1}.tei.xml") as tei:
                         tei.write(result.tei)
-                rows[result.pdf_sha1] = row
+                rows[result.file_sha1] = row
                 lines.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
                 lines.flush()
     write_table(table, EXTRACTIONS, rows.values())
@@ -103,7 +103,9 @@ def _kept(table: Path) -> Iterator[dict[str, Any]]:
         for line in table.read_bytes().splitlines():
             with suppress(orjson.JSONDecodeError):
                 row = orjson.loads(line)
-                if isinstance(row, dict) and {"pdf_sha1", "outcome", "stored", "tei_sha1"} <= row.keys():
+                if isinstance(row, dict) and "pdf_sha1" in row:  # written by 0.1.0
+                    row["file_sha1"] = row.pop("pdf_sha1")
+                if isinstance(row, dict) and {"file_sha1", "outcome", "stored", "tei_sha1"} <= row.keys():
                     yield row
 
 
@@ -113,5 +115,5 @@ def _complete(row: dict[str, Any], out: Path) -> bool:
         return False
     if row["stored"] is None:
         return True
-    tei = out / f"{row['pdf_sha1']}.tei.xml"
+    tei = out / f"{row['file_sha1']}.tei.xml"
     return tei.is_file() and hashlib.sha1(tei.read_bytes(), usedforsecurity=False).hexdigest() == row["tei_sha1"]

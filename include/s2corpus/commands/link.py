@@ -51,23 +51,25 @@ def command(entries: Path, papers: Path, out: Path, min_score: float, memory_mb:
     Authors are a list of {first, middle, last, suffix}, a list of names, or one string. JSON Lines or Parquet by suffix.
     """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    from s2corpus.titles.candidates import Search
-    from s2corpus.titles.equal import EqualStrings
-    from s2corpus.titles.linking import PapersInMemory, link
+    from s2corpus.stages.link.local import open_local_index
+    from s2corpus.titles.linking import link
+    from s2corpus.titles.similarity import Search
 
     write = _writer(out)
-    held = PapersInMemory.of(pa.concat_tables(_tables(papers, "paper_id", PAPER_KEYS)))
-    paper_id = held.targets.paper_id
-    if len(EqualStrings.of(paper_id)) < len(paper_id):
+    search = Search(min_score, memory_mb=memory_mb // 4)
+    targets = pa.concat_tables(_tables(papers, "paper_id", PAPER_KEYS))
+    paper_id = targets["paper_id"]
+    if len(paper_id.unique()) < len(paper_id) or pc.any(pc.equal(paper_id, "")).as_py():
         raise UserError(f"{papers}: a paper_id is empty or occurs twice: every paper needs its own")
-    search = Search(min_score, memory_mb=memory_mb)
     linked = []
     rows = 0
-    for some in _gathered(_tables(entries, "entry_id", ENTRY_KEYS), memory_mb * 1024):
-        links = link(some, held, search).rows
-        linked.append(links.add_column(0, "entry_id", some["entry_id"]))
-        rows += len(some)
+    with open_local_index(targets, search, memory_mb) as (connection, index):
+        for some in _gathered(_tables(entries, "entry_id", ENTRY_KEYS), memory_mb * 256):
+            links = link(connection, some, index, search).rows
+            linked.append(links.add_column(0, "entry_id", some["entry_id"]))
+            rows += len(some)
     result = pa.concat_tables(linked)
     write(result)
     counts = {reason["values"]: reason["counts"] for reason in result["reason"].value_counts().to_pylist()}
@@ -77,7 +79,7 @@ def command(entries: Path, papers: Path, out: Path, min_score: float, memory_mb:
 
 
 def _gathered(tables: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
-    """The same rows in tables of about `rows`: each makes an index of the papers again."""
+    """Yield the same rows in tables of about `rows`: each table reads all papers once."""
     import pyarrow as pa
 
     held: list[pa.Table] = []
@@ -213,7 +215,7 @@ def _years(years: Any, dates: Any) -> pa.Array:
 def _surnames(authors: Any) -> pa.Array:
     import pyarrow as pa
 
-    from s2corpus.titles.targets import first_surname
+    from s2corpus.titles.facts import first_surname
 
     if isinstance(authors, pa.Array):
         kind = authors.type

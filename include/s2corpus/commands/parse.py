@@ -21,7 +21,6 @@ from s2corpus.storage.outputs import printable, whole_file
 
 SCHEMAS = ("20200705", "gorc")
 _SHA1 = re.compile(r"[0-9a-f]{40}")
-_TEI_COLUMNS = ("pdf_sha1", "tei")
 
 
 @click.command(
@@ -44,7 +43,7 @@ def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Pa
     """Turn GROBID's TEI, publishers' JATS and Elsevier's OA JSON into S2ORC parses.
 
     INPUTS are such files, told apart by what is in them, folders of them (read recursively, in order of their names), or Parquet files
-    with the columns pdf_sha1 and tei. A parse from a file has the file's name as paper_id. What gives no parse is reported with its
+    with the columns file_sha1 and tei. A parse from a file has the file's name as paper_id. What gives no parse is reported with its
     reason and the rest continues. Many are converted on all cores.
     """
     for path in inputs:
@@ -78,11 +77,11 @@ def _line(schema: str, document: tuple[str, str, bytes | None]) -> tuple[str, st
     from s2orc_parse import tei
     from s2orc_parse.files import convert_document
 
-    name, pdf_sha1, data = document
-    parse, outcome = (None, "unreadable") if data is None else convert_document(data, pdf_sha1)
+    name, file_sha1, data = document
+    parse, outcome = (None, "unreadable") if data is None else convert_document(data, file_sha1)
     if parse is None:
         return name, outcome, None
-    paper_id = None if name == pdf_sha1 else name
+    paper_id = None if name == file_sha1 else name
     line = tei.to_s2orc(parse, paper_id) if schema == SCHEMAS[0] else tei.to_gorc_line(parse, paper_id)
     return name, outcome, tei.to_json_bytes(line) + b"\n"
 
@@ -108,16 +107,17 @@ def _rows(path: Path) -> Iterator[tuple[str, str, bytes | None]]:
         file = pq.ParquetFile(path)
     except (pa.ArrowInvalid, OSError) as error:
         raise UserError(
-            f"{path} is not a Parquet file ({error}): expected one with the columns pdf_sha1 and tei"
+            f"{path} is not a Parquet file ({error}): expected one with the columns file_sha1 and tei"
         ) from None
     with file:
-        if missing := [column for column in _TEI_COLUMNS if column not in file.schema_arrow.names]:
-            raise UserError(
-                f"{path} lacks the column {missing[0]}: expected pdf_sha1 and tei, found {file.schema_arrow.names}"
-            )
-        for batch in file.iter_batches(batch_size=16, columns=list(_TEI_COLUMNS)):
-            for pdf_sha1, tei in zip(*(batch.column(name).to_pylist() for name in _TEI_COLUMNS), strict=True):
-                yield pdf_sha1, pdf_sha1, tei.encode() if isinstance(tei, str) else tei or b""
+        names = file.schema_arrow.names
+        key = "pdf_sha1" if "pdf_sha1" in names and "file_sha1" not in names else "file_sha1"  # the name up to 0.1.0
+        columns = [key, "tei"]
+        if missing := [column for column in columns if column not in names]:
+            raise UserError(f"{path} lacks the column {missing[0]}: expected file_sha1 and tei, found {names}")
+        for batch in file.iter_batches(batch_size=16, columns=columns):
+            for file_sha1, tei in zip(*(batch.column(name).to_pylist() for name in columns), strict=True):
+                yield file_sha1, file_sha1, tei.encode() if isinstance(tei, str) else tei or b""
 
 
 def _summary(outcomes: Counter[str]) -> str:

@@ -37,7 +37,7 @@ def command(
     ):
         rows.append(selection.as_row())
         click.echo(
-            "\t".join([selection.outcome, printable(files[selection.pdf_sha1]), selection.detail or ""]).rstrip()
+            "\t".join([selection.outcome, printable(files[selection.file_sha1]), selection.detail or ""]).rstrip()
         )
     if out is not None:
         write_table(out, SELECTIONS, rows)

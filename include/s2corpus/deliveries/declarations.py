@@ -1,6 +1,6 @@
 """What a drop's `records.jsonl` says of its files (SEMANTICS §0, trust).
 
-A line describes one file of the drop, by `name` or `pdf_sha1`: what it promises (`open_access`, `licence`), and what is known of the
+A line describes one file of the drop, by `name` or `file_sha1`: what it promises (`open_access`, `licence`), and what is known of the
 paper (the columns of the table `records`, `published` or `year` for `date`). The ids, source and kind of these records are ours. A line
 that claims them, or promises with a wrong type, makes the drop refused; what cannot be used otherwise is a warning.
 """
@@ -14,12 +14,12 @@ from typing import IO, Any
 import orjson
 
 from s2corpus.deliveries.ready import Refusal, Refused
-from s2corpus.papers.licences import strictest
-from s2corpus.sources.jsonl import COLUMNS, entry_of, quoted, wrong_promise
+from s2corpus.papers.licences import select_strictest
+from s2corpus.sources.jsonl import COLUMNS, entry_of, quoted, rename_former_key, wrong_promise
 from s2corpus.sources.record import DECLARED, Dropped, Entry, Reason, Record
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.streams import lines
-from s2orc_parse.bibliography.fields import licence_of
+from s2orc_parse.bibliography.fields import parse_licence
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
 
 FILE = "records.jsonl"
@@ -29,7 +29,7 @@ CLAIMS = ("record_id", "source", "kind", "deleted")
 _OURS = {*CLAIMS, "id", "delivery", "ready_at", "date_precision"}
 KEYS = frozenset(COLUMNS - _OURS | {"name", "published"})
 """what a line may say"""
-_PLACE = ("name", "pdf_sha1")
+_PLACE = ("name", "file_sha1")
 _FIELDS = {"published": "date", "year": "date", "fields_of_study": "subjects"}
 """keys that are not called like the field of the record that they give"""
 _PROMISES = ("open_access", "licence")
@@ -117,13 +117,13 @@ class Declarations:
         if not isinstance(line, dict):
             self._warn(number, None, f"is {type(line).__name__}: a JSON object was expected")
             return None
-        return line, repeated
+        return rename_former_key(line), repeated
 
     def _files(self, number: int, line: Mapping[str, Any], names: Mapping[str, list[str]]) -> list[str]:
         """The names of the file that a line describes; none, with a warning, where the drop has no such file."""
-        name, sha1 = line.get("name"), line.get("pdf_sha1")
+        name, sha1 = line.get("name"), line.get("file_sha1")
         if name is None and sha1 is None:
-            self._warn(number, "name", "is missing: a line describes a file of the drop, by name or pdf_sha1")
+            self._warn(number, "name", "is missing: a line describes a file of the drop, by name or file_sha1")
             return []
         found = names.get(sha1.strip().lower(), []) if isinstance(sha1, str) else []
         if name is not None:
@@ -133,22 +133,25 @@ class Declarations:
                 if sha1 is None or n in found
             ]
         if not found:
-            key = "name" if name is not None else "pdf_sha1"
-            other = ", with that pdf_sha1" if name is not None and sha1 is not None else ""
+            key = "name" if name is not None else "file_sha1"
+            other = ", with that file_sha1" if name is not None and sha1 is not None else ""
             self._warn(number, key, f"{quoted(line[key])} is not a file of the drop{other}: the line is ignored")
         return found
 
     def _promise(self, number: int, line: Mapping[str, Any], files: list[str], *, heard: bool) -> None:
         """Keep what a line promises; of several lines on one file closed wins, and the strictest licence."""
         arxiv_id = normalise_arxiv(str(line.get("arxiv_id") or "")) if heard else None
-        licence = licence_of(line.get("licence")) if heard else None
+        licence = parse_licence(line.get("licence")) if heard else None
         for name in files:
             before = self.facts.setdefault(name, Facts(number))
             if before.line != number:
                 self._warn(number, None, f"describes {quoted(name)} again, after line {before.line}")
             promised = [p for p in (before.open_access, line.get("open_access")) if p is not None]
             self.facts[name] = Facts(
-                number, min(promised, default=None), strictest([before.licence, licence]), arxiv_id or before.arxiv_id
+                number,
+                min(promised, default=None),
+                select_strictest([before.licence, licence]),
+                arxiv_id or before.arxiv_id,
             )
 
     def _record(self, number: int, line: Mapping[str, Any], name: str) -> Record | None:
@@ -163,7 +166,7 @@ class Declarations:
                 "record_id": f"{DECLARED}:{self.drop}/{name}",
                 "source": DECLARED,
                 "date": said.get(date) if date else None,
-                "pdf_sha1": self.sha1_of[name] if self.is_pdf[name] else None,
+                "file_sha1": self.sha1_of[name] if self.is_pdf[name] else None,
             },
             f"line {number}",
         )
@@ -191,7 +194,7 @@ def _strictest(line: dict[str, Any], values: Mapping[str, list[Any]]) -> dict[st
     if given := values.get("open_access"):
         strict["open_access"] = min(given)
     if given := values.get("licence"):
-        strict["licence"] = strictest(map(licence_of, given))
+        strict["licence"] = select_strictest(map(parse_licence, given))
     return strict
 
 

@@ -22,7 +22,7 @@ from s2orc_parse import jats
 _BLOCK = 1 << 20
 
 _PLACES = """
-SELECT sha1 AS pdf_sha1, any_value(bytes) AS bytes,
+SELECT sha1 AS file_sha1, any_value(bytes) AS bytes,
   list({'drop': "drop", 'name': name, 'open_access': open_access, 'licence': licence} ORDER BY "drop", name) AS places,
   min(ready_at) AS first_seen
 FROM files WHERE kind = 'pdf' GROUP BY sha1 ORDER BY sha1

@@ -28,14 +28,13 @@ from s2corpus.deliveries.ready import Delivery, File, Ready, Refusal, Refused, l
 from s2corpus.errors import UserError
 from s2corpus.extractors import adapter_names
 from s2corpus.ids import RecordId
-from s2corpus.row_types import RegisteredFileRow, RegisteredRecordRow
 from s2corpus.sources.jsonl import MISLEADING, entry_of, quoted, read_lines, repeated_key, wrong_promise
 from s2corpus.sources.jsonl import NAME as GENERIC
 from s2corpus.sources.record import DECLARED
 from s2corpus.sources.streams import open_stream, readable
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import REGISTERED_FILES, REGISTERED_RECORDS, STORED_TEI
+from s2corpus.tables import REGISTERED_FILES, REGISTERED_RECORDS, STORED_TEI, RegisteredFileRow, RegisteredRecordRow
 from s2orc_parse import jats
 from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
@@ -122,7 +121,7 @@ def _articles(
         if delivery.kind == "delivery" and delivery.source not in jats.CONVERTERS:
             continue
         data, _ = lake.get(delivery.key(file.name))
-        kind = jats.form_of(data)
+        kind = jats.detect_form(data)
         if kind is None or (delivery.kind == "delivery" and kind != delivery.source):
             continue
         entries = list(islice(sources.read(kind, io.BytesIO(data)), 2))

@@ -22,7 +22,7 @@ from s2corpus.deliveries.files import ChangedInput
 from s2corpus.deliveries.status import State
 from s2corpus.errors import TransientError, UserError
 from s2corpus.pipeline.run import Run
-from s2corpus.pipeline.runner import work_through
+from s2corpus.pipeline.runner import process_stages
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.extract import TooManyFailures
 from s2corpus.storage.lake import Lake
@@ -133,7 +133,7 @@ def work(batch: Batch, *, last: bool) -> Worked:
     """
     try:
         with explained():
-            work_through(batch.run, STAGES)
+            process_stages(batch.run, STAGES)
         worked = Worked({}, _outcomes(batch))
     except Exception as error:
         if isinstance(error, TooManyFailures):
@@ -188,7 +188,7 @@ def _only(batch: Batch, drop: str) -> list[Batch]:
 def _outcomes(batch: Batch) -> dict[str, dict[str, int]]:
     """For each drop how many of its files had which outcome: that of the last stage that had the file."""
     ends: dict[str, str] = {}
-    for table, column in ((SELECTIONS, "pdf_sha1"), (EXTRACTIONS, "pdf_sha1"), (PARSES, "pdf_sha1")):
+    for table, column in ((SELECTIONS, "file_sha1"), (EXTRACTIONS, "file_sha1"), (PARSES, "file_sha1")):
         ends |= _outcome_of(batch, table, column)
     latex = {sha1: f"latex:{outcome}" for sha1, outcome in _outcome_of(batch, LATEX_PARSES, "archive_sha1").items()}
     articles = {sha1: f"article:{outcome}" for sha1, outcome in _outcome_of(batch, ARTICLE_PARSES, "file_sha1").items()}

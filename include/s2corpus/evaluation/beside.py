@@ -24,7 +24,7 @@ NOT_DELIVERED = "not delivered"
 _KEYS = pa.schema([("line", pa.int64()), ("kind", pa.string()), ("value", pa.string())])
 _MATCHES = """
   WITH ours AS (
-    SELECT 'sha1' AS kind, pdf_sha1 AS value, paper_id FROM members WHERE pdf_sha1 IS NOT NULL
+    SELECT 'sha1' AS kind, file_sha1 AS value, paper_id FROM members WHERE file_sha1 IS NOT NULL
     UNION ALL SELECT 'record_id', record_id, paper_id FROM members
     UNION ALL SELECT kind, value, paper_id FROM (
       UNPIVOT (SELECT paper_id, doi, arxiv_id, pubmed_id, pmc_id, acl_id FROM papers)

@@ -62,11 +62,11 @@ def server(url: str, form: Mapping[str, str], *, token: str | None, connections:
     return Server(url, form, token=token, connections=connections, max_bytes=max_bytes)
 
 
-def convert(data: bytes, *, pdf_sha1: str, made_by: Identity) -> Parse:
+def convert(data: bytes, *, file_sha1: str, made_by: Identity) -> Parse:
     """The parse of a TEI. Raises BadAnswer."""
     try:
         return tei.convert(
-            data, pdf_sha1=pdf_sha1, made_by=(made_by.extractor, made_by.full_version, made_by.options_hash)
+            data, file_sha1=file_sha1, made_by=(made_by.extractor, made_by.full_version, made_by.options_hash)
         )
     except tei.BadTei as error:
         raise BadAnswer(f"bad_tei:{error.reason}") from None
@@ -107,10 +107,10 @@ class Server(HttpServer, ApiClient):
         )
         return response, response.status_code
 
-    def submit(self, pdf_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> Answer:
+    def submit(self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> Answer:
         """Send one PDF to `processFulltextDocument` and judge the answer."""
         reply = self.upload(
-            "api/processFulltextDocument", pdf_sha1, open_pdf, field="input", form=self.form, timeout=timeout
+            "api/processFulltextDocument", file_sha1, open_pdf, field="input", form=self.form, timeout=timeout
         )
         return reply if isinstance(reply, Answer) else judge(*reply, self.max_bytes)
 

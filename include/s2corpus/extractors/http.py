@@ -81,7 +81,7 @@ class HttpServer:
     def upload(
         self,
         path: str,
-        pdf_sha1: str,
+        file_sha1: str,
         open_pdf: Callable[[], BinaryIO],
         *,
         field: str,
@@ -95,7 +95,7 @@ class HttpServer:
         except Exception as error:  # whatever the storage raises
             return Answer(Outcome.CONNECTION, detail=repr(error))
         with pdf:
-            body = _Upload(field, f"{pdf_sha1}.pdf", pdf, form)
+            body = _Upload(field, f"{file_sha1}.pdf", pdf, form)
             try:
                 response = self.ask(
                     "POST", path, timeout=timeout, data=body, headers={"Content-Type": body.content_type}

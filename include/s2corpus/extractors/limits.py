@@ -40,7 +40,7 @@ class Limits:
 class Extraction:
     """What became of one PDF: `tries` requests were made, the last took `seconds`, and `server` had it."""
 
-    pdf_sha1: str
+    file_sha1: str
     outcome: Outcome
     tries: int
     seconds: float

@@ -91,7 +91,7 @@ class Pool:
     def extract(
         self, items: Iterable[tuple[str, Callable[[], BinaryIO]]], *, total: int | None = None
     ) -> Iterator[Extraction]:
-        """Send PDFs `(pdf_sha1, open)` and give one Extraction each, in the order in which they are decided.
+        """Send PDFs `(file_sha1, open)` and give one Extraction each, in the order in which they are decided.
 
         `open` is called once a try and gives a stream, which is read in blocks. Items are taken as they are
         needed, and no faster than the results are: memory does not grow with their number. `total` is their number,

@@ -114,7 +114,7 @@ class Server(Protocol):
     def alive(self, *, timeout: float) -> bool:
         """Whether it may be sent PDFs."""
 
-    def submit(self, pdf_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> Answer | Task:
+    def submit(self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> Answer | Task:
         """Send one PDF. Only a `BackgroundServer` gives a task."""
 
 
@@ -152,7 +152,7 @@ class Adapter(Protocol):
     ) -> Server:
         """A server by its address, for so many requests at once, with answers of so many bytes."""
 
-    def convert(self, data: bytes, *, pdf_sha1: str, made_by: Identity) -> Parse:
+    def convert(self, data: bytes, *, file_sha1: str, made_by: Identity) -> Parse:
         """The parse of an answer. Pure. Raises BadAnswer, and nothing else, whatever the bytes are."""
 
 

@@ -29,7 +29,7 @@ class _Job:
 
     not_before: float
     number: int
-    pdf_sha1: str
+    file_sha1: str
     open_pdf: Callable[[], BinaryIO]
     deadline: float = 0.0
     """0 until it is first sent"""
@@ -150,7 +150,7 @@ class Run:
         """The next request for a PDF: its submission, a poll of its task, or the task's answer."""
         left = max(self._end(job) - time.monotonic(), 0.1)
         if job.task is None:
-            return server.submit(job.pdf_sha1, job.open_pdf, timeout=left)
+            return server.submit(job.file_sha1, job.open_pdf, timeout=left)
         background = cast(BackgroundServer, server)
         if job.task.done:
             return background.fetch(job.task, timeout=left)
@@ -251,7 +251,7 @@ class Run:
             load.answered()
             self._finish(job, answer.body if answer.outcome is Outcome.OK else None)
             return
-        log.debug("%s at %s: %s: %s", job.pdf_sha1, load.server.name, answer.outcome, answer.detail)
+        log.debug("%s at %s: %s: %s", job.file_sha1, load.server.name, answer.outcome, answer.detail)
         wait = self.limits.retry_wait
         if answer.outcome is Outcome.BUSY:
             wait = self.limits.busy_wait
@@ -263,7 +263,7 @@ class Run:
             load.refused(job.not_before)
         exhausted = answer.outcome is not Outcome.BUSY and job.failures[answer.outcome] >= self.limits.tries
         if exhausted or job.not_before >= job.deadline:
-            log.warning("gave up %s: %s after %d tries: %s", job.pdf_sha1, answer.outcome, job.tries, answer.detail)
+            log.warning("gave up %s: %s after %d tries: %s", job.file_sha1, answer.outcome, job.tries, answer.detail)
             self._finish(job)
         else:
             heapq.heappush(self.waiting, job)
@@ -282,6 +282,6 @@ class Run:
         tei_sha1 = None if tei is None else hashlib.sha1(tei, usedforsecurity=False).hexdigest()
         self.counts[job.outcome] += 1
         self.done.append(
-            Extraction(job.pdf_sha1, job.outcome, job.tries, round(job.seconds, 3), job.server, tei, tei_sha1)
+            Extraction(job.file_sha1, job.outcome, job.tries, round(job.seconds, 3), job.server, tei, tei_sha1)
         )
         self.changed.notify_all()

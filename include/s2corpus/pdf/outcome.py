@@ -30,7 +30,7 @@ class Outcome(StrEnum):
 class Selection:
     """One PDF's outcome, with what was learnt until it was decided: sizes in points as displayed."""
 
-    pdf_sha1: str
+    file_sha1: str
     outcome: Outcome
     pages: int | None = None
     width_pt: float | None = None

@@ -42,7 +42,7 @@ def inspect_many(
     timeout: float,
     memory_bytes: int,
 ) -> Iterator[Selection]:
-    """Inspect PDFs `(pdf_sha1, path)` in `workers` child processes: one Selection each, in the order they are done.
+    """Inspect PDFs `(file_sha1, path)` in `workers` child processes: one Selection each, in the order they are done.
 
     `timeout` in seconds holds for reading a PDF, again for pdfalto and again for what the first pages say of its identity;
     `memory_bytes` for the child and for pdfalto.

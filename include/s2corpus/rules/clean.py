@@ -39,6 +39,8 @@ class Clean(Rules):
     """needed by the profiles card and recipe-2024"""
     text_from: tuple[FullText, ...] = ("pdf", "latex", "jats", "elsevier")
     """which full text comes first where a paper has several; kinds that are not named come after, in this order (S2ORC: PDFs)"""
+    extractor_metadata: Literal["keep", "drop"] = "keep"
+    """drop: a title or abstract that only the extractor gives counts as missing (S2 V2 card: never from GROBID)"""
     citations: Literal["keep", "drop"] = "keep"
     """whether inline citations stay as printed"""
     layout: Literal["sections", "template", "template_blank"] = "sections"

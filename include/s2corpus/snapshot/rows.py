@@ -10,15 +10,27 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.papers.licences import spdx
+from s2corpus.papers.licences import to_spdx
 from s2corpus.papers.vote import Rule
-from s2corpus.row_types import DocumentRow, FilteredRow, FulltextRow, LinkRow
 from s2corpus.snapshot import rights
 from s2corpus.snapshot.documents import IDENTIFIERS, year
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import CONTEXTS, DOCUMENTS, FILTERED, FULLTEXTS, LINKS, PAPERS, SPLITS, Table
+from s2corpus.tables import (
+    CONTEXTS,
+    DOCUMENTS,
+    FILTERED,
+    FULLTEXTS,
+    LINKS,
+    PAPERS,
+    SPLITS,
+    DocumentRow,
+    FilteredRow,
+    FulltextRow,
+    LinkRow,
+    Table,
+)
 from s2corpus.text.masking import Masked, masked, masked_parse
 from s2corpus_reader.parquet import parquet_writer
 
@@ -78,7 +90,7 @@ def documents(tables: Tables, bucket: int, set_: str, *, mask: bool, links: bool
     columns = ["paper_id", "text", "text_key", "sha1", "log_prob", "top_word", "top_share"]
     columns += ["licence", "oa_evidence"] if set_ == "s2orc" else []
     texts = tables(DOCUMENTS).rows(columns, shard=bucket, where=kept, at_once=_TEXTS_AT_ONCE)
-    columns = ["paper_id", "parse_kind", "pdf_sha1", "text_layer", "parse"]
+    columns = ["paper_id", "parse_kind", "file_sha1", "text_layer", "parse"]
     opened = pc.field("open_access")
     parses = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, where=opened, at_once=_PARSES_AT_ONCE))
     works = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED, at_once=_AT_ONCE)) if links else None
@@ -97,7 +109,7 @@ def documents(tables: Tables, bucket: int, set_: str, *, mask: bool, links: bool
             row = {**paper, **document, "split": split["split"], **_parse_of(document, mine, mask=mask)}
             told = known.one(document["paper_id"])
             row["abstract_source"], licence = rights.of_abstract(paper, told["found"] if told else None)
-            row["licence"] = spdx(document["licence"]) if set_ == "s2orc" else licence
+            row["licence"] = to_spdx(document["licence"]) if set_ == "s2orc" else licence
             if mask and row["title"]:
                 row["title"] = masked(row["title"])
             if works is not None:
@@ -116,7 +128,7 @@ def _links_of(links: Iterable[LinkRow], parse_kind: str | None) -> dict[str, str
 def _parse_of(document: DocumentRow, fulltexts: list[FulltextRow], *, mask: bool) -> Row:
     """The parse that a document's text is from, its kind and what is known of its text layer; null for titles and abstracts."""
     for fulltext in fulltexts:
-        if fulltext["pdf_sha1"] == document["sha1"]:
+        if fulltext["file_sha1"] == document["sha1"]:
             parse = orjson.loads(fulltext["parse"])
             return {
                 "parse_kind": fulltext["parse_kind"],
@@ -141,7 +153,7 @@ def released_papers(tables: Tables, bucket: int, count_warnings: tuple[str, ...]
     `mask`: without personal data (`clean.pii`).
     """
     kept = _kept(tables, bucket)
-    columns = ["paper_id", "parse_kind", "pdf_sha1", "open_access", "oa_evidence", "licence", "parse"]
+    columns = ["paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "licence", "parse"]
     fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, at_once=_PARSES_AT_ONCE))
     links = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED, at_once=_AT_ONCE))
     abstracts = rights.abstracts(tables, bucket, _AT_ONCE)
@@ -163,7 +175,7 @@ def released_papers(tables: Tables, bucket: int, count_warnings: tuple[str, ...]
         found = told["found"] if told else None
         yield {
             **paper,
-            "licence": spdx(paper["licence"]),
+            "licence": to_spdx(paper["licence"]),
             "outbound": sorted({one["cited_paper_id"] or "" for one in linked if _counts(one, count_warnings)}),
             "parses": parses,
             "fulltexts": texts,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.sources.record import DatedLicence, Editorial, Kind, Notice, OpenVersion, Record
+from s2corpus.sources.record import DatedLicence, Editorial, Kind, Notice, OpenVersion, Record, WorkType
 from s2corpus.tables import RECORDS
 from s2orc_parse.bibliography.author import Affiliation, Author
 
@@ -61,6 +61,7 @@ def record_of(row: Mapping[str, Any]) -> Record:
     )
     values["subjects"] = tuple(values["subjects"] or ())
     values["open_version"] = OpenVersion(values["open_version"]) if values["open_version"] else None
+    values["type"] = WorkType(values["type"]) if values["type"] else None
     values["editorial"] = Editorial(values["editorial"]) if values["editorial"] else None
     values["notices"] = tuple(Notice(n["about"], Editorial(n["status"])) for n in values["notices"] or ())
     later = values["later_licences"] or ()

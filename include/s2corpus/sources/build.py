@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from s2corpus.sources.record import DatedLicence, Dropped, Editorial, Kind, Notice, OpenVersion, Reason, Record
+from s2corpus.sources.work_types import work_type
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
 from s2orc_parse.bibliography.fields import (
-    authors_of,
     clean_abstract,
     clean_locator,
     clean_text,
     clean_title,
-    licence_of,
-    words_of,
+    clean_words,
+    parse_licence,
+    select_authors,
 )
 
 
@@ -40,12 +41,13 @@ def build(
     pmc_id: object = None,
     acl_id: object = None,
     mag_id: object = None,
-    pdf_sha1: object = None,
+    file_sha1: object = None,
     subjects: object = None,
     licence: object = None,
     later_licences: tuple[DatedLicence, ...] = (),
     open_access: object = None,
     open_version: object = None,
+    type: object = None,
     editorial: object = None,
     notices: tuple[Notice, ...] = (),
 ) -> Record | Dropped:
@@ -61,7 +63,7 @@ def build(
         source,
         kind,
         title=clean_title(title),
-        authors=authors_of(authors),
+        authors=select_authors(authors),
         date=parsed[0],
         date_precision=parsed[1],
         venue=clean_text(venue),
@@ -76,12 +78,13 @@ def build(
         pmc_id=identifiers.normalise_pmcid(identifiers.plain(pmc_id)),
         acl_id=identifiers.normalise_acl(identifiers.plain(acl_id)),
         mag_id=identifiers.plain(mag_id) or None,
-        pdf_sha1=_sha1(pdf_sha1),
-        subjects=words_of(subjects),
-        licence=licence_of(licence),
+        file_sha1=_sha1(file_sha1),
+        subjects=clean_words(subjects),
+        licence=parse_licence(licence),
         later_licences=later_licences,
         open_access=open_access if isinstance(open_access, bool) else None,
         open_version=next((version for version in OpenVersion if version == open_version), None),
+        type=work_type(type),
         editorial=next((status for status in Editorial if status == editorial), None),
         notices=notices,
     )
@@ -92,7 +95,7 @@ def build(
         record.pubmed_id,
         record.pmc_id,
         record.acl_id,
-        record.pdf_sha1,
+        record.file_sha1,
     )
     return record if any(telling) else Dropped(Reason.EMPTY, where)
 

@@ -55,5 +55,5 @@ def record_of(article: Any, where: str) -> Record | Dropped:
     editorial, notices = of_jats(article.find("{*}front/{*}article-meta"))
     return build(
         f"{NAME}:{front.native_id.lower()}", NAME, KIND, front.native_id,
-        **front.as_fields(), editorial=editorial, notices=notices,
+        **front.as_fields(), editorial=editorial, notices=notices, type=article.get("article-type"),
     )  # fmt: skip

@@ -21,7 +21,7 @@ from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.streams import json_texts, load_object
 from s2corpus.tables import RECORDS
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.fields import authors_of, with_details, words_of
+from s2orc_parse.bibliography.fields import add_details, clean_words, select_authors
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_names
 
 NAME = "jsonl"
@@ -79,8 +79,16 @@ MISLEADING = frozenset(("record_id", "id", "source", "kind", "deleted", "open_ac
 """keys of which two values may not be told apart by luck: a delivery that repeats one of them is refused"""
 
 
+def rename_former_key(line: dict[str, Any]) -> dict[str, Any]:
+    """Return the line with `file_sha1` for `pdf_sha1`, the name of this key up to 0.1.0."""
+    if "pdf_sha1" not in line or "file_sha1" in line:
+        return line
+    return {"file_sha1" if key == "pdf_sha1" else key: value for key, value in line.items()}
+
+
 def entry_of(line: dict[str, Any], where: str) -> Entry:
     """The record of one line."""
+    line = rename_former_key(line)
     if unknown := sorted(set(line) - COLUMNS):
         return Dropped(Reason.MALFORMED, where, f"unknown keys: {', '.join(unknown)[:200]}")
     if wrong := wrong_promise(line):
@@ -97,7 +105,7 @@ def entry_of(line: dict[str, Any], where: str) -> Entry:
     except ValueError:
         return Dropped(Reason.MALFORMED, where, f"kind is {line['kind']!r}: publisher, archive or pdf was expected")
     given: dict[str, Any] = {name: line.get(name) for name in _GIVEN}
-    given["subjects"] = [*words_of(line.get("subjects")), *words_of(line.get("fields_of_study"))]
+    given["subjects"] = [*clean_words(line.get("subjects")), *clean_words(line.get("fields_of_study"))]
     return build(
         record_id,
         source,
@@ -139,7 +147,7 @@ def _authors(value: object) -> tuple[Author, ...]:
     if not isinstance(value, list):
         return ()
     strings = iter(parse_names(item for item in value if isinstance(item, str)))
-    return authors_of(next(strings) if isinstance(item, str) else _author(item) for item in value)
+    return select_authors(next(strings) if isinstance(item, str) else _author(item) for item in value)
 
 
 def _author(value: object) -> Author | None:
@@ -149,7 +157,7 @@ def _author(value: object) -> Author | None:
     given = " ".join([str(value.get("first") or ""), *(str(m) for m in middle)]) if isinstance(middle, list) else ""
     author = make_author(given.strip(), str(value.get("last") or ""), str(value.get("suffix") or ""))
     works_at = value.get("affiliations")
-    return with_details(
+    return add_details(
         author, _affiliations(works_at) if isinstance(works_at, list) else (), str(value.get("orcid") or "")
     )
 

@@ -14,6 +14,8 @@ DECLARED = "declared"
 """The source of what drops say of their own files."""
 ARXIV, ACL, UNPAYWALL = "arxiv", "acl", "unpaywall"
 """Sources that are evidence of open access by themselves (SEMANTICS §5)."""
+OPENALEX = "openalex"
+"""The source whose open-access data are Unpaywall's, and whose fields of study a model assigns."""
 
 
 class Kind(StrEnum):
@@ -29,6 +31,19 @@ class OpenVersion(StrEnum):
 
     PUBLISHED = "published"  # the publisher's, or of the published version
     COPY = "copy"  # preprints and accepted manuscripts only
+
+
+class WorkType(StrEnum):
+    """The type of a work, by a source that gives it."""
+
+    PREPRINT = "preprint"
+    ARTICLE = "article"
+    PROCEEDINGS = "proceedings"
+    CHAPTER = "chapter"
+    BOOK = "book"
+    THESIS = "thesis"
+    REPORT = "report"
+    OTHER = "other"
 
 
 class Editorial(StrEnum):
@@ -91,12 +106,13 @@ class Record:
     pmc_id: str | None = None
     acl_id: str | None = None
     mag_id: str | None = None
-    pdf_sha1: str | None = None
+    file_sha1: str | None = None
     subjects: tuple[str, ...] = ()  # as the source calls them: categories, headings, codes
     licence: str | None = None
     later_licences: tuple[DatedLicence, ...] = ()  # better ones that start later, the best first
     open_access: bool | None = None
     open_version: OpenVersion | None = None  # None: not said
+    type: WorkType | None = None
     editorial: Editorial | None = None  # what became of the work
     notices: tuple[Notice, ...] = ()  # what it says of other works
 

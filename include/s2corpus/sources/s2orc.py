@@ -31,7 +31,7 @@ def _entry(paper: dict[str, Any], where: str) -> Entry:
         title=paper.get("title"), authors=_authors(paper.get("authors")), date=paper.get("year"), venue=paper.get("venue"),
         journal=paper.get("journal"), abstract=paper.get("abstract"), doi=paper.get("doi"), arxiv_id=paper.get("arxiv_id"),
         pubmed_id=paper.get("pubmed_id"), pmc_id=paper.get("pmc_id"), acl_id=paper.get("acl_id"), mag_id=paper.get("mag_id"),
-        pdf_sha1=pdf, subjects=paper.get("mag_field_of_study"),
+        file_sha1=pdf, subjects=paper.get("mag_field_of_study"),
     )  # fmt: skip
 
 

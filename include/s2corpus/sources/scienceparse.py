@@ -26,13 +26,13 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
 def _entry(line: dict[str, Any], where: str) -> Entry:
     metadata = line.get("metadata")
     paper = metadata if isinstance(metadata, dict) else line
-    named = (_SHA1.search(str(line.get(key) or "")) for key in ("pdf_sha1", "id", "name"))
+    named = (_SHA1.search(str(line.get(key) or "")) for key in ("file_sha1", "pdf_sha1", "id", "name"))
     sha1 = next((match.group().lower() for match in named if match), None)
     if sha1 is None:
-        return Dropped(Reason.NO_ID, where, "no SHA-1 of a PDF in pdf_sha1, id or name")
+        return Dropped(Reason.NO_ID, where, "no SHA-1 of a PDF in file_sha1, id or name")
     return build(
         f"{NAME}:{sha1}", NAME, KIND, sha1, title=paper.get("title"), authors=_authors(paper.get("authors")),
-        date=paper.get("year"), venue=paper.get("venue"), abstract=paper.get("abstractText"), pdf_sha1=sha1,
+        date=paper.get("year"), venue=paper.get("venue"), abstract=paper.get("abstractText"), file_sha1=sha1,
     )  # fmt: skip
 
 

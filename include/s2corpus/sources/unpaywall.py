@@ -37,7 +37,7 @@ def _entry(line: dict[str, Any], where: str) -> Entry:
     telling = [place for place in locations if "host_type" in place or "version" in place]
     licences = (place.get("license") for place in published or locations)
     return build(
-        f"{NAME}:{doi_key(doi)}", NAME, KIND, doi, doi=doi, open_access=line.get("is_oa"),
+        f"{NAME}:{doi_key(doi)}", NAME, KIND, doi, doi=doi, open_access=line.get("is_oa"), type=line.get("genre"),
         licence=next((licence for licence in licences if licence), None),
         open_version=OpenVersion.PUBLISHED if published else OpenVersion.COPY if telling else None,
     )  # fmt: skip

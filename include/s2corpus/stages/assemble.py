@@ -20,11 +20,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
-from s2corpus.row_types import Access, EntryRow, FulltextRow, Json
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.exchange import Exchange, spread
-from s2corpus.tables import ARTICLE_PARSES, ENTRIES, FULLTEXTS, LATEX_PARSES, PAPERS, PARSES, STORED_PARSES, pdf_shard
+from s2corpus.tables import (
+    ARTICLE_PARSES,
+    ENTRIES,
+    FULLTEXTS,
+    LATEX_PARSES,
+    PAPERS,
+    PARSES,
+    STORED_PARSES,
+    Access,
+    EntryRow,
+    FulltextRow,
+    Json,
+    pdf_shard,
+)
 
 _PARSES = 64
 """Parses held in memory at a time."""
@@ -47,7 +59,7 @@ class Assemble:
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """A shard for each bucket of papers."""
-        return paper_shards(run)
+        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Ask for the files that the papers of some buckets need; then send their parses; then write each bucket."""
@@ -156,7 +168,7 @@ def _stored(run: Run, part: int, buckets: dict[str, list[int]]) -> Iterator[tupl
     """The wanted parses of a part of files, once for each bucket that wants it."""
     known: dict[str, dict[str, dict[str, object]]] = defaultdict(dict)
     for table in (PARSES, LATEX_PARSES, ARTICLE_PARSES):
-        key = "pdf_sha1" if table is PARSES else table.key[0]
+        key = "file_sha1" if table is PARSES else table.key[0]
         columns = [key, "parse_id", "stored", *(["text_layer"] if table is PARSES else [])]
         for batch in run.table(table).batches(columns, shard=part, where=pc.field("outcome") == "ok"):
             for sha1, parse_id, stored, *layer in zip(*(column.to_pylist() for column in batch.columns), strict=True):
@@ -164,9 +176,9 @@ def _stored(run: Run, part: int, buckets: dict[str, list[int]]) -> Iterator[tupl
                     known[stored][sha1] = {"parse_id": parse_id, "text_layer": layer[0] if layer else None}
     for stored, ids in sorted(known.items()):
         store = run.store(STORED_PARSES, *stored.split("/")[1:-1])
-        for found in store.fetch(stored, ids, ["pdf_sha1", "parse"]):
-            sent: dict[str, object] = {**found, **ids[found["pdf_sha1"]], "sha1": found["pdf_sha1"]}
-            yield from ((sent, bucket) for bucket in buckets[found["pdf_sha1"]])
+        for found in store.fetch(stored, ids, ["file_sha1", "parse"]):
+            sent: dict[str, object] = {**found, **ids[found["file_sha1"]], "sha1": found["file_sha1"]}
+            yield from ((sent, bucket) for bucket in buckets[found["file_sha1"]])
 
 
 def _parses(run: Run, bucket: int, by_file: dict[str, tuple[str, Access]]) -> Iterator[tuple[FulltextRow, Json]]:
@@ -179,7 +191,7 @@ def _parses(run: Run, bucket: int, by_file: dict[str, tuple[str, Access]]) -> It
                 paper_id=paper_id,
                 parse_kind=access["kind"],
                 parse_id=sent["parse_id"],
-                pdf_sha1=sha1,
+                file_sha1=sha1,
                 open_access=access["open_access"],
                 oa_evidence=access["oa_evidence"],
                 licence=access["licence"],

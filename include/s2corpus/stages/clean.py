@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import orjson
 import pyarrow as pa
@@ -18,14 +18,13 @@ import pyarrow.parquet as pq
 
 from s2corpus import spec
 from s2corpus.papers.vote import Rule as Decided
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
-from s2corpus.row_types import DocumentRow, FulltextRow, PaperRow
-from s2corpus.sources.record import Kind
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
+from s2corpus.sources.record import SCIENCEPARSE, Kind
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.signatures import Signatures
 from s2corpus.storage.uris import fetch
-from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, MEMBERS, PAPERS
+from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, MEMBERS, PAPERS, DocumentRow, FulltextRow, PaperRow
 from s2corpus.text import minhash
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import Decision, Document, Outcome
@@ -34,7 +33,7 @@ from s2corpus.text.masking import masked, masked_parse
 from s2corpus.text.near_duplicates import text_key, title_key
 from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
 
-_PARSE = ("paper_id", "parse_kind", "pdf_sha1", "open_access", "oa_evidence", "licence", "parse")
+_PARSE = ("paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "licence", "parse")
 _PAPER = ("paper_id", "title", "authors", "abstract", "date", "access", "provenance", "editorial")
 log = logging.getLogger(__name__)
 _ROWS = 256
@@ -48,7 +47,7 @@ class Clean:
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """One shard a bucket of papers."""
-        return paper_shards(run)
+        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Decide every kept paper of one bucket, in bounded memory."""
@@ -112,7 +111,7 @@ def _write_s2orc(
                 rest.add(paper["paper_id"])
             row = _row(decision, paper, run.spec.split, signatures)
             if first is not None:
-                row |= {"sha1": first["pdf_sha1"], "oa_evidence": first["oa_evidence"], "licence": first["licence"]}
+                row |= {"sha1": first["file_sha1"], "oa_evidence": first["oa_evidence"], "licence": first["licence"]}
             rows.append(row)
             if len(rows) == _ROWS:
                 writer.write_table(pa.Table.from_pylist(rows, DOCUMENTS.schema))
@@ -157,14 +156,23 @@ def _papers(run: Run, shard: Shard) -> Iterator[_Kept]:
     kept = {row["paper_id"] for row in run.table(FILTERED).rows(shard=shard.index) if row["outcome"] == "kept"}
     for paper in run.table(PAPERS).rows(_PAPER, shard=shard.index):
         if paper["paper_id"] in kept:
-            abstract_from = dict(paper["provenance"]).get("abstract")
+            provenance = dict(paper["provenance"])
+            abstract_from = provenance.get("abstract")
             open_pdf = any(one["open_access"] for one in paper["access"] if one["kind"] == "pdf")
             if not open_pdf and abstract_from and abstract_from["rule"] == Decided.PDF:
                 paper["abstract"] = None  # read from a PDF that is not open
+            if run.spec.clean.extractor_metadata == "drop":
+                paper["title"] = None if _is_extracted(provenance.get("title")) else paper["title"]
+                paper["abstract"] = None if _is_extracted(abstract_from) else paper["abstract"]
             if run.spec.clean.pii == "mask":
                 paper["title"] = paper["title"] and masked(paper["title"])
                 paper["abstract"] = paper["abstract"] and masked(paper["abstract"])
             yield {**paper, "sources": sorted(sources.get(paper["paper_id"], ()))}
+
+
+def _is_extracted(decision: Mapping[str, Any] | None) -> bool:
+    """Return whether the extractor gave a field; ScienceParse's reading of a PDF is a delivered record."""
+    return decision is not None and decision["rule"] == Decided.PDF and decision["source"] != SCIENCEPARSE
 
 
 def _first(fulltexts: list[FulltextRow], rules: spec.Clean) -> FulltextRow | None:

@@ -18,9 +18,8 @@ from s2corpus.deliveries.files import open_file
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Limits, Pool
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes
-from s2corpus.row_types import ExtractionRow, StoredTeiRow
 from s2corpus.storage.content_store import ContentStore
-from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI
+from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI, ExtractionRow, StoredTeiRow
 
 log = logging.getLogger(__name__)
 PART_BYTES = 32 << 20
@@ -53,8 +52,8 @@ class Extract:
         Raises:
             TooManyFailures: after storing what was answered; a retry sends only the rest.
         """
-        selections = run.table(SELECTIONS).rows(["pdf_sha1", "outcome"], shard=shard.index)
-        selected = [row["pdf_sha1"] for row in selections if row["outcome"] == "selected"]
+        selections = run.table(SELECTIONS).rows(["file_sha1", "outcome"], shard=shard.index)
+        selected = [row["file_sha1"] for row in selections if row["outcome"] == "selected"]
         store = run.store(STORED_TEI, *_key(shard).values())
         known = self._known(store, selected)
         missing = [sha1 for sha1 in selected if sha1 not in known]
@@ -66,7 +65,7 @@ class Extract:
 
     def finish(self, run: Run) -> Metrics:
         """Commit, with who extracted; PDFs by outcome."""
-        planned = run.planned(self.name)[0]
+        planned = run.read_plan(self.name)[0]
         facts = {"extractor": " ".join(_key(planned).values()), "adapter": planned.params["adapter"]}
         commit_all(run, self.name, run.pdf_shards, facts)
         return count_outcomes(run, EXTRACTIONS)
@@ -96,7 +95,7 @@ class Extract:
     def _send(
         self, run: Run, shard: Shard, store: ContentStore[StoredTeiRow], missing: list[str], selected: int
     ) -> dict[str, ExtractionRow]:
-        """Extract and store; the rows of what was given up, by pdf_sha1."""
+        """Extract and store; the rows of what was given up, by file_sha1."""
         key = _key(shard)
         pool = self._pool(run)
         if (found := pool.identity()).key != key:
@@ -106,9 +105,9 @@ class Extract:
             )
         wanted = set(missing)
         places = {
-            pdf["pdf_sha1"]: pdf["places"][0]
-            for pdf in run.table(PDFS).rows(["pdf_sha1", "places"], shard=shard.index)
-            if pdf["pdf_sha1"] in wanted
+            pdf["file_sha1"]: pdf["places"][0]
+            for pdf in run.table(PDFS).rows(["file_sha1", "places"], shard=shard.index)
+            if pdf["file_sha1"] in wanted
         }
         items = ((sha1, partial(open_file, run.lake, places[sha1], sha1)) for sha1 in missing)
         limit = run.spec.extract.max_failure_rate * selected
@@ -118,7 +117,7 @@ class Extract:
         try:
             for result in pool.extract(items, total=len(missing)):
                 row = StoredTeiRow(
-                    pdf_sha1=result.pdf_sha1,
+                    file_sha1=result.file_sha1,
                     extractor=key["extractor"],
                     version=key["version"],
                     options_hash=key["options_hash"],
@@ -131,7 +130,7 @@ class Extract:
                     tei=result.tei,
                 )
                 if not result.outcome.final:
-                    given_up[result.pdf_sha1] = _listed(row, None)
+                    given_up[result.file_sha1] = _listed(row, None)
                     if len(given_up) > limit:
                         break
                     continue

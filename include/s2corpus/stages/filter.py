@@ -12,11 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.errors import UserError
-from s2corpus.papers.filter import verdict
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, paper_shards
-from s2corpus.row_types import FulltextRow
+from s2corpus.papers.filter import decide
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_paper_shards
 from s2corpus.storage.by_paper import ByPaper
-from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS
+from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS, FulltextRow
 from s2orc_parse.bibliography.identifiers import normalise_doi
 
 _VOTED = ["paper_id", "title", "authors", "abstract", "access"]
@@ -30,7 +29,7 @@ class Filter:
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """One shard a bucket of papers."""
-        return paper_shards(run)
+        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Decide on every paper of one bucket."""
@@ -41,7 +40,7 @@ class Filter:
         rows = []
         for paper in run.table(PAPERS).rows(_VOTED, shard=shard.index):
             body = _body(fulltexts.at(paper["paper_id"]), run.spec.clean.text_from)
-            found = verdict(
+            found = decide(
                 {paper["paper_id"], *names.get(paper["paper_id"], ()), *(text["sha1"] for text in paper["access"])},
                 suppressed,
                 title=paper["title"],
@@ -95,9 +94,9 @@ def _names(run: Run, shard: Shard, suppressed: Collection[str]) -> dict[str, set
     if not suppressed:
         return names
     listed = pa.array(sorted(suppressed), pa.string())
-    by_record = pc.field("doi").isin(listed) | pc.field("pdf_sha1").isin(listed)
-    for member in run.table(MEMBERS).rows(["paper_id", "doi", "pdf_sha1"], shard=shard.index, where=by_record):
-        names[member["paper_id"]].update(filter(None, (member["doi"], member["pdf_sha1"])))
+    by_record = pc.field("doi").isin(listed) | pc.field("file_sha1").isin(listed)
+    for member in run.table(MEMBERS).rows(["paper_id", "doi", "file_sha1"], shard=shard.index, where=by_record):
+        names[member["paper_id"]].update(filter(None, (member["doi"], member["file_sha1"])))
     for row in run.table(ALIASES).rows(where=pc.field("alias").isin(listed)):
         names[row["paper_id"]].add(row["alias"])
     return names

@@ -17,7 +17,7 @@ from pathlib import Path
 from s2corpus.deliveries.files import copy_file
 from s2corpus.pdf import Outcome, inspect_many, readers
 from s2corpus.pdf.inspection import NO_TEXT
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_pdf_shards
 from s2corpus.tables import PDFS, SELECTIONS, STORED_SELECTIONS
 
 log = logging.getLogger(__name__)
@@ -31,17 +31,17 @@ class Select:
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """A shard for each range of PDFs."""
-        return pdf_shards(run)
+        return list_pdf_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Read the shard's PDFs that nobody has decided on; one is on this machine's disk at a time for each child process."""
-        pdfs = list(run.table(PDFS).rows(["pdf_sha1", "places"], shard=shard.index))
+        pdfs = list(run.table(PDFS).rows(["file_sha1", "places"], shard=shard.index))
         ocr = run.spec.extract.ocr == "scans"
         asked = hashlib.sha256(run.spec.select.model_dump_json().encode()).hexdigest()[:16]
         store = run.store(STORED_SELECTIONS, readers(), asked, *(["ocr"] if ocr else []))
         columns = SELECTIONS.schema.names
-        known = store.known(pdfs[0]["pdf_sha1"], pdfs[-1]["pdf_sha1"], columns) if pdfs else {}
-        missing = [pdf for pdf in pdfs if pdf["pdf_sha1"] not in known]
+        known = store.known(pdfs[0]["file_sha1"], pdfs[-1]["file_sha1"], columns) if pdfs else {}
+        missing = [pdf for pdf in pdfs if pdf["file_sha1"] not in known]
         log.info("select shard %d: %d PDFs, %d already decided on", shard.index, len(pdfs), len(pdfs) - len(missing))
         resources = run.spec.resources
         cores = len(os.sched_getaffinity(0))
@@ -49,9 +49,9 @@ class Select:
 
             def here() -> Iterator[tuple[str, Path]]:
                 for pdf in missing:
-                    path = Path(folder) / pdf["pdf_sha1"]
-                    copy_file(run.lake, pdf["places"][0], pdf["pdf_sha1"], path)
-                    yield pdf["pdf_sha1"], path
+                    path = Path(folder) / pdf["file_sha1"]
+                    copy_file(run.lake, pdf["places"][0], pdf["file_sha1"], path)
+                    yield pdf["file_sha1"], path
 
             read = []
             for selection in inspect_many(
@@ -61,15 +61,15 @@ class Select:
                 timeout=resources.pdf_seconds,
                 memory_bytes=resources.pdf_memory_mb << 20,
             ):
-                (Path(folder) / selection.pdf_sha1).unlink()
+                (Path(folder) / selection.file_sha1).unlink()
                 if ocr and selection.detail == NO_TEXT:
                     selection = replace(selection, outcome=Outcome.SELECTED, detail="no text strings: OCR reads it")
                 read.append(selection.as_row())
         if final := [row for row in read if row["outcome"] not in _TRIED_AGAIN]:
             store.append(final)
-        rows = {row["pdf_sha1"]: row for row in [*(row for row, _ in known.values()), *read]}
+        rows = {row["file_sha1"]: row for row in [*(row for row, _ in known.values()), *read]}
         run.table(SELECTIONS).write(
-            shard.index, [{name: rows[pdf["pdf_sha1"]][name] for name in columns} for pdf in pdfs]
+            shard.index, [{name: rows[pdf["file_sha1"]][name] for name in columns} for pdf in pdfs]
         )
 
     def finish(self, run: Run) -> Metrics:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Generic
 
 import pyarrow as pa
@@ -17,6 +17,10 @@ from s2corpus.storage.parts import DamagedPart
 from s2corpus.tables import R_co, Table
 
 log = logging.getLogger(__name__)
+KEY = "file_sha1"
+"""Column that keys the rows."""
+_FORMER_KEY = "pdf_sha1"
+"""Name of this column in parts that version 0.1.0 wrote; they remain readable."""
 _STORED_GROUP_BYTES = 1 << 20
 """Uncompressed size of a row group: single rows are fetched, and a fetch reads the row groups that hold its keys."""
 
@@ -34,11 +38,11 @@ class ContentStore(Generic[R_co]):
         self.table = table
 
     def append(self, rows: Rows) -> str:
-        """Store rows (sorted by pdf_sha1, at least one) as one part and return its key."""
-        table = as_table(self.table, rows).sort_by("pdf_sha1")
-        first, last = table["pdf_sha1"][0].as_py(), table["pdf_sha1"][-1].as_py()
+        """Store rows (sorted by file_sha1, at least one) as one part and return its key."""
+        table = as_table(self.table, rows).sort_by(KEY)
+        first, last = table[KEY][0].as_py(), table[KEY][-1].as_py()
         digest = hashlib.sha256()
-        for sha in table["pdf_sha1"].to_pylist():
+        for sha in table[KEY].to_pylist():
             digest.update(sha.encode())
         key = f"{self.prefix}/{first[:12]}-{last[:12]}-{digest.hexdigest()[:12]}.parquet"
         upload(self.lake, key, self.table, table, _STORED_GROUP_BYTES)
@@ -53,23 +57,23 @@ class ContentStore(Generic[R_co]):
         return found
 
     def known(self, first: str, last: str, columns: Sequence[str]) -> dict[str, tuple[R_co, str]]:
-        """Rows of `columns` for all keys from `first` to `last` (inclusive), by pdf_sha1, each with the part that holds it.
+        """Rows of `columns` for all keys from `first` to `last` (inclusive), by file_sha1, each with the part that holds it.
 
         A damaged part is removed: what it held is known no more, and so is made again.
         """
         found: dict[str, tuple[R_co, str]] = {}
-        names = list(dict.fromkeys(["pdf_sha1", *columns]))
+        names = list(dict.fromkeys([KEY, *columns]))
         for part in self._parts(first, last):
             rows = []
             try:
-                for batch in self._scan(part, names, (pc.field("pdf_sha1") >= first) & (pc.field("pdf_sha1") <= last)):
+                for batch in self._scan(part, names, lambda key: (key >= first) & (key <= last)):
                     rows += batch.to_pylist()
             except DamagedPart as damaged:
                 log.warning("%s; it is removed, and what it held is made again", damaged)
                 self.lake.delete(part)
                 continue
             for row in rows:
-                found.setdefault(row["pdf_sha1"], (row, part))
+                found.setdefault(row[KEY], (row, part))
         return found
 
     def fetch(self, part: str, keys: Iterable[str], columns: Sequence[str]) -> Iterator[R_co]:
@@ -79,16 +83,26 @@ class ContentStore(Generic[R_co]):
             DamagedPart: the part is not there any more, or is no longer what was stored.
         """
         wanted = pa.array(sorted(set(keys)), pa.string())
-        for batch in self._scan(part, columns, pc.field("pdf_sha1").isin(wanted)):
+        for batch in self._scan(part, columns, lambda key: key.isin(wanted)):
             yield from batch.to_pylist()
 
-    def _scan(self, part: str, columns: Sequence[str], where: pc.Expression) -> Iterator[pa.RecordBatch]:
+    def _scan(
+        self, part: str, columns: Sequence[str], matches: Callable[[pc.Expression], pc.Expression]
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the columns of the rows whose key matches, under either name of the key."""
         fs, root = self.lake.filesystem()
+        names = (KEY, _FORMER_KEY)
+        projection = {name: pc.field(name) for name in columns}
+        if KEY in projection:
+            projection[KEY] = pc.coalesce(*map(pc.field, names))
+        where = matches(pc.field(KEY)) | matches(pc.field(_FORMER_KEY))
         try:
-            dataset = ds.dataset([root + part], schema=self.table.schema, filesystem=fs, format="parquet")
+            dataset = ds.dataset(
+                [root + part], schema=_with_former_key(self.table.schema), filesystem=fs, format="parquet"
+            )
             options = ds.ParquetFragmentScanOptions(pre_buffer=False)  # else what was read is kept until the end
             yield from dataset.to_batches(
-                columns=list(columns), filter=where, batch_size=64, batch_readahead=1, use_threads=False,
+                columns=projection, filter=where, batch_size=64, batch_readahead=1, use_threads=False,
                 fragment_scan_options=options,
             )  # fmt: skip
         except (pa.ArrowInvalid, FileNotFoundError) as error:
@@ -96,3 +110,9 @@ class ContentStore(Generic[R_co]):
             raise DamagedPart(
                 f"{self.lake.uri(part)} {found}: run the stage that writes {self.table.name} again"
             ) from None
+
+
+def _with_former_key(schema: pa.Schema) -> pa.Schema:
+    """Return the schema with both names of the key, either of which a part may lack."""
+    keys = [pa.field(name, pa.string()) for name in (KEY, _FORMER_KEY)]
+    return pa.schema([*keys, *(field for field in schema if field.name != KEY)])

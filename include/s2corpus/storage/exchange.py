@@ -54,7 +54,8 @@ class Exchange:
         """Write a task's rows, each into its bucket; rows of a bucket keep their order."""
         with tempfile.TemporaryDirectory(prefix="s2corpus-exchange-") as folder:
             path = Path(folder) / "rows"
-            _write_sorted(path, rows, bucket, buckets)
+            is_local = self.uri.startswith("file:")  # Compressing costs more than a local disk saves.
+            _write_sorted(path, rows, bucket, buckets, compressed=not is_local)
             self.lake.upload(self._key(name, task), path, move=True)
 
     @contextmanager

@@ -1,9 +1,11 @@
 """Text kernels: language, log probability, words, the layout of `text`, the cleaning decision, the split."""
 
-from pdf2tei.language import language
+from pdf2tei.language import language as identify_language
 from s2corpus.text.language import english_probability, english_share, languages
 from s2corpus.text.unigrams import Unigrams, log_probabilities, log_probability
 from s2corpus.text.words import top_word, word_counts
+
+language = identify_language  # after the import of the module with this name
 
 __all__ = [
     "Unigrams",

@@ -48,7 +48,7 @@ def languages(texts: pa.Array) -> pa.StructArray:
             pa.array([f and f[1] for f in found], pa.float64()),
         ],
         names=["language", "probability"],
-        mask=pa.array([f is None for f in found]),
+        mask=pa.array([f is None for f in found], pa.bool_()),
     )
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from s2corpus.compiled import njit
 from s2corpus.text import word_hashes
 from s2corpus.text.word_hashes import mixed
+from s2corpus.titles import similarity
 from s2corpus.titles.minhash import lower
 
 VERSION = "1"
@@ -39,19 +40,17 @@ def pairs(keys: Keys, nodes: Keys, max_group: int) -> Keys:
 
     `keys[i]` is a key of `nodes[i]`. In a group of nodes with one key each is paired with the `max_group` next ones, by number.
     """
-    order = np.lexsort((nodes, keys))
-    left, right = _pairs(keys[order], nodes[order], max_group)
-    return unique_pairs(np.stack([left, right], axis=1))
+    keys, nodes = similarity.unique_pairs(keys, nodes)
+    place = np.arange(len(keys))
+    first, count = similarity.find_keys(keys, keys)
+    left, right = similarity.expand_ranges(place + 1, np.minimum(first + count - place - 1, max_group))
+    return unique_pairs(np.stack([nodes[left], nodes[right]], axis=1))
 
 
 def unique_pairs(given: Keys) -> Keys:
     """The pairs, each once, sorted."""
-    ordered: Keys = given[np.lexsort((given[:, 1], given[:, 0]))]
-    if len(ordered) == 0:
-        return ordered
-    new: npt.NDArray[np.bool_] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    found: Keys = ordered[np.concatenate([[True], new])]
-    return found
+    pairs: Keys = np.stack(similarity.unique_pairs(given[:, 0], given[:, 1]), axis=1)
+    return pairs
 
 
 def jaccard(a: Hashes, b: Hashes) -> float:
@@ -105,30 +104,6 @@ def _keys(
             key = mixed(key, np.uint64(minimum))
         found[band] = np.int64(key)
     return found
-
-
-@njit(cache=True, nogil=True)
-def _pairs(keys: Keys, nodes: Keys, max_group: int) -> tuple[Keys, Keys]:
-    """Pairs of equal keys; sorted by key, then node."""
-    count = 0
-    left = np.empty(0, np.int64)
-    right = np.empty(0, np.int64)
-    for filling in (False, True):
-        if filling:
-            left = np.empty(count, np.int64)
-            right = np.empty(count, np.int64)
-        count = 0
-        for i in range(len(keys)):
-            taken = 0
-            for j in range(i + 1, len(keys)):
-                if keys[j] != keys[i] or taken == max_group:
-                    break
-                if nodes[j] != nodes[j - 1]:
-                    if filling:
-                        left[count], right[count] = nodes[i], nodes[j]
-                    count += 1
-                    taken += 1
-    return left, right
 
 
 @njit(cache=True, nogil=True)

@@ -58,38 +58,9 @@ def pieces_of(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
     return column.chunks if isinstance(column, pa.ChunkedArray) else [column]
 
 
-def taken(column: pa.Array | pa.ChunkedArray, rows: np.ndarray) -> pa.Array:
-    """Some rows of a column, ascending: from each of its pieces, where Arrow's `take` puts all of them together first.
-
-    Raises:
-        ValueError: the rows do not ascend, or the column has no such rows.
-    """
-    if len(rows) and (rows[0] < 0 or rows[-1] >= len(column) or (rows[1:] < rows[:-1]).any()):
-        raise ValueError(f"rows {rows[0]} … {rows[-1]}: ascending ones below {len(column)} are expected")
-    found, first = [pa.array([], column.type)], 0
-    for piece in pieces_of(column):
-        low, high = np.searchsorted(rows, (first, first + len(piece)))
-        found.append(piece.take(pa.array(rows[low:high] - first)))
-        first += len(piece)
-    return pa.concat_arrays(found)
-
-
 def strings(offsets: np.ndarray, data: np.ndarray) -> pa.Array:
     """A string column over offsets (int32, rows + 1) and UTF-8 bytes (uint8)."""
     return pa.Array.from_buffers(pa.string(), len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
-
-
-@njit(cache=True, nogil=True)
-def place_of(ascending: np.ndarray, value: np.uint64 | float) -> int:
-    """The first place whose value is not below this one: `np.searchsorted`, which takes numba a second to compile."""
-    low, high = np.int64(0), np.int64(len(ascending))
-    while low < high:
-        middle = (low + high) >> 1
-        if ascending[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return int(low)
 
 
 @njit(cache=True, nogil=True)

@@ -1,29 +1,40 @@
-"""Bibliography entries to papers (S2ORC §2.6): equal identifier, else equal title, else the title with the highest S above 0.8; and then
-cut titles, and entries without a title by the place in print.
-"""  # fmt: skip
+"""Link bibliography entries to papers (SPEC §7): candidates, agreement and choice, as SQL in DuckDB.
+
+An entry gets candidates by identifier; without any, by equal title; then by similar title; then by the opening of a cut title, or,
+without a title, by its place in print. The first candidate in the order of `_CHOOSE` is the link.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from s2corpus.titles.arrays import one_chunk, taken
-from s2corpus.titles.candidates import Pairs, Passing, Search, Titles, candidates
-from s2corpus.titles.choosing import AGREES, Chosen, decide_equal, decide_fuzzy, known_of, tied_of
-from s2corpus.titles.equal import EqualStrings, hashes_of
-from s2corpus.titles.partial import Sought, link_partial
-from s2corpus.titles.rules import only_numbers_differ
-from s2corpus.titles.targets import IDENTIFIERS, NO_YEAR, Facts, Targets
-from s2corpus.titles.threegrams import grams, score_pairs
+from s2corpus.titles.arrays import one_chunk
+from s2corpus.titles.facts import FACTS, IDENTIFIERS, add_facts
+from s2corpus.titles.index import LinkIndex
+from s2corpus.titles.journals import same_journal
+from s2corpus.titles.normalised import normalise_one
+from s2corpus.titles.rules import is_generic, only_numbers_differ
+from s2corpus.titles.series import find_undecided
+from s2corpus.titles.similarity import Pairs, Search, find_similar, score_titles
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+MAX_GROUP = 64
+"""Papers of one title or identifier that are compared with an entry. A larger group is narrowed first; see `_ADD_CROWDED`."""
+MAX_PARTIAL = 256
+"""Papers with one opening, or at one place in print, that are compared with an entry. An entry with more does not link."""
 
 
 class Reason(StrEnum):
-    """Why an entry is linked, or that it is not."""
+    """The reason of a link, or `none`."""
 
     ID = "id"
     EXACT = "exact"
@@ -33,15 +44,15 @@ class Reason(StrEnum):
     NONE = "none"
 
 
-class Warning(StrEnum):
-    """Why a link is kept and, unless the release says otherwise, not counted as a citation."""
+class LinkWarning(StrEnum):
+    """Why a link is kept but, by default, not counted as a citation (SPEC §7.11)."""
 
     NUMERAL = "numeral"
-    """the titles differ only in a number (`Part I`, `Part II`)"""
+    """the titles differ only in a number (SPEC §7.10)"""
     TIE = "tie"
-    """another paper agrees as far"""
+    """another candidate agrees equally, or the paper is a member of a series that the entry does not name (SPEC §7.8)"""
     CONTRADICTION = "contradiction"
-    """year and first author's surname both differ"""
+    """year and first surname both differ (SPEC §7.9)"""
 
 
 SCHEMA = pa.schema(
@@ -53,182 +64,288 @@ SCHEMA = pa.schema(
         ("runner_up_score", pa.float64()),
     ]
 )
-_REASONS = (Reason.NONE, Reason.ID, Reason.EXACT, Reason.FUZZY, Reason.PREFIX, Reason.LOCATOR)
-_ID, _EXACT, _FUZZY, _PREFIX, _LOCATOR = range(1, 6)
-_NUMERAL, _TIE, _CONTRADICTION = range(1, 4)
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Links of some entries, a row each in their order, and what it took to find them."""
+    """The links of some entries, and the similarity search behind them."""
 
     rows: pa.Table
-    """paper_id (null: not linked), score (S), reason, warning, runner_up_score"""
+    """SCHEMA, one row for each entry in their order; `paper_id` is null without a link"""
     searched: pa.Array
-    """the distinct normalised titles that were searched by similarity, because equality had linked none of their entries"""
+    """the distinct normalized titles of the similarity search"""
     pairs: Pairs
-    """what that search found: rows of `searched` and numbers of the papers' distinct titles"""
+    """its result: rows of `searched`, and numbers of the papers' distinct titles"""
 
 
-class Papers(Protocol):
-    """The papers that entries may link to, wherever they are kept."""
+_FACTS = ", ".join(f"p.{name}" for name in ("paper_id", "title", "year", *FACTS.names))
+_AGREEMENT = """
+    coalesce(p.normalised = e.normalised, false) AS same_title,
+    NOT coalesce(p.year <> e.year AND p.surname_key <> e.surname_key, false) AS agrees,
+    coalesce(p.journal_key = e.journal_key, false) AS same_journal,
+    coalesce(p.volume_key = e.volume_key, false) AS same_volume,
+    coalesce(p.page_key = e.page_key, false) AS same_page,
+    coalesce(p.year = e.year, false) AS same_year,
+    coalesce(p.surname_key = e.surname_key, false) AS same_surname
+"""
+_CANDIDATE = f"e.entry, p.paper_id, p.title, p.normalised, {_AGREEMENT}"
+_CANDIDATES = """
+CREATE OR REPLACE TEMP TABLE candidates (
+  entry INTEGER, paper_id VARCHAR, title VARCHAR, normalised VARCHAR, same_title BOOLEAN, agrees BOOLEAN, same_journal BOOLEAN,
+  same_volume BOOLEAN, same_page BOOLEAN, same_year BOOLEAN, same_surname BOOLEAN, reason VARCHAR, score DOUBLE,
+  is_crowded BOOLEAN, has_more BOOLEAN
+)
+"""
+_OPEN = "(SELECT * FROM entries ANTI JOIN candidates USING (entry))"
+"""Entries without a candidate."""
+_BY_IDENTIFIER = " UNION ALL ".join(
+    f"SELECT entry, '{name}' AS kind, {name} AS value, NULL::DOUBLE AS score FROM entries WHERE {name} <> ''"
+    for name in IDENTIFIERS
+)
+_BY_TITLE = (
+    f"SELECT entry, 'title' AS kind, normalised AS value, 1.0 AS score FROM {_OPEN} WHERE normalised IS NOT NULL"
+)
+_TO_SEARCH = f"""
+SELECT DISTINCT normalised FROM {_OPEN}
+WHERE normalised IS NOT NULL AND (
+  NOT is_uninformative OR (year IS NOT NULL AND surname_key IS NOT NULL) OR (volume_key IS NOT NULL AND page_key IS NOT NULL)
+)
+ORDER BY normalised
+"""
+"""An uninformative title needs year and surname, or volume and first page, to agree (SPEC §7.6)."""
+_BY_SIMILARITY = f"SELECT entry, 'title' AS kind, value, score FROM {_OPEN} JOIN similar_titles USING (normalised)"
+_MEMBERS_OF_KIND = """
+SELECT '{kind}' AS kind, p.{column} AS value, {facts} FROM papers p
+SEMI JOIN (SELECT value FROM proposals WHERE kind = '{kind}') wanted ON wanted.value = p.{column}
+"""
+_GROUPS = """
+CREATE OR REPLACE TEMP TABLE groups AS
+SELECT kind, value, count(*) AS size, bool_or(is_uninformative) AS is_uninformative FROM members GROUP BY kind, value
+"""
+_IS_INFORMATIVE = """
+(c.kind <> 'title' OR NOT (e.is_uninformative OR g.is_uninformative) OR (same_year AND same_surname) OR (same_volume AND same_page))
+"""
+_ADD = f"""
+INSERT INTO candidates
+SELECT {{distinct}} {_CANDIDATE}, $reason, c.score, false, false
+FROM proposals c JOIN entries e USING (entry) JOIN groups g USING (kind, value) JOIN members p USING (kind, value)
+WHERE g.size <= {MAX_GROUP} AND p.paper_id IS DISTINCT FROM e.citing_paper_id AND {_IS_INFORMATIVE}
+"""
+_NARROW_KEYS = """
+unnest([
+  {'step': 1, 'key': volume_key::VARCHAR || ' ' || page_key::VARCHAR}, {'step': 2, 'key': year::VARCHAR || ' ' || surname_key::VARCHAR},
+  {'step': 3, 'key': year::VARCHAR}, {'step': 4, 'key': surname_key::VARCHAR}, {'step': 5, 'key': ''}
+], recursive := true)
+"""
+_ADD_CROWDED = f"""
+INSERT INTO candidates
+WITH over_full AS (
+  SELECT * FROM groups WHERE size > {MAX_GROUP}
+), narrowed AS (
+  SELECT *, {_NARROW_KEYS} FROM members SEMI JOIN over_full USING (kind, value)
+), keys AS (
+  SELECT kind, value, step, key, count(*) AS size FROM narrowed WHERE key IS NOT NULL GROUP BY ALL
+), first_papers AS (
+  SELECT *, row_number() OVER (PARTITION BY kind, value, step, key ORDER BY paper_id) AS place FROM narrowed WHERE key IS NOT NULL
+  QUALIFY place <= {MAX_GROUP} + 2
+), crowded_entries AS (
+  SELECT entry, kind, value, score, citing_paper_id, e.is_uninformative OR g.is_uninformative AS is_strict, {_NARROW_KEYS}
+  FROM proposals JOIN over_full g USING (kind, value) JOIN entries e USING (entry)
+), steps AS (
+  SELECT c.*, own.place AS own_place, k.size - (own.place IS NOT NULL)::INTEGER AS size
+  FROM crowded_entries c JOIN keys k USING (kind, value, step, key)
+  LEFT JOIN first_papers own
+    ON own.kind = c.kind AND own.value = c.value AND own.step = c.step AND own.key = c.key AND own.paper_id = c.citing_paper_id
+  WHERE k.size > (own.place IS NOT NULL)::INTEGER AND (c.kind <> 'title' OR NOT c.is_strict OR c.step IN (1, 2, 5))
+  QUALIFY c.step = min(c.step) OVER (PARTITION BY entry, c.kind, c.value) OR (c.kind <> 'title' AND c.step = 5)
+)
+SELECT {_CANDIDATE}, $reason, c.score, c.size > {MAX_GROUP}, c.step < 5 AND c.kind = 'title' AND NOT is_strict
+FROM steps c JOIN entries e USING (entry) JOIN first_papers p USING (kind, value, step, key)
+WHERE p.place <> coalesce(own_place, 0) AND p.place - coalesce(own_place < p.place, false)::INTEGER <= {MAX_GROUP}
+  AND (c.kind <> 'title' OR NOT is_strict OR (same_year AND same_surname) OR (same_volume AND same_page))
+"""
+"""Of a group of more than MAX_GROUP papers, compare those with the volume and page of the entry, else with its year and surname, its
+year, its surname; else the first ones. A paper that is not compared may agree equally: such a link is a tie."""
+_DROP_REPEATED = """
+CREATE OR REPLACE TEMP TABLE candidates AS SELECT DISTINCT ON (entry, paper_id) * FROM candidates ORDER BY is_crowded
+"""
+_PARTIAL = """
+WITH wanted AS (
+  SELECT * FROM {open} WHERE normalised IS {title}
+), found AS (
+  SELECT * FROM papers SEMI JOIN wanted USING ({key})
+), few AS (
+  SELECT {key} FROM found GROUP BY ALL HAVING count(*) <= {most}
+)
+SELECT {candidate}, p.journal, e.title AS entry_title, e.journal AS entry_journal
+FROM wanted e JOIN found p USING ({key}) SEMI JOIN few USING ({key})
+WHERE starts_with(coalesce(p.normalised, ''), coalesce(e.normalised, ''))
+  AND coalesce(p.volume_key = e.volume_key, true) AND coalesce(p.page_key = e.page_key, true)
+  AND p.paper_id IS DISTINCT FROM e.citing_paper_id
+"""
+_AGREEMENT_NAMES = ("same_title", "agrees", "same_journal", "same_volume", "same_page", "same_year", "same_surname")
+_CHOOSE = f"""
+WITH ranked AS (
+  SELECT *, row_number() OVER best AS place, lead(normalised) OVER best AS next_normalised,
+    lead(score) OVER best AS next_score, lead(agreement) OVER best AS next_agreement
+  FROM (SELECT *, [{", ".join(_AGREEMENT_NAMES)}] AS agreement FROM candidates)
+  WINDOW best AS (
+    PARTITION BY entry
+    ORDER BY score DESC NULLS LAST, same_title DESC, agrees DESC, same_journal DESC, same_volume DESC, same_page DESC,
+      same_year DESC, same_surname DESC, paper_id
+  )
+)
+SELECT entry, paper_id, title, normalised, reason, score, NOT agrees AS contradicts, next_normalised,
+  CASE WHEN has_more THEN score ELSE next_score END AS next_score,
+  is_crowded OR coalesce(next_agreement = agreement AND next_score IS NOT DISTINCT FROM score, false) AS is_tied
+FROM ranked WHERE place = 1 ORDER BY entry
+"""
+_WORD = re.compile(r"\w+|[^\w\s]+")
 
-    def equal(self, wanted: Mapping[str, EqualStrings]) -> tuple[Targets, np.ndarray]:
-        """All papers equal to a wanted string in its column (`normalised`, `paper_id` or an identifier), and maybe others; and the title
-        group of each wanted `normalised` in them, int32, -1 for none. Maybe without titles as printed, and without normalised ones
-        of papers that are wanted for nothing else.
-        """  # fmt: skip
 
-    @property
-    def titles(self) -> Passing:
-        """The distinct normalised titles."""
+def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, search: Search | None = None) -> Links:
+    """Link entries with `title`, `year`, `surname`, the columns of IDENTIFIERS, `citing_paper_id` and, if given, PLACES.
 
-    def similar(self, titles: pa.Array, search: Search) -> Pairs:
-        """Pairs of these normalised titles with the papers' distinct ones, by number."""
-
-    def titled(self, numbers: np.ndarray) -> tuple[Targets, np.ndarray]:
-        """All papers with the distinct titles of these numbers, and maybe others, maybe without their normalised titles; and the title
-        group of each number in them.
-        """  # fmt: skip
-
-    def having(self, sought: Sought) -> pa.Table:
-        """The papers that are fitting: paper_id, title, journal and FACTS."""
-
-
-@dataclass(frozen=True, slots=True)
-class PapersInMemory:
-    """Papers held in memory."""
-
-    targets: Targets
-    _by_title: EqualStrings
-
-    @staticmethod
-    def of(papers: pa.Table) -> PapersInMemory:
-        """Papers as `Targets.of` takes them."""
-        facts = Facts.of(papers)
-        by_title = EqualStrings.of(facts.normalised)
-        return PapersInMemory(Targets.of(papers, facts, by_title), by_title)
-
-    def equal(self, wanted: Mapping[str, EqualStrings]) -> tuple[Targets, np.ndarray]:
-        """See `Papers`."""
-        titles = wanted.get("normalised")
-        return self.targets, self._by_title.find(titles.distinct if titles else pa.array([], pa.string()))
-
-    @property
-    def titles(self) -> Passing:
-        """See `Papers`."""
-        return Titles(self._by_title.distinct, Search())
-
-    def similar(self, titles: pa.Array, search: Search) -> Pairs:
-        """See `Papers`."""
-        return candidates(titles, self._by_title.distinct, search.threshold, search)
-
-    def titled(self, numbers: np.ndarray) -> tuple[Targets, np.ndarray]:
-        """See `Papers`."""
-        return self.targets, numbers
-
-    def having(self, sought: Sought) -> pa.Table:
-        """See `Papers`."""
-        table = self.targets.facts.table()
-        for name in ("paper_id", "title", "journal"):
-            table = table.append_column(name, getattr(self.targets, name).cast(pa.string()))
-        return table.filter(pa.array(sought.fitting(self.targets.facts)))
-
-
-def link(entries: pa.Table, papers: Papers, search: Search | None = None) -> Links:
-    """Link entries with `title`, `year`, `surname`, the columns of IDENTIFIERS and `citing_paper_id`, and maybe PLACES; any may be null.
-
-    Order: `id`, `exact`, `fuzzy`, `prefix`, `locator`. Ties: a paper whose year and surname do not both differ; then journal, volume,
-    first page, year, first author's surname; then the smallest paper_id, with a warning. A title that says little, on either side,
-    needs year and surname, or volume and first page, to agree (identifiers need nothing). No paper cites itself. `score` is S of the
-    two titles whatever the reason (null without a title); `runner_up_score` is S of the next paper that could have been linked: for
-    `id` and `exact` one with the same identifier or title.
+    `score` is S of the two titles whatever the reason, or null without a title. `runner_up_score` is S of the next candidate.
     """
     search = search or Search()
-    facts = Facts.of(entries)
-    titles = EqualStrings.of(facts.normalised)
-    given = [name for name in IDENTIFIERS if entries[name].null_count < len(entries)]
-    wanted = {"normalised": titles, **{name: EqualStrings.of(entries[name]) for name in given}}
-    equal, group = papers.equal(wanted)
-    del wanted
-    by_id = np.full((len(entries), len(given)), -1, np.int32)
-    before = len(equal.titles)
-    for name, groups in zip(IDENTIFIERS, equal.identifiers, strict=True):
-        if len(groups) and name in given:
-            group_of = groups.find(entries[name])
-            by_id[:, given.index(name)] = np.where(group_of < 0, -1, group_of + before)
-        before += len(groups)
-    by_title = np.append(group, np.int32(-1))[titles.groups]
-    known = known_of(facts, hashes_of(entries["citing_paper_id"]))
-    out = Chosen.nothing(len(entries))
-    decide_equal(by_id, by_title, known, tied_of(equal), out)
-
-    # What is left is compared by similarity. A title that says little needs to agree in what is not known: left out.
-    unknown = (
-        facts.little & ((facts.year == NO_YEAR) | (facts.surname == 0)) & ((facts.volume == 0) | (facts.page == 0))
+    entries = _prepare(connection, entries, index)
+    _add_candidates(connection, Reason.ID, _BY_IDENTIFIER)
+    _add_candidates(connection, Reason.EXACT, _BY_TITLE)
+    searched = one_chunk(connection.execute(_TO_SEARCH).to_arrow_table()["normalised"])
+    pairs = find_similar(searched, index.titles, search)
+    similar = pa.table(
+        [searched.take(pa.array(pairs.a)), _take_titles(index, pairs.b), pairs.score], ["normalised", "value", "score"]
     )
-    left = np.flatnonzero((out.row < 0) & ~unknown & (titles.groups >= 0))
-    at = titles.groups[left]
-    is_asked = np.zeros(len(titles), np.bool_)
-    is_asked[at] = True
-    asked = np.flatnonzero(is_asked)
-    among = (np.cumsum(is_asked) - 1)[at]
-    searched = facts.normalised.take(pa.array(titles.first[asked]))
-    for other, scores in ((out.row, out.score), (out.second, out.runner_up)):
-        by_identifier = np.flatnonzero((out.reason == _ID) & (other >= 0))
-        scores[by_identifier] = _score(facts.normalised, by_identifier, equal.facts.normalised, other[by_identifier])
-    ids, chosen = [equal.paper_id], out.row.copy()
-    del equal, titles
-
-    pairs = papers.similar(searched, search)
-    similar, group = papers.titled(pairs.b)
-    starts = np.searchsorted(pairs.a, np.arange(len(searched) + 1))
-    out.row[:] = -1
-    decide_fuzzy(left, among, starts, group, pairs.score, known, tied_of(similar), out)
-    fuzzy = np.flatnonzero(out.reason == _FUZZY)
-    chosen[fuzzy] = len(ids[0]) + out.row[fuzzy]
-    ids.append(similar.paper_id)
-    warning = np.where(out.tied & (out.reason > 0), _TIE, 0).astype(np.int8)
-    numeral = only_numbers_differ(taken(entries["title"], fuzzy), similar.title.take(pa.array(out.row[fuzzy])))
-    warning[fuzzy[numeral]] = _NUMERAL
-    warning[(out.reason > 0) & (out.agreement & AGREES == 0)] = _CONTRADICTION
-    del similar, known, group
-    partial, of_partial = _partial(entries, facts, papers, out, warning)
-    chosen[partial] = sum(map(len, ids)) + np.arange(len(partial))
-    columns = [
-        pa.concat_arrays([*ids, of_partial]).take(pa.array(chosen, mask=chosen < 0)),
-        pa.array(out.score, mask=np.isnan(out.score)),
-        pa.DictionaryArray.from_arrays(out.reason, [r.value for r in _REASONS]).cast(pa.string()),
-        pa.DictionaryArray.from_arrays(pa.array(warning, mask=warning == 0), ["", *Warning]).cast(pa.string()),
-        pa.array(out.runner_up, mask=np.isnan(out.runner_up)),
-    ]
-    return Links(pa.Table.from_arrays(columns, schema=SCHEMA), searched, pairs)
+    connection.register("similar_titles", similar)
+    _add_candidates(connection, Reason.FUZZY, _BY_SIMILARITY)
+    _add_partial(connection, Reason.PREFIX, "NOT NULL", "year, surname_key, opening")
+    _add_partial(connection, Reason.LOCATOR, "NULL", "year, journal_key, volume_key, page_key")
+    chosen = connection.execute(_CHOOSE).to_arrow_table()
+    undecided = find_undecided(connection, dict(_rows(chosen, "entry", "paper_id")))
+    for name in ("given", "similar_titles"):
+        connection.unregister(name)
+    return Links(_links(entries, chosen, undecided), searched, pairs)
 
 
-def _partial(
-    entries: pa.Table, facts: Facts, papers: Papers, out: Chosen, warning: np.ndarray
-) -> tuple[np.ndarray, pa.Array]:
-    """Link cut titles, and entries without a title, among what is left; return their rows, and the paper ids."""
-    sought = Sought.of(facts, out.reason == 0)
-    table = papers.having(sought)
-    if not len(table):
-        return np.empty(0, np.int64), pa.array([], pa.string())
-    found = link_partial(entries, sought, table)
-    title = Facts.of(table).normalised
-    out.reason[found.entry] = np.where(found.prefix, _PREFIX, _LOCATOR)
-    for other, scores in ((found.paper, out.score), (found.second, out.runner_up)):
-        some = np.flatnonzero(found.prefix & (other >= 0))
-        scores[found.entry[some]] = _score(facts.normalised, found.entry[some], title, other[some])
-    numeral = only_numbers_differ(
-        taken(entries["title"], found.entry).fill_null(""),
-        one_chunk(table["title"]).take(pa.array(found.paper)),
+def read_titles(connection: DuckDBPyConnection, index: LinkIndex, paper_ids: pa.Array) -> pa.Table:
+    """Return `paper_id` and `normalised` of papers."""
+    connection.register("wanted_ids", pa.table({"paper_id": paper_ids}))
+    _create_papers(connection, index)
+    return connection.execute(
+        "SELECT paper_id, normalised FROM papers SEMI JOIN wanted_ids USING (paper_id)"
+    ).to_arrow_table()
+
+
+def _prepare(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex) -> pa.Table:
+    """Create the tables `entries` (with facts) and `candidates`, and the view `papers`."""
+    entries = add_facts(entries)
+    entries = entries.append_column("entry", pa.array(np.arange(len(entries), dtype=np.int32)))
+    connection.register("given", entries)
+    names = ", ".join(("entry", "title", "journal", "citing_paper_id", "year", *IDENTIFIERS, *FACTS.names))
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE entries AS SELECT {names} FROM given")
+    _create_papers(connection, index)
+    connection.execute(_CANDIDATES)
+    return entries
+
+
+def _create_papers(connection: DuckDBPyConnection, index: LinkIndex) -> None:
+    files = ", ".join("'" + str(path).replace("'", "''") + "'" for path in index.papers)
+    connection.execute(f"CREATE OR REPLACE TEMP VIEW papers AS FROM read_parquet([{files}])")
+
+
+def _add_candidates(connection: DuckDBPyConnection, reason: Reason, proposals: str) -> None:
+    """Add the papers of the proposed identifiers or titles to `candidates`."""
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE proposals AS {proposals}")
+    kinds = [kind for (kind,) in connection.execute("SELECT DISTINCT kind FROM proposals ORDER BY kind").fetchall()]
+    if not kinds:
+        return
+    members = " UNION ALL ".join(
+        _MEMBERS_OF_KIND.format(kind=kind, column="normalised" if kind == "title" else kind, facts=_FACTS)
+        for kind in kinds
     )
-    warning[found.entry] = np.where(numeral & found.prefix, _NUMERAL, np.where(found.tied, _TIE, 0))
-    return found.entry, one_chunk(table["paper_id"]).take(pa.array(found.paper))
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE members AS {members}")
+    connection.execute(_GROUPS)
+    distinct = "DISTINCT" if reason == Reason.ID else ""  # A paper may have several identifiers of an entry.
+    connection.execute(_ADD.format(distinct=distinct), {"reason": reason})
+    (is_crowded,) = connection.execute(f"SELECT bool_or(size > {MAX_GROUP}) FROM groups").fetchone() or (False,)
+    if is_crowded:
+        connection.execute(_ADD_CROWDED, {"reason": reason})
+        connection.execute(_DROP_REPEATED)
 
 
-def _score(titles_a: pa.Array, a: np.ndarray, titles_b: pa.Array, b: np.ndarray) -> np.ndarray:
-    """S of pairs of rows; NaN where one of the two has no title."""
-    sets_a, sets_b = grams(titles_a.take(pa.array(a))), grams(titles_b.take(pa.array(b)))
-    pairs = np.arange(len(a))
-    return np.where((sets_a.sizes > 0) & (sets_b.sizes > 0), score_pairs(sets_a, pairs, sets_b, pairs), np.nan)
+def _add_partial(connection: DuckDBPyConnection, reason: Reason, title: str, key: str) -> None:
+    """Add the papers with an equal key, if the printed titles or journals agree too (SPEC §7.7, §12)."""
+    query = _PARTIAL.format(open=_OPEN, title=title, key=key, most=MAX_PARTIAL, candidate=_CANDIDATE)
+    found = connection.execute(query).to_arrow_table()
+    if reason == Reason.PREFIX:
+        accepted = [_is_cut(*titles) for titles in _rows(found, "entry_title", "title")]
+    else:
+        accepted = [same_journal(a or "", b or "") for a, b in _rows(found, "entry_journal", "journal")]
+    connection.register("partial", found.filter(pa.array(accepted, pa.bool_())))
+    connection.execute(
+        "INSERT INTO candidates SELECT * EXCLUDE (journal, entry_title, entry_journal), $reason, NULL, false, false FROM partial",
+        {"reason": reason},
+    )
+    connection.unregister("partial")
+
+
+def _rows(table: pa.Table, *names: str) -> zip:  # type: ignore[type-arg]
+    return zip(*(table[name].to_pylist() for name in names), strict=True)
+
+
+def _is_cut(cut: str, title: str) -> bool:
+    """Return whether a title, not a generic one, ends where a word of the longer title ends."""
+    wanted, length = len(normalise_one(cut)), 0
+    for word in _WORD.findall(title):
+        length += len(normalise_one(word))
+        if length >= wanted:
+            return length == wanted and not is_generic(cut)
+    return False
+
+
+def _take_titles(index: LinkIndex, numbers: np.ndarray) -> pa.Array:
+    """Return the papers' distinct titles of these numbers."""
+    distinct, inverse = np.unique(numbers, return_inverse=True)
+    found, first = [pa.array([], pa.string())], 0
+    for piece in index.titles:
+        low, high = np.searchsorted(distinct, (first, first + len(piece)))
+        if high > low:
+            found.append(piece.texts().take(pa.array(distinct[low:high] - first)))
+        first += len(piece)
+    return pa.concat_arrays(found).take(pa.array(inverse))
+
+
+def _links(entries: pa.Table, chosen: pa.Table, undecided: list[int]) -> pa.Table:
+    """Return SCHEMA for all entries, with the warnings and the scores that are not known yet."""
+    entry = chosen["entry"].to_numpy()
+    cited = entries.select(["title", "normalised"]).take(pa.array(entry))
+    reason = chosen["reason"].combine_chunks()
+    needs_score = np.asarray(pc.is_in(reason, pa.array([Reason.ID, Reason.PREFIX], pa.string())))
+    scores = []
+    for score, other in (("score", "normalised"), ("next_score", "next_normalised")):
+        known = chosen[score].to_numpy().astype(np.float64)
+        known[needs_score] = _score(cited["normalised"], chosen[other], np.flatnonzero(needs_score))
+        scores.append(pa.array(known, mask=np.isnan(known)))
+    warning = np.full(len(chosen), None, object)
+    warning[np.asarray(chosen["is_tied"]) | np.isin(entry, undecided)] = LinkWarning.TIE
+    rows = np.flatnonzero(np.asarray(pc.is_in(reason, pa.array([Reason.FUZZY, Reason.PREFIX], pa.string()))))
+    titles = (one_chunk(table["title"].take(pa.array(rows)).fill_null("")) for table in (cited, chosen))
+    warning[rows[only_numbers_differ(*titles)]] = LinkWarning.NUMERAL
+    warning[np.asarray(chosen["contradicts"])] = LinkWarning.CONTRADICTION
+    linked = pa.table([chosen["paper_id"], scores[0], reason, pa.array(warning, pa.string()), scores[1]], schema=SCHEMA)
+    place = np.full(len(entries), -1)
+    place[entry] = np.arange(len(entry))
+    rows_of_entries = linked.take(pa.array(place, mask=place < 0))
+    filled = pc.fill_null(rows_of_entries["reason"], Reason.NONE)
+    return rows_of_entries.set_column(2, SCHEMA.field("reason"), filled)
+
+
+def _score(titles_a: pa.ChunkedArray, titles_b: pa.ChunkedArray, rows: np.ndarray) -> np.ndarray:
+    """Return S of these rows; NaN if a title is missing."""
+    is_known = np.asarray(pc.and_(titles_a.is_valid(), titles_b.is_valid()))[rows]
+    scores = np.full(len(rows), np.nan)
+    some = rows[is_known]
+    a, b = (one_chunk(titles.take(pa.array(some))) for titles in (titles_a, titles_b))
+    scores[is_known] = score_titles(a, np.arange(len(some)), b, np.arange(len(some)))
+    return scores

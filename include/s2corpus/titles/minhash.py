@@ -28,17 +28,6 @@ def coefficients(bands: range, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray
     return _mixed(even), _mixed(even + np.uint64(1)) | 1
 
 
-def minhash_keys(grams: Grams, bands: int = BANDS, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
-    """Keys as rows for a join: (row int64, key uint64), one pair a set and band; the band is in the key's upper half.
-
-    The empty set has no keys: it is like nothing.
-    """
-    table = keys(grams, range(bands), rows).astype(np.uint64)
-    table |= (np.arange(bands, dtype=np.uint64) << np.uint64(32))[:, None]
-    row = np.flatnonzero(np.diff(grams.offsets))
-    return np.repeat(row, bands), table[:, row].T.ravel()
-
-
 def _mixed(numbers: np.ndarray) -> np.ndarray:
     """Splitmix64's finaliser of each number, upper half: the fixed coefficients of the hash functions, uint32."""
     with np.errstate(over="ignore"):

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.titles.arrays import text_of
-from s2corpus.titles.candidates import Search
-from s2corpus.titles.equal import EqualStrings, hash_strings
-from s2corpus.titles.exhaustive import best_among
-from s2corpus.titles.linking import Links, Papers, Reason, link
-from s2corpus.titles.targets import IDENTIFIERS
+from s2corpus.titles.buckets import hash_strings
+from s2corpus.titles.facts import IDENTIFIERS
+from s2corpus.titles.index import LinkIndex
+from s2corpus.titles.linking import Links, Reason, link, read_titles
+from s2corpus.titles.similarity import Search, find_best_scores
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +51,10 @@ class Withheld:
     """of them: to the same paper, or one of its title"""
 
 
-def measure(links: Links, papers: Papers, search: Search, sample: int) -> Recall:
-    """Measure `links` on at most `sample` titles."""
+def measure(links: Links, index: LinkIndex, search: Search, sample: int) -> Recall:
+    """Measure the recall of the similarity search on at most `sample` titles."""
     titles = _sampled(links.searched, sample)
-    best, _ = best_among(links.searched.take(titles), papers.titles, search.threshold)
+    best = find_best_scores(links.searched.take(titles), index.titles, search.threshold)
     reported = np.zeros(len(links.searched))
     reported[links.pairs.a[::-1]] = links.pairs.score[::-1]  # a title's best pair is its first
     similar = best > 0.0
@@ -59,8 +63,9 @@ def measure(links: Links, papers: Papers, search: Search, sample: int) -> Recall
 
 
 def withheld(
+    connection: DuckDBPyConnection,
     entries: pa.Table,
-    papers: Papers,
+    index: LinkIndex,
     search: Search,
     sample: int,
     is_preprint: Callable[[str], bool],
@@ -76,16 +81,16 @@ def withheld(
     entries = entries.take(_sampled(entries["title"], sample))
     if not len(entries):
         return Withheld()
-    rows = link(entries, papers, search).rows
+    rows = link(connection, entries, index, search).rows
     by_id = np.equal(rows["reason"].to_numpy(zero_copy_only=False), Reason.ID.value)
     bare = entries
     for name in IDENTIFIERS:
         bare = bare.set_column(bare.column_names.index(name), name, pa.nulls(len(bare), pa.string()))
-    again = link(bare, papers, search).rows["paper_id"].combine_chunks()
+    again = link(connection, bare, index, search).rows["paper_id"].combine_chunks()
     there = again.is_valid().to_numpy(zero_copy_only=False)
     pairs = [ids.filter(pa.array(by_id & there)) for ids in (again, rows["paper_id"].combine_chunks())]
-    both, _ = papers.equal({"paper_id": EqualStrings.of(pa.concat_arrays(pairs))})
-    title_again, title_known = (both.facts.normalised.take(pc.index_in(ids, both.paper_id)) for ids in pairs)
+    titles = read_titles(connection, index, pa.concat_arrays(pairs))
+    title_again, title_known = (titles["normalised"].take(pc.index_in(ids, titles["paper_id"])) for ids in pairs)
     right = int(np.sum(pc.equal(*pairs).to_numpy(zero_copy_only=False)))
     rest = pa.array(there & ~by_id)
     ids = again.filter(rest)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.compiled import njit
-from s2corpus.titles.arrays import pieces_of, place_of, strings, text_of
+from s2corpus.titles.arrays import pieces_of, text_of
 from s2corpus.titles.normalised import normalise_one
 
 MIN_WORDS = 3
@@ -51,16 +51,16 @@ _CJK = re.compile(
 _ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 _CARDINAL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ORDINAL = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_NUMERALS = {"x" * (n // 10) + _ROMAN[n % 10]: n for n in range(1, 40)}
+NUMERALS = {"x" * (n // 10) + _ROMAN[n % 10]: n for n in range(1, 40)}
 _CJK_NUMERALS = "一二三四五六七八九十"
 for _words in (_CARDINAL, _ORDINAL, _CJK_NUMERALS):
-    _NUMERALS |= {word: n for n, word in enumerate(_words, 1)}
+    NUMERALS |= {word: n for n, word in enumerate(_words, 1)}
 """Words that are numbers, with their values. Roman ones up to 39: from 40 on they look like words (`mix`, `dim`, `li`)."""
 _NUMBER = re.compile(rf"[\d{_CJK_NUMERALS}]")
 _PIECE = re.compile(rf"\d+|[{_CJK_NUMERALS}]|[^\W\d_{_CJK_NUMERALS}]+")
 _WORD = re.compile(r"[^\W_]+")
 _MAY_BE_NUMBER = (
-    rf"[\p{{N}}{_CJK_NUMERALS}]|(?:^|[^a-z])(?:{'|'.join(word for word in _NUMERALS if word.isascii())})(?:$|[^a-z])"
+    rf"[\p{{N}}{_CJK_NUMERALS}]|(?:^|[^a-z])(?:{'|'.join(word for word in NUMERALS if word.isascii())})(?:$|[^a-z])"
 )
 """For Arrow's regular expressions, in decomposed lower case: every number, and words that only look like one beside other scripts."""
 
@@ -102,35 +102,28 @@ def few_words(titles: pa.Array) -> np.ndarray:
 
 
 def only_numbers_differ(titles_a: pa.Array, titles_b: pa.Array) -> np.ndarray:
-    """`differ_only_in_number` of every pair of rows, boolean."""
-    asked = _same_letters(*text_of(titles_a), *text_of(titles_b), _IN_NO_NUMERAL)
-    both_ascii = pc.and_(pc.string_is_ascii(titles_a), pc.string_is_ascii(titles_b))
-    # The others take long: only what is the same once it is decomposed, and may have a number.
-    other = np.flatnonzero(~np.asarray(both_ascii))
-    plain_a, plain_b = (
-        pc.utf8_lower(pc.utf8_normalize(titles.take(pa.array(other)), "NFKD")) for titles in (titles_a, titles_b)
-    )
-    same = np.flatnonzero(_same_letters(*text_of(plain_a), *text_of(plain_b), _IN_NO_NUMERAL))
-    numbered = [pc.match_substring_regex(plain.take(pa.array(same)), _MAY_BE_NUMBER) for plain in (plain_a, plain_b)]
-    asked[other] = False
-    asked[other[same]] = np.asarray(pc.or_(*numbered))
-    rest_a, numbers_a = _columns_without_numbers(titles_a.filter(pa.array(asked)))
-    rest_b, numbers_b = _columns_without_numbers(titles_b.filter(pa.array(asked)))
+    """Return `differ_only_in_number` for each pair of rows (bool)."""
     differ = np.zeros(len(titles_a), np.bool_)
-    differ[asked] = np.asarray(pc.and_(pc.equal(rest_a, rest_b), pc.not_equal(numbers_a, numbers_b)))
+    rows = np.flatnonzero(np.asarray(pc.or_(_may_have_number(titles_a), _may_have_number(titles_b))))
+    pairs = zip(*(titles.take(pa.array(rows)).to_pylist() for titles in (titles_a, titles_b)), strict=True)
+    differ[rows] = [differ_only_in_number(a, b) for a, b in pairs]
     return differ
+
+
+def _may_have_number(titles: pa.Array) -> pa.Array:
+    return pc.match_substring_regex(pc.utf8_lower(pc.utf8_normalize(titles, "NFKD")), _MAY_BE_NUMBER)
 
 
 def _without_numbers(title: str) -> tuple[str, str]:
     """The normalised title without its numbers, and the numbers, each followed by a comma."""
     text = unicodedata.normalize("NFKD", title).casefold()
     words = _WORD.findall(text)
-    if _NUMERALS.keys().isdisjoint(words) and _NUMBER.search(text) is None:
+    if NUMERALS.keys().isdisjoint(words) and _NUMBER.search(text) is None:
         return "".join(words), ""
     rest, numbers = [], []
     for word in words:
-        if word in _NUMERALS:
-            numbers.append(f"{_NUMERALS[word]},")
+        if word in NUMERALS:
+            numbers.append(f"{NUMERALS[word]},")
         elif _NUMBER.search(word) is None:
             rest.append(word)
         else:
@@ -138,52 +131,10 @@ def _without_numbers(title: str) -> tuple[str, str]:
                 if piece.isdecimal():
                     numbers.append(f"{int(piece)}," if len(piece) < 19 else f"{piece},")
                 elif piece in _CJK_NUMERALS:
-                    numbers.append(f"{_NUMERALS[piece]},")
+                    numbers.append(f"{NUMERALS[piece]},")
                 else:
                     rest.append(piece)
     return "".join(rest), "".join(numbers)
-
-
-def _columns_without_numbers(titles: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """`_without_numbers` of every row, as two string columns; rows of pure ASCII take a compiled path."""
-    rest_offsets, rest, number_offsets, numbers, other = _ascii_without_numbers(
-        *text_of(titles), _PACKED, _VALUES, _BEGIN
-    )
-    columns = strings(rest_offsets, rest), strings(number_offsets, numbers)
-    if not other.any():
-        return columns
-    mask = pa.array(other)
-    general = [_without_numbers(title) for title in titles.filter(mask).to_pylist()]
-    return (
-        pc.replace_with_mask(columns[0], mask, pa.array([rest for rest, _ in general], pa.string())),
-        pc.replace_with_mask(columns[1], mask, pa.array([numbers for _, numbers in general], pa.string())),
-    )
-
-
-def _packed(word: str) -> int:
-    return int.from_bytes(word.encode(), "big")
-
-
-_ASCII_NUMERALS = sorted((_packed(word), value) for word, value in _NUMERALS.items() if word.isascii())
-_PACKED = np.array([word for word, _ in _ASCII_NUMERALS], np.uint64)
-"""Numerals of at most eight ASCII characters as big-endian numbers, ascending: how the compiled path looks a word up."""
-_VALUES = np.array([value for _, value in _ASCII_NUMERALS], np.int64)
-_BEGIN = np.zeros((9, 32), np.bool_)
-"""By length and first letter: whether a numeral is such a word. Most words are not, and need no search."""
-for _words in (word for word in _NUMERALS if word.isascii()):
-    _BEGIN[len(_words), ord(_words[0]) & 31] = True
-_IN_NO_NUMERAL = np.array(
-    [
-        byte | 32 if bytes([byte]).isalpha() and chr(byte).lower() not in "".join(_NUMERALS) else 0
-        for byte in range(256)
-    ],
-    np.uint8,
-)
-"""By byte: a letter (lower-case) that no numeral has, else 0."""
-_OTHER, _LETTER, _DIGIT = 0, 1, 2
-_KIND = np.array(
-    [_LETTER * bytes([byte]).isalpha() + _DIGIT * bytes([byte]).isdigit() for byte in range(256)], np.uint8
-)
 
 
 _IN_WORD = np.array([bytes([byte]).isalnum() for byte in range(256)], np.uint8)
@@ -208,92 +159,3 @@ def _few_ascii_words(offsets: np.ndarray, data: np.ndarray, enough: int) -> tupl
         other[row] = above >= 128
         few[row] = count < enough
     return few, other
-
-
-@njit(cache=True, nogil=True)
-def _same_letters(
-    offsets_a: np.ndarray, data_a: np.ndarray, offsets_b: np.ndarray, data_b: np.ndarray, letters: np.ndarray
-) -> np.ndarray:
-    """Pairs that have the same ones of these letters in the same order: most that differ in more than numbers have not."""
-    rows = len(offsets_a) - 1
-    same = np.zeros(rows, np.bool_)
-    for row in range(rows):
-        i, j = np.uint64(offsets_a[row]), np.uint64(offsets_b[row])
-        last_i, last_j = np.uint64(offsets_a[row + 1]), np.uint64(offsets_b[row + 1])
-        differ = False
-        while not differ:
-            while i < last_i and letters[data_a[i]] == 0:
-                i += np.uint64(1)
-            while j < last_j and letters[data_b[j]] == 0:
-                j += np.uint64(1)
-            if i == last_i or j == last_j:
-                same[row] = i == last_i and j == last_j
-                break
-            differ = letters[data_a[i]] != letters[data_b[j]]
-            i += np.uint64(1)
-            j += np.uint64(1)
-    return same
-
-
-@njit(cache=True, nogil=True)
-def _ascii_without_numbers(
-    offsets: np.ndarray, data: np.ndarray, packed: np.ndarray, values: np.ndarray, begin: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    rows = len(offsets) - 1
-    size = offsets[rows] - offsets[0]
-    one = np.uint64(1)
-    rest, rest_ends, rest_at = np.empty(size, np.uint8), np.zeros(rows + 1, np.int32), np.uint64(0)
-    numbers, number_ends, number_at = np.empty(3 * size, np.uint8), np.zeros(rows + 1, np.int32), np.uint64(0)
-    other = np.zeros(rows, np.bool_)
-    for row in range(rows):
-        i, last = np.uint64(offsets[row]), np.uint64(offsets[row + 1])
-        above = np.uint8(0)
-        for k in range(i, last):
-            above |= data[k]
-        if above >= 128:
-            other[row] = True
-            i = last
-        while i < last:
-            word, word_rest = i, rest_at
-            key = np.uint64(0)
-            while i < last and _KIND[data[i]] == _LETTER:
-                byte = data[i] | np.uint8(32)
-                key = key << np.uint64(8) | np.uint64(byte)
-                rest[rest_at] = byte
-                rest_at += one
-                i += one
-            if i == last or _KIND[data[i]] != _DIGIT:
-                if i - word <= 8 and begin[i - word, data[word] & np.uint8(31)]:
-                    found = place_of(packed, key)
-                    if found < len(packed) and packed[found] == key:
-                        rest_at = word_rest
-                        value = values[found]
-                        if value >= 10:
-                            numbers[number_at] = 48 + value // 10
-                            number_at += one
-                        numbers[number_at] = 48 + value % 10
-                        numbers[number_at + one] = 44
-                        number_at += np.uint64(2)
-                i += one
-                continue
-            while i < last and _KIND[data[i]] != _OTHER:  # a word with digits is not a numeral
-                if _KIND[data[i]] == _LETTER:
-                    rest[rest_at] = data[i] | np.uint8(32)
-                    rest_at += one
-                    i += one
-                    continue
-                digits = i
-                while i < last and _KIND[data[i]] == _DIGIT:
-                    i += one
-                if i - digits < 19:
-                    while digits < i - one and data[digits] == 48:
-                        digits += one
-                while digits < i:
-                    numbers[number_at] = data[digits]
-                    number_at += one
-                    digits += one
-                numbers[number_at] = 44
-                number_at += one
-        rest_ends[row + 1] = rest_at
-        number_ends[row + 1] = number_at
-    return rest_ends, rest[:rest_at], number_ends, numbers[:number_at], other

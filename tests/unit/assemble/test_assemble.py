@@ -43,8 +43,8 @@ def run(lake: Lake, tmp_path: Path) -> Run:
     names = [f"paper {i}" for i in range(PAPERS_OF_BUCKET)]
     latex = names[::3]
     stored = store(run, "pdf", [*names, "nobody's"]) | store(run, "latex", [f"tex of {name}" for name in latex])
-    rows = [index(stored, name) | {"pdf_sha1": sha(name), "kind": "pdf"} for name in [*names, "nobody's"]]
-    run.table(PARSES).write(0, sorted(rows, key=lambda row: str(row["pdf_sha1"])))
+    rows = [index(stored, name) | {"file_sha1": sha(name), "kind": "pdf"} for name in [*names, "nobody's"]]
+    run.table(PARSES).write(0, sorted(rows, key=lambda row: str(row["file_sha1"])))
     seen = {"first_seen": "2023-01-01T00:00:00Z"}
     run.table(LATEX_PARSES).write(
         0, [index(stored, name) | {"archive_sha1": sha(name)} | seen for name in (f"tex of {name}" for name in latex)]
@@ -71,7 +71,7 @@ def store(run: Run, kind: str, names: list[str]) -> dict[str, str]:
     for start in range(0, len(names), 40):
         some = names[start : start + 40]
         rows = [
-            {"pdf_sha1": sha(name), "kind": kind, "outcome": "ok", "bytes": 1, "parse": parse(name)} for name in some
+            {"file_sha1": sha(name), "kind": kind, "outcome": "ok", "bytes": 1, "parse": parse(name)} for name in some
         ]
         stored |= dict.fromkeys(some, into.append(rows))
     return stored
@@ -111,7 +111,7 @@ def test_every_paper_has_its_own_texts_in_order(run: Run) -> None:
     for row in rows:
         number = int(row["paper_id"], 16)
         name = f"paper {number}" if row["parse_kind"] == "pdf" else f"tex of paper {number}"
-        assert (row["pdf_sha1"], row["parse_id"], row["open_access"]) == (
+        assert (row["file_sha1"], row["parse_id"], row["open_access"]) == (
             sha(name),
             f"{sha(name)}:x:1",
             number % 2 == 0 or row["parse_kind"] == "latex",

@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus import spec, titles
-from s2corpus.clustering.cluster import Clustering, cluster
 from s2corpus.clustering.explain import explanations, told
 from s2corpus.rules.cluster import UNNAMED_SCORE
 from s2corpus.sources import Kind, Record, batches
+from s2corpus.sources.record import WorkType
+from s2corpus.stages.cluster.local import Clustering, cluster_records
 from s2corpus.tables import RECORDS
 from s2corpus.titles.journals import same_journal
 from s2orc_parse.bibliography.names import parse_authors, surname_key
@@ -34,7 +35,7 @@ def record(
 
 
 def clustered(*records: Record) -> Clustering:
-    return cluster(pa.Table.from_batches(batches(records), schema=RECORDS.schema), preprint_prefixes=PREFIXES)
+    return cluster_records(pa.Table.from_batches(batches(records), schema=RECORDS.schema))
 
 
 def partition(found: Clustering) -> set[frozenset[str]]:
@@ -56,9 +57,9 @@ def test_an_equal_identifier_joins_whatever_the_titles(name: str) -> None:
 
 
 def test_a_drops_own_record_of_a_file_joins_it_whatever_its_title() -> None:
-    own = record("declared:d/a.pdf", "What the deliverer calls it", "", None, pdf_sha1=A)
-    headers = [record(f"{name}:{A}", kind=Kind.PDF, pdf_sha1=A) for name in ("grobid", "scienceparse")]
-    other = record("grobid:b", "What the deliverer calls it", "Kurt Gödel", 1931, kind=Kind.PDF, pdf_sha1="b" * 40)
+    own = record("declared:d/a.pdf", "What the deliverer calls it", "", None, file_sha1=A)
+    headers = [record(f"{name}:{A}", kind=Kind.PDF, file_sha1=A) for name in ("grobid", "scienceparse")]
+    other = record("grobid:b", "What the deliverer calls it", "Kurt Gödel", 1931, kind=Kind.PDF, file_sha1="b" * 40)
     found = clustered(own, *headers, other)
     assert frozenset({"declared:d/a.pdf", f"grobid:{A}", f"scienceparse:{A}"}) in partition(found)
     strongest = max(found.edges.to_pylist(), key=lambda edge: edge["strength"])
@@ -67,15 +68,15 @@ def test_a_drops_own_record_of_a_file_joins_it_whatever_its_title() -> None:
 
 
 def test_records_of_two_drops_of_one_file_are_one_paper() -> None:
-    drops = [record(f"declared:{drop}/a.pdf", f"Title by {drop}", "", None, pdf_sha1=A) for drop in ("one", "two")]
-    assert partition(clustered(*drops, record(f"grobid:{A}", None, "", None, kind=Kind.PDF, pdf_sha1=A))) == {
+    drops = [record(f"declared:{drop}/a.pdf", f"Title by {drop}", "", None, file_sha1=A) for drop in ("one", "two")]
+    assert partition(clustered(*drops, record(f"grobid:{A}", None, "", None, kind=Kind.PDF, file_sha1=A))) == {
         frozenset({"declared:one/a.pdf", "declared:two/a.pdf", f"grobid:{A}"})
     }
 
 
 def test_a_doi_that_a_drop_gives_its_file_overrules_the_one_read_from_it() -> None:
-    own = record("declared:d/a.pdf", "Another title", "", None, pdf_sha1=A, doi="10.1016/right")
-    header = record(f"grobid:{A}", kind=Kind.PDF, pdf_sha1=A, doi="10.1016/wrong")
+    own = record("declared:d/a.pdf", "Another title", "", None, file_sha1=A, doi="10.1016/right")
+    header = record(f"grobid:{A}", kind=Kind.PDF, file_sha1=A, doi="10.1016/wrong")
     right, wrong = (
         record(f"crossref:{doi}", title, doi=f"10.1016/{doi}") for doi, title in (("right", TITLE), ("wrong", "Else"))
     )
@@ -87,34 +88,153 @@ def test_a_doi_that_a_drop_gives_its_file_overrules_the_one_read_from_it() -> No
 
 def test_what_another_source_says_of_a_file_joins_only_with_an_alike_title() -> None:
     assert not together(
-        record("mylab:1", "Another title", "", None, pdf_sha1=A), record("grobid:1", kind=Kind.PDF, pdf_sha1=A)
+        record("mylab:1", "Another title", "", None, file_sha1=A), record("grobid:1", kind=Kind.PDF, file_sha1=A)
     )
 
 
-@pytest.mark.parametrize("name", ["doi", "arxiv_id", "pdf_sha1"])
+@pytest.mark.parametrize("name", ["doi", "arxiv_id", "file_sha1"])
 @pytest.mark.parametrize(
     ("title", "joined"), [("Deep parsing of scientific paper", True), ("Page not found", False), (None, False)]
 )
 def test_what_a_pdf_says_of_itself_joins_only_with_an_alike_title(name: str, title: str | None, joined: bool) -> None:
     """But a PDF whose title was not read joins the one title that names its sha1."""
-    given = {name: A if name == "pdf_sha1" else "1911.02782"}
+    given = {name: A if name == "file_sha1" else "1911.02782"}
     pdf = record("grobid:1", title, kind=Kind.PDF, year=None, authors="", **given)
-    assert together(record("a:1", **given), pdf) is (joined or (title is None and name == "pdf_sha1"))
+    assert together(record("a:1", **given), pdf) is (joined or (title is None and name == "file_sha1"))
 
 
 def test_a_not_found_page_that_many_papers_name_joins_none_of_them() -> None:
     papers = [
-        record(f"a:{i}", f"Paper number {word} on its own topic", pdf_sha1=A)
+        record(f"a:{i}", f"Paper number {word} on its own topic", file_sha1=A)
         for i, word in enumerate(("red", "blue", "green"))
     ]
     for title in ("Not found", None):
-        assert len(partition(clustered(*papers, record("grobid:1", title, kind=Kind.PDF, pdf_sha1=A)))) == 4
+        assert len(partition(clustered(*papers, record("grobid:1", title, kind=Kind.PDF, file_sha1=A)))) == 4
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "authors", "joined"),
+    [
+        ({"issue": "1"}, {"issue": "2"}, "Ada Example", False),
+        ({"issue": "1"}, {"issue": "1"}, "Ada Example", True),
+        ({"issue": "1"}, {}, "Ada Example", True),
+        ({"issue": "12"}, {"issue": "December"}, "Ada Example", True),
+        ({"issue": "1"}, {"issue": "1-2"}, "Ada Example", True),
+        ({"issue": "1", "pages": "3"}, {"issue": "2", "pages": "3-4"}, "Ada Example", False),  # each issue begins at 1
+        ({"issue": "1", "pages": "3"}, {"issue": "2", "pages": "97"}, "Ada Example", False),
+        ({"issue": "1"}, {"issue": "2", "pages": "97"}, "A. One; B. Two; C. Three", False),
+        # an abstract in a supplement, and its paper
+        ({"issue": "9", "pages": "1514"}, {"issue": "12", "pages": "2129-2132"}, "A. One; B. Two; C. Three", True),
+    ],
+)
+def test_columns_of_different_issues_stay_apart(
+    one: dict[str, str], other: dict[str, str], authors: str, joined: bool
+) -> None:
+    title, place = "Remarks from the Lattice Quarterly Editor", {"journal": "Lattice Quarterly", "volume": "24"}
+    assert (
+        together(*(record(f"x:{i}", title, authors, **place, **more) for i, more in enumerate((one, other)))) is joined
+    )
+
+
+class TestTypes:
+    """The type that a source gives says whether a DOI is a preprint's, before the DOI's prefix does."""
+
+    def crossref(self, doi: str, year: int, type_: WorkType | None) -> Record:
+        kind = Kind.ARCHIVE if type_ is WorkType.PREPRINT else Kind.PUBLISHER
+        return record(f"crossref:{doi}", year=year, doi=doi, type=type_, kind=kind)
+
+    @pytest.mark.parametrize("doi", ["10.2196/99999", "10.1002/zzz.1", "10.99999/new-server.1"])
+    def test_posted_content_is_a_preprint_under_any_prefix(self, doi: str) -> None:
+        preprint, journal = (
+            self.crossref(doi, 2019, WorkType.PREPRINT),
+            self.crossref("10.1016/a", 2021, WorkType.ARTICLE),
+        )
+        assert together(preprint, journal)
+        assert not together(self.crossref(doi, 2019, None), journal)
+
+    def test_article_under_a_preprint_prefix_is_published(self) -> None:
+        article = self.crossref("10.5281/zenodo.1", 2021, WorkType.ARTICLE)
+        other = self.crossref("10.1016/a", 2021, WorkType.ARTICLE)
+        assert not together(article, other)
+        assert together(self.crossref("10.5281/zenodo.1", 2021, None), other)
+
+    def test_a_type_holds_for_all_records_of_its_doi(self) -> None:
+        preprint = self.crossref("10.99999/new.1", 2019, WorkType.PREPRINT)
+        same = record("s2:1", year=None, doi="10.99999/new.1")
+        assert len(partition(clustered(preprint, same, self.crossref("10.1016/a", 2021, WorkType.ARTICLE)))) == 1
+
+    def test_arxivs_doi_of_the_published_version_stays_published(self) -> None:
+        arxiv = record("arxiv:1", year=2021, doi="10.1016/a", arxiv_id="1911.02782", type=WorkType.PREPRINT)
+        assert not together(record("s2:1", year=2021, doi="10.1016/b"), arxiv)
+
+
+class TestUntitledRecords:
+    """A record without a title joins the PDF that prints its DOI or arXiv id, or that it names."""
+
+    IDENTIFIERS = ({"doi": "10.1234/a"}, {"arxiv_id": "1911.02782"}, {"file_sha1": A})
+
+    def untitled(self, source: str = "unpaywall", **fields: Any) -> Record:
+        return record(
+            f"{source}:1", fields.pop("title", None), fields.pop("authors", ""), fields.pop("year", None), **fields
+        )
+
+    def pdf(self, name: str = "1", title: str | None = TITLE, **fields: Any) -> Record:
+        return record(f"grobid:{name}", title, kind=Kind.PDF, **({"file_sha1": name * 40} | fields))
+
+    @pytest.mark.parametrize("given", IDENTIFIERS)
+    @pytest.mark.parametrize("source", ["unpaywall", "pubmed", "s2", "crossref", "dblp", "arxiv"])
+    def test_untitled_record_joins_the_pdf(self, source: str, given: dict[str, str]) -> None:
+        kind = Kind.PUBLISHER if source == "crossref" else Kind.ARCHIVE
+        assert together(self.untitled(source, kind=kind, **given), self.pdf(**given))
+
+    @pytest.mark.parametrize("given", IDENTIFIERS[:2])
+    def test_untitled_records_and_an_untitled_pdf(self, given: dict[str, str]) -> None:
+        assert together(self.untitled(**given), self.pdf(title=None, **given))
+
+    @pytest.mark.parametrize("given", IDENTIFIERS[:2])
+    @pytest.mark.parametrize(
+        ("title", "papers"), [(TITLE.upper(), 1), ("Shallow parsing of legal texts", 3), (None, 2)]
+    )
+    def test_another_pdf_contests_the_identifier(self, title: str | None, papers: int, given: dict[str, str]) -> None:
+        found = clustered(
+            self.untitled(**given), self.pdf(**given), self.pdf("2", title, authors="", year=None, **given)
+        )
+        assert len(partition(found)) == papers
+
+    @pytest.mark.parametrize("given", IDENTIFIERS)
+    def test_titled_record_contests_the_identifier(self, given: dict[str, str]) -> None:
+        titled = record("s2:1", "Shallow parsing of legal texts", "", None, **given)
+        assert not any(
+            {"grobid:1"} < group for group in partition(clustered(self.untitled(**given), titled, self.pdf(**given)))
+        )
+
+    @pytest.mark.parametrize("given", IDENTIFIERS)
+    @pytest.mark.parametrize(
+        ("said", "joined"),
+        [
+            ({"authors": "Kurt Gödel"}, False),
+            ({"authors": "Lovelace, A."}, True),
+            ({"year": 2012}, False),
+            ({"year": 2020}, True),
+        ],
+    )
+    def test_authors_and_year_confirm(self, said: dict[str, Any], joined: bool, given: dict[str, str]) -> None:
+        assert together(self.untitled("s2", **said, **given), self.pdf(**given)) is joined
+
+    def test_one_page_of_many_untitled_papers_joins_none(self) -> None:
+        papers = [record(f"s2:{i}", None, "", None, doi=f"10.1234/{i}", file_sha1=A) for i in range(3)]
+        for title in ("Page not found", None):
+            assert len(partition(clustered(*papers, self.pdf(title=title, file_sha1=A)))) == 4
+
+    @pytest.mark.parametrize("name", ["pubmed_id", "pmc_id", "acl_id"])
+    def test_other_identifiers_need_a_title(self, name: str) -> None:
+        assert not together(self.untitled(**{name: "1"}), self.pdf(**{name: "1"}))
 
 
 def test_both_readings_of_one_pdf_are_of_one_paper() -> None:
     assert together(
-        record("grobid:1", "iversity of X", kind=Kind.PDF, pdf_sha1=A),
-        record("scienceparse:1", kind=Kind.PDF, pdf_sha1=A),
+        record("grobid:1", "iversity of X", kind=Kind.PDF, file_sha1=A),
+        record("scienceparse:1", kind=Kind.PDF, file_sha1=A),
     )
 
 
@@ -324,7 +444,7 @@ def record_sets(draw: st.DrawFn) -> list[Record]:
                 doi=draw(st.sampled_from([None, None, "10.18653/v1/a", "10.18653/v1/b", "10.48550/arxiv.1911.02782"])),
                 arxiv_id=draw(st.sampled_from([None, None, None, "1911.02782"])),
                 pubmed_id=draw(st.sampled_from([None, None, None, "7"])),
-                pdf_sha1=draw(st.sampled_from([None, A])) if kind is Kind.PDF else None,
+                file_sha1=draw(st.sampled_from([None, A])) if kind is Kind.PDF else None,
             )
         )
     return found
@@ -373,14 +493,39 @@ def _by_brute_force(records: list[Record]) -> set[frozenset[str]]:
 def _strengths(a: Record, b: Record, records: list[Record]) -> list[float]:
     found = []
     similar = bool(a.title and b.title) and titles.score(a.title or "", b.title or "") > 0.8
-    for rank, name in enumerate(("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "pdf_sha1")):
+    for rank, name in enumerate(("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1")):
         if getattr(a, name) and getattr(a, name) == getattr(b, name):
-            trusted = Kind.PDF not in (a.kind, b.kind) and name != "pdf_sha1"
-            if similar if not trusted else _joined_by(name, a, b, records):
+            trusted = Kind.PDF not in (a.kind, b.kind) and name != "file_sha1"
+            if (similar or _claims(name, a, b, records)) if not trusted else _joined_by(name, a, b, records):
                 found.append(7.0 - rank)
     if similar and _may_join_by_title(a, b):
         found.append(titles.score(a.title or "", b.title or ""))
     return found
+
+
+def _claims(name: str, a: Record, b: Record, records: list[Record]) -> bool:
+    """Return whether one is the first untitled record of an identifier, and the other a PDF that it may join."""
+    untitled, pdf = (a, b) if b.kind is Kind.PDF else (b, a)
+    having = [r for r in records if getattr(r, name) == getattr(a, name)]
+    without_title = [r for r in having if r.kind is not Kind.PDF and not r.title]
+    if name not in ("doi", "arxiv_id") or pdf.kind is not Kind.PDF or untitled not in without_title[:1]:
+        return False
+    rivals = [r for r in having if r.title and r is not pdf and not _same_file(r, pdf)]
+    if any(not pdf.title or titles.score(r.title or "", pdf.title) <= 0.8 for r in rivals):
+        return False
+    return all(_names_and_years_agree(pdf, r) for r in without_title)
+
+
+def _same_file(a: Record, b: Record) -> bool:
+    return a.kind is b.kind is Kind.PDF and a.file_sha1 is not None and a.file_sha1 == b.file_sha1
+
+
+def _names_and_years_agree(a: Record, b: Record) -> bool:
+    names = [{surname_key(author) for author in r.authors} for r in (a, b)]
+    if all(names) and 2 * len(names[0] & names[1]) < min(map(len, names)):
+        return False
+    apart = abs(int(a.date) - int(b.date)) if a.date and b.date else 0
+    return apart <= (2 if _preprint(a) != _preprint(b) else 0)
 
 
 def _centre(name: str, value: str, records: list[Record]) -> Record:

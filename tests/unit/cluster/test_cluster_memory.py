@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pytest
 
-from s2corpus.clustering.nodes import TooManyRecords
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.cluster import Cluster
@@ -37,13 +35,6 @@ def run_of(folder: Path, count: int, abstract: str | None = None) -> Run:
         run.table(table).commit([0])
     run.table(DELIVERIES).commit([0], {"parent": None})
     return run
-
-
-def test_more_records_than_memory_holds_are_refused_with_what_they_need(tmp_path: Path) -> None:
-    run = run_of(tmp_path, 100_000)
-    said = r"100000 records to cluster need 66 MB in one process, and resources\.memory_mb is 64: give it more, or set ENGINE"
-    with pytest.raises(TooManyRecords, match=said):
-        Cluster().work(run, Shard(0))
 
 
 def test_records_that_are_larger_than_memory_are_sorted_by_paper(tmp_path: Path) -> None:

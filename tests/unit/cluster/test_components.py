@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2corpus.clustering.components import Fate, components
+from s2corpus.clustering.components import EdgeOutcome, components
 from s2corpus.clustering.edges import CONTRADICTION, PLACE, TITLE, UNRELATED, Edges
 
 NODES = 7
@@ -25,16 +25,18 @@ EDGES = st.lists(
 )  # fmt: skip
 
 
-def taken_one_by_one(facts: Facts, edges: list[tuple[int, int, int]], years: int) -> tuple[list[int], list[Fate]]:
+def taken_one_by_one(
+    facts: Facts, edges: list[tuple[int, int, int]], years: int
+) -> tuple[list[int], list[EdgeOutcome]]:
     cluster = [{node} for node in range(len(facts))]
     refused = [edge for edge in edges if edge[2] >= CONTRADICTION]
     fates = []
     for left, right, reason in edges:
         one, other = cluster[left], cluster[right]
         if reason >= CONTRADICTION:
-            fates.append(Fate.CONFLICT)
+            fates.append(EdgeOutcome.CONFLICT)
         elif one is other:
-            fates.append(Fate.NEEDLESS)
+            fates.append(EdgeOutcome.REDUNDANT)
         elif (
             len({facts[node][0] for node in one | other} - {-1}) > 1
             or (reason == TITLE and not years_agree(facts, one, other, years))
@@ -43,9 +45,9 @@ def taken_one_by_one(facts: Facts, edges: list[tuple[int, int, int]], years: int
                 for a, b, why in refused
             )
         ):
-            fates.append(Fate.CONFLICT)
+            fates.append(EdgeOutcome.CONFLICT)
         else:
-            fates.append(Fate.TAKEN)
+            fates.append(EdgeOutcome.TAKEN)
             joined = one | other
             for node in joined:
                 cluster[node] = joined
@@ -53,9 +55,9 @@ def taken_one_by_one(facts: Facts, edges: list[tuple[int, int, int]], years: int
     told = set()
     for at, (left, right, _) in enumerate(edges):
         between = frozenset((labels[left], labels[right]))
-        if fates[at] is Fate.CONFLICT and (len(between) == 1 or between in told):
-            fates[at] = Fate.NEEDLESS
-        elif fates[at] is Fate.CONFLICT:
+        if fates[at] is EdgeOutcome.CONFLICT and (len(between) == 1 or between in told):
+            fates[at] = EdgeOutcome.REDUNDANT
+        elif fates[at] is EdgeOutcome.CONFLICT:
             told.add(between)
     return labels, fates
 

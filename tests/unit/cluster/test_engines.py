@@ -1,4 +1,4 @@
-"""The same edges, clusters and members in memory on one machine, in rounds here, and in rounds on Spark."""
+"""The same edges, clusters and members in one home, in many homes, and on Spark."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from devtools.bench import cluster as bench
 from devtools.bench import cluster_records
 from s2corpus.pipeline.run import Run
 from s2corpus.sources import Kind, Record, batches
+from s2corpus.sources.record import WorkType
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.cluster import Cluster
+from s2corpus.stages.cluster import Cluster, many
 from s2corpus.stages.cluster import stage as cluster_stage
-from s2corpus.stages.cluster.many import cluster_in_rounds, smallest, unite
+from s2corpus.stages.cluster.many import smallest, unite
 from s2corpus.stages.cluster.workers import Workers, workers
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, EDGES, MEMBERS, PDF_RECORDS, RECORDS
@@ -75,10 +76,11 @@ def _made_up(rng: np.random.Generator, count: int) -> Iterator[Record]:
             doi=[None, None, f"10.18653/v1/d{rng.integers(150)}", f"10.48550/arxiv.{rng.integers(9)}"][rng.integers(4)],
             arxiv_id=f"1911.{rng.integers(10000, 10200)}" if rng.random() < 0.2 else None,
             pubmed_id=str(rng.integers(1, 300)) if rng.random() < 0.2 else None,
-            pdf_sha1=f"{rng.integers(60):040x}" if rng.random() < 0.3 else None,
+            file_sha1=f"{rng.integers(60):040x}" if rng.random() < 0.3 else None,
             journal=[None, None, "Blood", "J Biol Chem", "Journal of Biological Chemistry"][rng.integers(5)],
             volume=[None, "12", "14"][rng.integers(3)],
-            issue=[None, "1"][rng.integers(2)],
+            issue=[None, "1", "2"][rng.integers(3)],
+            type=[None, None, WorkType.PREPRINT, WorkType.ARTICLE][rng.integers(4)],
             pages=[None, "1-9", "33", "e1754"][rng.integers(4)],
         )
 
@@ -111,18 +113,14 @@ def _clustered(run: Run) -> dict[str, pa.Table]:
 
 
 def _same(run: Run, found: Workers, monkeypatch: pytest.MonkeyPatch, home_rows: int) -> dict[str, pa.Table]:
-    """What is clustered in memory; the rounds of these workers give the same in every row."""
-    monkeypatch.delenv("ENGINE", raising=False)
-    stage = Cluster()
-    stage.work(run, stage.plan(run)[0])
-    expected = _clustered(run)
-    monkeypatch.setattr(cluster_stage, "chosen", lambda: "some")
+    """Cluster in this process in one home, then by these workers in several homes; compare every row."""
+    with monkeypatch.context() as patch:
+        patch.delenv("ENGINE", raising=False)
+        stage = Cluster()
+        stage.work(run, stage.plan(run)[0])
+        expected = _clustered(run)
+    monkeypatch.setattr(many, "MAX_HOME_ROWS", home_rows)
     monkeypatch.setattr(cluster_stage, "workers", lambda name, memory_mb: _Given(found))
-    monkeypatch.setattr(
-        cluster_stage,
-        "cluster_in_rounds",
-        lambda run, workers, buckets: cluster_in_rounds(run, workers, buckets, home_rows),
-    )
     stage.work(run, stage.plan(run)[0])
     again = _clustered(run)
     assert again.keys() == expected.keys()
@@ -150,7 +148,7 @@ def test_whatever_is_joined_and_cut_is_the_same_in_rounds(
     edges = tables["edges"]
     assert tables["metrics"]["conflicts"][0].as_py() > 10, "there is something to cut"
     assert set(edges["reason"].to_pylist()) == {
-        "declared", "doi", "arxiv_id", "pubmed_id", "pdf_sha1", "title", "place", "contradiction", "unrelated",
+        "declared", "doi", "arxiv_id", "pubmed_id", "file_sha1", "title", "place", "contradiction", "unrelated",
     }  # fmt: skip
     assert any(0.8 < strength < 1 for strength in edges["strength"].to_pylist()), "some titles are only similar"
 

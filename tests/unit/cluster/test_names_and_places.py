@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from s2corpus.clustering.nodes import from_preprint_server, nodes_of
-from s2corpus.clustering.parts import FACTS, _years, codes_of, facts_of, part_from
+from s2corpus import spec
+from s2corpus.clustering.nodes import from_preprint_server, nodes_from
+from s2corpus.clustering.parts import FACTS, _years, codes_of, complete_facts, read_facts
 from s2corpus.clustering.places import ELECTRONIC, Places, contradict, first_pages, located, numbers
 from s2corpus.clustering.scripts import same_script
 from s2corpus.clustering.surnames import surname_keys
@@ -138,7 +139,7 @@ def place(volume: int = 0, issue: int = 0, page: int = 0, journal: int = -1) -> 
 def test_what_contradicts(one: Places, other: Places, exact: bool, strict: bool, found: bool) -> None:
     journals = pa.array(JOURNALS)
     for a, b in ((one, other), (other, one)):
-        assert contradict(a, b, journals, np.array([exact]), np.array([strict])).tolist() == [found]
+        assert contradict(a, b, journals, np.array([exact]), np.array([strict]), np.array([False])).tolist() == [found]
 
 
 @pytest.mark.parametrize(
@@ -161,25 +162,16 @@ def test_codes_and_years() -> None:
     assert _years(pa.array(["2020-05-01", None, "1999", "soon", "20"])).tolist() == [2020, 0, 1999, 0, 0]
 
 
-def test_a_part_of_some_columns_has_none_of_the_others() -> None:
-    part = part_from(
-        pa.table({"year": pa.array([7, 8], pa.int32()), "surnames": pa.array([[1], [2, 3]], pa.list_(pa.uint64()))})
-    )
-    facts = facts_of(part).to_pydict()
-    assert (
-        facts["record_id"] == ["0" * 20, "0" * 19 + "1"]
-        and facts["year"] == [7, 8]
-        and facts["surnames"] == [[1], [2, 3]]
-    )
-    given = {"record_id", "year", "surnames"}
-    nothing = {pa.string(): None, pa.bool_(): False, pa.uint32(): 0}
-    assert {name: facts[name] for name in facts if name not in given} == {
-        field.name: [nothing[field.type]] * 2 for field in FACTS if field.name not in given
-    }
-    assert list(facts) == FACTS.names
-    nobody = facts_of(part_from(pa.table({"title": ["a", "b", "c"]})))
-    assert nobody["surnames"].to_pylist() == [[]] * 3 and nobody["year"].to_pylist() == [0] * 3
-    assert facts_of(part_from(nobody.slice(1))).equals(nobody.slice(1))
+def test_missing_facts_are_empty() -> None:
+    rows = pa.table({"year": pa.array([7, 8], pa.int32()), "surnames": pa.array([[1], [2, 3]], pa.list_(pa.uint64()))})
+    facts = complete_facts(rows)
+    assert facts.schema == FACTS
+    assert (facts["year"].to_pylist(), facts["surnames"].to_pylist()) == ([7, 8], [[1], [2, 3]])
+    missing = {pa.string(): None, pa.bool_(): False, pa.int8(): 0, pa.uint32(): 0}
+    for field in FACTS:
+        if field.name not in rows.column_names:
+            assert facts[field.name].to_pylist() == [missing[field.type]] * 2
+    assert complete_facts(pa.table({"title": ["a"]}))["surnames"].to_pylist() == [[]]
 
 
 @pytest.mark.parametrize(
@@ -216,15 +208,26 @@ def test_records_as_arrays_have_the_shapes_that_are_stated() -> None:
         for id_ in names
     ]
     batches = [pa.RecordBatch.from_pylist([row], RECORDS.schema) for row in rows]
-    nodes = nodes_of(batches, [])
-    assert nodes.record_ids.to_pylist() == ["a:1", "a:2", "b:1", "c:1"] and len(nodes) == 4
+    nodes = nodes_from(pa.concat_tables(map(read_facts, batches)).sort_by("record_id"), [])
+    ids = sorted(names)
     assert nodes.surname_offsets.tolist() == [0, 0, 1, 3, 4]
     found = [nodes.surnames[a:b].tolist() for a, b in pairwise(nodes.surname_offsets)]
-    assert found == keys(*(names[id_] for id_ in nodes.record_ids.to_pylist()))
+    assert found == keys(*(names[id_] for id_ in ids))
     assert nodes.title.tolist() == [0, 0, 1, 2] and nodes.titles.to_pylist() == ["titleofa", "titleofb", "titleofc"]
-    assert (
-        nodes.originals(np.arange(3)[::-1]).to_pylist()[::-1] == ["Title of a", "Title of b", "Title of c"]
-        and len(nodes.strict) == 3
-    )
+    assert nodes.original_titles.to_pylist() == ["Title of a", "Title of b", "Title of c"] and len(nodes.strict) == 3
     assert (nodes.year.tolist(), nodes.final_doi.tolist(), nodes.trusted.tolist()) == ([0] * 4, [-1] * 4, [True] * 4)
-    assert len(nodes_of([], [])) == 0
+    assert len(nodes_from(FACTS.empty_table(), [])) == 0
+
+
+def test_preprint_patterns_leave_journals_alone() -> None:
+    preprints = [
+        "10.2196/preprints.12345", "10.1002/essoar.10501234.1", "10.33774/coe-2020-abc", "10.31224/osf.io/abcde",
+        "10.31124/advance.123", "10.31230/osf.io/abcde", "10.31223/x5abcd", "10.3762/bxiv.2019.1.v1", "10.21034/wp.123",
+        "10.1590/scielopreprints.123", "10.64898/2025.12.01.123456", "10.1101/2020.01.01.123456", "10.5194/egusphere-2023-1",
+    ]  # fmt: skip
+    journals = [
+        "10.2196/12345", "10.1002/jgrb.50123", "10.3762/bjoc.1.1", "10.1590/s0100-123", "10.1101/gr.123456.107",
+        "10.3897/zookeys.1.1", "10.14293/s2199-1006.1.sor-med.abc.v1", "10.1149/2.0101501jes", "10.5194/acp-1-1-2001",
+    ]  # fmt: skip
+    found = from_preprint_server(pa.array(preprints + journals), spec.Cluster().preprint_prefixes)
+    assert found.tolist() == [True] * len(preprints) + [False] * len(journals)

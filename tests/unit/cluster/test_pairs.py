@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from s2corpus.clustering import pairs
 from s2corpus.clustering.agreement import agree, agree_strictly, shared
-from s2corpus.clustering.nodes import groups, order_within
+from s2corpus.clustering.nodes import group_nodes
 from s2corpus.clustering.places import ELECTRONIC
 
 CODES = st.lists(st.integers(-1, 3), max_size=14)
@@ -28,9 +28,11 @@ def found(columns: tuple[np.ndarray, ...]) -> list[tuple[int, ...]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-@given(CODES, FLAGS, TITLES)
-def test_blocks_and_the_pairs_around_one_record(codes: list[int], flags: list[bool], titles: list[int]) -> None:
-    block = groups(np.array(codes, np.int32), 4)
+@given(CODES, FLAGS, TITLES, TITLES)
+def test_blocks_and_the_pairs_around_one_record(
+    codes: list[int], flags: list[bool], titles: list[int], dois: list[int]
+) -> None:
+    block = group_nodes(np.array(codes, np.int32), 4)
     assert [block.nodes[a:b].tolist() for a, b in zip(block.starts, block.starts[1:], strict=False)] == blocks(codes)
     trusted, title = np.array(flags), np.array(titles, np.int32)
     stars, around, untitled = [], [], []
@@ -40,18 +42,21 @@ def test_blocks_and_the_pairs_around_one_record(codes: list[int], flags: list[bo
             centre = next((node for node in sure if titles[node] >= 0), sure[0])
             stars += [(centre, node) for node in sure if node != centre]
             around += [(sure[0], node) for node in members if node != sure[0]]
-            if len({titles[node] for node in sure}) == 1:
+            first = dois[sure[0]]
+            if len({titles[node] for node in sure}) == 1 and (
+                first < 0 or {dois[node] for node in sure} <= {first, -1}
+            ):
                 untitled += [(sure[0], node) for node in members if not flags[node] and titles[node] < 0]
     assert found(pairs.stars(block.nodes, block.starts, trusted, title)) == stars
     assert found(pairs.around(block.nodes, block.starts, trusted)) == around
-    assert found(pairs.untitled(block.nodes, block.starts, trusted, title)) == untitled
+    assert found(pairs.untitled(block.nodes, block.starts, trusted, title, np.array(dois, np.int32))) == untitled
 
 
 @given(CODES, FLAGS, st.integers(1, 4))
 def test_doubtful_pairs_are_looked_for_among_the_next_neighbours(
     codes: list[int], flags: list[bool], window: int
 ) -> None:
-    block = groups(np.array(codes, np.int32), 4)
+    block = group_nodes(np.array(codes, np.int32), 4)
     expected = [
         (members[p], members[q])
         for members in blocks(codes)
@@ -62,7 +67,7 @@ def test_doubtful_pairs_are_looked_for_among_the_next_neighbours(
 
 
 def test_more_pairs_than_there_is_room_for_at_first() -> None:
-    block = groups(np.zeros(60, np.int32), 1)
+    block = group_nodes(np.zeros(60, np.int32), 1)
     expected = list(combinations(range(60), 2))
     assert found(pairs.doubtful(block.nodes, block.starts, np.zeros(60, bool), 64)) == expected
     facts = facts_of([{}] * 60)
@@ -72,7 +77,7 @@ def test_more_pairs_than_there_is_room_for_at_first() -> None:
         )
         == expected
     )
-    halves = groups(np.repeat(np.array([0, 1], np.int32), 40), 2)
+    halves = group_nodes(np.repeat(np.array([0, 1], np.int32), 40), 2)
     near = pairs.near_titles(
         halves.nodes, halves.starts, np.array([0]), np.array([1]), np.array([0.95]), 64, *facts_of([{}] * 80)
     )
@@ -188,7 +193,7 @@ RECORDS = st.lists(
 def test_records_of_equal_and_of_similar_titles(
     records: list[dict[str, Any]], titles: list[int], labels: list[int], window: int
 ) -> None:
-    facts, of_title = facts_of(records), groups(np.array(titles, np.int32), 3)
+    facts, of_title = facts_of(records), group_nodes(np.array(titles, np.int32), 3)
     strict = np.array([True, False, False])
     expected = [
         (i, j)
@@ -217,11 +222,8 @@ def test_records_of_equal_and_of_similar_titles(
 
 @given(st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 9)), max_size=90))
 def test_the_records_of_a_title_are_in_order_of_year_then_of_id(rows: list[tuple[int, int]]) -> None:
-    by_title, years = (
-        groups(np.array([code for code, _ in rows], np.int32), 2),
-        np.array([y for _, y in rows], np.int32),
-    )
-    order_within(by_title.nodes, by_title.starts, years)
+    codes, years = np.array(rows, np.int32).reshape(-1, 2).T
+    by_title = group_nodes(codes, 2, years)
     expected = [
         sorted((node for node, (code, _) in enumerate(rows) if code == t), key=lambda node: rows[node][1])
         for t in (0, 1)

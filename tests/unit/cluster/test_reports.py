@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from s2corpus.commands import explain
 from s2corpus.commands.report import NAMES, command
-from s2corpus.pipeline.reports import names
+from s2corpus.pipeline.reports import list_reports
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import TABLES
@@ -28,7 +28,7 @@ ACCESS = {
               {"evidence": "acl", "found": False, "detail": "no id of the ACL Anthology on it"}],
 }  # fmt: skip
 ROWS: dict[str, list[dict[str, Any]]] = {
-    "selections": [{"pdf_sha1": "a", "outcome": "selected"}, {"pdf_sha1": "b", "outcome": "landscape"}],
+    "selections": [{"file_sha1": "a", "outcome": "selected"}, {"file_sha1": "b", "outcome": "landscape"}],
     "papers": [
         {"paper_id": "p1", "title": "T", "abstract": "A", "doi": "10.18653/v1/n18", "canonical_pdf": "a", "open_access": True,
          "oa_evidence": "arxiv",
@@ -37,7 +37,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {"paper_id": "p2", "title": "U", "open_access": False, "access": [], "provenance": [], "record_ids": [], "editorial_by": []},
     ],
     "filtered": [{"paper_id": "p1", "outcome": "kept"}, {"paper_id": "p2", "outcome": "not_english"}],
-    "fulltexts": [{"paper_id": "p1", "parse_kind": "pdf", "parse_id": "a:pdf:-:1", "pdf_sha1": "a", "open_access": True,
+    "fulltexts": [{"paper_id": "p1", "parse_kind": "pdf", "parse_id": "a:pdf:-:1", "file_sha1": "a", "open_access": True,
                    "parse": json.dumps(PARSE).encode()}],
     "clusters": [{"record_id": "crossref:1", "paper_id": "p1"}],
     "members": [{"paper_id": "p1", "record_id": "crossref:1", "source": "crossref", "kind": "publisher"}],
@@ -72,7 +72,7 @@ def test_explain_says_of_every_full_text_what_was_looked_for() -> None:
 
 
 def test_every_report_has_its_file() -> None:
-    assert {*names(), "tables"} == set(NAMES)  # the tables are the snapshot's own
+    assert {*list_reports(), "tables"} == set(NAMES)  # the tables are the snapshot's own
 
 
 @pytest.mark.usefixtures("lake_with_release")

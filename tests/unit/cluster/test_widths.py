@@ -6,38 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
-from s2corpus.clustering import identity, nodes, parts
-from s2corpus.clustering.identity import Parent, identify
-from s2corpus.clustering.nodes import TooManyRecords
+from s2corpus.clustering import identity
 from s2corpus.stages.cluster import rounds_papers
 from s2corpus.stages.cluster.many import unite
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, NODE, Rounds
 from s2corpus.storage.exchange import Exchange
-
-
-def test_offsets_of_paper_ids_have_64_bits_and_pieces_of_them_less_than_2_gib() -> None:
-    ids, _ = identity._new_paper_ids(pa.array(["a", "b"]))
-    assert ids.type == pa.large_string()
-    assert 15 * identity._PIECE < 1 << 31
-
-
-def test_ids_are_those_of_their_records_however_many_are_hashed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    records = [f"s:{i}" for i in range(10)]
-    monkeypatch.setattr(identity, "_HASHED", 4)
-    ids, numbers = identity._new_paper_ids(pa.array(records))
-    assert ids.to_pylist() == list(map(identity.new_paper_id, records))
-    assert numbers.tolist() == [int(name, 16) for name in ids.to_pylist()]
-
-
-def test_pieces_of_ids_make_one_column(monkeypatch: pytest.MonkeyPatch) -> None:
-    ids, labels = pa.array([f"s:{i:04d}" for i in range(1000)]), np.arange(1000) // 3
-    ready = pa.nulls(1000, pa.string())
-    whole, _ = identify(ids, labels, ready, Parent())
-    monkeypatch.setattr(identity, "_PIECE", 7)
-    pieces, _ = identify(ids, labels, ready, Parent())
-    assert pieces.equals(whole) and pieces["paper_id"].num_chunks > 100
 
 
 def test_ages_order_by_time_then_place_beyond_32_bits() -> None:
@@ -55,13 +29,6 @@ def test_nodes_of_rounds_are_64_bits_wide(tmp_path: Path) -> None:
     parent = np.arange(4)
     unite(parent, np.array([2], np.int64), np.array([3], np.int64))
     assert parent.dtype == np.int64
-
-
-def test_one_process_refuses_more_text_than_32_bits_of_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nodes, "MAX_TEXT", 100)
-    table = pa.table({"record_id": [f"s:{i:09d}" for i in range(20)]})
-    with pytest.raises(TooManyRecords, match=r"20 records .* ENGINE"):
-        nodes.nodes_from([parts.part_from(table)], ())
 
 
 def test_two_papers_of_one_id_are_named_with_their_records(tmp_path: Path) -> None:

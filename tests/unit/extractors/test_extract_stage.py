@@ -46,7 +46,7 @@ class Intake:
             self.lake.put(f"drops/d1/{sha1[:8]}.pdf", data)
             parts[pdf_shard(sha1, self.shards)].append(
                 {
-                    "pdf_sha1": sha1,
+                    "file_sha1": sha1,
                     "bytes": len(data),
                     "places": [{"drop": "d1", "name": f"{sha1[:8]}.pdf"}],
                     "first_seen": "2026-01-01T00:00:00Z",
@@ -74,7 +74,7 @@ def papers(count: int) -> dict[str, bytes]:
 def selected(run: Run) -> Run:
     """The run, with every PDF selected."""
     for shard in range(run.pdf_shards):
-        rows = run.table(PDFS).read(["pdf_sha1"], shard=shard).to_pylist()
+        rows = run.table(PDFS).read(["file_sha1"], shard=shard).to_pylist()
         run.table(SELECTIONS).write(shard, [{**row, "outcome": "selected"} for row in rows])
     run.table(SELECTIONS).commit(range(run.pdf_shards))
     return run
@@ -97,8 +97,8 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
 
 
 def outcomes(run: Run) -> dict[str, str]:
-    rows = run.table(EXTRACTIONS).read(["pdf_sha1", "outcome"]).to_pylist()
-    return {row["pdf_sha1"]: row["outcome"] for row in rows}
+    rows = run.table(EXTRACTIONS).read(["file_sha1", "outcome"]).to_pylist()
+    return {row["file_sha1"]: row["outcome"] for row in rows}
 
 
 def test_select_keeps_every_pdf_with_its_outcome(lake: Lake) -> None:
@@ -108,7 +108,7 @@ def test_select_keeps_every_pdf_with_its_outcome(lake: Lake) -> None:
     run = Intake(lake, {sha1: data[name] for sha1, name in sha1s.items()}).run()
     metrics = work(Select(), run)
     rows = run.table(SELECTIONS).read().to_pylist()
-    assert {sha1s[row["pdf_sha1"]]: row["outcome"] for row in rows} == {name: KINDS[name][1] for name in wanted}
+    assert {sha1s[row["file_sha1"]]: row["outcome"] for row in rows} == {name: KINDS[name][1] for name in wanted}
     assert metrics["rows"] == 6 == sum(n for name, n in metrics.items() if name.startswith("outcome."))
 
 
@@ -121,9 +121,9 @@ def test_extract_has_a_row_for_each_selected_pdf_and_the_tei_in_the_store(lake: 
     assert metrics == {"rows": 6.0, "outcome.no_content": 1.0, "outcome.ok": 5.0}
     store = run.store(STORED_TEI, "grobid", "0.8.2", server_options())
     for row in run.table(EXTRACTIONS).read().to_pylist():
-        stored = next(store.fetch(row["stored"], [row["pdf_sha1"]], ["tei", "tei_sha1", "outcome"]))
+        stored = next(store.fetch(row["stored"], [row["file_sha1"]], ["tei", "tei_sha1", "outcome"]))
         assert stored["outcome"] == row["outcome"]
-        tei = None if row["pdf_sha1"] == odd else server.recorded(row["pdf_sha1"])
+        tei = None if row["file_sha1"] == odd else server.recorded(row["file_sha1"])
         assert stored["tei"] == tei
         assert row["tei_sha1"] == (tei and hashlib.sha1(tei).hexdigest())
     assert run.table(EXTRACTIONS).committed().facts == {

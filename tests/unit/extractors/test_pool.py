@@ -47,8 +47,8 @@ def pdfs(count: int, size: int = 100) -> list[Item]:
 def run(pool: Pool, items: list[Item]) -> dict[str, Extraction]:
     """Extract, and check that each PDF has exactly one outcome."""
     results = list(pool.extract(iter(items)))
-    assert sorted(r.pdf_sha1 for r in results) == sorted(sha1 for sha1, _ in items)
-    return {r.pdf_sha1: r for r in results}
+    assert sorted(r.file_sha1 for r in results) == sorted(sha1 for sha1, _ in items)
+    return {r.file_sha1: r for r in results}
 
 
 CASES = [
@@ -213,7 +213,7 @@ def test_each_fault_once_and_a_restart_and_still_everything_right() -> None:
                 server.stop()
                 threading.Timer(0.3, server.start).start()
     assert Counter(r.outcome for r in results) == {Outcome.OK: 150}
-    assert {r.pdf_sha1 for r in results} == {sha1 for sha1, _ in items}
+    assert {r.file_sha1 for r in results} == {sha1 for sha1, _ in items}
     # An answer that the death of the server cut off was never received.
     assert sum(times > 1 for times in server.answered.values()) <= QUICK.in_flight
 

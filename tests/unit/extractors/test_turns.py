@@ -125,13 +125,13 @@ def test_pdfs_are_sent_in_order_until_as_many_are_in_flight_as_may_be(started: C
     state = started()
     for number in (1, 2):
         load, job = sent(state)
-        assert (job.pdf_sha1, job.tries, job.server) == (f"pdf{number - 1}", 1, "http://a")
+        assert (job.file_sha1, job.tries, job.server) == (f"pdf{number - 1}", 1, "http://a")
         assert (job.started, job.deadline) == (100.0, 120.0)
         assert (load.in_flight, state.in_flight) == (number, number)
     assert state._next() == LIMITS.progress
     state._settle(load, job, Answer(Outcome.NO_BLOCKS))
     assert (load.in_flight, state.in_flight, [found.outcome for found in state.done]) == (1, 1, [Outcome.NO_BLOCKS])
-    assert sent(state)[1].pdf_sha1 == "pdf2"
+    assert sent(state)[1].file_sha1 == "pdf2"
 
 
 def test_the_server_with_the_least_to_do_is_sent_the_next(started: Callable[..., Run]) -> None:
@@ -147,7 +147,7 @@ def test_a_failed_try_waits_and_comes_before_new_pdfs_when_it_is_due(
     state._settle(load, job, LATE)
     assert job.not_before == 101.0
     load, other = sent(state)
-    assert other.pdf_sha1 == "pdf1"
+    assert other.file_sha1 == "pdf1"
     state._settle(load, other, Answer(Outcome.NO_BLOCKS))
     clock.at = 101.0
     again = sent(state)[1]
@@ -227,7 +227,7 @@ def test_three_failures_in_a_row_take_a_server_out_until_it_is_alive(
     assert 102.0 <= load.look_at <= 104.0
     state._looked(load, True)
     assert (load.out, load.failures, load.refusals, load.room_until) == (False, 0, 0, 0.0)
-    assert sent(state)[1].pdf_sha1 == "pdf4"
+    assert sent(state)[1].file_sha1 == "pdf4"
 
 
 def test_a_server_that_nobody_reaches_is_out_at_once() -> None:

@@ -66,7 +66,7 @@ def filtered(
             paper_id=TAKEN,
             record_id="crossref:10.1016/j.engine.1843",
             doi="10.1016/j.engine.1843",
-            pdf_sha1=SHA1,
+            file_sha1=SHA1,
         ),
         row(
             MEMBERS,
@@ -83,7 +83,7 @@ def filtered(
     run.table(FULLTEXTS).write(
         0,
         [
-            row(FULLTEXTS, paper_id=TAKEN, parse_kind=kind, pdf_sha1=SHA1, parse_id=f"{SHA1}:{kind}:1", open_access=True,
+            row(FULLTEXTS, paper_id=TAKEN, parse_kind=kind, file_sha1=SHA1, parse_id=f"{SHA1}:{kind}:1", open_access=True,
                 parse=orjson.dumps({"body_text": [{"text": text}]}))
             for kind, text in sorted((texts or {}).items())
         ],

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from s2corpus.pipeline.stages import load_stage
 
 from s2corpus.deliveries.ready import Refused, read_ready
 from s2corpus.drops import processing
@@ -19,10 +18,10 @@ from s2corpus.drops.standing import standings
 from s2corpus.errors import TransientError
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
-from s2corpus.row_types import DeliveryRow
+from s2corpus.pipeline.stages import load_stage
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import DELIVERIES, PDFS
+from s2corpus.tables import DELIVERIES, PDFS, DeliveryRow
 
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
 PDF = b"%PDF hello"
@@ -207,7 +206,7 @@ def test_false_sizes_do_not_size_the_tables(run: Run) -> None:
     put(run.lake, "drops/good")
     rows = intake(run)
     assert (rows["1"]["outcome"], rows["good"]["outcome"]) == ("refused:incomplete", "taken")
-    assert run.planned("intake")[-1].params["buckets"] == 1
+    assert run.read_plan("intake")[-1].params["buckets"] == 1
 
 
 def test_folders_without_utf8_names_are_refused(run: Run, tmp_path: Path) -> None:

@@ -108,14 +108,14 @@ def outcomes(seeds: list[bytes], count: int, act: Callable[[bytes], str], *expec
 
 
 def test_tei() -> None:
-    outcomes([TEI], 400, lambda data: tei.convert(data, pdf_sha1="") and "ok", tei.BadTei)
+    outcomes([TEI], 400, lambda data: tei.convert(data, file_sha1="") and "ok", tei.BadTei)
 
 
 def test_jats() -> None:
     body = "<sec><title>One</title><p>Words <xref ref-type='bibr' rid='B1'>1</xref>.</p></sec>"
 
     def act(data: bytes) -> str:
-        form = jats.form_of(data)
+        form = jats.detect_form(data)
         return form if form is None or jats.CONVERTERS[form](data, sha1="") else "ok"
 
     outcomes([article(body, 2)], 250, lambda data: act(data) or "another form", jats.BadArticle)

@@ -16,13 +16,14 @@ from typing import Any
 
 import pytest
 
-from s2corpus import jats, sources, tei
+from s2corpus import sources
 from s2corpus.deliveries import registration
 from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.ready import Delivery, File, Ready, Refused
 from s2corpus.sources import streams
 from s2corpus.sources.repeated_keys import find_repeated_keys
 from s2corpus.storage.lake import Lake
+from s2orc_parse import jats, tei
 from s2orc_parse.latex.bibtex import read_bib
 
 MOST = 3.0
@@ -376,7 +377,7 @@ JATS: dict[str, Callable[[int], bytes]] = {
 def test_tei_takes_linear_steps(name: str) -> None:
     def count(size: int) -> int:
         data = TEI[name](size)
-        return lines_run(lambda: tei.convert(data, pdf_sha1="a" * 40))
+        return lines_run(lambda: tei.convert(data, file_sha1="a" * 40))
 
     count(10)
     check_law(count, 200)

@@ -23,12 +23,15 @@ RUN_BY = {
         "airflow-worker", "airflow-settings",
     },
     "tests/e2e/test_spark.py": {"spark-master", "spark-worker", "spark"},
+    "tests/containers/conftest.py": {"extractor"},
 }  # fmt: skip
 OF_THEIR_IMAGES = {
     "postgres": "its image's own start; the tests start PostgreSQL's binaries of a wheel, and run its health check",
     "grobid": "its image's own start, and no package brings GROBID: the tests have a stand-in, our extractor and recorded TEIs for it",
 }
 """Services without a command of ours, and what the tests have in their place."""
+PROFILES = "COMPOSE_PROFILES"
+"""compose's own variable: which services of a profile start"""
 SECRET = re.compile(r"PASSWORD|SECRET|KEY|TOKEN")
 
 
@@ -50,7 +53,7 @@ def test_every_required_variable_is_in_the_example() -> None:
         for line in (ROOT / ".env.example").read_text("utf-8").splitlines()
         if "=" in line and line[0] != "#"
     }
-    assert set(re.findall(r"\$\{([A-Z0-9_]+):\?", TEXT)) == example
+    assert set(re.findall(r"\$\{([A-Z0-9_]+):\?", TEXT)) | {PROFILES} == example
 
 
 def test_the_example_gives_no_value() -> None:
@@ -73,7 +76,7 @@ def test_every_airflow_component_shares_the_settings(services: dict[str, Any]) -
     for name in ("airflow-init", "airflow-api-server", "airflow-dag-processor", "airflow-triggerer", "airflow-worker"):
         given = components[name]["environment"]
         assert {key for key in base.keys() | given.keys() if base.get(key) != given.get(key)} <= {
-            "DUMB_INIT_SETSID",
+            "S2CORPUS_EXTRACTOR_TOKEN",
             "AIRFLOW_ADMIN_USER",
             "AIRFLOW_ADMIN_PASSWORD",
             "AWS_ACCESS_KEY_ID",
@@ -106,12 +109,16 @@ def test_every_service_is_kept_small(services: dict[str, Any]) -> None:
         assert "cap_add" not in service, name
 
 
-def test_grobid_reaches_nobody_but_workers_and_nothing_outside(services: dict[str, Any]) -> None:
+def test_readers_of_pdfs_reach_only_workers(services: dict[str, Any]) -> None:
     networks = yaml.safe_load(TEXT)["networks"]
-    assert services["grobid"]["networks"] == ["grobid"]
+    for name in ("grobid", "extractor"):
+        assert list(services[name]["networks"]) == ["grobid"]
+        assert set(services[name].get("environment", {})) <= {"S2CORPUS_EXTRACTOR_TOKEN"}
+        assert "volumes" not in services[name]
     assert networks["grobid"] == {"internal": True}
     assert {name for name, service in services.items() if "grobid" in service.get("networks", [])} == {
         "grobid",
+        "extractor",
         "airflow-worker",
     }
     assert {name for name, service in services.items() if "outside" in service.get("networks", [])} == {
@@ -172,17 +179,33 @@ def test_every_image_of_others_is_named_by_digest(services: dict[str, Any]) -> N
 
 def test_the_image_has_what_the_components_need() -> None:
     dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
+    context = (ROOT / ".dockerignore").read_text("utf-8").split()
     for folder in ("include", "sql", "dags", "plugins", "deploy"):
         assert f"COPY {folder} {folder}" in dockerfile
+        assert f"COPY --from=code /usr/local/airflow/{folder} {folder}" in dockerfile
+        assert f"!{folder}" in context
     assert "--require-hashes" in dockerfile
 
 
-def test_the_code_is_the_same_in_every_component(services: dict[str, Any]) -> None:
+def test_no_service_mounts_a_folder_of_the_clone(services: dict[str, Any]) -> None:
+    """The image has the code; under umask 077 nobody in a container could read a mounted clone."""
+    named = set(yaml.safe_load(TEXT)["volumes"])
     for name, service in services.items():
-        if name.startswith("airflow-"):
-            mounted = {volume.split(":")[0]: volume for volume in service["volumes"]}
-            assert mounted["./include"] == "./include:/usr/local/airflow/include:ro", name
-            assert mounted["./sql"] == "./sql:/usr/local/airflow/sql:ro", name
+        for volume in service.get("volumes", []):
+            source = volume["source"] if isinstance(volume, dict) else volume.partition(":")[0]
+            assert source in named, f"{name}: {volume}"
+
+
+def test_one_image_fills_each_volume(services: dict[str, Any]) -> None:
+    """Docker fills an empty volume from the image of the container that it makes first, with that image's owner."""
+    filled_by: dict[str, set[str]] = {}
+    for service in services.values():
+        for volume in service.get("volumes", []):
+            if not (isinstance(volume, dict) and volume["volume"]["nocopy"]):
+                filled_by.setdefault(volume.partition(":")[0], set()).add(service["image"])
+    ours = {image for image in set().union(*filled_by.values()) if image.startswith("s2corpus-")}
+    for name, images in filled_by.items():
+        assert len(images) == 1 or images <= ours, f"{name}: {images}"
 
 
 def test_s3_is_the_version_that_the_tests_use(services: dict[str, Any]) -> None:

@@ -84,17 +84,32 @@ def test_images_are_those_of_compose() -> None:
     for name, spec in pod_specs().items():
         for container in spec["containers"]:
             image, _, tag = container["image"].rpartition(":")
-            assert image == "s2corpus-airflow" or f"{image}:{tag}}}" in compose, name
+            assert image in ("s2corpus-airflow", "s2corpus-spark") or f"{image}:{tag}}}" in compose, name
 
 
 def test_a_worker_pod_has_what_a_worker_of_compose_has() -> None:
     """Airflow's own settings apart, which a pod gets from Airflow, and the S3 address that only an S3 of one's own has."""
     services = yaml.safe_load((ROOT / "docker-compose.yaml").read_text("utf-8"))["services"]
     worker = {name for name in services["airflow-worker"]["environment"] if not name.startswith("AIRFLOW")}
-    optional = {"AWS_ENDPOINT_URL", "S2CORPUS_ALERTS_WEBHOOK", "DUMB_INIT_SETSID", "S2CORPUS_KERNELS"}
+    optional = {"AWS_ENDPOINT_URL", "S2CORPUS_ALERTS_WEBHOOK", "S2CORPUS_EXTRACTOR_TOKEN", "S2CORPUS_KERNELS"}
     for path in PODS:
         (base,) = documents(path)[0]["spec"]["containers"]
         assert worker - {each["name"] for each in base["env"]} <= optional, path.stem
+
+
+def test_every_place_names_one_version_of_the_chart() -> None:
+    commands = yaml.safe_load((ROOT / "tests" / "data" / "airflow-chart-commands.yaml").read_text("utf-8"))
+    for path in (DEPLOY / "helm" / "values.yaml", ROOT / "docs" / "kubernetes.md"):
+        text = path.read_text("utf-8")
+        assert set(re.findall(r"apache-airflow/airflow --version (\S+)", text)) == {commands["version"]}, path.name
+        assert text.count("apache-airflow/airflow ") == text.count("apache-airflow/airflow --version "), path.name
+
+
+def test_chart_creates_no_user() -> None:
+    """Charts before 1.19 ignore `createUserJob.enabled`, and read `webserver.defaultUser.enabled`."""
+    values = yaml.safe_load((DEPLOY / "helm" / "values.yaml").read_text("utf-8"))
+    assert values["createUserJob"]["enabled"] is False
+    assert values["webserver"]["defaultUser"]["enabled"] is False
 
 
 def test_every_secret_is_in_the_documentation() -> None:

@@ -62,7 +62,7 @@ def pdfs(files: Mapping[str, bytes], folder: Path) -> Iterator[tuple[str, Path]]
 
 def selection(files: Mapping[str, bytes], folder: Path) -> Any:
     rows = inspect_many(pdfs(files, folder), rules=Select(max_pages=50), workers=1, timeout=60, memory_bytes=1 << 30)
-    return sorted((row.as_row() for row in rows), key=lambda row: row["pdf_sha1"])
+    return sorted((row.as_row() for row in rows), key=lambda row: row["file_sha1"])
 
 
 def extraction(files: Mapping[str, bytes], folder: Path) -> Any:
@@ -81,7 +81,7 @@ def conversion(files: Mapping[str, bytes], folder: Path) -> Any:
         if name.startswith("stored_tei/") and name.endswith(".parquet"):
             for row in pq.read_table(io.BytesIO(data), columns=["pdf_sha1", "tei"]).to_pylist():
                 if row["tei"]:
-                    parses[row["pdf_sha1"]] = tei.to_s2orc(tei.convert(row["tei"], pdf_sha1=row["pdf_sha1"]))
+                    parses[row["pdf_sha1"]] = tei.to_s2orc(tei.convert(row["tei"], file_sha1=row["pdf_sha1"]))
     assert len(parses) > 5
     return unversioned(parses)
 
@@ -99,7 +99,7 @@ def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 PINNED: dict[str, tuple[Callable[[Mapping[str, bytes], Path], Any], str, str]] = {
-    "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "1, identity 3: 5614e988fda2818f"),
+    "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "1, identity 3: c6582d14054d1214"),
     "extraction": (extraction, EXTRACTION, "0.11.0: 702893d3250af0e6"),
     "conversion of TEI": (conversion, tei.CONVERTER_VERSION, "8: ee7be18557ce3f31"),
     "conversion of LaTeX": (conversion_of_latex, latex.CONVERTER_VERSION, "5: ba25f3cc91d28523"),

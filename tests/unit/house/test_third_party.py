@@ -29,10 +29,13 @@ def test_the_list_is_that_of_the_lock(third_party: ModuleType) -> None:
     assert {name: version for name, (version, _) in third_party.listed().items()} == wanted
 
 
-def test_the_image_has_what_the_laptop_has_in_the_same_versions(third_party: ModuleType) -> None:
-    image = third_party.locked(ROOT / "requirements-fab.txt")
-    assert third_party.locked(ROOT / "requirements.txt").items() <= image.items()
-    assert "apache-airflow-providers-fab" in image
+@pytest.mark.parametrize("image", ["requirements-image.txt", "requirements-spark.txt"])
+def test_images_have_the_versions_of_the_tests(third_party: ModuleType, image: str) -> None:
+    in_image, tested = third_party.locked(ROOT / image), third_party.locked(ROOT / "requirements-fab.txt")
+    assert in_image.items() <= tested.items()
+    assert third_party.locked(ROOT / "requirements.txt").items() <= tested.items()
+    expected = {"requirements-image.txt": "apache-airflow-providers-fab", "requirements-spark.txt": "pyspark"}
+    assert expected[image] in in_image
 
 
 def test_notice_names_every_package_of_a_licence_that_asks_for_more(third_party: ModuleType) -> None:
@@ -48,7 +51,7 @@ def test_notice_names_every_package_of_a_licence_that_asks_for_more(third_party:
 
 
 def test_nothing_is_installed_without_its_hash() -> None:
-    for path in (ROOT / "Dockerfile", ROOT / "Makefile"):
+    for path in (ROOT / "Dockerfile", ROOT / "Makefile", ROOT / "deploy" / "install-packages"):
         for line in path.read_text("utf-8").splitlines():
             if re.search(r"pip install", line) and "--no-deps" not in line and "pip compile" not in line:
                 assert "--require-hashes" in line, f"{path.name}: {line.strip()}"

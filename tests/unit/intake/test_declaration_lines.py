@@ -31,10 +31,11 @@ def read(*lines: dict[str, Any] | bytes) -> tuple[Declarations, list[Entry]]:
         ({**HERE, "open_access": False}, {"a.pdf": Facts(1, False)}),
         ({**HERE, "licence": "CC-BY-4.0"}, {"a.pdf": Facts(1, None, "CC-BY-4.0")}),
         ({**HERE, "arxiv_id": "arXiv:1706.03762v5"}, {"a.pdf": Facts(1, arxiv_id="1706.03762")}),
-        ({"pdf_sha1": "b" * 40, "open_access": True}, {"b.pdf": Facts(1, True)}),
-        ({"pdf_sha1": f" {'B' * 40} "}, {"b.pdf": Facts(1)}),
-        ({"pdf_sha1": "a" * 40, "open_access": False}, {"a.pdf": Facts(1, False), "again/a.pdf": Facts(1, False)}),
-        ({"name": "again/a.pdf", "pdf_sha1": "a" * 40}, {"again/a.pdf": Facts(1)}),
+        ({"file_sha1": "b" * 40, "open_access": True}, {"b.pdf": Facts(1, True)}),
+        ({"file_sha1": f" {'B' * 40} "}, {"b.pdf": Facts(1)}),
+        ({"pdf_sha1": "b" * 40, "open_access": True}, {"b.pdf": Facts(1, True)}),  # the name up to 0.1.0
+        ({"file_sha1": "a" * 40, "open_access": False}, {"a.pdf": Facts(1, False), "again/a.pdf": Facts(1, False)}),
+        ({"name": "again/a.pdf", "file_sha1": "a" * 40}, {"again/a.pdf": Facts(1)}),
         ({**HERE, "note": "x", "open_access": True, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762"}, {}),
         (
             {**HERE, "note": "x", "open_access": False, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762"},
@@ -74,10 +75,10 @@ def test_two_lines_on_one_file(first: dict[str, Any], second: dict[str, Any], fa
         ({**HERE, "titel": "T", "by": 1}, ["by: is not a key of a drop's records: the line is ignored",
                                            "titel: is not a key of a drop's records: the line is ignored"]),
         ({"name": "z.pdf"}, ['name: "z.pdf" is not a file of the drop: the line is ignored']),
-        ({"pdf_sha1": "0"}, ['pdf_sha1: "0" is not a file of the drop: the line is ignored']),
-        ({"pdf_sha1": 7}, ["pdf_sha1: 7 is not a file of the drop: the line is ignored"]),
-        ({"name": "b.pdf", "pdf_sha1": "a" * 40}, ['name: "b.pdf" is not a file of the drop, with that pdf_sha1: the line is ignored']),
-        ({"title": "T"}, ["name: is missing: a line describes a file of the drop, by name or pdf_sha1"]),
+        ({"file_sha1": "0"}, ['file_sha1: "0" is not a file of the drop: the line is ignored']),
+        ({"file_sha1": 7}, ["file_sha1: 7 is not a file of the drop: the line is ignored"]),
+        ({"name": "b.pdf", "file_sha1": "a" * 40}, ['name: "b.pdf" is not a file of the drop, with that file_sha1: the line is ignored']),
+        ({"title": "T"}, ["name: is missing: a line describes a file of the drop, by name or file_sha1"]),
         ({**HERE, "title": 7}, ["title: 7 cannot be used as title: it is ignored"]),
         ({**HERE, "title": "On a", "authors": 7}, ["authors: 7 cannot be used as authors: it is ignored"]),
         ({**HERE, "title": "On a", "doi": "x"}, ['doi: "x" cannot be used as doi: it is ignored']),
@@ -120,7 +121,7 @@ def test_a_line_is_the_record_of_its_file() -> None:
     }  # fmt: skip
     reader, (entry,) = read({**HERE, **said})
     assert isinstance(entry, Record) and reader.told == ()
-    assert (entry.record_id, entry.source, entry.kind, entry.pdf_sha1) == (
+    assert (entry.record_id, entry.source, entry.kind, entry.file_sha1) == (
         "declared:d/a.pdf",
         "declared",
         "archive",
@@ -152,11 +153,11 @@ def test_which_lines_make_records() -> None:
     _, entries = read(
         {**HERE, "open_access": True, "licence": "CC-BY-4.0"},
         {"name": "s.gz", "title": "On s"},
-        {"pdf_sha1": "a" * 40, "title": "On a"},
+        {"file_sha1": "a" * 40, "title": "On a"},
         {"name": "again/a.pdf", "title": "On a again"},
         {"name": "b.pdf", "title": "On b", "note": "x"},
     )
-    found = [(entry.record_id, entry.pdf_sha1) for entry in entries if isinstance(entry, Record)]
+    found = [(entry.record_id, entry.file_sha1) for entry in entries if isinstance(entry, Record)]
     assert found == [("declared:d/s.gz", None), ("declared:d/a.pdf", "a" * 40), ("declared:d/again/a.pdf", "a" * 40)]
     assert len(found) == len(entries)
 

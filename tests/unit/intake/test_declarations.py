@@ -103,10 +103,10 @@ def test_what_a_drop_knows_of_its_file_is_a_record_of_that_file(run: Run) -> Non
     deliver(run, "drops/d", {"a.pdf": b"A", "b.pdf": b"B", **lines(said, {"name": "b.pdf", "open_access": True})})
     assert outcome(run)["warnings"] == []
     ((record_id, record),) = records(run).items()
-    (sha1,) = [p["pdf_sha1"] for p in run.table(PDFS).read().to_pylist() if p["places"][0]["name"] == "a.pdf"]
+    (sha1,) = [p["file_sha1"] for p in run.table(PDFS).read().to_pylist() if p["places"][0]["name"] == "a.pdf"]
     assert (record_id, record["source"], record["kind"]) == ("declared:d/a.pdf", "declared", "archive")
     assert (record["title"], record["authors"][0]["last"], record["doi"]) == ("On a", "Byron", "10.1016/a")
-    assert (record["date"], record["pdf_sha1"], record["open_access"]) == ("2021-05", sha1, None)
+    assert (record["date"], record["file_sha1"], record["open_access"]) == ("2021-05", sha1, None)
     assert {(p["name"], p["open_access"], p["licence"]) for p in places(run)} == {
         ("a.pdf", None, "CC-BY-4.0"),
         ("b.pdf", True, None),
@@ -115,9 +115,9 @@ def test_what_a_drop_knows_of_its_file_is_a_record_of_that_file(run: Run) -> Non
 
 def test_a_file_may_be_named_by_its_sha1_in_capitals(run: Run) -> None:
     sha1 = "6DCD4CE23D88E2EE9568BA546C007C63D9131C1B"  # of "A"
-    deliver(run, "drops/d", {"a.pdf": b"A", **lines({"pdf_sha1": sha1, "title": "On a", "open_access": False})})
+    deliver(run, "drops/d", {"a.pdf": b"A", **lines({"file_sha1": sha1, "title": "On a", "open_access": False})})
     assert outcome(run)["warnings"] == []
-    assert records(run)["declared:d/a.pdf"]["pdf_sha1"] == sha1.lower()
+    assert records(run)["declared:d/a.pdf"]["file_sha1"] == sha1.lower()
     assert [place["open_access"] for place in places(run)] == [False]
 
 
@@ -128,7 +128,7 @@ def test_a_latex_source_has_its_declared_facts_too(run: Run) -> None:
     (source,) = run.table(LATEX_SOURCES).read().to_pylist()
     assert (source["arxiv_id"], source["places"][0]["open_access"]) == ("1706.03762", False)
     record = records(run)["declared:d/s.gz"]
-    assert (record["arxiv_id"], record["pdf_sha1"]) == ("1706.03762", None)
+    assert (record["arxiv_id"], record["file_sha1"]) == ("1706.03762", None)
 
 
 @pytest.mark.parametrize("declared", [b'{"name": "a.pdf", "title": "On a"}\n', b'{"name": "a.pdf", "title": "On a"}'])
@@ -148,8 +148,8 @@ def test_a_byte_order_mark_costs_nothing(run: Run, declared: bytes) -> None:
         ({"name": "a.pdf", "titel": "On a"}, "titel: is not a key"),
         ({"name": "b.pdf", "title": "On b"}, 'name: "b.pdf" is not a file of the drop'),
         ({"name": ["a.pdf"], "title": "On a"}, 'name: ["a.pdf"] is not a file of the drop'),
-        ({"pdf_sha1": "0" * 40}, f'pdf_sha1: "{"0" * 40}" is not a file of the drop'),
-        ({"name": "a.pdf", "pdf_sha1": "0" * 40}, 'name: "a.pdf" is not a file of the drop, with that pdf_sha1'),
+        ({"file_sha1": "0" * 40}, f'file_sha1: "{"0" * 40}" is not a file of the drop'),
+        ({"name": "a.pdf", "file_sha1": "0" * 40}, 'name: "a.pdf" is not a file of the drop, with that file_sha1'),
         ({"title": "On a"}, "name: is missing"),
         ({"name": "a.pdf", "title": 7}, "title: 7 cannot be used"),
         ({"name": "a.pdf", "title": "On a", "doi": "see below"}, 'doi: "see below" cannot be used'),

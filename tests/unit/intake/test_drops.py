@@ -103,7 +103,13 @@ def test_a_drop_stands_as_its_row_the_releases_and_the_paused_dag_say(lake: Lake
     table = TableRef(lake, "releases/t-20230201/deliveries", DELIVERIES)
     table.write(0, [row])
     table.commit([0], {})
-    lake.put("snapshots/t/latest.json", orjson.dumps({"snapshot": "t-20230201-00000000"}))
+    pointer = {
+        "snapshot": "t-20230201-00000000",
+        "manifest": "snapshots/t-20230201-00000000/manifest.json",
+        "manifest_sha256": "0" * 64,
+    }
+    lake.put("snapshots/t/latest.json", orjson.dumps(pointer))
+    lake.put("snapshots/u/latest.json", b"{")  # another spec's damaged pointer hides nothing
     stand = {s.row.name: (s.outcome, s.detail) for s in standings(lake)}
     assert stand == {
         "drops/a": ("released", "in t-20230201-00000000"),
@@ -404,7 +410,7 @@ def test_a_drop_changed_after_it_was_registered_is_refused_and_in_nobodys_way(
     run = Run(SPEC, datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
     for name in ("intake", "select", "extract"):
         runner.run_stage(run, name)
-    assert run.table(EXTRACTIONS).read()["pdf_sha1"].to_pylist() == list(grobid.uploads)
+    assert run.table(EXTRACTIONS).read()["file_sha1"].to_pylist() == list(grobid.uploads)
 
 
 def test_a_drop_at_which_an_error_of_ours_stops_is_failed_and_in_nobodys_way(

@@ -61,7 +61,7 @@ def test_the_same_bytes_in_two_drops_are_one_pdf_with_two_places(run: Run) -> No
     deliver(run, "drops/first", {"a.pdf": b"%PDF", "readme.txt": b"no paper"}, "2023-01-01T10:00:00+01:00")
     intake(run)
     (pdf,) = run.table(PDFS).read().to_pylist()
-    assert pdf["pdf_sha1"] == hashlib.sha1(b"%PDF").hexdigest()
+    assert pdf["file_sha1"] == hashlib.sha1(b"%PDF").hexdigest()
     assert [(place["drop"], place["name"]) for place in pdf["places"]] == [("first", "a.pdf"), ("second", "z.pdf")]
     assert pdf["first_seen"] == "2023-01-01T09:00:00.000000Z"
 

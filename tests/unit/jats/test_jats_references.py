@@ -5,7 +5,7 @@ from __future__ import annotations
 import articles
 import pytest
 
-from s2corpus import jats
+from s2orc_parse import jats
 from s2orc_parse.parse_model import BibEntry
 
 LEE = "<name><surname>Lee</surname><given-names>A</given-names></name>"

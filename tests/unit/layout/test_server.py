@@ -27,7 +27,7 @@ def service() -> Iterator[tuple[httpx.Client, subprocess.Popen[bytes]]]:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "pdf2tei.server", "--port", str(port), "--workers", "1"],
+        [sys.executable, "-m", "pdf2tei.cli", "--port", str(port), "--workers", "1"],
         env={**os.environ, "S2CORPUS_EXTRACTOR_TOKEN": TOKEN},
     )
     client = httpx.Client(base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60)
@@ -142,7 +142,7 @@ def test_a_taken_port_is_one_sentence() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = subprocess.run(
-            [sys.executable, "-m", "pdf2tei.server", "--port", str(port)],
+            [sys.executable, "-m", "pdf2tei.cli", "--port", str(port)],
             capture_output=True,
             text=True,
             timeout=60,

@@ -10,10 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from s2corpus.stages.link.local import link_tables, open_local_index
 from s2corpus.titles import Search, score
-from s2corpus.titles.linking import SCHEMA, Links, PapersInMemory, link
+from s2corpus.titles.facts import first_surname
+from s2corpus.titles.linking import SCHEMA, Links, link
 from s2corpus.titles.recall import measure
-from s2corpus.titles.targets import first_surname
+from s2corpus.titles.series import cites_other_member
 
 COLUMNS = pa.schema(
     [
@@ -34,16 +36,15 @@ ATTENTION = "Attention is all you need"
 GRAPHS = "Inductive representation learning on large graphs"
 
 
-def _link(entries: list[Row], papers: list[Row]) -> tuple[Links, PapersInMemory]:
-    targets = PapersInMemory.of(pa.Table.from_pylist(papers, schema=PAPERS))
-    links = link(pa.Table.from_pylist(entries, schema=ENTRIES), targets)
+def _link(entries: list[Row], papers: list[Row]) -> Links:
+    links = link_tables(pa.Table.from_pylist(entries, schema=ENTRIES), pa.Table.from_pylist(papers, schema=PAPERS))
     assert links.rows.schema == SCHEMA
     assert len(links.rows) == len(entries)
-    return links, targets
+    return links
 
 
 def _one(entry: Row, *papers: Row) -> Row:
-    row: Row = _link([entry], list(papers))[0].rows.to_pylist()[0]
+    row: Row = _link([entry], list(papers)).rows.to_pylist()[0]
     return row
 
 
@@ -82,7 +83,7 @@ def test_the_threshold_is_strict() -> None:
     entries = pa.Table.from_pylist([{"title": GRAPHS + "s"}], schema=ENTRIES)
     s = score(GRAPHS, GRAPHS + "s")
     for threshold, linked in ((s, 0), (s - 1e-9, 1)):
-        rows = link(entries, PapersInMemory.of(papers), Search(threshold)).rows
+        rows = link_tables(entries, papers, Search(threshold)).rows
         assert rows["paper_id"].null_count == 1 - linked
 
 
@@ -152,6 +153,66 @@ def test_a_number_that_differs_is_a_warning() -> None:
     assert _one({"title": "Foundations of graph learnings, part I"}, paper)["warning"] is None
 
 
+SERIES = "Improving the use of research evidence in guideline development"
+MEMBERS = [
+    {"paper_id": f"p{n}", "title": f"{SERIES}: {n}. {subtitle}", "year": 2006, "surname": surname}
+    for n, subtitle, surname in (
+        (1, "Guidelines", "Schünemann"),
+        (2, "Priority setting", "Oxman"),
+        (3, "Group", "Fretheim"),
+    )
+]
+
+
+@pytest.mark.parametrize("title", [SERIES, SERIES.upper(), SERIES + "."])
+def test_series_cited_without_number_gets_a_warning(title: str) -> None:
+    found = _one({"title": title}, *MEMBERS)
+    assert (found["reason"], found["warning"]) == ("fuzzy", "tie")
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_link_to_another_member_gets_a_warning(number: int) -> None:
+    """S cannot tell the members apart: their subtitles, which the entry leaves out, differ in length."""
+    found = _one({"title": f"{SERIES}: {number}"}, *MEMBERS)
+    assert (found["warning"] is None) is (found["paper_id"] == f"p{number}")
+
+
+def test_place_in_print_decides_between_members() -> None:
+    place = {"volume": "4", "pages": "12-20"}
+    columns = (pa.field("volume", pa.string()), pa.field("pages", pa.string()))
+    papers = [{**MEMBERS[0], "volume": "4", "pages": "2-11"}, {**MEMBERS[1], **place}]
+    links = link_tables(
+        pa.Table.from_pylist([{"title": SERIES, **place}], schema=pa.schema([*ENTRIES, *columns])),
+        pa.Table.from_pylist(papers, schema=pa.schema([*PAPERS, *columns])),
+    )
+    assert links.rows["warning"].to_pylist() == [None]
+
+
+def test_single_member_of_a_series_has_no_warning() -> None:
+    assert _one({"title": SERIES}, MEMBERS[0])["warning"] is None
+    other = {"paper_id": "q", "title": "Improving the use of research evidence in health development"}
+    assert _one({"title": SERIES}, MEMBERS[0], other)["warning"] is None
+
+
+@pytest.mark.parametrize(
+    ("cited", "title", "other", "cites"),
+    [
+        ("Graph learning at scale", "Graph learning at scale, part I", "Graph learning at scale, part II", True),
+        (
+            "Graph learning at scale, part II",
+            "Graph learning at scale, part II",
+            "Graph learning at scale, part I",
+            False,
+        ),
+        ("Graph learning at scale", "Graph learning at scale, part I", "Graph learning at scale, revisited", False),
+        ("COVID-19 in rural Spain", "COVID-19 in rural Spain", "COVID-19 in rural Italy", False),
+        ("Deep nets", "Deep nets 1", "Deep nets 2", False),  # fewer than three words before the number
+    ],
+)
+def test_member_is_named_by_its_number(cited: str, title: str, other: str, cites: bool) -> None:
+    assert cites_other_member(cited, title, other) is cites
+
+
 def test_never_to_itself_not_even_by_likeness_or_identifier() -> None:
     paper = {"paper_id": "p", "title": ATTENTION, "doi": "10.1/p"}
     for entry in ({"title": ATTENTION}, {"title": ATTENTION + "s"}, {"doi": "10.1/p"}):
@@ -172,7 +233,7 @@ def test_a_title_of_half_a_million_papers_is_no_trouble() -> None:
         }
     )
     entries = papers.rename_columns({"paper_id": "citing_paper_id"})
-    links = link(entries, PapersInMemory.of(papers))
+    links = link_tables(entries, papers)
     rows = links.rows.slice(n - 3).to_pylist()
     assert [r["paper_id"] for r in rows] == [f"{i % 50:06d}" for i in range(n - 3, n)]
     assert links.rows["paper_id"][0].as_py() == "000050"  # the first of its year but itself
@@ -211,21 +272,22 @@ def test_links_do_not_depend_on_the_order_of_papers_or_entries(real: pa.Table) -
     entries = _entries_of(real)
     rng = np.random.default_rng(2)
     rows, columns = rng.permutation(len(entries)), rng.permutation(len(real))
-    straight = link(entries, PapersInMemory.of(real)).rows
-    shuffled = link(entries.take(pa.array(rows)), PapersInMemory.of(real.take(pa.array(columns)))).rows
+    straight = link_tables(entries, real).rows
+    shuffled = link_tables(entries.take(pa.array(rows)), real.take(pa.array(columns))).rows
     assert shuffled.take(pa.array(np.argsort(rows))).equals(straight)
     right = np.equal(straight["paper_id"].to_numpy(), real["paper_id"].to_numpy())
     assert right.mean() > 0.95
 
 
 def test_recall_is_measured(real: pa.Table) -> None:
-    entries, targets = _entries_of(real), PapersInMemory.of(real)
-    good = measure(link(entries, targets), targets, Search(), 500)
+    entries, weak = _entries_of(real), Search(bands=2)
+    with open_local_index(real) as (connection, index):
+        good = measure(link(connection, entries, index), index, Search(), 500)
+    with open_local_index(real, weak) as (connection, index):
+        poor = measure(link(connection, entries, index, weak), index, weak, 500)
     assert good.sampled == 500
     assert good.similar > 400
     assert good.found >= 0.99 * good.similar
-    weak = Search(bands=2)
-    poor = measure(link(entries, targets, weak), targets, weak, 500)
     assert poor.similar == good.similar
     assert poor.found < 0.8 * poor.similar
 

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from s2corpus.stages.link.local import link_tables
 from s2corpus.titles import differ_only_in_number, is_generic, normalise_one, score, word_count
-from s2corpus.titles.candidates import Search
-from s2corpus.titles.changes import touched
-from s2corpus.titles.choosing import MOST
+from s2corpus.titles.facts import IDENTIFIERS
 from s2corpus.titles.journals import journal_key, same_journal
-from s2corpus.titles.linking import PapersInMemory, link
-from s2corpus.titles.minhash import BANDS, ROWS
-from s2corpus.titles.postings import keys_of
-from s2corpus.titles.targets import IDENTIFIERS, Facts, Targets
+from s2corpus.titles.linking import MAX_GROUP
 
 Row = dict[str, Any]
 TEXT = ("title", "surname", "journal", "volume", "pages", *IDENTIFIERS)
@@ -28,7 +23,7 @@ SCHEMA = pa.schema([("year", pa.int32()), *((name, pa.string()) for name in TEXT
 def link_all(entries: list[Row], papers: list[Row]) -> list[Row]:
     targets = pa.Table.from_pylist(papers, schema=SCHEMA.append(pa.field("paper_id", pa.string())))
     asked = pa.Table.from_pylist(entries, schema=SCHEMA.append(pa.field("citing_paper_id", pa.string())))
-    rows: list[Row] = link(asked, PapersInMemory.of(targets)).rows.to_pylist()
+    rows: list[Row] = link_tables(asked, targets).rows.to_pylist()
     return rows
 
 
@@ -295,7 +290,7 @@ def test_a_title_of_more_papers_than_are_looked_at_is_narrowed_and_never_silentl
             "volume": str(i),
             "pages": str(i % 7),
         }
-        for i in range(4 * MOST)
+        for i in range(4 * MAX_GROUP)
     ]
     entry = {"title": "Report of the annual meeting"}
     assert link_one(entry, *notes)["warning"] == "tie"
@@ -389,17 +384,6 @@ def test_a_tie_never_links_silently(entries: list[Row], papers: list[Row]) -> No
             assert found["paper_id"].startswith("a")
 
 
-@pytest.mark.parametrize("band", range(0, BANDS, 3))
-def test_a_key_of_any_band_that_became_over_full_lets_its_entries_be_linked_anew(band: int) -> None:
-    titles = (SYNDROME, "Cholesterol efflux and atheroprotection in mice that lack a receptor")
-    entries = pa.Table.from_pylist([{**CIRCULATION, "title": title} for title in titles], schema=SCHEMA)
-    nobody = Targets.of(pa.Table.from_pylist([], schema=SCHEMA.append(pa.field("paper_id", pa.string()))))
-    key = keys_of(Facts.of(entries).normalised, range(band, band + 1), ROWS).keys[0]
-    changed = np.array([np.uint64(band << 32) | np.uint64(key[1])])
-    assert touched(entries, nobody, nobody, changed, Search()).tolist() == [False, True]
-    assert touched(entries, nobody, nobody, changed[:0], Search()).tolist() == [False, False]
-
-
 def agreement(entry: Row, paper: Row, *, with_title: bool) -> int:
     """How far they agree, as the tie rules have it: what is first in the list counts most."""
     same = {name: bool(entry[name]) and _comparable(name, entry) == _comparable(name, paper) for name in facts_known}
@@ -481,7 +465,7 @@ def test_the_tie_rules_written_out(entries: list[Row], papers: list[Row], citing
             assert row["runner_up_score"] == pytest.approx(runner_up)
 
 
-@pytest.mark.parametrize(("others", "warning"), [(MOST - 1, None), (MOST, "tie")])
+@pytest.mark.parametrize(("others", "warning"), [(MAX_GROUP - 1, None), (MAX_GROUP, "tie")])
 def test_so_many_papers_of_one_title_are_looked_at(others: int, warning: str | None) -> None:
     """Of more, one that is not looked at may agree as far; the citing paper is none of them."""
     title = "Proceedings of the geological survey of the coast"
@@ -504,26 +488,27 @@ def test_a_cut_title_that_begins_too_many_titles_links_to_none(count: int, reaso
 
 def chosen_by_the_rules(entry: Row, group: list[Row], *, must_agree: bool) -> tuple[Row | None, bool, bool]:
     """Of papers of one title, in order of their ids: the one that the rules prefer, whether another may agree as far, and whether there
-    is another that could be. Of more than MOST those are looked at that have what is known of the entry.
+    is another that could be. Of more than MAX_GROUP those are looked at that have what is known of the entry.
     """  # fmt: skip
     ways = [("volume", "pages"), ("year", "surname"), ("year",), ("surname",)][: 2 if must_agree else 4]
     known = [[p for p in group if all(entry[x] and entry[x] == p[x] for x in way)] for way in ways]
     some = next((found for found in known if any(p["paper_id"] != entry["citing_paper_id"] for p in found)), group)
-    looked = [p for p in (some if len(group) > MOST else group) if p["paper_id"] != entry["citing_paper_id"]]
-    found = [p for p in looked[:MOST] if not must_agree or _enough(entry, p)]
+    looked = [p for p in (some if len(group) > MAX_GROUP else group) if p["paper_id"] != entry["citing_paper_id"]]
+    found = [p for p in looked[:MAX_GROUP] if not must_agree or _enough(entry, p)]
     if not found:
         return None, False, False
     told = [agreement(entry, p, with_title=False) for p in found]
     return (
         found[told.index(max(told))],
-        told.count(max(told)) > 1 or len(looked) > MOST,
-        len(found) > 1 or (len(group) > MOST and not must_agree),
+        told.count(max(told)) > 1 or len(looked) > MAX_GROUP,
+        len(found) > 1 or (len(group) > MAX_GROUP and not must_agree),
     )
 
 
 @settings(max_examples=40)
 @given(
-    st.sampled_from(["Report of the annual meeting", "Editorial"]), st.integers(MOST - 1, MOST + 3), st.randoms(use_true_random=False),
+    st.sampled_from(["Report of the annual meeting", "Editorial"]), st.integers(MAX_GROUP - 1, MAX_GROUP + 3),
+    st.randoms(use_true_random=False),
     st.sampled_from([None, "p000", "p001"]), st.integers(1, 4),
 )  # fmt: skip
 def test_the_rules_of_a_title_of_many_papers_written_out(
@@ -564,22 +549,22 @@ ONE, TWO, THREE = "Attention is all you need", "A survey of deep parsing", "Grap
         ({"year": 1999}, [("a", "doi", ONE, {}), ("b", "pubmed_id", TWO, {"year": 1999})], "b", None, ONE),
         ({"title": TWO}, [("a", "doi", ONE, {}), ("b", "pubmed_id", TWO, {})], "b", None, ONE),
         # three of them
-        ({}, [("c", "doi", ONE, {}), ("b", "arxiv_id", TWO, {}), ("a", "pubmed_id", THREE, {})], "a", "tie", ONE),
+        ({}, [("c", "doi", ONE, {}), ("b", "arxiv_id", TWO, {}), ("a", "pubmed_id", THREE, {})], "a", "tie", TWO),
         ({}, [("a", "doi", ONE, {}), ("b", "arxiv_id", TWO, {}), ("c", "pubmed_id", THREE, {})], "a", "tie", TWO),
-        ({"year": 1999}, [("a", "doi", ONE, {}), ("b", "arxiv_id", TWO, {}), ("c", "pubmed_id", THREE, {"year": 1999})], "c", None, TWO),
+        ({"year": 1999}, [("a", "doi", ONE, {}), ("b", "arxiv_id", TWO, {}), ("c", "pubmed_id", THREE, {"year": 1999})], "c", None, ONE),
         # two papers of one identifier
         ({}, [("a", "doi", ONE, {}), ("b", "doi", TWO, {})], "a", "tie", TWO),
         ({"year": 1999}, [("a", "doi", ONE, {}), ("b", "doi", TWO, {"year": 1999})], "b", None, ONE),
-        ({"year": 1999}, [("a", "doi", ONE, {}), ("b", "doi", TWO, {}), ("c", "pubmed_id", THREE, {"year": 1999})], "c", None, TWO),
+        ({"year": 1999}, [("a", "doi", ONE, {}), ("b", "doi", TWO, {}), ("c", "pubmed_id", THREE, {"year": 1999})], "c", None, ONE),
         (
             {"year": 1999},
             [("a", "doi", ONE, {}), ("b", "pubmed_id", TWO, {"year": 1999}), ("c", "pubmed_id", THREE, {"year": 1999})],
-            "b", "tie", ONE,
+            "b", "tie", THREE,
         ),
         ({"year": 1999}, [("a", "doi", ONE, {"year": 1999}), ("b", "pubmed_id", TWO, {}), ("c", "pubmed_id", THREE, {})], "a", None, TWO),
         # one paper by both, and the citing paper is none
         ({}, [("a", "doi pubmed_id", ONE, {})], "a", None, None),
-        ({}, [("a", "doi pubmed_id", ONE, {}), ("b", "pubmed_id", TWO, {})], "a", None, None),
+        ({}, [("a", "doi pubmed_id", ONE, {}), ("b", "pubmed_id", TWO, {})], "a", "tie", TWO),
         ({"citing_paper_id": "a"}, [("a", "doi", ONE, {}), ("b", "pubmed_id", TWO, {})], "b", None, None),
         ({"citing_paper_id": "b"}, [("a", "doi", ONE, {}), ("b", "pubmed_id", TWO, {})], "a", None, None),
         ({"citing_paper_id": "a"}, [("a", "doi", ONE, {})], None, None, None),
@@ -628,7 +613,7 @@ def test_what_is_searched_by_similarity() -> None:
         [{"paper_id": "a", "title": ONE, "doi": "10.1/x"}], schema=SCHEMA.append(pa.field("paper_id", pa.string()))
     )
     asked = pa.Table.from_pylist(entries, schema=SCHEMA.append(pa.field("citing_paper_id", pa.string())))
-    found = link(asked, PapersInMemory.of(targets))
+    found = link_tables(asked, targets)
     assert sorted(found.searched.to_pylist()) == ["attentioniswhatyouneed", "epilogue", "keynote"]
     assert found.rows["reason"].to_pylist() == ["none", "none", "exact", *["none"] * 8, "id"]
 

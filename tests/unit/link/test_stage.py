@@ -113,7 +113,7 @@ def parse_of(paper_id: str, spans: list[tuple[int, int, str | None]], *, open_ac
     cite_spans = [{"start": s, "end": e, "text": text[s:e], "ref_id": ref} for s, e, ref in spans]
     paragraph = {"text": text, "cite_spans": cite_spans, "ref_spans": [], "section": "Body"}
     parse = {"abstract": [{**paragraph, "cite_spans": []}], "body_text": [paragraph], "back_matter": [paragraph]}
-    ids = {"parse_id": f"{paper_id}:pdf:-:1", "pdf_sha1": "a" * 40}
+    ids = {"parse_id": f"{paper_id}:pdf:-:1", "file_sha1": "a" * 40}
     return {
         "paper_id": paper_id,
         "parse_kind": "pdf",
@@ -216,40 +216,6 @@ def _corpus(rng: np.random.Generator, papers: int, entries: int) -> tuple[list[R
     return made, cited
 
 
-def test_a_later_release_links_anew_only_what_changed(lake: Lake, tmp_path: Path) -> None:
-    rng = np.random.default_rng(11)
-    papers, entries = _corpus(rng, 300, 1200)
-    crowd = [paper(f"q{i:04d}", f"Annual proceedings of the large workshop volume {i}") for i in range(250)]
-    first = release(lake, tmp_path, papers + crowd, entries, dropped=("p0007", "p0012"))
-    before = links_of(first)
-    changed = [{**p, "title": p["title"] + " revisited"} if i % 50 == 3 else dict(p) for i, p in enumerate(papers)]
-    changed[5]["date"] = "1999"
-    changed[6]["doi"] = changed[0]["doi"]
-    del changed[44]
-    more = [paper(f"r{i:04d}", f"Annual proceedings of the large workshop volume x{i}") for i in range(20)]
-    more += [paper("a0000", papers[20]["title"]), paper("a0001", papers[21]["title"][:-1])]
-    changed_entries = [{**e, "title": "something new" if i % 100 == 0 else e["title"]} for i, e in enumerate(entries)]
-    changed_entries += [entry("p0001", 9, papers[2]["title"]), entry("r0001", 0, crowd[3]["title"] + "4")]
-    arguments = (changed + crowd + more, changed_entries)
-    anew = release(lake, tmp_path, *arguments, day=2, dropped=("p0012", "p0013"))
-    later = release(
-        lake, tmp_path, *arguments, day=3, dropped=("p0012", "p0013"), parent=f"{first.release_id}-0123abcd"
-    )
-    from_scratch, taken_over = links_of(anew), links_of(later)
-    assert taken_over == from_scratch
-    assert sum(from_scratch.get(key) != row for key, row in before.items()) > 25
-    metrics = quality.read_metrics(later)["link"]
-    assert metrics["entries_taken_over"] > 0.5 * len(entries)
-    assert metrics["entries_linked_anew"] + metrics["entries_taken_over"] == len(changed_entries)
-    assert sum(row["reason"] == "prefix" for row in from_scratch.values()) > 5
-    assert sum(row["warning"] == "tie" for row in from_scratch.values()) > 5
-    assert quality.read_metrics(anew)["link"]["entries_taken_over"] == 0
-    other_rules = {"link": {"min_score": 0.9}}
-    again = release(lake, tmp_path, *arguments, day=4, parent=f"{later.release_id}-0123abcd", spec=other_rules)
-    links_of(again)
-    assert quality.read_metrics(again)["link"]["entries_taken_over"] == 0
-
-
 def test_links_without_identifiers_are_measured(lake: Lake, tmp_path: Path) -> None:
     """What an identifier links, linked by title alone: counted by hand."""
     papers = [
@@ -294,12 +260,11 @@ def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path, monkeypatc
             entry(f"r{i:04d}", 0, title + "s" * (i % 2), doi="10.2/" + str(7 * i) if i % 11 == 0 else None, **more)
         )
     whole = links_of(release(lake, tmp_path, papers, entries))
-    monkeypatch.setattr("s2corpus.stages.link.stage._BYTES_PER_ENTRY", 3 << 17)  # 64 MB are room for 128 entries
+    monkeypatch.setattr("s2corpus.stages.link.stage._BYTES_PER_ENTRY", 1 << 17)  # 64 MB are room for 128 entries
     monkeypatch.setattr("s2corpus.stages.link.stage.GROUPS", 2)
-    monkeypatch.setattr("s2corpus.stages.link.index._BYTES_PER_TITLE", 1 << 18)  # and for 64 titles
-    monkeypatch.setattr("s2corpus.stages.link.kept_papers._BYTES_PER_PAPER", 1 << 20)  # and for 32 papers
-    monkeypatch.setattr("s2corpus.stages.link.index._ROWS", 16)
-    monkeypatch.setattr("s2corpus.stages.link.kept_papers._AT_ONCE", 16)
+    monkeypatch.setattr("s2corpus.stages.link.index._BYTES_PER_TITLE", 1 << 19)  # and for 64 titles
+    monkeypatch.setattr("s2corpus.titles.similarity._BYTES_PER_TITLE", 1 << 20)  # and for searching 16 titles
+    monkeypatch.setattr("s2corpus.titles.similarity._PAIRS_PER_BLOCK", 16)
     little = release(lake, tmp_path, papers, entries, day=2, spec={"resources": {"memory_mb": 64}})
     assert links_of(little) == whole
     assert sum(row["reason"] == "exact" and row["runner_up_score"] == 1.0 for row in whole.values()) > 20
@@ -314,7 +279,7 @@ def test_a_pass_of_few_papers_is_not_for_more_entries_than_papers(
     run = release(lake, tmp_path, papers, entries)
     whole = links_of(run)
     assert tasks_of(run) == {0: [[0, 1, 2]]}  # memory has room, and this few entries go at once whatever the papers
-    monkeypatch.setattr("s2corpus.stages.link.stage._FEW_AT_ONCE", 1)
+    monkeypatch.setattr("s2corpus.stages.link.stage._MIN_ENTRIES", 1)
     again = release(lake, tmp_path, papers, entries, day=2)
     assert links_of(again) == whole
     rows = [part.rows for part in again.table(ENTRIES).committed().parts]

@@ -42,7 +42,7 @@ def test_the_port_is_in_every_address(environ: dict[str, str]) -> None:
 def test_nothing_is_kept_or_looked_for_in_the_users_own_airflow(environ: dict[str, str], tmp_path: Path) -> None:
     assert environ["AIRFLOW_HOME"] == str(tmp_path / "state" / "airflow")
     assert environ["AIRFLOW__CORE__DAGS_FOLDER"] == str(project() / "dags")
-    assert environ["PYTHONPATH"].split(os.pathsep) == [str(project() / "include")]
+    assert environ["PYTHONPATH"].split(os.pathsep) == [str(project() / "include"), str(project())]
 
 
 @pytest.mark.parametrize(("answer", "problem"), [(200, None), (503, "answers 503 to tasks")])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -69,3 +71,10 @@ def test_what_is_wrong_with_a_file_is_said_in_one_sentence(tmp_path: Path, text:
         read(tmp_path, text)
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("module", ["settings", "s3_security", "slots"])
+def test_module_runs_without_being_imported_twice(module: str) -> None:
+    """Else Python warns of unpredictable behaviour; here it fails before the module's own code."""
+    code = f"import s2corpus.deployment, sys; sys.exit('s2corpus.deployment.{module}' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

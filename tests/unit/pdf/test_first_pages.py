@@ -42,7 +42,7 @@ def of(*pages: list[tuple[float, str]], **metadata: str) -> Identity:
 def inspected(paths: list[Path]) -> dict[str, Selection]:
     items = [(path.stem, path) for path in paths]
     found = inspect_many(items, rules=Select(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30)
-    return {selection.pdf_sha1: selection for selection in found}
+    return {selection.file_sha1: selection for selection in found}
 
 
 @pytest.fixture(scope="module")

@@ -43,7 +43,7 @@ def test_select_says_an_outcome_for_each_pdf_and_writes_the_table(folder: Path, 
     rows = pq.read_table(out).to_pylist() if suffix == "parquet" else list(map(json.loads, out.open()))
     assert sorted(row["outcome"] for row in rows) == ["selected", "unreadable"]
     assert list(rows[0]) == SELECTIONS.schema.names
-    assert rows == sorted(rows, key=lambda row: row["pdf_sha1"])
+    assert rows == sorted(rows, key=lambda row: row["file_sha1"])
 
 
 def test_extract_uses_the_grobid_that_is_named_and_sends_nothing_twice(
@@ -61,7 +61,7 @@ def test_extract_uses_the_grobid_that_is_named_and_sends_nothing_twice(
         assert "2 PDFs with grobid 0.8.2: 1 failed:BAD_INPUT_DATA, 1 ok; 2 were there" in result.stderr
         sha1 = hashlib.sha1((folder / "a.pdf").read_bytes()).hexdigest()
         assert (out / f"{sha1}.tei.xml").read_bytes() == server.recorded(sha1)
-        assert {json.loads(line)["pdf_sha1"] for line in (out / "extractions.jsonl").open()} == {sha1, html}
+        assert {json.loads(line)["file_sha1"] for line in (out / "extractions.jsonl").open()} == {sha1, html}
         (out / f"{sha1}.tei.xml").write_text("damaged")
         run("extract", folder, "--out", out)
         assert (server.uploads[sha1], server.uploads[html]) == (2, 1)
@@ -88,7 +88,7 @@ def test_a_pdf_that_hangs_has_the_seconds_it_was_given_and_keeps_nobody_waiting(
     (folder / "0.pdf").write_bytes(drawn_forever(b"q Q"))
     result = run("extract", folder, "--out", tmp_path / "tei", "--in-flight", 1, "--seconds", 6)
     assert result.exit_code == 0, result.output
-    rows = {row["pdf_sha1"]: row for row in map(json.loads, (tmp_path / "tei" / "extractions.jsonl").open())}
+    rows = {row["file_sha1"]: row for row in map(json.loads, (tmp_path / "tei" / "extractions.jsonl").open())}
     hung, paper = (rows[hashlib.sha1((folder / name).read_bytes()).hexdigest()] for name in ("0.pdf", "a.pdf"))
     assert hung["outcome"] in ("failed:TIMEOUT", "gave_up:timeout") and hung["seconds"] > 5
     assert "busy" not in paper["outcome"], "who follows is not told that the extractor is busy"

@@ -29,8 +29,8 @@ def inspect(
     selections = list(
         inspect_many(items, rules=Select(max_pages=50), workers=workers, timeout=timeout, memory_bytes=memory)
     )
-    assert sorted(s.pdf_sha1 for s in selections) == sorted(name for name, _ in items)
-    return {s.pdf_sha1: s for s in selections}
+    assert sorted(s.file_sha1 for s in selections) == sorted(name for name, _ in items)
+    return {s.file_sha1: s for s in selections}
 
 
 @pytest.fixture(scope="module")

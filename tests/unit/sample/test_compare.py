@@ -44,7 +44,7 @@ def perfect(truth: Truth) -> Release:
     release: Release = {name: [] for name in TABLES}
     ids = {p.key: f"id-{p.key}" for p in truth.papers}
     release["selections"] = [
-        {"pdf_sha1": p.sha1, "outcome": p.selection, "doi": p.doi, "arxiv_id": p.arxiv_id, "pmc_id": p.pmc_id}
+        {"file_sha1": p.sha1, "outcome": p.selection, "doi": p.doi, "arxiv_id": p.arxiv_id, "pmc_id": p.pmc_id}
         for p in truth.pdfs
         if p.seen
     ]
@@ -158,7 +158,7 @@ def test_a_mistake_lowers_its_row(
 
 def test_what_lies_after_the_release_must_not_be_selected(truth: Truth, release: Release) -> None:
     wrong = copy.deepcopy(release)
-    wrong["selections"].append({"pdf_sha1": next(p.sha1 for p in truth.pdfs if not p.seen), "outcome": "selected"})
+    wrong["selections"].append({"file_sha1": next(p.sha1 for p in truth.pdfs if not p.seen), "outcome": "selected"})
     assert compare(truth, tables(wrong)).share("selection") < 1
 
 

@@ -230,7 +230,7 @@ def _fulltext(paper: Paper) -> dict[str, Any]:
         "paper_id": paper.row["paper_id"],
         "parse_kind": "pdf",
         "parse_id": f"{paper.row['canonical_pdf']}:pdf:-:1",
-        "pdf_sha1": paper.row["canonical_pdf"],
+        "file_sha1": paper.row["canonical_pdf"],
         **{name: paper.row[name] for name in ("open_access", "oa_evidence", "licence")},
         "parse": orjson.dumps(paper.parse),
     }

@@ -13,7 +13,7 @@ import pytest
 
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
-from s2corpus.spec import ReleaseSpec
+from s2corpus.spec import ReleaseSpec, load_spec, releases_folder
 from s2corpus.stages.clean import Clean
 from s2corpus.stages.split import Split
 from s2corpus.stages.split import stage as split_stage
@@ -184,6 +184,46 @@ def test_the_text_is_from_the_full_text_that_the_spec_names_first(tmp_path: Path
         assert from_latex == {row["paper_id"] for row in kept if row["licence"] == "arXiv"}
         assert from_latex == {row["paper_id"] for row in kept if first == "latex" or row["paper_id"] in closed}
         assert 0 < len(from_latex) <= len(kept)
+
+
+@pytest.mark.parametrize(
+    ("rule", "source", "field", "outcome"),
+    [
+        ("pdf", "grobid", "title", "no_title"),
+        ("pdf", "grobid", "abstract", "no_abstract"),
+        ("pdf", "scienceparse", "title", "kept"),
+        ("majority", "crossref", "title", "kept"),
+    ],
+)
+def test_extractors_title_and_abstract_count_as_missing(
+    rule: str, source: str, field: str, outcome: str, tmp_path: Path
+) -> None:
+    decision = {"source": source, "record_id": f"{source}:1", "rule": rule, "votes_for": 1, "votes_against": 0}
+
+    def decided(paper: Paper) -> Paper:
+        return dataclasses.replace(paper, row={**paper.row, "provenance": [(field, decision)]})
+
+    outcomes = {
+        handling: {
+            key: row["outcome"]
+            for key, row in release(tmp_path / handling, decided, count=9, clean={"extractor_metadata": handling})[
+                1
+            ].items()
+        }
+        for handling in ("keep", "drop")
+    }
+    kept = [key for key, found in outcomes["keep"].items() if found == "kept" and key[0] == "s2orc"]
+    assert kept and {outcomes["drop"][key] for key in kept} == {outcome}
+
+
+def test_shipped_specs_split_as_documented() -> None:
+    monthly, reproduction = (load_spec(releases_folder() / f"{name}.yaml") for name in ("s2_v2", "s2_v2_reproduction"))
+    assert (monthly.split.kind, monthly.split.valid_days, monthly.clean.extractor_metadata) == ("rolling", 33, "keep")
+    assert monthly.schedule.cron is not None and reproduction.schedule.cron is None
+    dates = reproduction.split.train_before.isoformat(), reproduction.split.valid_until.isoformat()
+    assert (reproduction.split.kind, *dates) == ("fixed", "2022-12-01", "2023-01-03")
+    assert (reproduction.clean.profile, reproduction.clean.extractor_metadata) == ("card", "drop")
+    assert reproduction.clean.unigrams is not None and reproduction.clean.unigrams.uri.endswith("/unigram_freq.csv")
 
 
 @pytest.fixture

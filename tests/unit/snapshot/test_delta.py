@@ -105,6 +105,14 @@ def test_a_delta_has_only_what_is_new(snapshots: list[Path], tmp_path: Path) -> 
         assert 0 < new < whole / 2, folder
 
 
+def test_delta_of_files_that_only_lose_rows(snapshots: list[Path], tmp_path: Path) -> None:
+    assert run(delta.command, snapshots[1], snapshots[0], "--out", tmp_path / "delta").exit_code == 0
+    fresh = [pq.read_metadata(path).num_rows for path in (tmp_path / "delta/new").rglob("*.parquet")]
+    assert 0 in fresh
+    run(apply.command, tmp_path / "delta", "--copy", snapshots[1], "--out", tmp_path / "copy")
+    assert _same(tmp_path / "copy", snapshots[0])
+
+
 def test_every_document_that_is_gone_has_its_reason(snapshots: list[Path]) -> None:
     index = [{row["id"]: row for row in pq.read_table(s / "index.parquet").to_pylist()} for s in snapshots]
     for old, new, folder in zip(index, index[1:], snapshots[1:], strict=False):

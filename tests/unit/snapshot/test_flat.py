@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from s2corpus import tei
 from s2corpus.snapshot import flat
+from s2orc_parse import tei
 from tests.unit.latex.archives import ENTRIES, parse
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
@@ -280,7 +281,7 @@ def test_a_bomb_is_not_unpacked_beyond_its_listed_size(copy: Path) -> None:
 def test_a_folder_without_snapshot_is_refused(tmp_path: Path) -> None:
     result = run(verify.command, str(tmp_path))
     assert isinstance(result.exception, UserError)
-    assert "neither manifest.json nor latest.json here" in str(result.exception)
+    assert "no manifest.json and no latest.json found" in str(result.exception)
 
 
 def ids(published: Path) -> list[str]:
@@ -303,6 +304,13 @@ def test_read_a_sample_is_the_same_each_time(published: Path) -> None:
     assert len(first.splitlines()) == 3
     assert all(orjson.loads(line)["text"].count("\n\n") == 1 for line in first.splitlines())
     assert run(read.command, str(published), "--sample", "3", "--set", "s2ag").stdout_bytes == first
+
+
+def test_sample_of_an_empty_split_is_empty(copy: Path) -> None:
+    index = pq.read_table(copy / "index.parquet")
+    pq.write_table(index.filter(pc.equal(index["split"], "train")), copy / "index.parquet")
+    result = run(read.command, str(copy), "--sample", "3", "--split", "valid")
+    assert (result.exit_code, result.stdout_bytes) == (0, b"")
 
 
 def test_read_by_what_the_text_says(published: Path) -> None:

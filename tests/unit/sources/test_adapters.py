@@ -286,8 +286,31 @@ def test_a_promise_of_the_wrong_type_is_no_record(wrong: dict[str, Any], said: s
 )
 def test_scienceparse_speaks_for_a_pdf(line: Any) -> None:
     record = one("scienceparse", line)
-    assert (record.record_id, record.kind, record.pdf_sha1) == (f"scienceparse:{SHA1}", Kind.PDF, SHA1)
+    assert (record.record_id, record.kind, record.file_sha1) == (f"scienceparse:{SHA1}", Kind.PDF, SHA1)
     assert (record.title, record.date, record.abstract, last_names(record)) == ("T", "2020", "We.", ["Lovelace"])
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "found"),
+    [
+        ("crossref", {"DOI": "10.2196/1", "type": "posted-content", "subtype": "preprint"}, "preprint"),
+        ("crossref", {"DOI": "10.2196/1", "type": "journal-article"}, "article"),
+        ("crossref", {"DOI": "10.2196/1", "type": "book-chapter"}, "chapter"),
+        ("crossref", {"DOI": "10.2196/1"}, None),
+        ("unpaywall", {"doi": "10.2196/1", "genre": "posted-content"}, "preprint"),
+        ("arxiv", {"id": "2004.14974", "title": "T"}, "preprint"),
+        ("jsonl", {"id": "1", "title": "T", "type": "Preprint"}, "preprint"),
+        ("jsonl", {"id": "1", "title": "T", "type": "JournalArticle"}, "article"),
+        ("jsonl", {"id": "1", "title": "T", "type": "unheard of"}, None),
+    ],
+)
+def test_records_carry_a_type(source: str, line: Any, found: str | None) -> None:
+    assert one(source, line).type == found
+
+
+@pytest.mark.parametrize("key", ["file_sha1", "pdf_sha1"])  # the second is the name up to 0.1.0
+def test_generic_line_names_its_file(key: str) -> None:
+    assert one("jsonl", {"record_id": "x:1", "title": "On x", key: SHA1}).file_sha1 == SHA1
 
 
 def test_generic_lines() -> None:

@@ -88,7 +88,7 @@ def test_tei_headers_keep_them_and_write_them_into_parses() -> None:
         "<orgName>Somewhere</orgName></affiliation></author>"
     )
     header = f"<teiHeader><fileDesc><sourceDesc><biblStruct><analytic>{author}</analytic></biblStruct></sourceDesc></fileDesc></teiHeader>"
-    parse = tei.convert(f"<TEI>{header}<text><body><p>x</p></body></text></TEI>".encode(), pdf_sha1="a" * 40)
+    parse = tei.convert(f"<TEI>{header}<text><body><p>x</p></body></text></TEI>".encode(), file_sha1="a" * 40)
     (found,) = tei.to_s2orc(parse)["authors"]
     assert [a["name"] for a in found["affiliations"]] == ["Semantic Scholar, AI2, Seattle", "University of Somewhere"]
     assert found["orcid"] == ORCID

@@ -214,7 +214,7 @@ def test_a_part_of_another_schema_is_not_read_as_this_table(lake: Lake) -> None:
 
 
 def stored(sha: str) -> dict[str, object]:
-    return {"pdf_sha1": sha, "kind": "pdf", "outcome": "ok", "bytes": 40, "parse": sha.encode()}
+    return {"file_sha1": sha, "kind": "pdf", "outcome": "ok", "bytes": 40, "parse": sha.encode()}
 
 
 def test_a_content_store_finds_a_range_and_reads_only_its_parts(lake: Lake) -> None:
@@ -225,6 +225,21 @@ def test_a_content_store_finds_a_range_and_reads_only_its_parts(lake: Lake) -> N
     assert sorted(store.known("0" * 40, "7" * 40, ["outcome"])) == low
     assert store.known("8" * 40, "f" * 40, ["outcome"])["8" * 40][1] == part
     assert [r["parse"] for r in store.fetch(part, ["f" * 40], ["parse"])] == [b"f" * 40]
+
+
+def test_content_store_reads_the_former_key_name(lake: Lake, tmp_path: Path) -> None:
+    store = ContentStore(lake, "parses/1", STORED_PARSES)
+    part = store.append([stored(digit * 40) for digit in "123"])
+    file = tmp_path / "lake" / part
+    table = pq.read_table(file)
+    pq.write_table(table.rename_columns(["pdf_sha1", *table.column_names[1:]]), file)
+    other = store.append([stored("2" * 40), stored("4" * 40)])
+    found = store.known("2" * 40, "4" * 40, ["outcome"])
+    assert {key: (row, key == "4" * 40 and file == other) for key, (row, file) in found.items()} == {
+        digit * 40: ({"file_sha1": digit * 40, "outcome": "ok"}, digit == "4") for digit in "234"
+    }
+    rows = list(store.fetch(part, ["2" * 40], ["file_sha1", "parse"]))
+    assert rows == [{"file_sha1": "2" * 40, "parse": b"2" * 40}]
 
 
 def test_what_a_damaged_part_of_a_content_store_held_is_not_known_any_more(lake: Lake, tmp_path: Path) -> None:

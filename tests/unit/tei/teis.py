@@ -40,7 +40,7 @@ def document(
 
 def parse(body: str, bibliography: tuple[str, ...] = (), **parts: str) -> Parse:
     """The parse of such a document."""
-    return tei.convert(document(body, bibliography, **parts), pdf_sha1="0" * 40)
+    return tei.convert(document(body, bibliography, **parts), file_sha1="0" * 40)
 
 
 def problems(found: Parse) -> list[str]:

@@ -54,8 +54,9 @@ def test_lines_go_to_standard_output_and_rejects_to_standard_error(folder: Path)
     assert "a: bad_tei:not_tei" in result.stderr
 
 
-def test_a_parquet_of_teis(tmp_path: Path) -> None:
-    rows = {"pdf_sha1": [SHA1, "f" * 40], "tei": [teis.document("<p>one</p>"), None], "outcome": ["ok", "no_content"]}
+@pytest.mark.parametrize("key", ["file_sha1", "pdf_sha1"])  # the second is the name up to 0.1.0
+def test_a_parquet_of_teis(key: str, tmp_path: Path) -> None:
+    rows = {key: [SHA1, "f" * 40], "tei": [teis.document("<p>one</p>"), None], "outcome": ["ok", "no_content"]}
     pq.write_table(pa.table(rows), tmp_path / "x.parquet")
     result = run(tmp_path / "x.parquet", "--out", tmp_path / "out.jsonl")
     assert [p["_pdf_hash"] for p in lines(tmp_path / "out.jsonl")] == [SHA1]
@@ -84,7 +85,7 @@ def test_a_wrong_input_is_one_clear_sentence(wrong: str, tmp_path: Path) -> None
 
 def test_it_starts_without_arrow_and_numpy() -> None:
     """They take longer to import than a paper to convert."""
-    asked = "import sys; from s2corpus import jats, tei; from s2corpus.commands import parse; print(*sys.modules)"
+    asked = "import sys; from s2orc_parse import jats, tei; from s2corpus.commands import parse; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert {"numpy", "pandas", "pyarrow"} & set(done.stdout.split()) == set()
 

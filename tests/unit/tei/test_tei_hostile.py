@@ -48,14 +48,14 @@ def entities(depth: int) -> bytes:
 )
 def test_bad_tei_has_its_reason(data: bytes, reason: str) -> None:
     with pytest.raises(tei.BadTei) as bad:
-        tei.convert(data, pdf_sha1="")
+        tei.convert(data, file_sha1="")
     assert bad.value.reason == reason
 
 
 def test_no_entity_is_expanded_even_if_one_came_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tei_read, "_has_doctype", lambda xml: False)
     inside = b'<!DOCTYPE TEI [<!ENTITY x "expanded">]><TEI>a&x;b</TEI>'
-    assert "expanded" not in "".join(tei_read.read(inside).itertext())
+    assert "expanded" not in "".join(tei_read.read_tei(inside).itertext())
 
 
 def test_a_hundred_levels_are_one_section_path() -> None:
@@ -85,7 +85,7 @@ def test_namespaces_and_wrappings_make_no_difference(rewrite: object) -> None:
     plain = teis.document(
         '<div><head n="1">Ärzte</head><p>Text <ref type="bibr" target="#b0">[1]</ref>.</p></div>', teis.NUMBERED[:2]
     )
-    expected, found = (tei.convert(data, pdf_sha1="") for data in (plain, rewrite(plain)))
+    expected, found = (tei.convert(data, file_sha1="") for data in (plain, rewrite(plain)))
     assert expected.body_text == found.body_text != ()
     assert expected.bib_entries == found.bib_entries != ()
 
@@ -107,14 +107,14 @@ def test_entries_and_figures_without_ids_are_kept() -> None:
 
 def test_several_texts_are_read_one_after_the_other() -> None:
     two = teis.document("<p>one</p>").replace(b"</TEI>", b"<text><body><p>two</p></body></text></TEI>")
-    assert [p.text for p in tei.convert(two, pdf_sha1="").body_text] == ["one", "two"]
+    assert [p.text for p in tei.convert(two, file_sha1="").body_text] == ["one", "two"]
 
 
 @pytest.mark.parametrize(
     "xml", [b"<TEI/>", b"<TEI><teiHeader/></TEI>", b"<TEI><text><body/></text></TEI>", b"<TEI><text/></TEI>"]
 )
 def test_nothing_inside_is_an_empty_parse(xml: bytes) -> None:
-    parse = tei.convert(xml, pdf_sha1="a" * 40)
+    parse = tei.convert(xml, file_sha1="a" * 40)
     assert parse.body_text == parse.abstract == parse.bib_entries == ()
     assert parse.provenance.extractor == "unknown"
 

@@ -47,7 +47,7 @@ def written(parse: tei.model.Parse, where: str) -> str:
 def test_every_real_tei(shared_data: Path) -> None:
     for path in real_files(shared_data):
         data = path.read_bytes()
-        parse = tei.convert(data, pdf_sha1="0" * 40)
+        parse = tei.convert(data, file_sha1="0" * 40)
         assert not teis.problems(parse), path
         root = ElementTree.fromstring(data)
         body = root.find(".//{*}body")
@@ -55,13 +55,13 @@ def test_every_real_tei(shared_data: Path) -> None:
         assert written(parse, "body_text") == running_text(body), path  # every character once, in order
         assert len(parse.bib_entries) == len(root.findall(".//{*}listBibl/{*}biblStruct")), path
         line = tei.to_json_bytes(tei.to_s2orc(parse))
-        assert line == tei.to_json_bytes(tei.to_s2orc(tei.convert(data, pdf_sha1="0" * 40))), path
+        assert line == tei.to_json_bytes(tei.to_s2orc(tei.convert(data, file_sha1="0" * 40))), path
         json.loads(line.decode("utf-8"))
 
 
 def test_no_paragraph_of_a_real_tei_comes_twice(shared_data: Path) -> None:
     for path in real_files(shared_data):
-        parse = tei.convert(path.read_bytes(), pdf_sha1="")
+        parse = tei.convert(path.read_bytes(), file_sha1="")
         counts = Counter(paragraph.text for paragraph in parse.body_text if len(paragraph.text) > 80)
         source = path.read_text()
         for text, count in counts.items():
@@ -69,7 +69,7 @@ def test_no_paragraph_of_a_real_tei_comes_twice(shared_data: Path) -> None:
 
 
 def test_version_and_hash_are_kept(shared_data: Path) -> None:
-    versions = {tei.convert(path.read_bytes(), pdf_sha1="").provenance.version for path in real_files(shared_data)}
+    versions = {tei.convert(path.read_bytes(), file_sha1="").provenance.version for path in real_files(shared_data)}
     assert versions == {
         "0.5.6",
         "0.6.1",
@@ -146,7 +146,7 @@ bibliographies = st.lists(
 @given(body=divs, bibliography=bibliographies, abstract=texts, back=divs)
 def test_any_tree(body: str, bibliography: tuple[str, ...], abstract: str, back: str) -> None:
     data = teis.document(body, bibliography, abstract=f"<p>{abstract}</p>", back=f'<div type="annex">{back}</div>')
-    parse = tei.convert(data, pdf_sha1="")
+    parse = tei.convert(data, file_sha1="")
     assert not teis.problems(parse)
     root = ElementTree.fromstring(data)
     for name, where in (("body", "body_text"), ("back", "back_matter"), ("abstract", "abstract")):
@@ -168,7 +168,7 @@ def test_any_tree(body: str, bibliography: tuple[str, ...], abstract: str, back:
 )
 def test_any_bytes_are_a_parse_or_a_reason(data: bytes) -> None:
     try:
-        parse = tei.convert(data, pdf_sha1="")
+        parse = tei.convert(data, file_sha1="")
     except tei.BadTei as bad:
         assert bad.reason in tei.Reason
     else:

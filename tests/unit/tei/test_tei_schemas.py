@@ -46,7 +46,7 @@ def written(shared_data: Path, write: Any) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in sorted(shared_data.glob("pairs/*.tei.xml")):
         for at, types in shapes(
-            json.loads(tei.to_json_bytes(write(tei.convert(path.read_bytes(), pdf_sha1="a" * 40))))
+            json.loads(tei.to_json_bytes(write(tei.convert(path.read_bytes(), file_sha1="a" * 40))))
         ).items():
             found.setdefault(at, set()).update(types)
     return found
@@ -63,7 +63,7 @@ def test_every_key_of_20200705_with_its_type(shared_data: Path) -> None:
 def test_every_citation_span_names_an_entry_and_other_callouts_stand_apart(shared_data: Path) -> None:
     unlinked = 0
     for path in sorted([*shared_data.glob("pairs/*.tei.xml"), *shared_data.glob("pmc-with-tei/*.tei.xml")]):
-        parse = tei.convert(path.read_bytes(), pdf_sha1="a" * 40)
+        parse = tei.convert(path.read_bytes(), file_sha1="a" * 40)
         written, gorc = tei.to_s2orc(parse), tei.to_gorc(parse)
         for paragraph, theirs in zip(
             written["abstract"] + written["body_text"], gorc["abstract"] + gorc["body_text"], strict=True
@@ -126,12 +126,12 @@ def test_the_extras() -> None:
 
 def test_rows_fit_their_tables(shared_data: Path) -> None:
     for path in sorted(shared_data.glob("pairs/*.tei.xml")):
-        parse = tei.convert(path.read_bytes(), pdf_sha1="a" * 40)
-        rows = tei.bibliography(parse)
+        parse = tei.convert(path.read_bytes(), file_sha1="a" * 40)
+        rows = tei.build_bibliography(parse)
         columns = pa.schema([field for field in ENTRIES.schema if field.name in rows[0]])
         assert set(rows[0]) == set(columns.names)
         assert pa.Table.from_pylist(rows, schema=columns).num_rows == len(parse.bib_entries)
-        header = tei.header(parse)
+        header = tei.build_header(parse)
         columns = pa.schema([field for field in RECORDS.schema if field.name in header])
         assert set(header) == set(columns.names)
         pa.Table.from_pylist([header], schema=columns)
@@ -139,6 +139,6 @@ def test_rows_fit_their_tables(shared_data: Path) -> None:
 
 def test_bytes_are_canonical() -> None:
     data = teis.document(BODY, teis.NUMBERED[:2])
-    first, second = (tei.to_json_bytes(tei.to_s2orc(tei.convert(data, pdf_sha1="é" * 40))) for _ in range(2))
+    first, second = (tei.to_json_bytes(tei.to_s2orc(tei.convert(data, file_sha1="é" * 40))) for _ in range(2))
     assert first == second
     assert b"\\u" not in first and b'": ' not in first and "é".encode() in first

@@ -56,6 +56,7 @@ def test_languages_of_an_array_keep_nulls() -> None:
     assert found[0]["language"] == "en"
     assert found[1] is None
     assert found[2] == {"language": UNKNOWN, "probability": 0.0}
+    assert languages(pa.array([], pa.string())).to_pylist() == []
 
 
 def test_the_vote_stops_when_it_is_certain() -> None:

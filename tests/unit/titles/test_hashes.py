@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 from s2corpus.titles import grams, score_pairs, threegrams
 from s2corpus.titles.arrays import text_of
-from s2corpus.titles.changes import fingerprints
-from s2corpus.titles.equal import EqualStrings, hash_strings, hashes_of
-from s2corpus.titles.partial import Sought
+from s2corpus.titles.buckets import hash_strings
+from s2corpus.titles.facts import FACTS, add_facts
 from s2corpus.titles.places import first_numbers, journal_keys
-from s2corpus.titles.targets import NARROWED, NO_YEAR, Facts, key_of, partial_keys
 
 WORDS = ("", "a", "ab", "deep", "learning", "attention", "attention is all you need", "é", "深層学習")
 
@@ -31,9 +29,6 @@ HASHES = [
 ]
 NUMBERS = [265727921, 1074224679, 0, 2484607783]
 JOURNALS = [2966288409, 1636035825, 0]
-KEYS = [12994901551905087503, 15109691355763678677, 5336846905172699497, 15755718720431038347, 11218769512692835869]
-PARTIAL = [[14271294478619390781, 14271294478619390781, 0, 0, 0], [0, 0, 0, 0, 8476620807738689053]]
-FINGERPRINTS = [12852925323553603614, 17614805807796876125]
 
 
 def test_hashes_are_those_of_earlier_releases() -> None:
@@ -41,82 +36,24 @@ def test_hashes_are_those_of_earlier_releases() -> None:
     assert hash_strings(*text_of(pa.array(WORDS))).tolist() == HASHES
     assert first_numbers(pa.array(["58(6)", "pp. 0985–990", "", "vol. 7"])).tolist() == NUMBERS
     assert journal_keys(pa.array(["J. Biol. Chem.", "Nature", None])).tolist() == JOURNALS
-    assert [
-        int(key_of(np.uint64(7), by, np.int32(1999), np.uint64(5), np.uint32(3), np.uint32(4))) for by in range(5)
-    ] == KEYS
-    assert [column.tolist() for column in partial_keys(FACTS)] == PARTIAL
-    assert fingerprints(pa.table({"a": ["x", None], "b": pa.array([1, 2])})).tolist() == FINGERPRINTS
 
 
-FACTS = Facts(
-    pa.array(["cellularsenescence", "cellul", "cellu", "cellularsenescence", ""]),
-    np.zeros(5, np.bool_),
-    np.array([2007, 2007, 2007, NO_YEAR, 1981], np.int32),
-    np.array([9, 9, 9, 9, 0], np.uint64),
-    np.array([0, 0, 0, 2, 2], np.uint32),
-    np.array([0, 0, 0, 3, 3], np.uint32),
-    np.array([0, 0, 0, 4, 4], np.uint32),
-)
-
-
-def test_a_key_is_made_only_of_what_is_known() -> None:
-    begins, places = partial_keys(FACTS)
-    assert (begins != 0).tolist() == [True, True, False, False, False], "six bytes at least, year and surname"
-    assert begins[0] == begins[1], "titles with one beginning"
-    assert (places != 0).tolist() == [False, False, False, False, True], "journal, volume, page and year"
-
-
-@pytest.mark.parametrize(
-    ("entries", "papers", "counts"),
-    [([0], [0], [2]), ([1], [0, 1], [2]), ([0, 1], [0, 1], [2, 0]), ([4], [4], [1]), ([2, 3], [], []), ([], [], [])],
-)
-def test_papers_that_begin_so_or_stand_there(entries: list[int], papers: list[int], counts: list[int]) -> None:
-    """They are found if they may be one of the entries, and counted by key whether they may or not."""
-    sought = Sought.of(FACTS, np.isin(np.arange(5), entries))
-    assert np.flatnonzero(sought.fitting(FACTS)).tolist() == papers
-    assert sought.papers.tolist() == counts
-    sought.fitting(FACTS)
-    assert sought.papers.sum() == 2 * sum(counts)
-
-
-@pytest.mark.parametrize(
-    ("known", "ways"),
-    [
-        ({}, {0, 1, 2, 3, 4}),
-        ({"year": NO_YEAR}, {0, 1, 4}),
-        ({"surname": np.uint64(0)}, {0, 1, 3}),
-        ({"volume": np.uint32(0)}, {0, 2, 3, 4}),
-        ({"page": np.uint32(0)}, {0, 2, 3, 4}),
-    ],
-)
-def test_an_over_full_group_is_narrowed_by_what_is_known(known: dict[str, np.generic], ways: set[int]) -> None:
-    facts = {"year": np.int32(1999), "surname": np.uint64(5), "volume": np.uint32(3), "page": np.uint32(4)} | known
-    keys = [int(key_of(np.uint64(7), by, *facts.values())) for by in range(NARROWED + 1)]
-    assert {by for by, key in enumerate(keys) if key} == ways
-    assert len(set(keys) - {0}) == len(ways), "each way has its own key"
-
-
-@given(st.lists(st.text("ab", max_size=3)), st.lists(st.text("ab", max_size=3)), st.integers(1, 3))
-def test_strings_of_one_hash_are_told_apart(column: list[str], others: list[str], hashes: int) -> None:
-    """As if all strings had but one, two or three hashes, in the upper half or in the lower."""
-    for shift in (0, 32):
-        kinds = np.arange(1, hashes + 1, dtype=np.uint64) << np.uint64(shift)
-        of = lambda texts: np.array([kinds[len(t) % hashes] if t else 0 for t in texts], np.uint64)  # noqa: E731, B023
-        groups = EqualStrings.of(pa.array(column, pa.string()), of(column))
-        number = {text: n for n, text in enumerate(dict.fromkeys(t for t in column if t))}
-        assert groups.groups.tolist() == [number.get(text, -1) for text in column]
-        assert [column[row] for row in groups.first] == list(number)
-        found = groups.find(pa.array(others, pa.string()), of(others))
-        assert found.tolist() == [number.get(text, -1) for text in others]
-
-
-@given(st.lists(st.lists(st.none() | st.sampled_from(WORDS), max_size=6), min_size=1, max_size=3))
-def test_strings_in_dictionaries_have_the_same_hashes(pieces: list[list[str | None]]) -> None:
-    """As Parquet's reader gives them: each piece with a dictionary of its own."""
-    plain = pa.chunked_array(pieces, pa.string())
-    hashes = hash_strings(*text_of(plain)).tolist()
-    assert hashes_of(plain).tolist() == hashes
-    assert hashes_of(pa.chunked_array([piece.dictionary_encode() for piece in plain.chunks])).tolist() == hashes
+def test_unknown_facts_are_null() -> None:
+    rows = pa.table(
+        {
+            "title": ["Cellular senescence", "Cellul", "Cellu", "—", None, "深度学习"],
+            "surname": ["Collado", "", None, "—", "Müller", "Muller"],
+            "volume": ["130", "", None, "—", "7", "7"],
+        }
+    )
+    facts = add_facts(rows).select(FACTS.names).to_pydict()
+    assert facts["normalised"] == ["cellularsenescence", "cellul", "cellu", None, None, "深度学习"]
+    assert facts["opening"] == [b"cellul", b"cellul", None, None, None, "深度".encode()]
+    assert facts["is_uninformative"] == [True, True, True, True, True, True]
+    assert [key is None for key in facts["surname_key"]] == [False, True, True, True, False, False]
+    assert facts["surname_key"][4] == facts["surname_key"][5], "accents do not count"
+    assert [key is None for key in facts["volume_key"]] == [False, True, True, True, False, False]
+    assert facts["journal_key"] == facts["page_key"] == [None] * 6
 
 
 @given(st.lists(st.text("abc", max_size=12), min_size=2, max_size=6))

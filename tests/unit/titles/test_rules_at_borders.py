@@ -8,18 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2corpus.titles import differ_only_in_number, grams, normalise_one, score_pairs
+from s2corpus.titles import differ_only_in_number, grams, score_pairs
 from s2corpus.titles.arrays import one_chunk, strings, text_of
 from s2corpus.titles.buckets import bucket_of
-from s2corpus.titles.candidates import Search
-from s2corpus.titles.changes import fingerprints, rows_only_in, touched
-from s2corpus.titles.equal import EqualStrings
 from s2corpus.titles.journals import journal_key, journal_words, same_journal
-from s2corpus.titles.partial import Sought
 from s2corpus.titles.places import first_numbers, journal_keys
-from s2corpus.titles.rules import _columns_without_numbers, _without_numbers, only_numbers_differ
-from s2corpus.titles.targets import IDENTIFIERS, NARROWED, NO_YEAR, Facts, Targets, key_of, partial_keys
-from tests.unit.titles.test_titles import NUMBERED, TITLE
+from s2corpus.titles.rules import _without_numbers, only_numbers_differ
 
 ROMANS = [
     "i",
@@ -71,21 +65,13 @@ def test_words_that_are_numbers(words: list[str]) -> None:
     titles = [f"On graphs, part {word}" for word in words]
     expected = [("ongraphspart", f"{number},") for number in range(1, len(words) + 1)]
     assert [_without_numbers(title) for title in titles] == expected
-    rest, numbers = _columns_without_numbers(pa.array(titles))
-    assert list(zip(rest.to_pylist(), numbers.to_pylist(), strict=True)) == expected
+    pairs = pa.array(titles), pa.array([f"On graphs, part {number % len(words) + 40}" for number in range(len(words))])
+    assert only_numbers_differ(*pairs).all()
 
 
 @pytest.mark.parametrize("word", ["xl", "xxxx", "iiii", "vx", "thirteen", "eleventh", "zero", "百"])
 def test_other_words_are_not(word: str) -> None:
     assert _without_numbers(f"On {word}") == (f"on{word}", "")
-
-
-@given(st.lists(TITLE | NUMBERED | st.text("ab1 0xi-", max_size=30), max_size=6))
-def test_titles_without_their_numbers(titles: list[str]) -> None:
-    rest, numbers = _columns_without_numbers(pa.array(titles, pa.string()))
-    assert list(zip(rest.to_pylist(), numbers.to_pylist(), strict=True)) == [
-        _without_numbers(title) for title in titles
-    ]
 
 
 @pytest.mark.parametrize(
@@ -200,16 +186,6 @@ def test_no_place_is_0() -> None:
     assert keys.dtype == np.uint32 and (keys & 1).tolist() == [1, 0, 0, 1, 1]
 
 
-def test_fingerprints_differ_where_a_column_does() -> None:
-    rows = {"a": ["x", "y", "x", "", None, "12", "1"], "b": pa.array([1, 1, 2, 1, 1, None, 2])}
-    found = fingerprints(pa.table(rows)).tolist()
-    assert found[3] == found[4] and len(set(found)) == 6, "null and empty are the same, and nothing else"
-    swapped = fingerprints(pa.table({"a": ["x", "y"], "b": ["y", "x"]})).tolist()
-    assert swapped[0] != swapped[1]
-    kept = rows_only_in(pa.table(rows), pa.table({"a": ["y", ""], "b": [1, 1]}))
-    assert kept.to_pylist() == [{"a": "x", "b": 1}, {"a": "x", "b": 2}, {"a": "12", "b": None}, {"a": "1", "b": 2}]
-
-
 @given(st.lists(st.integers(0, 2**63 - 1), max_size=20), st.integers(1, 9))
 def test_buckets_of_numbers_and_of_texts(values: list[int], buckets: int) -> None:
     found = bucket_of(np.array(values, np.int64), buckets)
@@ -218,155 +194,3 @@ def test_buckets_of_numbers_and_of_texts(values: list[int], buckets: int) -> Non
     texts = list(map(str, values))
     for column in (texts, pa.array(texts, pa.string()), pa.chunked_array([texts], pa.string())):
         assert (bucket_of(column, buckets) == bucket_of(texts, buckets)).all() if texts else len(column) == 0
-
-
-NUMBERS = st.sampled_from([0, 1, 2])
-FACTS_ROWS = st.lists(
-    st.tuples(st.sampled_from(["", "short", "sixsix", "sixsixandmore", "another"]), st.sampled_from([int(NO_YEAR), 1999, 2000]),
-              NUMBERS, NUMBERS, NUMBERS, NUMBERS), max_size=9,
-)  # fmt: skip
-Known = list[tuple[str, int, int, int, int, int]]
-
-
-def facts_of(rows: Known) -> Facts:
-    texts, years, names, journals, volumes, pages = (
-        (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], [], [], [])
-    )
-    numbers = (np.array(column, np.uint32) for column in (journals, volumes, pages))
-    return Facts(
-        pa.array(texts, pa.string()),
-        np.zeros(len(rows), bool),
-        np.array(years, np.int32),
-        np.array(names, np.uint64),
-        *numbers,
-    )
-
-
-@given(FACTS_ROWS, FACTS_ROWS)
-def test_keys_of_beginnings_and_of_places(rows: Known, others: Known) -> None:
-    """Equal for equal facts, different for different ones, 0 where one is unknown; and found among others'."""
-
-    def parts(row: tuple[str, int, int, int, int, int]) -> tuple[tuple[object, ...] | None, tuple[object, ...] | None]:
-        text, year, name, *place = row
-        begins = (text[:6], year, name) if year != NO_YEAR and name and len(text) >= 6 else None
-        return begins, (year, *place) if year != NO_YEAR and all(place) else None
-
-    made = [column.tolist() for column in partial_keys(facts_of([*rows, *others]))]
-    told = [parts(row) for row in [*rows, *others]]
-    for kind in (0, 1):
-        assert [key != 0 for key in made[kind]] == [part[kind] is not None for part in told]
-        known = {(key, part[kind]) for key, part in zip(made[kind], told, strict=True) if key}
-        assert len(known) == len({key for key, _ in known}) == len({part for _, part in known})
-    entries, papers = (zip(some, map(parts, some), strict=True) for some in (others, list(rows)))
-    wanted = [(row, (0, part[0]) if row[0] else (1, part[1])) for row, part in entries]
-
-    def fit(paper: tuple[str, int, int, int, int, int], entry: tuple[str, int, int, int, int, int]) -> bool:
-        numbers = zip(paper[4:], entry[4:], strict=True)
-        return paper[0].startswith(entry[0]) and all(a == b or not a or not b for a, b in numbers)
-
-    expected = [
-        any(key[1] and key in enumerate(part) and fit(paper, entry) for entry, key in wanted) for paper, part in papers
-    ]
-    assert Sought.of(facts_of(others), np.ones(len(others), bool)).fitting(facts_of(rows)).tolist() == expected
-
-
-@settings(max_examples=30)
-@given(
-    st.lists(
-        st.fixed_dictionaries(
-            {"title": st.sampled_from(["Deep parsing of papers", "Editorial", "", "Graphs"]), "year": st.sampled_from([None, 1999]),
-             "surname": st.sampled_from([None, "A"]), "volume": st.sampled_from([None, "1"]), "pages": st.sampled_from([None, "2"]),
-             "doi": st.sampled_from([None, "x", "y"]), "pmc_id": st.sampled_from([None, "x"])}
-        ), max_size=8,
-    ), st.randoms(use_true_random=False),
-)  # fmt: skip
-def test_papers_in_groups(rows: list[dict[str, str | int | None]], rng: object) -> None:
-    """Of one title or identifier: the only paper, or their keys, each with its papers in order of their ids."""
-    ids = [f"p{n}" for n in range(len(rows))]
-    rng.shuffle(ids)  # type: ignore[attr-defined]
-    names = [
-        ("year", pa.int32()),
-        *((name, pa.string()) for name in ("title", "surname", "volume", "pages", "paper_id", *IDENTIFIERS)),
-    ]
-    targets = Targets.of(
-        pa.Table.from_pylist(
-            [{**row, "paper_id": id_} for row, id_ in zip(rows, ids, strict=True)], schema=pa.schema(names)
-        )
-    )
-    assert [ids[row] for row in np.argsort(targets.rank)] == sorted(ids)
-    values = [
-        [normalise_one(str(row["title"])) for row in rows],
-        *([row.get(name) for row in rows] for name in IDENTIFIERS),
-    ]
-    groups = [(kind, value) for kind, column in enumerate(values) for value in dict.fromkeys(v for v in column if v)]
-    assert len(targets.single) == len(groups)
-    expected = []
-    for number, (kind, value) in enumerate(groups):
-        members = [row for row in range(len(rows)) if values[kind][row] == value]
-        assert targets.single[number] == (members[0] if len(members) == 1 else -1)
-        for row in members if len(members) > 1 else []:
-            facts = targets.facts
-            known = facts.year[row], facts.surname[row], facts.volume[row], facts.page[row]
-            made = [int(key_of(np.uint64(number), by, *known)) for by in range(NARROWED + 1)]
-            expected += [(key, targets.rank[row], row) for key in made if key]
-    assert targets.keys.tolist() == [key for key, _, _ in sorted(expected)]
-    assert targets.rows.tolist() == [row for _, _, row in sorted(expected)]
-    little = {normalise_one(str(row["title"])) for row in rows if row["title"] in ("Editorial", "Graphs")}
-    assert [value in little for kind, value in groups if kind == 0] == targets.little.tolist()
-    distinct = EqualStrings.of(targets.facts.normalised).distinct
-    assert distinct.to_pylist() == [value for kind, value in groups if kind == 0]
-
-
-ENTRY = {"title": "Deep parsing of scientific papers at scale", "year": 1999, "surname": "Ada", "doi": "10.1/x", "journal": "Nature",
-         "volume": "7", "pages": "5"}  # fmt: skip
-COLUMNS = pa.schema(
-    [
-        ("year", pa.int32()),
-        *((n, pa.string()) for n in ("title", "surname", "journal", "volume", "pages", "paper_id", *IDENTIFIERS)),
-    ]
-)
-
-
-@pytest.mark.parametrize(
-    ("paper", "found"),
-    [
-        ({"doi": "10.1/x"}, [0]),
-        ({"pubmed_id": "9"}, [4]),
-        ({"title": "Deep parsing of scientific papers at scale"}, [0, 1]),
-        ({"title": "Deep parsing of scientific papers at scales"}, [0, 1]),
-        (
-            {
-                "title": "Deep parsing of scientific papers at scale: " + "a survey of all that was done " * 3,
-                "year": 1999,
-                "surname": "Ada",
-            },
-            [0],
-        ),
-        ({"journal": "Nature", "volume": "7", "pages": "5", "year": 1999}, [2]),
-        ({"title": "Something else", "doi": "10.1/z"}, []),
-        ({"title": ""}, []),
-    ],
-)
-def test_which_entries_a_paper_that_came_or_went_touches(paper: dict[str, str | int], found: list[int]) -> None:
-    rows = [
-        ENTRY, {"title": ENTRY["title"]}, {"journal": "Nature", "volume": "7", "pages": "5", "year": 1999}, {"title": "Graphs in time"},
-        {"title": "Random walks on graphs", "pubmed_id": "9"},
-    ]  # fmt: skip
-    entries = pa.Table.from_pylist(rows, schema=COLUMNS)
-    nobody, somebody = (
-        Targets.of(pa.Table.from_pylist(some, schema=COLUMNS))
-        for some in ([], [{"title": "", **paper, "paper_id": "p"}])
-    )
-    for removed, added in ((nobody, somebody), (somebody, nobody)):
-        mask = touched(entries, removed, added, np.empty(0, np.uint64), Search())
-        assert np.flatnonzero(mask).tolist() == found
-
-
-@pytest.mark.parametrize(("title", "found"), [(ENTRY["title"], [True, False]), (f"{ENTRY['title']}s", [False, False])])
-def test_an_equal_title_touches_an_entry_that_no_search_finds(title: str, found: list[bool]) -> None:
-    """As where its keys are over-full."""
-    entries = pa.Table.from_pylist([{"title": ENTRY["title"]}, {"title": "Graphs in time and space"}], schema=COLUMNS)
-    nobody, somebody = (
-        Targets.of(pa.Table.from_pylist(some, schema=COLUMNS)) for some in ([], [{"title": title, "paper_id": "p"}])
-    )
-    assert touched(entries, nobody, somebody, np.empty(0, np.uint64), Search(1.0)).tolist() == found

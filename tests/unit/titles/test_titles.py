@@ -13,25 +13,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus.titles import (
+    Pairs,
     Search,
-    candidates,
     differ_only_in_number,
+    find_similar,
     grams,
     is_generic,
-    minhash_keys,
     normalise,
     normalise_one,
     score,
     score_pairs,
-    similar_pairs,
     threegrams,
     word_count,
 )
-from s2corpus.titles.arrays import taken
-from s2corpus.titles.equal import EqualStrings
-from s2corpus.titles.exhaustive import best_matches
 from s2corpus.titles.minhash import keys as keys_in
 from s2corpus.titles.rules import few_words, only_numbers_differ, say_little
+from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE, TitlesInMemory, find_best_scores
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 TITLE = st.one_of(TEXT, st.text("abcABC 12-é", max_size=20), st.text("ab", max_size=300))
@@ -81,14 +78,6 @@ def test_a_column_in_pieces_is_read_as_one(pieces: list[list[str | None]], rando
     whole = pa.array(column.to_pylist(), pa.string())
     assert normalise(column).equals(normalise(whole))
     assert say_little(column, normalise(column)).tolist() == say_little(whole, normalise(whole)).tolist()
-    rows = np.array(sorted(random.sample(range(len(column)), len(column) // 2)), np.int64)
-    assert taken(column, rows).equals(whole.take(pa.array(rows)))
-
-
-@pytest.mark.parametrize("rows", [[1, 0], [3], [-1]])
-def test_rows_that_a_column_does_not_have_in_order_are_refused(rows: list[int]) -> None:
-    with pytest.raises(ValueError, match="ascending ones below 3 are expected"):
-        taken(pa.chunked_array([["a"], ["b", "c"]]), np.array(rows))
 
 
 def test_more_text_than_arrow_can_address_is_refused_before_memory_is_taken() -> None:
@@ -145,17 +134,14 @@ def test_keys_are_shared_as_often_as_the_jaccard_index_says() -> None:
     sets = grams(pa.array([a, b]))
     shared = set(sets.values[: sets.offsets[1]]) & set(sets.values[sets.offsets[1] :])
     jaccard = len(shared) / (len(sets.values) - len(shared))
-    row, keys = minhash_keys(sets, bands=2000, rows=1)
-    assert len(set(keys[row == 0]) & set(keys[row == 1])) / 2000 == pytest.approx(jaccard, abs=0.04)
+    a_keys, b_keys = keys_in(sets, range(2000), 1).T
+    assert (a_keys == b_keys).mean() == pytest.approx(jaccard, abs=0.04)
 
 
-def test_keys_name_their_band_and_do_not_depend_on_the_others() -> None:
+def test_keys_do_not_depend_on_other_bands() -> None:
     sets = grams(pa.array(["thefirsttitle", "", "another"]))
-    row, keys = minhash_keys(sets, bands=8)
-    assert row.tolist() == [0] * 8 + [2] * 8
-    assert (keys >> 32).tolist() == list(range(8)) * 2
-    assert (minhash_keys(sets, bands=3)[1].reshape(2, 3) == keys.reshape(2, 8)[:, :3]).all()
     together = keys_in(sets, range(8), 6)
+    assert (together[:, 1] == 0).all() and (together[:, [0, 2]] != 0).all()
     assert all((keys_in(sets, range(b, b + 2), 6) == together[b : b + 2]).all() for b in range(0, 8, 2))
 
 
@@ -220,16 +206,6 @@ def test_the_compiled_rules_are_the_rules(pairs: list[tuple[str, str]]) -> None:
     assert only_numbers_differ(a, b).tolist() == [differ_only_in_number(*pair) for pair in pairs]
 
 
-@given(st.lists(st.text("ab", max_size=3)), st.lists(st.text("ab", max_size=3)))
-def test_equal_strings_are_one_group(column: list[str], others: list[str]) -> None:
-    groups = EqualStrings.of(pa.array(column, pa.string()))
-    number = {text: n for n, text in enumerate(dict.fromkeys(t for t in column if t))}
-    assert groups.groups.tolist() == [number.get(text, -1) for text in column]
-    assert [column[row] for row in groups.first] == list(number)
-    assert groups.distinct.to_pylist() == list(number)
-    assert groups.find(pa.array(others, pa.string())).tolist() == [number.get(text, -1) for text in others]
-
-
 def _all_pairs(a: list[str], b: list[str], threshold: float) -> dict[tuple[int, int], float]:
     sets_a, sets_b = [_grams_of(t) for t in a], [_grams_of(t) for t in b]
     scores = {(i, j): _s(x, y) for i, x in enumerate(sets_a) for j, y in enumerate(sets_b)}
@@ -246,58 +222,52 @@ def _with_typos(titles: list[str], seed: int) -> list[str]:
     return noisy
 
 
-def test_candidates_find_what_comparing_all_finds(real: list[str]) -> None:
+def _search(entries: pa.Array, titles: pa.Array, pieces: int = 1, memory_mb: int = 1024) -> Pairs:
+    """Search titles cut into pieces of equal length."""
+    search = Search(memory_mb=memory_mb)
+    size = -(-len(titles) // pieces)
+    return find_similar(entries, [TitlesInMemory(titles.slice(i * size, size), search) for i in range(pieces)], search)
+
+
+def test_search_finds_what_exhaustive_comparison_finds(real: list[str]) -> None:
     titles = list(dict.fromkeys(normalise_one(t) for t in real[:6000:15]))
     entries = _with_typos(titles, 1)
     expected = _all_pairs(entries, titles, 0.8)
-    found = candidates(pa.array(entries), pa.array(titles))
+    found = _search(pa.array(entries), pa.array(titles))
     pairs = dict(zip(zip(found.a.tolist(), found.b.tolist(), strict=True), found.score, strict=True))
     assert pairs == pytest.approx({pair: s for pair, s in expected.items() if pair in pairs})
     assert len(pairs) >= 0.99 * len(expected) > 300
-    best, row = best_matches(pa.array(entries), pa.array(titles))
-    for i, (s, j) in enumerate(zip(best, row, strict=True)):
-        mine = {k: v for k, v in expected.items() if k[0] == i}
-        assert s == pytest.approx(max(mine.values(), default=0.0))
-        assert j == min((k[1] for k, v in mine.items() if v >= s - 1e-12), default=-1)
+    best = find_best_scores(pa.array(entries), [TitlesInMemory(pa.array(titles), Search(bands=1))], 0.8)
+    for i, s in enumerate(best):
+        assert s == pytest.approx(max((v for k, v in expected.items() if k[0] == i), default=0.0))
 
 
-def test_candidates_do_not_depend_on_memory_or_order(real: list[str]) -> None:
+def test_search_is_equal_in_any_memory_pieces_and_order(real: list[str]) -> None:
     titles = pa.array(list(dict.fromkeys(normalise_one(t) for t in real[::30])))
     entries = pa.array(_with_typos(titles.to_pylist()[::2] * 5, 2))
-    at_once = candidates(entries, titles)
-    in_pieces = candidates(entries, titles, search=Search(memory_mb=1))
-    assert len(at_once.a) > 5000
-    for name in ("a", "b", "score"):
-        assert (getattr(at_once, name) == getattr(in_pieces, name)).all()
+    whole = _search(entries, titles)
+    assert len(whole.a) > 5000
+    for found in (_search(entries, titles, memory_mb=1), _search(entries, titles, pieces=7)):
+        for name in ("a", "b", "score", "verified"):
+            assert np.array_equal(getattr(found, name), getattr(whole, name))
     order = np.random.default_rng(3).permutation(len(titles))
-    shuffled = candidates(entries, titles.take(pa.array(order)))
-    assert set(zip(at_once.a, at_once.b, strict=True)) == set(zip(shuffled.a, order[shuffled.b], strict=True))
+    shuffled = _search(entries, titles.take(pa.array(order)))
+    assert set(zip(whole.a, whole.b, strict=True)) == set(zip(shuffled.a, order[shuffled.b], strict=True))
 
 
-def test_similar_pairs_are_the_candidates_within_one_column(real: list[str]) -> None:
-    titles = [normalise_one(t) for t in real[:400]]
-    titles += _with_typos(titles, 4)
-    found = similar_pairs(pa.array(titles))
-    both = candidates(pa.array(titles), pa.array(titles))
-    assert (found.a < found.b).all()
-    assert set(zip(found.a, found.b, strict=True)) == {(i, j) for i, j in zip(both.a, both.b, strict=True) if i < j}
+def test_titles_of_one_template_have_bounded_pairs() -> None:
+    titles = [f"proceedingsoftheconferenceontemplatesvolume{i}" for i in range(3000)] + ["somethingelseentirely"]
+    crowd = pa.array(titles)
+    found = _search(crowd, crowd, pieces=2, memory_mb=1)
+    assert np.bincount(found.a).max() <= MAX_PAIRS_PER_TITLE
+    assert _search(pa.array(["somethingelseentirelx"]), crowd, pieces=2).b.tolist() == [3000]
 
 
-def test_a_key_that_everybody_shares_is_counted_and_does_no_harm() -> None:
-    crowd = pa.array(
-        [f"proceedingsoftheconferenceontemplatesvolume{i}" for i in range(3000)] + ["somethingelseentirely"]
-    )
-    found = similar_pairs(crowd, search=Search(memory_mb=1))
-    assert len(found.over_full) > 0
-    assert candidates(pa.array(["somethingelseentirelx"]), crowd).b.tolist() == [3000]
-    assert np.bincount(found.a).max() <= Search().keep
-
-
-@pytest.mark.parametrize("titles", [[], ["", ""], ["a"], ["ab", "ab"]])
-def test_columns_that_hold_next_to_nothing(titles: list[str]) -> None:
+@pytest.mark.parametrize("titles", [[], ["", ""], ["a"], ["ab"]])
+def test_search_of_tiny_columns(titles: list[str]) -> None:
     column = pa.array(titles, pa.string())
-    assert similar_pairs(column).a.tolist() == ([0] if titles == ["ab", "ab"] else [])
-    assert best_matches(column, pa.array([], pa.string()))[1].tolist() == [-1] * len(titles)
+    assert _search(column, column).a.tolist() == [row for row, title in enumerate(titles) if title]
+    assert find_best_scores(column, [], 0.8).tolist() == [0.0] * len(titles)
 
 
 @given(st.integers(0, 2**63 - 1))

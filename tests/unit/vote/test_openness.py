@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from s2corpus.papers.licences import strictest
+from s2corpus.papers.licences import select_strictest
 from s2corpus.papers.openness import (
     Declaration,
     Evidence,
     Openness,
-    openness,
-    openness_of_source,
+    decide_openness,
+    decide_source_openness,
 )
 from s2corpus.sources import Kind, Record
 from s2corpus.sources.record import OpenVersion
@@ -31,11 +31,11 @@ def record(source: str, native: str = "1", kind: Kind = Kind.ARCHIVE, **fields: 
 
 
 def header(**fields: Any) -> Record:
-    return record("grobid", A, Kind.PDF, pdf_sha1=A, **fields)
+    return record("grobid", A, Kind.PDF, file_sha1=A, **fields)
 
 
 def declared(**fields: Any) -> Record:
-    return record("declared", "d/a.pdf", pdf_sha1=A, **fields)
+    return record("declared", "d/a.pdf", file_sha1=A, **fields)
 
 
 def publisher(doi: str = PUBLISHED, **fields: Any) -> Record:
@@ -60,7 +60,7 @@ def renewed(record: Record) -> Record:
 def judged(*records: Record, name: str = "a.pdf", places: tuple[Declaration, ...] = (), **options: Any) -> Openness:
     """The judgement on the PDF A, delivered under a name; 10.1101 and arXiv's are the preprint servers."""
     is_preprint = lambda doi: doi.startswith(("10.1101/", "10.48550/"))  # noqa: E731
-    return openness(
+    return decide_openness(
         A, list(map(renewed, records)), places or (Declaration("d", name),), is_preprint=is_preprint, **options
     )
 
@@ -69,7 +69,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
     "it is stamped": ([header(arxiv_id=ARXIV_ID)], "a.pdf", Evidence.ARXIV),
     "it is stamped, and also published": ([header(arxiv_id=ARXIV_ID), publisher()], "a.pdf", Evidence.ARXIV),
     "it prints arXiv's DOI": ([header(doi=f"10.48550/arxiv.{ARXIV_ID}")], "a.pdf", Evidence.ARXIV),
-    "arXiv's record names it": ([header(), replace(ARXIVS, pdf_sha1=A), publisher()], "a.pdf", Evidence.ARXIV),
+    "arXiv's record names it": ([header(), replace(ARXIVS, file_sha1=A), publisher()], "a.pdf", Evidence.ARXIV),
     "it is called by its paper's arXiv id": ([header(), ARXIVS, publisher()], f"{ARXIV_ID}v2.pdf", Evidence.ARXIV),
     "it is called by another arXiv id": ([header(), ARXIVS, publisher()], "1706.03762.pdf", None),
     "it is called by an arXiv id, and its paper has none": ([header(), publisher()], f"{ARXIV_ID}.pdf", None),
@@ -81,7 +81,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
     "it prints an Anthology DOI": ([header(doi=ACL_DOI), publisher()], "a.pdf", Evidence.ACL),
     "it prints an old Anthology DOI": ([header(doi="10.3115/1073083.1073135")], "a.pdf", Evidence.ACL),
     "it carries an Anthology id": ([header(acl_id="P19-1001"), publisher()], "a.pdf", Evidence.ACL),
-    "the Anthology's record names it": ([header(), replace(ACLS, pdf_sha1=A), record("dblp")], "a.pdf", Evidence.ACL),
+    "the Anthology's record names it": ([header(), replace(ACLS, file_sha1=A), record("dblp")], "a.pdf", Evidence.ACL),
     "it is called by its paper's Anthology id": ([header(), ACLS, record("dblp")], f"{ACL_ID}.pdf", Evidence.ACL),
     "it is called by the id in its paper's DOI": (
         [header(), publisher("10.18653/v1/p19-1001"), record("dblp")], "P19-1001.pdf", Evidence.ACL,
@@ -120,7 +120,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
     "its publisher says so": (
         [header(doi=PUBLISHED), record("jats", kind=Kind.PUBLISHER, doi=PUBLISHED, open_access=True)], "a.pdf", Evidence.PUBLISHER,
     ),
-    "a source names it and says so": ([header(), record("mylab", pdf_sha1=A, open_access=True)], "a.pdf", Evidence.DECLARED),
+    "a source names it and says so": ([header(), record("mylab", file_sha1=A, open_access=True)], "a.pdf", Evidence.DECLARED),
     "a source says so of the paper": ([header(doi=PUBLISHED), record("s2", doi=PUBLISHED, open_access=True)], "a.pdf", None),
     "its header says so": ([header(open_access=True)], "a.pdf", None),
     "nothing is known": ([header()], "a.pdf", None),
@@ -159,10 +159,10 @@ def test_a_users_own_pdfs_are_open() -> None:
 
 
 def test_a_latex_source_is_open_by_itself_with_its_arxiv_records_licence() -> None:
-    found = openness_of_source(ARXIV_ID, [ARXIVS, publisher(licence="CC0-1.0")])
+    found = decide_source_openness(ARXIV_ID, [ARXIVS, publisher(licence="CC0-1.0")])
     assert (found.open, found.evidence, found.licence) == (True, Evidence.ARXIV, "CC-BY-4.0")
-    assert openness_of_source(ARXIV_ID, []).open
-    assert not openness_of_source(ARXIV_ID, [ARXIVS], (Declaration("d", f"{ARXIV_ID}.gz", False),)).open
+    assert decide_source_openness(ARXIV_ID, []).open
+    assert not decide_source_openness(ARXIV_ID, [ARXIVS], (Declaration("d", f"{ARXIV_ID}.gz", False),)).open
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_licences_by_what_they_forbid() -> None:
         "CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-ND-4.0", "CC-BY-NC", "CC-BY-NC-SA-3.0", "CC-BY-NC-ND-4.0", "arXiv-nonexclusive-1.0",
     ]  # fmt: skip
     for at, licence in enumerate(by_strictness):
-        assert strictest([None, *by_strictness[: at + 1]]) == licence
-    assert strictest([]) is None and strictest(["", None]) is None
-    assert strictest(["publisher's own", "CC-BY-4.0"]) == "publisher's own"
+        assert select_strictest([None, *by_strictness[: at + 1]]) == licence
+    assert select_strictest([]) is None and select_strictest(["", None]) is None
+    assert select_strictest(["publisher's own", "CC-BY-4.0"]) == "publisher's own"
 
 
 @pytest.mark.parametrize(
@@ -241,3 +241,31 @@ def test_what_was_looked_for_in_vain_is_said_with_where() -> None:
     assert said[Evidence.ARXIV] == "no id of arXiv on it, none in its name (x.pdf), its paper is known to crossref too"
     assert said[Evidence.UNPAYWALL] == f"no record has {PUBLISHED} of this PDF"
     assert re.search("no drop says", said[Evidence.DECLARED])
+
+
+class TestOpenAlex:
+    """OpenAlex repeats Unpaywall's data (its documentation of `open_access`)."""
+
+    def test_openalex_alone_is_evidence_like_unpaywall(self) -> None:
+        found = judged(
+            header(doi=PUBLISHED),
+            record("openalex", "W1", doi=PUBLISHED, open_access=True, open_version=OpenVersion.PUBLISHED),
+        )
+        assert found.evidence is Evidence.UNPAYWALL
+
+    def test_openalex_copies_do_not_open_the_publishers_pdf(self) -> None:
+        assert not judged(
+            header(doi=PUBLISHED),
+            record("openalex", "W1", doi=PUBLISHED, open_access=True, open_version=OpenVersion.COPY),
+        ).open
+
+    def test_unpaywall_decides_where_both_are_delivered(self) -> None:
+        openalex = record("openalex", "W1", doi=PUBLISHED, open_access=True)
+        assert not judged(header(doi=PUBLISHED), openalex, record("unpaywall", doi=PUBLISHED, open_access=False)).open
+
+    def test_openalex_does_not_prove_the_pmc_subset(self) -> None:
+        found = judged(
+            header(doi=PUBLISHED),
+            record("openalex", "W1", doi=PUBLISHED, pmc_id="PMC1", open_access=True, open_version=OpenVersion.COPY),
+        )
+        assert not found.open

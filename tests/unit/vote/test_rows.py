@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.papers.openness import Declaration
-from s2corpus.papers.rows import Article, LatexSource, papers_of
+from s2corpus.papers.rows import Article, LatexSource, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.tables import MEMBERS
 
@@ -30,7 +30,7 @@ def member(record_id: str, paper_id: str = "p", **fields: Any) -> dict[str, Any]
 def rows(*members: dict[str, Any], **known: Any) -> list[dict[str, Any]]:
     batch = pa.RecordBatch.from_pylist(list(members), MEMBERS.schema)
     given = {"pdfs": {}, "sources": {}, "articles": {}, "notices": {}, "all_open": False, "rows": 2} | known
-    made = list(papers_of([batch], trust=[], is_preprint=lambda doi: doi.startswith("10.1101/"), **given))
+    made = list(build_papers([batch], trust=[], is_preprint=lambda doi: doi.startswith("10.1101/"), **given))
     assert all(0 < len(one) <= 2 for one in made)
     return [row for one in made for row in one.to_pylist()]
 
@@ -42,8 +42,8 @@ def pdf(name: str, open_access: bool | None, seen: str = "2023-01-01T00:00:00Z")
 @pytest.mark.parametrize(("first", "second"), [(True, None), (None, True), (None, None)])
 def test_only_the_canonical_pdf_is_a_full_text_of_its_paper(first: bool | None, second: bool | None) -> None:
     (row,) = rows(
-        member(f"grobid:{A}", pdf_sha1=A),
-        member(f"grobid:{B}", pdf_sha1=B),
+        member(f"grobid:{A}", file_sha1=A),
+        member(f"grobid:{B}", file_sha1=B),
         pdfs={A: pdf("a.pdf", first), B: pdf("b.pdf", second)},
     )
     chosen = B if second and not first else A
@@ -101,9 +101,9 @@ def test_a_row_whole() -> None:
     }
     members = [
         member("acl:P19-1001", kind="publisher", doi="10.18653/v1/p19-1001", acl_id="P19-1001", authors=[author], date="2019-07",
-               date_precision="month", mag_id="9", subjects=["b", "a"], pdf_sha1=A, editorial="corrected", **told),
+               date_precision="month", mag_id="9", subjects=["b", "a"], file_sha1=A, editorial="corrected", **told),
         member("arxiv:1911.02782", arxiv_id="1911.02782", mag_id="8", subjects=["a"], licence="CC-BY-4.0"),
-        member(f"grobid:{A}", pdf_sha1=A, title="Read"),
+        member(f"grobid:{A}", file_sha1=A, title="Read"),
         member("jats:1", doi="10.18653/v1/p19-1001"),
     ]  # fmt: skip
     (row,) = rows(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from s2corpus.papers.fewest import fewest_sources
 from s2corpus.papers.openness import Declaration
-from s2corpus.papers.vote import FIELDS, Delivered, Paper, Pdf, Rule, canonical, normalised, rank_of, value_of
+from s2corpus.papers.vote import FIELDS, Delivered, Paper, Pdf, Rule, elect_metadata, get_value, make_rank, normalised
 from s2corpus.sources import Author, Kind, Record
 from s2orc_parse.bibliography.names import parse_authors
 from tests.unit.vote.test_openness import renewed
@@ -31,14 +31,14 @@ def record(source: str, native: str = "1", kind: Kind = Kind.ARCHIVE, **fields: 
 
 
 def header(sha1: str = A, source: str = "grobid", **fields: Any) -> Record:
-    return record(source, sha1, Kind.PDF, pdf_sha1=sha1, **fields)
+    return record(source, sha1, Kind.PDF, file_sha1=sha1, **fields)
 
 
 def vote(*records: Record | Delivered, pdfs: dict[str, Pdf] | None = None, **options: Any) -> Paper:
     delivered = [
         replace(r, record=renewed(r.record)) if isinstance(r, Delivered) else Delivered(renewed(r)) for r in records
     ]
-    return canonical("p", delivered, trust=TRUST, pdfs=pdfs or {}, **options)
+    return elect_metadata("p", delivered, trust=TRUST, pdfs=pdfs or {}, **options)
 
 
 def test_the_publisher_record_of_the_canonical_pdf_is_canonical() -> None:
@@ -55,7 +55,7 @@ def test_the_publisher_record_of_the_canonical_pdf_is_canonical() -> None:
 
 
 def test_a_publisher_record_that_names_the_pdf_goes_before_one_that_shares_its_doi() -> None:
-    named = record("acl", kind=Kind.PUBLISHER, title="Named", pdf_sha1=A)
+    named = record("acl", kind=Kind.PUBLISHER, title="Named", file_sha1=A)
     shares = record("crossref", kind=Kind.PUBLISHER, title="Shares", doi="10.18653/v1/x")
     assert vote(header(doi="10.18653/v1/x"), named, shares).values["title"] == "Named"
 
@@ -91,13 +91,13 @@ def test_the_canonical_pdf(a: Pdf, b: Pdf, chosen: str, why: str) -> None:
 
 
 def test_of_open_pdfs_the_one_whose_publisher_record_says_most_is_canonical() -> None:
-    told = record("acl", kind=Kind.PUBLISHER, pdf_sha1=B, abstract="We.", venue="ACL", date="2020")
-    terse = record("crossref", kind=Kind.PUBLISHER, pdf_sha1=A, doi="10.18653/v1/x")
+    told = record("acl", kind=Kind.PUBLISHER, file_sha1=B, abstract="We.", venue="ACL", date="2020")
+    terse = record("crossref", kind=Kind.PUBLISHER, file_sha1=A, doi="10.18653/v1/x")
     assert vote(header(A), header(B), told, terse, all_open=True).canonical_pdf == B
 
 
 def test_a_pdf_that_is_only_named_is_not_the_papers() -> None:
-    assert vote(record("crossref", kind=Kind.PUBLISHER, title="T", pdf_sha1=A)).canonical_pdf is None
+    assert vote(record("crossref", kind=Kind.PUBLISHER, title="T", file_sha1=A)).canonical_pdf is None
 
 
 def test_a_source_votes_once_with_its_latest_record() -> None:
@@ -126,13 +126,20 @@ class TestPdfHeaders:
         paper = vote(header(title="By GROBID", authors=(ADA,)), header(source="scienceparse", title="By ScienceParse"))
         assert paper.values["title"] == "By ScienceParse" and paper.values["authors"] == (ADA,)
 
-    def test_the_extractors_title_and_abstract_are_never_those_of_a_paper_with_another_record(self) -> None:
-        paper = vote(
-            header(title="Read", abstract="We read.", venue="Printed"),
-            record("unpaywall", doi="10.18653/v1/x"),
-            all_open=True,
-        )
-        assert "title" not in paper.values and "abstract" not in paper.values and paper.values["venue"] == "Printed"
+    @pytest.mark.parametrize("source", ["unpaywall", "pubmed", "s2", "crossref", "dblp", "arxiv", "scienceparse"])
+    def test_untitled_record_does_not_remove_title(self, source: str) -> None:
+        read = header(title="Read", abstract="We read.", venue="Printed", authors=(ADA,))
+        kind = {"crossref": Kind.PUBLISHER, "scienceparse": Kind.PDF}.get(source, Kind.ARCHIVE)
+        paper = vote(read, record(source, kind=kind, doi="10.18653/v1/x", file_sha1=A), all_open=True)
+        found = {name: paper.values.get(name) for name in ("title", "abstract", "venue", "authors")}
+        assert found == {"title": "Read", "abstract": "We read.", "venue": "Printed", "authors": (ADA,)}
+        assert paper.provenance["title"].rule is Rule.PDF
+
+    @pytest.mark.parametrize("given", ["title", "abstract", "venue"])
+    def test_pdf_votes_on_fields_without_other_values(self, given: str) -> None:
+        read = {"title": "Read", "abstract": "We read.", "venue": "Printed"}
+        paper = vote(header(**read), record("s2", **{given: "Said"}), all_open=True)
+        assert {name: paper.values[name] for name in read} == {**read, given: "Said"}
 
     @pytest.mark.parametrize(("all_open", "abstract"), [(True, "We read."), (False, None)])
     def test_an_abstract_read_from_a_closed_pdf_is_not_published(self, all_open: bool, abstract: str | None) -> None:
@@ -143,7 +150,7 @@ class TestDeclared:
     """A drop's own record of its file votes as the source `declared` (SEMANTICS §5)."""
 
     def declared(self, native: str = "d/a.pdf", **fields: Any) -> Record:
-        return record("declared", native, pdf_sha1=A, **fields)
+        return record("declared", native, file_sha1=A, **fields)
 
     def test_it_votes_as_other_archives_do_and_after_crossref_where_they_tie(self) -> None:
         paper = vote(header(), self.declared(title="As declared"), record("crossref", title="As registered"))
@@ -172,7 +179,7 @@ class TestDeclared:
         known = vote(
             header(abstract="We."), self.declared(title="As declared"), record("dblp", title="T"), all_open=True
         )
-        assert "abstract" not in known.values
+        assert known.values["abstract"] == "We."
 
     def test_a_declared_doi_leads_to_the_publisher_record(self) -> None:
         publisher = record("crossref", kind=Kind.PUBLISHER, title="As published", doi="10.1016/x")
@@ -213,7 +220,7 @@ def clusters(draw: st.DrawFn, sources: tuple[str, ...] = TRUST[:8]) -> list[Deli
         said = record(source, f"{number}", kind, **fields, **({"date": date} if date else {}))
         sha1 = draw(st.sampled_from([A, B])) if pdf else draw(st.sampled_from([None, None, A]))
         authors = draw(st.sampled_from([(), (ADA,), (ADA, ALAN)]))
-        found.append(Delivered(replace(said, pdf_sha1=sha1, authors=authors), draw(st.sampled_from(["2022", "2023"]))))
+        found.append(Delivered(replace(said, file_sha1=sha1, authors=authors), draw(st.sampled_from(["2022", "2023"]))))
     return found
 
 
@@ -227,7 +234,7 @@ def outcome(paper: Paper) -> Any:
 def test_the_order_of_records_never_matters(cluster: list[Delivered], rng: Any) -> None:
     shuffled = list(cluster)
     rng.shuffle(shuffled)
-    assert canonical("p", cluster, trust=TRUST) == canonical("p", shuffled, trust=TRUST)
+    assert elect_metadata("p", cluster, trust=TRUST) == elect_metadata("p", shuffled, trust=TRUST)
 
 
 @settings(max_examples=60)
@@ -235,7 +242,7 @@ def test_the_order_of_records_never_matters(cluster: list[Delivered], rng: Any) 
 def test_the_same_record_again_under_another_id_changes_nothing(cluster: list[Delivered], data: st.DataObject) -> None:
     duplicate = data.draw(st.sampled_from(cluster))
     again = replace(duplicate, record=replace(duplicate.record, record_id=data.draw(st.sampled_from(["0:0", "zz:9"]))))
-    with_it, without = (canonical("p", records, trust=TRUST) for records in ([*cluster, again], cluster))
+    with_it, without = (elect_metadata("p", records, trust=TRUST) for records in ([*cluster, again], cluster))
     # What was looked for names the records that say so, the new one too: only its being found is compared.
     assert outcome(with_it) == outcome(without)
     assert [(look.evidence, look.found) for look in with_it.openness.looks] == [
@@ -246,33 +253,33 @@ def test_the_same_record_again_under_another_id_changes_nothing(cluster: list[De
 @settings(max_examples=60)
 @given(clusters())
 def test_a_publisher_record_that_names_the_canonical_pdf_always_wins(cluster: list[Delivered]) -> None:
-    paper = canonical("p", cluster, trust=TRUST)
+    paper = elect_metadata("p", cluster, trust=TRUST)
     publishers = [
-        d.record for d in cluster if d.record.kind is Kind.PUBLISHER and d.record.pdf_sha1 == paper.canonical_pdf
+        d.record for d in cluster if d.record.kind is Kind.PUBLISHER and d.record.file_sha1 == paper.canonical_pdf
     ]
     if paper.canonical_pdf and len(publishers) == 1:
         for name in FIELDS:
-            if (said := value_of(publishers[0], name)) is not None:
+            if (said := get_value(publishers[0], name)) is not None:
                 assert paper.values[name] == said and paper.provenance[name].rule is Rule.PUBLISHER
 
 
 @settings(max_examples=60)
 @given(clusters())
 def test_no_value_is_invented_and_none_beats_a_majority(cluster: list[Delivered]) -> None:
-    paper = canonical("p", cluster, trust=TRUST)
+    paper = elect_metadata("p", cluster, trust=TRUST)
     for name, value in paper.values.items():
         decision = paper.provenance[name]
-        assert value in [value_of(d.record, name) for d in cluster]
+        assert value in [get_value(d.record, name) for d in cluster]
         if decision.rule is Rule.MAJORITY:
-            votes = Counter(normalised(name, value_of(r, name)) for r in _latest(cluster, name))
+            votes = Counter(normalised(name, get_value(r, name)) for r in _latest(cluster, name))
             assert votes[normalised(name, value)] == decision.votes_for == max(votes.values())
 
 
 def _latest(cluster: list[Delivered], name: str) -> list[Record]:
     """One vote a source other than PDFs: its latest record that has the field."""
     found: dict[str, Delivered] = {}
-    for d in sorted(cluster, key=lambda d: repr(value_of(d.record, name))):
-        having = value_of(d.record, name) is not None and d.record.kind is not Kind.PDF
+    for d in sorted(cluster, key=lambda d: repr(get_value(d.record, name))):
+        having = get_value(d.record, name) is not None and d.record.kind is not Kind.PDF
         if having and (d.record.source not in found or found[d.record.source].ready_at < d.ready_at):
             found[d.record.source] = d
     return [d.record for d in found.values()]
@@ -282,13 +289,13 @@ def _latest(cluster: list[Delivered], name: str) -> list[Record]:
 @given(clusters())
 def test_ties_are_broken_with_the_fewest_sources_there_can_be(cluster: list[Delivered]) -> None:
     """Brute force: every way to give each tied field one of its sources."""
-    paper = canonical("p", cluster, trust=TRUST)
+    paper = elect_metadata("p", cluster, trust=TRUST)
     tied = [name for name, d in paper.provenance.items() if d.rule in (Rule.FEWEST_SOURCES, Rule.TRUST)]
     options = []
     for name in tied:
         groups: dict[Any, set[str]] = {}
         for voter in _latest(cluster, name):
-            groups.setdefault(normalised(name, value_of(voter, name)), set()).add(voter.source)
+            groups.setdefault(normalised(name, get_value(voter, name)), set()).add(voter.source)
         most = max(map(len, groups.values()))
         options.append(sorted(set().union(*(sources for sources in groups.values() if len(sources) == most))))
     decided = {d.source for name, d in paper.provenance.items() if name not in tied}
@@ -302,7 +309,7 @@ def test_ties_are_broken_with_the_fewest_sources_there_can_be(cluster: list[Deli
     st.sets(st.sampled_from("abcdefgh"), max_size=2),
 )
 def test_fewest_sources_is_minimal_and_most_trusted(needs: list[set[str]], used: set[str]) -> None:
-    rank = rank_of("hgfedcba")
+    rank = make_rank("hgfedcba")
     chosen = fewest_sources(needs, used, rank)
     assert all(need & (used | chosen) for need in needs)
     same_size = [
@@ -317,7 +324,7 @@ def test_fewest_sources_is_minimal_and_most_trusted(needs: list[set[str]], used:
 
 def test_many_tied_sources_are_covered_greedily() -> None:
     needs = [{f"s{i:02d}", f"s{i + 1:02d}"} for i in range(40)]
-    chosen = fewest_sources(needs, set(), rank_of(()))
+    chosen = fewest_sources(needs, set(), make_rank(()))
     assert all(need & chosen for need in needs) and 20 <= len(chosen) <= 27
 
 
@@ -332,8 +339,8 @@ def test_similar_votes_support_each_other() -> None:
         Delivered(Record(f"{source}:1", source, Kind.ARCHIVE, title=title, date="2020", date_precision="year"))
         for source, title in titles.items()
     ]
-    assert canonical("p", cluster, trust=TRUST).values["title"] in (titles["dblp"], titles["arxiv"])
-    assert canonical("p", cluster, trust=TRUST, support="equal").values["title"] == titles["crossref"]
+    assert elect_metadata("p", cluster, trust=TRUST).values["title"] in (titles["dblp"], titles["arxiv"])
+    assert elect_metadata("p", cluster, trust=TRUST, support="equal").values["title"] == titles["crossref"]
 
 
 def test_authors_are_supported_by_the_share_of_surnames() -> None:
@@ -346,4 +353,7 @@ def test_authors_are_supported_by_the_share_of_surnames() -> None:
         Delivered(Record(f"{source}:1", source, Kind.ARCHIVE, title="T", authors=parse_authors(names)))
         for source, names in lists.items()
     ]
-    assert [author.last for author in canonical("p", cluster, trust=TRUST).values["authors"]] == ["Lovelace", "Turing"]
+    assert [author.last for author in elect_metadata("p", cluster, trust=TRUST).values["authors"]] == [
+        "Lovelace",
+        "Turing",
+    ]

@@ -16,7 +16,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from s2corpus.compiled import njit
 from s2corpus.errors import UserError
@@ -30,8 +29,10 @@ from s2corpus.storage.exchange import Exchange, RowsRemoved
 from s2corpus.tables import ALIASES, PDF_RECORDS, RECORDS
 from s2corpus.version import code_version
 
-HOME_ROWS = 250_000
-"""Records of a home or bucket: some 300 MB while they are compared."""
+MAX_HOME_ROWS = 250_000
+"""Most records of a home or bucket."""
+_BYTES_PER_RECORD = 1200
+"""Memory that a record of a home takes while it is compared."""
 _BYTES_PER_NODE = 8
 _TRIES = 3
 
@@ -39,15 +40,19 @@ log = logging.getLogger(__name__)
 
 
 def cluster_in_rounds(
-    run: Run, workers: Workers, buckets_of: Callable[[int], int], home_rows: int = HOME_ROWS
+    run: Run, workers: Workers, buckets_of: Callable[[int], int] | None, home_rows: int | None = None
 ) -> dict[str, float]:
-    """Write EDGES, CLUSTERS, ALIASES and MEMBERS as `clustering.cluster` has them, row by row; what was counted.
+    """Write EDGES, CLUSTERS, ALIASES and MEMBERS; return counts.
 
-    `buckets_of` says how many buckets a number of papers is cut into.
+    Args:
+        buckets_of: returns the number of buckets for a number of papers; None does not write MEMBERS.
+        home_rows: records of a home; by default as many as `memory_mb` allows.
 
     Raises:
         UserError: more records than this process can number in `memory_mb`, or two papers that would have one id.
     """
+    if home_rows is None:
+        home_rows = min(MAX_HOME_ROWS, (run.spec.resources.memory_mb << 20) // _BYTES_PER_RECORD)
     for left in reversed(range(_TRIES)):
         try:
             return _Driver(run, workers, home_rows).run(buckets_of)
@@ -73,9 +78,11 @@ class _Driver:
         )
         self._run, self._workers, self._home_rows = run, workers, home_rows
 
-    def run(self, buckets_of: Callable[[int], int]) -> dict[str, float]:
+    def run(self, buckets_of: Callable[[int], int] | None) -> dict[str, float]:
         """All rounds in their order."""
         self._number_records()
+        self._by_home("by_doi", identifiers.by_doi)
+        self._by_home("doi_forms", identifiers.doi_forms)
         self._by_home("by_identifier", identifiers.by_identifier)
         self._by_home("identifier_edges", identifiers.identifier_edges)
         parent = np.arange(self._rounds.starts[-1])
@@ -94,9 +101,20 @@ class _Driver:
         edges = self._by_home("write_edges", papers.write_edges)
         count = sum(found["papers"] for found in self._by_home("former_papers", papers.former_papers))
         self._name_papers()
-        self._rounds = replace(self._rounds, paper_buckets=buckets_of(count))
+        if buckets_of:
+            self._write_members(buckets_of(count))
+        self._rounds.exchange.remove()
+        totals: dict[str, float] = {"papers": float(count), "parts": float(self._rounds.homes)}
+        for counts in edges:
+            for name, value in counts.items():
+                totals[name] = totals.get(name, 0.0) + value
+        return totals
+
+    def _write_members(self, buckets: int) -> None:
+        """Write the records of each paper into its bucket."""
+        self._rounds = replace(self._rounds, paper_buckets=buckets)
         self._do("by_paper", papers.by_paper, len(self._rounds.records))
-        for found in self._do("write_members", papers.write_members, self._rounds.paper_buckets):
+        for found in self._do("write_members", papers.write_members, buckets):
             if twice := found.get("twice"):
                 *records, paper_id = twice
                 raise UserError(
@@ -104,12 +122,6 @@ class _Driver:
                     f"the same 60 bits. Deliver {records[-1]} under another native id and its old one as deleted, and make "
                     f"the release again (docs/sizing.md#same-id)"
                 )
-        self._rounds.exchange.remove()
-        totals: dict[str, float] = {"papers": float(count), "parts": float(self._rounds.homes)}
-        for counts in edges:
-            for name, value in counts.items():
-                totals[name] = totals.get(name, 0.0) + value
-        return totals
 
     def _number_records(self) -> None:
         """Cut the records into homes by their ids, and number them."""
@@ -178,7 +190,6 @@ class _Driver:
 
 def _task(rounds: Rounds, name: str, task: Callable[[Rounds, int], Any], number: int) -> None:
     """One task of a round, on a worker."""
-    pa.set_memory_pool(pa.system_memory_pool())
     rounds.exchange.put_counts(name, number, task(rounds, number) or {})
 
 

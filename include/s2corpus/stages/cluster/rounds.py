@@ -17,16 +17,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from s2corpus.clustering.cluster import COLUMNS
 from s2corpus.clustering.edges import Edges
 from s2corpus.clustering.nodes import from_preprint_server
-from s2corpus.clustering.parts import FACTS, facts_of, part_of
+from s2corpus.clustering.parts import COLUMNS, FACTS, PREPRINT, read_facts
 from s2corpus.storage.exchange import Exchange
 
 SAMPLED = 256
 """Ids of each part of records that decide where homes begin."""
 ORIGIN = pa.schema([("part", pa.int32()), ("row", pa.int32())])
 HOME = pa.schema([*FACTS, *ORIGIN])
+FORM = pa.schema([("node", pa.int64()), FACTS.field("doi_form")])
 NODE = pa.schema([("node", pa.int64())])
 LABELS = pa.schema([("node", pa.int64()), ("label", pa.int64())])
 EDGE = pa.schema(
@@ -98,12 +98,30 @@ class Home:
         self.nodes = np.arange(self.first, rounds.starts[number + 1])
 
     def __getitem__(self, name: str) -> pa.Array:
+        if name == "doi_form":
+            return pa.array(self.doi_form)
         return pa.concat_arrays([pa.array([], HOME.field(name).type), *self.facts[name].chunks])
+
+    @cached_property
+    def doi_form(self) -> np.ndarray:
+        """The form of each record's DOI, by the types that all its records give."""
+        forms = np.zeros(len(self.nodes), np.int8)
+        rows = self._rounds.exchange.read("doi_forms", self._rounds.everyone, self._number, FORM)
+        forms[rows["node"].to_numpy() - self.first] = rows["doi_form"].to_numpy()
+        return forms
 
     @cached_property
     def of_preprint(self) -> np.ndarray:
         """Which records have a preprint's DOI."""
-        return from_preprint_server(pc.fill_null(self["doi"], ""), self._rounds.preprint_prefixes)
+        by_server = from_preprint_server(pc.fill_null(self["doi"], ""), self._rounds.preprint_prefixes)
+        return np.where(self.doi_form == 0, by_server, self.doi_form == PREPRINT)
+
+    @cached_property
+    def preprint(self) -> np.ndarray:
+        """Which records are of preprints."""
+        of_archive = np.asarray(self["arxiv_id"].is_valid()) & ~np.asarray(self["publisher"])
+        preprint: np.ndarray = self.of_preprint | of_archive | (self["form"].to_numpy() == PREPRINT)
+        return preprint
 
     @cached_property
     def doi(self) -> pa.Array:
@@ -137,7 +155,7 @@ def send_home(rounds: Rounds, task: int) -> None:
     tables = []
     with rounds.exchange.lake_file(rounds.records[task]) as file:
         for batch in pq.ParquetFile(file).iter_batches(columns=list(COLUMNS)):
-            tables.append(facts_of(part_of(batch)))
+            tables.append(read_facts(batch))
     table = pa.concat_tables([FACTS.empty_table(), *tables])
     rows = len(table)
     table = table.append_column("part", pa.array(np.full(rows, task, np.int32)))

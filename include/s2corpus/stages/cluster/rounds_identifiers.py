@@ -6,22 +6,46 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.clustering.components import Fate, components
+from s2corpus.clustering.components import EdgeOutcome, components
 from s2corpus.clustering.edges import Edges, edges_of_kind
-from s2corpus.clustering.nodes import nodes_from
-from s2corpus.clustering.parts import FACTS, IDENTIFIERS, codes_of, part_from
-from s2corpus.stages.cluster.rounds import EDGE, LABELS, NODE, Home, Rounds
+from s2corpus.clustering.nodes import forms_of, nodes_from
+from s2corpus.clustering.parts import FACTS, IDENTIFIERS, codes_of
+from s2corpus.stages.cluster.rounds import EDGE, FORM, LABELS, NODE, Home, Rounds
 from s2corpus.titles.buckets import bucket_of
 
-_FACTS = ("trusted", "declares", "second_header", "normalised", "surnames")
+_FACTS = (
+    "trusted", "declares", "second_header", "normalised", "surnames", "declared", "doi", "arxiv_id", "publisher", "form", "doi_form",
+    "year", "volume", "page",
+)  # fmt: skip
 _NAMED = pa.schema(
     [("node", pa.int64()), ("reason", pa.int8()), ("value", pa.string()), ("published", pa.bool_())]
     + [FACTS.field(name) for name in _FACTS]
 )
+_DOIS = pa.schema([("node", pa.int64()), *(FACTS.field(name) for name in ("doi", "arxiv_id", "form", "publisher"))])
 _END = pa.schema([*LABELS, ("final_doi", pa.string()), ("year", pa.int32()), ("preprint", pa.bool_())])
 _GROUPED = pa.schema([*EDGE, ("label", pa.int64())])
 TOLD = pa.schema([*EDGE, ("taken", pa.bool_())])
 OWNERS = pa.schema([("doi", pa.string()), *LABELS])
+
+
+def by_doi(rounds: Rounds, task: int) -> None:
+    """A home: send the records with a DOI to the bucket of the DOI."""
+    home = Home(rounds, task)
+    columns = {"node": home.nodes, **{name: home[name] for name in ("doi", "arxiv_id", "form", "publisher")}}
+    rows = pa.table(columns, schema=_DOIS).filter(home["doi"].is_valid())
+    rounds.exchange.write("dois", task, rows, bucket_of(rows["doi"], rounds.homes), rounds.homes)
+
+
+def doi_forms(rounds: Rounds, task: int) -> None:
+    """A bucket of DOIs: send the form of each DOI to its records."""
+    rows = rounds.exchange.read("dois", rounds.everyone, task, _DOIS).combine_chunks()
+    doi, distinct = codes_of(rows["doi"])
+    own_doi = np.where(np.asarray(rows["arxiv_id"].is_valid()), np.int32(-1), doi)
+    none = np.zeros(len(doi), np.int8)
+    forms = forms_of(own_doi, rows["form"].to_numpy(), np.asarray(rows["publisher"]), doi, none, len(distinct))[doi]
+    node = rows["node"].to_numpy()[forms != 0]
+    table = pa.table([node, forms[forms != 0]], schema=FORM)
+    rounds.exchange.write("doi_forms", task, table, rounds.home_of(node), rounds.homes)
 
 
 def by_identifier(rounds: Rounds, task: int) -> None:
@@ -43,10 +67,12 @@ def identifier_edges(rounds: Rounds, task: int) -> None:
     rows = rounds.exchange.read("identifiers", rounds.everyone, task, _NAMED).sort_by("node").combine_chunks()
     found, overruled = [], np.empty(0, np.int64)
     for reason, name in enumerate(IDENTIFIERS):
-        mine = rows.filter(pc.equal(rows["reason"], reason)).rename_columns({"value": name}).combine_chunks()
+        mine = rows.filter(pc.equal(rows["reason"], reason)).combine_chunks()
+        if name not in _FACTS:
+            mine = mine.append_column(name, mine["value"])
         node = mine["node"].to_numpy()
-        nodes = nodes_from([part_from(mine)], rounds.preprint_prefixes)
-        edges = edges_of_kind(nodes, reason, rounds.min_title_score)
+        nodes = nodes_from(mine, rounds.preprint_prefixes)
+        edges = edges_of_kind(nodes, reason, rounds.min_title_score, rounds.max_preprint_years)
         found.append((node[edges.left], node[edges.right], edges.reason, edges.strength))
         if name == "declared":
             declares = np.asarray(mine["declares"])
@@ -73,8 +99,7 @@ def by_component(number: int, rounds: Rounds, task: int) -> None:
     rounds.exchange.write(f"edges-of-{number}", task, grouped, bucket_of(of_edge, rounds.homes), rounds.homes)
     touched = label != home.nodes
     touched[edges["left"].to_numpy() - home.first] = True
-    preprint = home.of_preprint | (np.asarray(home["arxiv_id"].is_valid()) & ~np.asarray(home["publisher"]))
-    every = pa.table([home.nodes, label, home.final_doi, home["year"], preprint], schema=_END)
+    every = pa.table([home.nodes, label, home.final_doi, home["year"], home.preprint], schema=_END)
     ends = every.filter(pa.array(touched))
     rounds.exchange.write(f"ends-{number}", task, ends, bucket_of(ends["label"].to_numpy(), rounds.homes), rounds.homes)
     if number == 1:  # who has which DOI: the clusters of one record here, all others where they are decided
@@ -105,8 +130,8 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
         names = ends["final_doi"].take(pa.array(first[of_cluster[label[has]]]))
         _write_owners(rounds, "owners", task, names, node[has], node[label[has]])
     if number == 2:
-        told = pa.array(np.flatnonzero(fates != Fate.NEEDLESS))
-        kept = rows.select(EDGE.names).append_column("taken", pa.array(fates == Fate.TAKEN)).take(told)
+        told = pa.array(np.flatnonzero(fates != EdgeOutcome.REDUNDANT))
+        kept = rows.select(EDGE.names).append_column("taken", pa.array(fates == EdgeOutcome.TAKEN)).take(told)
         rounds.exchange.write("told", task, kept, rounds.home_of(kept["right"].to_numpy()), rounds.homes)
 
 

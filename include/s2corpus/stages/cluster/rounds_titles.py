@@ -9,20 +9,33 @@ import pyarrow.compute as pc
 from s2corpus.clustering.agreement import WINDOW
 from s2corpus.clustering.edges import edges_of_similar, equal_title_edges
 from s2corpus.clustering.nodes import nodes_from
-from s2corpus.clustering.parts import FACTS, part_from
-from s2corpus.clustering.similar import BANDS, KEEP, pairs_of_keys, scores, signatures
+from s2corpus.clustering.parts import FACTS
 from s2corpus.stages.cluster.rounds import LABELS, NODE, Home, Rounds
 from s2corpus.titles.buckets import bucket_of
-from s2corpus.titles.candidates import best
+from s2corpus.titles.similarity import (
+    SortedKeys,
+    compute_keys,
+    expand_ranges,
+    pair_equal_keys,
+    score_titles,
+    select_best,
+    sort_keys,
+    unique_pairs,
+)
 
+BANDS = 16
+"""MinHash keys of one title. Two titles with Jaccard index J share a key with probability 1 − (1 − J⁶)¹⁶: 0.99 at J = 0.8.
+
+Linking uses more keys. Here, a third record usually joins the two sides of a missed pair.
+"""
+_KEYS_PER_BLOCK = 1 << 16
+"""Keys that are looked up in one batch."""
 _FACTS = (
-    "title", "normalised", "little", "year", "doi", "arxiv_id", "publisher", "surnames", "journal", "volume", "issue", "page",
+    "title", "normalised", "little", "form", "doi_form", "year", "doi", "arxiv_id", "publisher", "surnames", "journal",
+    "volume", "issue", "page",
 )  # fmt: skip
 _TITLED = pa.schema([*LABELS, *(FACTS.field(name) for name in _FACTS)])
-_KEYS = pa.schema(
-    [("key", pa.uint64()), ("title", pa.int64()), ("asked", pa.bool_()), ("size", pa.int32())]
-    + [(f"sketch_{word}", pa.uint64()) for word in range(4)]
-)
+_KEYS = pa.schema([("key", pa.uint64()), ("title", pa.int64()), ("is_open", pa.bool_())])
 _PAIR = pa.schema([("a", pa.int64()), ("b", pa.int64())])
 _TEXTS = pa.schema([*_PAIR, ("text", pa.string())])
 _SCORED = pa.schema([*_PAIR, ("score", pa.float64()), ("bucket", pa.int64())])
@@ -45,7 +58,7 @@ def _titled(rounds: Rounds, bucket: int) -> pa.Table:
 def equal_titles(rounds: Rounds, task: int) -> None:
     """A bucket of titles: the edges between records of equal ones."""
     rows = _titled(rounds, task)
-    nodes = nodes_from([part_from(rows)], rounds.preprint_prefixes)
+    nodes = nodes_from(rows, rounds.preprint_prefixes)
     _, label = np.unique(rows["label"].to_numpy(), return_inverse=True)
     edges = equal_title_edges(nodes, label, rounds.max_preprint_years)
     rounds.write_edges("edges-1", task, edges, rows["node"].to_numpy(), near=0)
@@ -63,40 +76,49 @@ def unsettled(rounds: Rounds, task: int) -> None:
 
 
 def keys(rounds: Rounds, task: int) -> None:
-    """A bucket of titles: send each that says something, under the node of its first record, to the buckets of its keys."""
+    """Send each informative title of a bucket to the buckets of its MinHash keys, under the node of its first record."""
     rows = _titled(rounds, task)
     node = rows["node"].to_numpy()
-    nodes = nodes_from([part_from(rows)], rounds.preprint_prefixes)
-    asked = np.zeros(len(nodes.titles), bool)
-    some = rounds.exchange.read("unsettled", rounds.everyone, task, NODE)["node"].to_numpy()
-    asked[nodes.title[np.searchsorted(node, some)]] = True
+    nodes = nodes_from(rows, rounds.preprint_prefixes)
+    is_open = np.zeros(len(nodes.titles), bool)
+    open_nodes = rounds.exchange.read("unsettled", rounds.everyone, task, NODE)["node"].to_numpy()
+    is_open[nodes.title[np.searchsorted(node, open_nodes)]] = True
     first = np.unique(nodes.title, return_index=True)[1]
-    wordy = np.flatnonzero(~nodes.strict)
-    found = signatures(nodes.titles.take(pa.array(wordy)))
-    bands = (np.arange(BANDS, dtype=np.uint64) << np.uint64(32))[:, None]
-    key = (found.keys.astype(np.uint64) | bands).ravel()
+    informative = np.flatnonzero(~nodes.strict)
+    texts = nodes.titles.take(pa.array(informative))
+    key = compute_keys(texts, BANDS)
+    band = (np.arange(BANDS, dtype=np.uint64) << np.uint64(32))[:, None]
     columns = [
-        key,
-        *(np.tile(values, BANDS) for values in (node[first[wordy]], asked[wordy], found.sizes, *found.sketches.T)),
+        (key | band).ravel(),
+        np.tile(node[first[informative]], BANDS),
+        np.tile(is_open[informative], BANDS),
     ]
-    table = pa.table(columns, schema=_KEYS).filter(pa.array(found.keys.ravel() != 0))
+    table = pa.table(columns, schema=_KEYS).filter(pa.array(key.ravel() != 0))
     rounds.exchange.write("keys", task, table, bucket_of(table["key"].to_numpy(), rounds.homes), rounds.homes)
 
 
 def propose(rounds: Rounds, task: int) -> None:
-    """A bucket of keys: the pairs of titles that may be similar."""
+    """Write the candidate pairs of a bucket of keys: two titles with an equal key, of which the second is open."""
     rows = rounds.exchange.read("keys", rounds.everyone, task, _KEYS)
-    rows = rows.sort_by([("key", "ascending"), ("title", "ascending")]).combine_chunks()
-    sketches = np.stack([rows[f"sketch_{word}"].to_numpy() for word in range(4)], axis=1)
-    key, title, asked, size = (rows[name].to_numpy() for name in ("key", "title", "asked", "size"))
-    a, b = _once(*pairs_of_keys(key, title, asked, size, sketches, rounds.min_title_score))
+    key, order = sort_keys(rows["key"].to_numpy())  # Lookups of ascending keys are several times faster.
+    title, is_open = (rows[name].to_numpy()[order] for name in ("title", "is_open"))
+    open_rows = np.flatnonzero(is_open)
+    open_keys = SortedKeys(key[open_rows], open_rows)
+    found = [(np.empty(0, np.int64), np.empty(0, np.int64))]
+    for begin in range(0, len(key), _KEYS_PER_BLOCK):
+        row, other = pair_equal_keys(key[begin : begin + _KEYS_PER_BLOCK], open_keys)
+        row = row + begin
+        a, b = title[row], title[other]
+        is_new = (a < b) | (~is_open[row] & (a != b))  # A pair of two open titles occurs twice.
+        found.append(unique_pairs(a[is_new], b[is_new]))
+    a, b = unique_pairs(*map(np.concatenate, zip(*found, strict=True)))
     rounds.exchange.write("proposed", task, pa.table([a, b], schema=_PAIR), rounds.home_of(a), rounds.homes)
 
 
 def with_text(rounds: Rounds, task: int) -> None:
     """A home: send the text of each pair's first title to the home of its second."""
     rows = rounds.exchange.read("proposed", rounds.everyone, task, _PAIR)
-    a, b = _once(rows["a"].to_numpy(), rows["b"].to_numpy())
+    a, b = unique_pairs(rows["a"].to_numpy(), rows["b"].to_numpy())
     home = Home(rounds, task)
     text = home["normalised"].take(pa.array(a - home.first))
     rounds.exchange.write("texts", task, pa.table([a, b, text], schema=_TEXTS), rounds.home_of(b), rounds.homes)
@@ -110,7 +132,7 @@ def score(rounds: Rounds, task: int) -> None:
     of_b, place = np.unique(b, return_inverse=True)
     texts = home["normalised"].take(pa.array(of_b - home.first))
     first = pa.concat_arrays([pa.array([], pa.string()), *rows["text"].chunks])
-    found = scores(first, np.arange(len(a)), texts, place, rounds.min_title_score)
+    found = score_titles(first, np.arange(len(a)), texts, place, rounds.min_title_score)
     kept = np.flatnonzero(found > 0.0)
     bucket = bucket_of(texts, rounds.homes)[place]
     table = pa.table([a[kept], b[kept], found[kept], bucket[kept]], schema=_SCORED)
@@ -122,7 +144,7 @@ def choose(rounds: Rounds, task: int) -> None:
     rows = rounds.exchange.read("scored", rounds.everyone, task, _SCORED).combine_chunks()
     home = Home(rounds, task)
     a, b, found = (rows[name].to_numpy() for name in ("a", "b", "score"))
-    rows = rows.take(pa.array(best(a, b, found, KEEP)))
+    rows = rows.take(pa.array(select_best(a, b, found)))
     texts = home["normalised"].take(pa.array(rows["a"].to_numpy() - home.first))
     rounds.exchange.write("chosen", task, rows, bucket_of(texts, rounds.homes), rounds.homes)
 
@@ -133,18 +155,18 @@ def with_records(rounds: Rounds, task: int) -> None:
     bucket = pairs["bucket"].to_numpy()
     rounds.exchange.write("pairs", task, pairs, bucket, rounds.homes)
     rows = _titled(rounds, task)
-    nodes = nodes_from([part_from(rows)], rounds.preprint_prefixes)
+    rows = rows.filter(pc.is_in(rows["normalised"], _texts_of(rows, pairs["a"].to_numpy()))).combine_chunks()
+    nodes = nodes_from(rows, rounds.preprint_prefixes)
     once = np.unique(np.stack([bucket, pairs["a"].to_numpy()]), axis=1)
     place = np.searchsorted(rows["node"].to_numpy(), once[1])
     title = nodes.title[place]
     begin = nodes.by_title.starts[title]
     size = np.minimum(nodes.by_title.starts[title + 1] - begin, WINDOW)
-    within = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
-    members = nodes.by_title.nodes[np.repeat(begin, size) + within]
-    sent = rows.take(pa.array(members)).append_column("of", pa.array(np.repeat(once[1], size)))
-    originals = rows["title"].take(pa.array(np.repeat(place, size)))
+    pair, member = expand_ranges(begin, size)
+    sent = rows.take(pa.array(nodes.by_title.nodes[member])).append_column("of", pa.array(once[1][pair]))
+    originals = rows["title"].take(pa.array(place[pair]))
     sent = sent.set_column(sent.column_names.index("title"), "title", originals)
-    rounds.exchange.write("near", task, sent, np.repeat(once[0], size), rounds.homes)
+    rounds.exchange.write("near", task, sent, once[0][pair], rounds.homes)
 
 
 def similar_titles(rounds: Rounds, task: int) -> None:
@@ -158,7 +180,7 @@ def similar_titles(rounds: Rounds, task: int) -> None:
         both.column_names.index("little"), "little", pa.repeat(pa.scalar(False), len(both))
     )  # only titles that say something have keys
     node, first = np.unique(both["node"].to_numpy(), return_index=True)
-    nodes = nodes_from([part_from(both.take(pa.array(first)))], rounds.preprint_prefixes)
+    nodes = nodes_from(both.take(pa.array(first)), rounds.preprint_prefixes)
     ids, where = np.unique(sent["of"].to_numpy(), return_index=True)
     title_a = nodes.title[np.searchsorted(node, sent["node"].to_numpy()[where])]
     a = title_a[np.searchsorted(ids, pairs["a"].to_numpy())]
@@ -170,11 +192,3 @@ def similar_titles(rounds: Rounds, task: int) -> None:
 def _texts_of(rows: pa.Table, nodes: np.ndarray) -> pa.Array:
     places = np.searchsorted(rows["node"].to_numpy(), np.unique(nodes))
     return rows["normalised"].take(pa.array(places)).combine_chunks()
-
-
-def _once(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs in order, each once."""
-    order = np.lexsort((b, a))
-    a, b = a[order], b[order]
-    kept = np.flatnonzero((np.diff(a, prepend=-1) != 0) | (np.diff(b, prepend=-1) != 0))
-    return a[kept], b[kept]

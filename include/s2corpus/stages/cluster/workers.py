@@ -58,31 +58,44 @@ class OnSpark:
             raise RuntimeError(f"Spark did {done} of {len(numbers)} tasks")
 
 
-def chosen() -> str:
-    """The engine that `ENGINE` names; empty where clustering is done in memory, on this machine."""
-    name = os.environ.get("ENGINE", "")
-    return "" if name in ("", "memory", "duckdb") else name  # duckdb: the default's name before 0.3
+def engine() -> str:
+    """Return the engine that the environment variable ENGINE names; by default this process (`here`)."""
+    return os.environ.get("ENGINE") or "here"
 
 
 @contextmanager
 def workers(name: str, memory_mb: int) -> Iterator[Workers]:
-    """The workers that `ENGINE` names: `here` (this process), `local[<cores>]`, `spark://<host>:<port>` or `sc://<host>:<port>`.
+    """Yield the workers of an engine: `here` (this process), `local[<cores>]`, `spark://<host>:<port>` or `sc://<host>:<port>`.
 
     Raises:
-        UserError: no such engine, or PySpark or Java are not there.
+        UserError: unknown engine, or PySpark or Java is missing.
     """
     if name == "here":
         yield InProcess()
         return
     if not name.startswith(("local[", "sc://", "spark://")):
         raise UserError(
-            f"ENGINE is {name!r}: memory, here, local[<cores>], sc://<host>:<port> or spark://<host>:<port> was expected"
+            f"ENGINE is {name!r}: expected here, local[<cores>], sc://<host>:<port> or spark://<host>:<port>"
         )
-    session = _session(name, memory_mb)
+    with _worker_interpreter(name):
+        session = _session(name, memory_mb)
+        try:
+            yield OnSpark(session)
+        finally:
+            session.stop()
+
+
+@contextmanager
+def _worker_interpreter(name: str) -> Iterator[None]:
+    """Let a local Spark start its workers with this interpreter; restore the environment afterwards."""
+    if not name.startswith("local[") or "PYSPARK_PYTHON" in os.environ:
+        yield
+        return
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     try:
-        yield OnSpark(session)
+        yield
     finally:
-        session.stop()
+        del os.environ["PYSPARK_PYTHON"]
 
 
 def _session(name: str, memory_mb: int) -> Any:
@@ -95,7 +108,6 @@ def _session(name: str, memory_mb: int) -> Any:
         return builder.remote(name).getOrCreate()
     builder = builder.master(name).config("spark.ui.enabled", "false")
     if name.startswith("local["):
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = (
             builder.config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.driver.host", "127.0.0.1")

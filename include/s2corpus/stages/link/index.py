@@ -1,137 +1,89 @@
-"""The index of the kept papers' titles that entries are linked by: made once a release, in pieces, and kept in the lake until its end.
+"""Make the index of the kept papers once for each release, in parts, and store it in the lake until the stage ends.
 
-Two rounds. Buckets of papers write their papers with the facts of their titles, and send the titles to the piece that the title's hash
-names; a piece puts equal ones together, in order of hash, and makes their keys. What changed since the parent release is kept beside it.
+First, tasks write the papers of some buckets with their facts, and send each title to the piece that its hash names. Then, tasks write the
+distinct titles of each piece with their MinHash keys.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
 import pyarrow as pa
 
 from s2corpus.pipeline.run import Run, Shard
-from s2corpus.stages.link.relink import Changes, parent_run, read_papers
+from s2corpus.stages.link.inputs import read_papers
 from s2corpus.storage.exchange import Exchange, spread
-from s2corpus.tables import PAPERS
-from s2corpus.titles.arrays import one_chunk, text_of
-from s2corpus.titles.candidates import Search
-from s2corpus.titles.equal import EqualStrings, hash_strings
-from s2corpus.titles.postings import keys_of
-from s2corpus.titles.targets import FACTS, IDENTIFIERS, Facts
+from s2corpus.tables import FILTERED, PAPERS
+from s2corpus.titles.arrays import one_chunk
+from s2corpus.titles.buckets import bucket_of
+from s2corpus.titles.facts import add_facts
+from s2corpus.titles.index import LinkIndex, write_papers, write_titles
+from s2corpus.titles.similarity import Search
+from s2orc_parse.scratch import shared
 
-SCHEMA = pa.schema(
-    [(name, pa.string()) for name in ("paper_id", "title", "journal", *IDENTIFIERS)] + [*FACTS, ("hash", pa.uint64())]
-)
-"""The papers of the index."""
-OVER_FULL = "over-full.npy"
-"""The keys that too many titles share, beside the copy of an index."""
-BYTES_BESIDE_KEYS = 36
-"""Of a title: its sketch, before the keys of all titles of a piece, band after band, and its size, after them."""
-_TEXTS = pa.schema([("normalised", pa.string())])
-_TITLES = pa.schema([("normalised", pa.string()), ("hash", pa.uint64())])
-_BYTES_PER_TITLE = 512
-"""Memory that a title takes while equal ones are found, an upper estimate."""
-_TITLES_OF_A_PIECE = 1 << 17
-"""Where memory allows more: the next piece takes the memory of the one before, whose pages the system need not clear again."""
-_FEW_PIECES = 64
-"""Most pieces that are made smaller for that: each is read from every file of papers."""
-_ROWS = 1 << 16
+_TITLES = pa.schema([("normalised", pa.string())])
+_BYTES_PER_TITLE = 1024
+"""Memory that a title of a piece takes while its keys are made, an upper estimate."""
 _WRITERS = 512
-"""Most files of papers, and most that a piece of the titles opens."""
+"""Most files of papers, which is the number of files that a piece of the titles reads."""
 _READERS = 8
-_WRITTEN = 1 << 20
-"""Bytes written at once: for many more the system looks for memory in one piece, which takes longer than the writing."""
-
-
-def writers(run: Run) -> int:
-    """Files of papers."""
-    return len(spread(run.paper_shards, _WRITERS))
 
 
 def exchange_of(run: Run) -> Exchange:
-    """Where the index lies, and what goes into it."""
+    """Return the folder of the lake with the index."""
     return Exchange(run.lake.root, f"{run.folder}/_link")
 
 
-def write_papers(run: Run, shard: Shard) -> None:
-    """The papers of some buckets: write them, send their titles to the pieces, and keep what changed since the parent release."""
+def write_paper_part(run: Run, shard: Shard) -> None:
+    """Write the papers of the buckets from this shard to the next one that writes a file, and send their titles to the pieces."""
     tasks = spread(run.paper_shards, _WRITERS)
     if shard.index not in tasks:
         return
-    task, exchange, parent = tasks.index(shard.index), exchange_of(run), parent_run(run)
-    pieces = _pieces(run)
-    changes = Changes(exchange, task)
+    task, exchange, pieces = tasks.index(shard.index), exchange_of(run), _pieces(run)
+    buckets = range(shard.index, min(shard.index + tasks.step, run.paper_shards))
+    papers = add_facts(pa.concat_tables([read_papers(run, bucket) for bucket in buckets]))
     with TemporaryDirectory(prefix="s2corpus-link-", dir=run.scratch) as folder:
         path = Path(folder) / "papers"
-        with (
-            pa.ipc.new_stream(str(path), SCHEMA) as papers,
-            exchange.writer("titles", task, pieces, _TITLES, run.scratch, compressed=False) as titles,
-        ):
-            for bucket in range(shard.index, min(shard.index + tasks.step, run.paper_shards)):
-                table = read_papers(run, bucket)
-                if parent is not None:
-                    changes.add(read_papers(parent, bucket), table)
-                facts = Facts.of(table)
-                hashes = hash_strings(*text_of(facts.normalised))
-                for name, column in (*zip(FACTS.names, facts.table().columns, strict=True), ("hash", pa.array(hashes))):
-                    table = table.drop_columns([name]) if name in table.column_names else table
-                    table = table.append_column(name, column)
-                papers.write_table(table.select(SCHEMA.names).cast(SCHEMA), _ROWS)
-                first = EqualStrings.of(facts.normalised, hashes).first
-                piece = ((hashes[first] >> np.uint64(32)) * np.uint64(pieces) >> np.uint64(32)).astype(np.int64)
-                order = np.argsort(piece, kind="stable")
-                rows = first[order]
-                titles.add(
-                    pa.table([facts.normalised.take(pa.array(rows)), hashes[rows]], schema=_TITLES), piece[order]
-                )
+        write_papers(papers, path)
         run.lake.upload(f"{exchange.prefix}/index/papers-{task:05d}", path, move=True)
-    if parent is not None:
-        changes.write()
+    titles = papers["normalised"].drop_null().unique()
+    exchange.write("titles", task, pa.table([titles], schema=_TITLES), bucket_of(titles, pieces), pieces)
 
 
-def write_titles(run: Run, shard: Shard, search: Search) -> None:
-    """Some pieces of the titles: each distinct title once, in order of hash, with its keys."""
+def write_title_pieces(run: Run, shard: Shard, search: Search) -> None:
+    """Write some pieces of the distinct titles."""
     pieces = _pieces(run)
     tasks = spread(run.paper_shards, pieces)
     if shard.index not in tasks:
         return
-    exchange = exchange_of(run)
+    exchange, writers = exchange_of(run), range(len(spread(run.paper_shards, _WRITERS)))
     for piece in range(tasks.index(shard.index), pieces, len(tasks)):
-        part = exchange.read("titles", range(writers(run)), piece, _TITLES)
-        column, hashes = one_chunk(part["normalised"]), part["hash"].to_numpy()
-        first = EqualStrings.of(column, hashes).first
-        first = first[np.argsort(hashes[first], kind="stable")]
-        titles = column.take(pa.array(first))
-        del part, column, hashes, first
-        if not len(titles):
-            continue
+        titles = one_chunk(exchange.read("titles", writers, piece, _TITLES)["normalised"]).unique()
         with TemporaryDirectory(prefix="s2corpus-link-", dir=run.scratch) as folder:
-            texts, keys = Path(folder) / f"titles-{piece:05d}", Path(folder) / f"keys-{piece:05d}"
-            with pa.ipc.new_stream(str(texts), _TEXTS) as writer:
-                writer.write_table(pa.table([titles], schema=_TEXTS), _ROWS)
-            made = keys_of(titles, range(search.bands), search.rows)
-            with keys.open("wb") as file:
-                for array in (made.sketches, made.keys, made.sizes):
-                    data = array.data.cast("B")
-                    for begin in range(0, len(data), _WRITTEN):
-                        file.write(data[begin : begin + _WRITTEN])
-            del made, data
-            for path in (keys, texts):
+            for path in write_titles(titles, Path(folder), piece, search):
                 run.lake.upload(f"{exchange.prefix}/index/{path.name}", path, move=True)
     exchange.put_counts("index", tasks.index(shard.index), len(tasks))
 
 
-def download(run: Run, folder: Path) -> None:
-    """Bring the index from the lake into a folder; nobody writes to it.
+@contextmanager
+def open_index(run: Run, search: Search) -> Iterator[LinkIndex]:
+    """Open the index of a release, which is copied to this machine once for all of its tasks."""
+    name = hashlib.sha256(f"{run.lake.uri(run.folder)} {_inputs(run)} {search}".encode()).hexdigest()[:16]
+    with shared(f"link-{name}", lambda folder: _download(run, folder)) as folder:
+        yield LinkIndex.open(folder, search)
+
+
+def _download(run: Run, folder: Path) -> None:
+    """Copy the index from the lake into a folder.
 
     Raises:
-        RowsRemoved: a part of it is not there.
+        RowsRemoved: a part of the index is missing.
     """
     exchange, tasks = exchange_of(run), len(spread(run.paper_shards, _pieces(run)))
     exchange.all_counts("index", tasks)
@@ -147,13 +99,13 @@ def download(run: Run, folder: Path) -> None:
         list(pool.map(bring, keys))
 
 
-def batches_of(path: Path) -> Iterator[pa.RecordBatch]:
-    """The batches of one file of papers or titles."""
-    with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as reader:
-        yield from reader
+def _inputs(run: Run) -> str:
+    """Return a hash of the tables that the index is made from."""
+    parts = [part.sha256 for table in (PAPERS, FILTERED) for part in run.table(table).committed().parts]
+    return hashlib.sha256("".join(parts).encode()).hexdigest()
 
 
 def _pieces(run: Run) -> int:
+    """Return the number of pieces of titles: as few as memory allows."""
     rows = run.table(PAPERS).committed().rows
-    few = min(ceil(rows / _TITLES_OF_A_PIECE), _FEW_PIECES)
-    return max(ceil(rows * _BYTES_PER_TITLE / (run.spec.resources.memory_mb << 18)), few, 1)
+    return max(ceil(rows * _BYTES_PER_TITLE / (run.spec.resources.memory_mb << 19)), 1)

@@ -9,9 +9,8 @@ from pdf2tei.latex_references import parse_reference
 from s2corpus.deliveries.files import read_file
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
-from s2corpus.row_types import LatexParseRow, LatexSourceRow, StoredParseRow
 from s2corpus.stages.postprocess.stored import keep, none, ok
-from s2corpus.tables import LATEX_SOURCES, STORED_PARSES
+from s2corpus.tables import LATEX_SOURCES, STORED_PARSES, LatexParseRow, LatexSourceRow, StoredParseRow
 from s2orc_parse import latex
 from s2orc_parse.parse_model import ParseKind, parse_id
 
@@ -49,7 +48,7 @@ def parses(run: Run, shard: int) -> list[LatexParseRow]:
 
 def latex_key(run: Run) -> tuple[str, ...]:
     """Where the parses of LaTeX sources are kept: by our converter's version, and by the program and its version."""
-    program = latex.converter(run.spec.latex.converter)
+    program = latex.get_converter(run.spec.latex.converter)
     if not program.installed():
         raise UserError(
             f"{program.name} is not installed here: install it where tasks run, or say `latex: {{converter: pandoc}}`"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 import orjson
 
-from s2corpus.row_types import StoredParseRow
 from s2corpus.storage.content_store import ContentStore
+from s2corpus.tables import StoredParseRow
 from s2orc_parse import tei
 from s2orc_parse.parse_model import Parse, ParseKind
 
@@ -18,7 +18,7 @@ _BATCH_BYTES = 32 << 20
 def none(sha1: str, kind: ParseKind, outcome: str) -> StoredParseRow:
     """A file that gives no parse, and why, as a row of STORED_PARSES."""
     return StoredParseRow(
-        pdf_sha1=sha1, kind=kind, outcome=outcome, citation_style=None, bytes=0, parse=None, header=None
+        file_sha1=sha1, kind=kind, outcome=outcome, citation_style=None, bytes=0, parse=None, header=None
     )
 
 
@@ -26,7 +26,7 @@ def ok(sha1: str, kind: ParseKind, parse: Parse, header: Mapping[str, object] | 
     """A parse, and what the file says of itself, as a row of STORED_PARSES."""
     body = orjson.dumps(tei.to_s2orc(parse))
     return StoredParseRow(
-        pdf_sha1=sha1,
+        file_sha1=sha1,
         kind=kind,
         outcome="ok",
         citation_style=parse.citation_style,

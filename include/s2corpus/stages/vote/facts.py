@@ -19,7 +19,7 @@ from s2corpus.pipeline.run import Run, Shard
 from s2corpus.storage.exchange import Exchange, spread
 from s2corpus.tables import ARTICLE_PARSES, ARTICLES, LATEX_PARSES, LATEX_SOURCES, MEMBERS, NOTICES, PDFS, Table
 from s2corpus.titles.arrays import text_of
-from s2corpus.titles.equal import hash_strings
+from s2corpus.titles.buckets import hash_strings
 
 PLACES = 256
 """Places of identifiers, and the most files that a bucket of papers opens."""
@@ -90,7 +90,7 @@ def _asks(run: Run, bucket: int) -> pa.Table:
     named = [
         (kind, column)
         for table, kind, column in (
-            (PDFS, "pdf", "pdf_sha1"),
+            (PDFS, "pdf", "file_sha1"),
             (LATEX_PARSES, "arxiv", "arxiv_id"),
             (ARTICLE_PARSES, "record", "record_id"),
             (NOTICES, "doi", "doi"),
@@ -116,8 +116,8 @@ def _facts(run: Run, task: int, tasks: int) -> Iterator[pa.RecordBatch]:
     latex = ["archive_sha1", "arxiv_id", "parse_id", "first_seen"]
     article = ["file_sha1", "kind", "record_ids", "first_seen", "doi", "pmc_id", "licence", "open_access"]
     for part in range(task, len(run.table(PDFS).committed().parts), tasks):
-        for batch in run.table(PDFS).batches(["pdf_sha1", "first_seen", "places"], shard=part, rows=_AT_ONCE):
-            yield _told((f"pdf:{row['pdf_sha1']}", row) for row in batch.to_pylist())
+        for batch in run.table(PDFS).batches(["file_sha1", "first_seen", "places"], shard=part, rows=_AT_ONCE):
+            yield _told((f"pdf:{row['file_sha1']}", row) for row in batch.to_pylist())
         yield _told(
             (f"arxiv:{row['arxiv_id']}", row) for row in _delivered(run, part, LATEX_PARSES, LATEX_SOURCES, latex)
         )

@@ -1,0 +1,39 @@
+"""Drops processed by the local Airflow before a release, followed in the terminal."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+from devtools.local.services import Endpoints
+from s2corpus.deliveries.status import State, listed
+from s2corpus.deployment.airflow_client import AirflowClient
+from s2corpus.errors import TransientError
+from s2corpus.storage.lake import Lake
+
+DAG = "pdf_drops"
+_PENDING = (State.WAITING, State.ANNOUNCED, State.REGISTERED)
+
+
+def process_drops(endpoints: Endpoints, lake: Lake, *, seconds: float = 900) -> str:
+    """Let the DAG `pdf_drops` process every new drop and delivery; return how many it processed, by outcome.
+
+    Raises:
+        TransientError: some are still pending after `seconds`.
+    """
+    client = AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
+    client.wait_for_dag(DAG)
+    client.unpause(DAG)
+    deadline = time.monotonic() + seconds
+    while True:
+        rows = list(listed(lake))
+        pending = sum(row.state in _PENDING for row in rows)
+        if not pending:
+            counts = Counter(row.outcome for row in rows)
+            return ", ".join(f"{n} {outcome.replace(':', ': ')}" for outcome, n in sorted(counts.items()))
+        if time.monotonic() > deadline:
+            raise TransientError(
+                f"{pending} of {len(rows)} drops and deliveries are still pending after {seconds:.0f} s: "
+                f"see {client.url}/dags/{DAG}"
+            )
+        time.sleep(1)

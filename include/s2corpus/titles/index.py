@@ -1,0 +1,89 @@
+"""The index of the papers that entries may link to: Parquet files of papers, and distinct titles with sorted MinHash keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from s2corpus.titles.facts import FACTS, IDENTIFIERS
+from s2corpus.titles.similarity import Search, SortedKeys, TitlePiece, compute_keys, sort_keys
+
+PAPERS = pa.schema(
+    [*((name, pa.string()) for name in ("paper_id", "title", "journal", *IDENTIFIERS)), ("year", pa.int32()), *FACTS]
+)
+_TITLES = pa.schema([("normalised", pa.string())])
+_ROWS_PER_BATCH = 1 << 16
+
+
+@dataclass(frozen=True)
+class LinkIndex:
+    """Where an index is."""
+
+    papers: tuple[Path, ...]
+    titles: tuple[TitlePiece, ...]
+
+    @staticmethod
+    def open(folder: Path, search: Search) -> LinkIndex:
+        """Open the index in a folder. `search` is the one that it was made for."""
+        titles = sorted(folder.glob("titles-*"))
+        return LinkIndex(
+            tuple(sorted(folder.glob("papers-*"))), tuple(TitlesOnDisk(path, search.bands) for path in titles)
+        )
+
+
+def build_index(papers: pa.Table, folder: Path, search: Search) -> LinkIndex:
+    """Write the index of papers with FACTS (see `add_facts`) to a folder, in one piece."""
+    write_papers(papers, folder / "papers-00000")
+    titles = papers["normalised"].drop_null().unique()
+    write_titles(titles, folder, 0, search)
+    return LinkIndex.open(folder, search)
+
+
+def write_papers(papers: pa.Table, path: Path) -> None:
+    """Write papers with FACTS."""
+    pq.write_table(papers.select(PAPERS.names).cast(PAPERS), path, compression="lz4", row_group_size=_ROWS_PER_BATCH)
+
+
+def write_titles(titles: pa.Array, folder: Path, number: int, search: Search) -> list[Path]:
+    """Write distinct normalized titles as a piece of the index; return its files.
+
+    The file of keys has, for each band, the keys in ascending order and then their rows (uint32).
+    """
+    texts, keys = folder / f"titles-{number:05d}", folder / f"keys-{number:05d}"
+    with pa.ipc.new_stream(str(texts), _TITLES) as writer:
+        writer.write_table(pa.table([titles], schema=_TITLES))
+    with keys.open("wb") as file:
+        for band_keys in compute_keys(titles, search.bands, search.rows):
+            band = sort_keys(band_keys)
+            band.keys.tofile(file)
+            band.rows.astype(np.uint32).tofile(file)
+    return [keys, texts]
+
+
+class TitlesOnDisk:
+    """A piece of the index as a `TitlePiece`. Its files are mapped, a band at a time."""
+
+    def __init__(self, texts: Path, bands: int) -> None:
+        self._texts = texts
+        self._keys = texts.with_name(texts.name.replace("titles-", "keys-"))
+        self._count = self._keys.stat().st_size // (8 * bands)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def keys(self, band: int) -> SortedKeys:
+        """See `TitlePiece`."""
+        if not self._count:
+            return SortedKeys(np.empty(0, np.uint32), np.empty(0, np.uint32))
+        both = np.memmap(self._keys, np.uint32, "r", 8 * self._count * band, (2, self._count))
+        return SortedKeys(both[0], both[1])
+
+    def texts(self) -> pa.Array:
+        """See `TitlePiece`."""
+        with pa.memory_map(str(self._texts)) as file, pa.ipc.open_stream(file) as reader:
+            chunks = reader.read_all()["normalised"].chunks
+        return chunks[0] if len(chunks) == 1 else pa.concat_arrays([pa.array([], pa.string()), *chunks])

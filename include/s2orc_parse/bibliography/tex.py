@@ -1,0 +1,121 @@
+"""Read TeX commands in titles, abstracts and names as plain text. Formulas keep their TeX."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_COMBINING = {
+    "`": "\u0300", "'": "\u0301", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307", "u": "\u0306",
+    "v": "\u030c", "H": "\u030b", "c": "\u0327", "d": "\u0323", "b": "\u0331", "k": "\u0328", "r": "\u030a", "t": "\u0361",
+}  # fmt: skip
+_LETTERS = {
+    "aa": "å", "AA": "Å", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ss": "ß", "SS": "SS",
+    "i": "i", "j": "j", "dh": "ð", "DH": "Ð", "th": "þ", "TH": "Þ", "dj": "đ", "DJ": "Đ", "ng": "ŋ", "NG": "Ŋ",
+}  # fmt: skip
+_SYMBOLS = {
+    "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX", "ldots": "…", "dots": "…", "textellipsis": "…", "textendash": "–",
+    "textemdash": "—", "textquoteleft": "‘", "textquoteright": "’", "textquotedblleft": "“", "textquotedblright": "”",
+    "textquotesingle": "'", "textquotedbl": '"', "textasciitilde": "~", "textasciicircum": "^", "textbackslash": "\\",
+    "textunderscore": "_", "textless": "<", "textgreater": ">", "textbar": "|", "textbraceleft": "{", "textbraceright": "}",
+    "textdegree": "°", "textmu": "µ", "textregistered": "®", "texttrademark": "™", "textcopyright": "©", "copyright": "©",
+    "textsection": "§", "S": "§", "P": "¶", "pounds": "£", "textsterling": "£", "texteuro": "€", "euro": "€", "textdollar": "$",
+    "textbullet": "•", "textperiodcentered": "·", "textonehalf": "½", "texttimes": "×", "textpm": "±", "slash": "/",
+    "guillemotleft": "«", "guillemotright": "»", "quotedblbase": "„", "quotesinglbase": "‚", "xspace": "", "protect": "",
+    "noindent": "", "par": " ", "newline": " ", "linebreak": " ", "quad": " ", "qquad": " ", "space": " ", "thinspace": " ",
+}  # fmt: skip
+_STYLES = (
+    "text", "textnormal", "textrm", "textsf", "texttt", "textmd", "textbf", "textup", "textit", "textsl", "textsc", "emph", "underline",
+    "uline", "mbox", "hbox", "fbox", "textsuperscript", "textsubscript", "url", "path", "nolinkurl", "enquote", "MakeUppercase",
+    "MakeLowercase", "uppercase", "lowercase", "bibinfo", "boldsymbol", "ensuremath", "sout",
+)  # fmt: skip
+_SWITCHES = (
+    "rm|sf|tt|md|bf|up|it|sl|sc|em|rmfamily|sffamily|ttfamily|bfseries|itshape|slshape|scshape|normalfont|small|large"
+)
+_MATH = re.compile(r"(?<!\\)(\$\$?)(?=[^\s$]|\s\S).{0,2000}?(?<!\\)\1|\\\(.{0,2000}?\\\)|\\\[.{0,2000}?\\\]", re.DOTALL)
+_ACCENT = re.compile(
+    r"""\\(?:(?P<sign>[`'^"~=.])\s*|(?P<name>[uvHcdbkrt])(?=\s*\{|\s+\\?[A-Za-z]|\\[ij](?![A-Za-z])|\s*[^\W\d_a-zA-Z])\s*)"""
+    r"(?:\{\s*(?:\\(?P<dotless>[ij])|(?P<inner>[^\W\d_]{1,2}))\s*\}|\\(?P<bare_dotless>[ij])(?![A-Za-z])\s*|\{\\(?P<braced>[ij])\}"
+    r"|(?P<bare>[^\W\d_]))"
+)
+_BRACED_ACCENT = re.compile(
+    r"""\{(\\(?:[`'^"~=.]\s*|[uvHcdbkrt](?![A-Za-z])\s*)(?:\{[^{}]{1,6}\}|\\[ij]|[^\W\d_]))\s*\}"""
+)
+_LETTER = re.compile(
+    rf"\{{\\(?P<braced>{'|'.join(_LETTERS)})\s*\}}|\\(?P<name>{'|'.join(_LETTERS)})(?![A-Za-z])(?:\{{\}}|\s+|)"
+)
+_SYMBOL = re.compile(
+    rf"\{{\\(?P<braced>{'|'.join(_SYMBOLS)})\s*\}}|\\(?P<name>{'|'.join(_SYMBOLS)})(?![A-Za-z])(?:\{{\}}|\s*(?=\\)|)"
+)
+_STYLED = re.compile(rf"\\(?:{'|'.join(_STYLES)})\s*\{{([^{{}}]*)\}}|\{{\\(?:{_SWITCHES})(?![A-Za-z])\s*([^{{}}]*)\}}")
+_LINK = re.compile(r"\\href\s*\{[^{}]*\}\s*\{([^{}]*)\}|\\textcolor\s*\{[^{}]*\}\s*\{([^{}]*)\}")
+_DROPPED = re.compile(
+    r"[\s~]{0,3}\\(?:cite|citep|citet|citealp|citealt|parencite|footnotemark|label)\*?\s*(?:\[[^\[\]{}]*\]\s*){0,2}\{[^{}]*\}"
+    r"|\\(?:footnote|thanks|vspace|hspace)\*?\s*\{[^{}]*\}"
+)
+_ESCAPED = re.compile(r"\\([&%#_{}])")
+_SPACE = re.compile(r"\\(?:[ ,;:!/@\n]|\\(?:\[[^\[\]]*\])?)|(?<=\w)~(?=\w)|(?<=[.,)])~(?=\w)")
+_GROUP = re.compile(r"(\\[A-Za-z]+\s{0,3})?\{([\w .:&+/'’-]*)\}")
+_MAX_ROUNDS = 8  # of removing braces inside braces
+_FORMULA = "\ue000"
+
+
+def decode_accents(text: str) -> str:
+    """Replace TeX accents and letters by Unicode, as in names: `Erd\\H{o}s`, `{\\L}ukasz`, `P{\\'e}rez`."""
+    if "\\" not in text:
+        return text
+    text = _BRACED_ACCENT.sub(r"\1", text)
+    text = _LETTER.sub(_replace_letter, _ACCENT.sub(_replace_accent, text))
+    return unicodedata.normalize("NFC", text)
+
+
+def decode_text(text: str) -> str:
+    """Replace TeX accents, letters, symbols and commands for type by plain text, except in formulas."""
+    if "\\" not in text and "{" not in text and "~" not in text:
+        return text
+    formulas: list[str] = []
+
+    def keep(match: re.Match[str]) -> str:
+        formulas.append(match.group())
+        return _FORMULA
+
+    text = decode_accents(_MATH.sub(keep, text.replace(_FORMULA, "")))
+    text = _SPACE.sub(" ", _ESCAPED.sub(_hide_brace, _DROPPED.sub("", text)))
+    for _ in range(_MAX_ROUNDS):
+        before = text
+        text = _STYLED.sub(_first_group, _LINK.sub(_first_group, _SYMBOL.sub(_replace_symbol, text)))
+        text = _GROUP.sub(_remove_braces, text)
+        if text == before:
+            break
+    text = text.replace("\ue001", "{").replace("\ue002", "}")
+    kept = iter(formulas)
+    return re.sub(_FORMULA, lambda _: next(kept), text)
+
+
+def _replace_accent(match: re.Match[str]) -> str:
+    base = next(
+        found for name in ("dotless", "inner", "bare_dotless", "braced", "bare") if (found := match[name]) is not None
+    )
+    return base[0] + _COMBINING[match["sign"] or match["name"]] + base[1:]
+
+
+def _replace_letter(match: re.Match[str]) -> str:
+    return _LETTERS[match["braced"] or match["name"]]
+
+
+def _replace_symbol(match: re.Match[str]) -> str:
+    return _SYMBOLS[match["braced"] or match["name"]]
+
+
+def _remove_braces(match: re.Match[str]) -> str:
+    """Remove braces that protect words, but not the braces of an unknown command's argument."""
+    return match.group() if match.group(1) else match.group(2)
+
+
+def _first_group(match: re.Match[str]) -> str:
+    return next((group for group in match.groups() if group is not None), "")
+
+
+def _hide_brace(match: re.Match[str]) -> str:
+    """Replace an escaped brace temporarily, so that the removal of grouping braces ignores it."""
+    return {"{": "\ue001", "}": "\ue002"}.get(match.group(1), match.group(1))

@@ -1,0 +1,104 @@
+"""The engine, the images and the running stack, once for all tests of containers."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cryptography.fernet import Fernet
+
+from tests import compose
+from tests.containers.engine import IMAGES, CannotStart, Engine, build_images, build_stand_ins, running_engine
+
+ADDRESS = "127.77.0.1"
+"""where the page is published: one of this machine's own addresses that nobody else uses"""
+TARGETS = {"airflow": "s2corpus-airflow:latest", "spark": "s2corpus-spark:latest"}
+ADMINISTRATOR = "operator"
+
+
+@dataclass
+class Stack:
+    """The services of docker-compose.yaml, with the values of their `.env`."""
+
+    engine: Engine
+    env_file: Path
+    values: dict[str, str]
+
+    def compose(self, *arguments: str) -> str:
+        """Run `docker compose` on the project's file, as docs/deployment.md does."""
+        return self.engine.docker("compose", "--file", str(compose.FILE), "--env-file", str(self.env_file), *arguments)
+
+    def container(self, service: str) -> str:
+        """Return the id of a service's container, which may have ended."""
+        (found,) = self.compose("ps", "--all", "--quiet", service).split()
+        return found
+
+    def execute(self, service: str, *command: str) -> str:
+        """Run a command in a service's container."""
+        return self.engine.docker("exec", self.container(service), *command)
+
+    def run_as(self, identity: str, *command: str, folders: tuple[str, ...] = ()) -> str:
+        """Run a command in a new container of the image that reaches the lake as one of its identities."""
+        environ = {
+            "S2CORPUS_LAKE": "s3://corpus",
+            "AWS_ENDPOINT_URL": "http://s3:8333",
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "AWS_ACCESS_KEY_ID": self.values[f"S3_{identity.upper()}_ACCESS_KEY"],
+            "AWS_SECRET_ACCESS_KEY": self.values[f"S3_{identity.upper()}_SECRET_KEY"],
+        }
+        options = [f"--env={name}={value}" for name, value in environ.items()] + [f"--volume={it}" for it in folders]
+        limits = [
+            "--read-only",
+            "--cap-drop=ALL",
+            "--tmpfs=/tmp:mode=1777",
+            "--tmpfs=/home/airflow:uid=50000,mode=0700",
+        ]
+        network = f"{self.values['COMPOSE_PROJECT_NAME']}_lake"
+        return self.engine.docker(
+            "run", "--rm", f"--network={network}", *limits, *options, TARGETS["airflow"], *command
+        )
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[Engine]:
+    """A container engine with the images of the stand-ins and of the project."""
+    try:
+        with running_engine() as found:
+            build_stand_ins(found)
+            build_images(found, TARGETS)
+            yield found
+    except CannotStart as reason:
+        pytest.skip(f"no container engine can start here: {reason}")
+
+
+@pytest.fixture(scope="session")
+def stack(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """All services but GROBID and Spark, up and healthy on new volumes."""
+    values = {name: secrets.token_hex(16) for name in compose.required(compose.FILE.read_text("utf-8"))}
+    values |= IMAGES | {
+        "COMPOSE_PROJECT_NAME": "s2corpus-test",
+        "COMPOSE_PROFILES": "extractor",
+        "AIRFLOW_BIND": ADDRESS,
+        "AIRFLOW_BASE_URL": f"http://{ADDRESS}:8080",
+        "AIRFLOW_FERNET_KEY": Fernet.generate_key().decode(),
+        "AIRFLOW_USERS": f"{ADMINISTRATOR}:admin",
+        "AIRFLOW_ADMIN_USER": ADMINISTRATOR,
+        "WORKER_MEMORY": "8g",
+    }
+    env_file = tmp_path_factory.mktemp("stack") / "env"
+    env_file.write_text("".join(f"{name}={value}\n" for name, value in values.items()))
+    found = Stack(engine, env_file, values)
+    try:
+        found.compose("up", "--detach", "--no-build", "--wait")
+        yield found
+    except AssertionError as error:
+        states = found.compose("ps", "--all", "--format", "{{.Service}} {{.Status}}")
+        raise AssertionError(f"{error}\n{states}\n{found.compose('logs', '--tail', '15')}") from None
+    finally:
+        found.compose("--profile", "extractor", "--profile", "spark", "down", "--volumes", "--timeout", "20")
+        assert engine.lines("ps", "--all", "--quiet") == []
+        assert engine.lines("volume", "ls", "--quiet") == []
+        assert engine.lines("network", "ls", "--quiet", "--filter", "type=custom") == []

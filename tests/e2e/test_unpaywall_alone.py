@@ -1,0 +1,58 @@
+"""A drop of PDFs and Unpaywall as the only source: Unpaywall's records have no titles."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from devtools.sample.truth import Truth
+from s2corpus.deliveries.upload import deliver_tree
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES
+from s2corpus.tables import PAPERS
+from tests.releases import run_in, spec
+
+pytestmark = pytest.mark.slow
+
+
+def write_batch(folder: Path, files: Mapping[str, bytes], **more: str) -> None:
+    folder.mkdir(parents=True)
+    listed = [{"name": n, "bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in files.items()]
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    ready = {"ready_at": "2023-01-20T00:00:00Z", "files": listed, **more}
+    (folder / "_READY").write_text(json.dumps(ready))
+
+
+def test_unpaywall_alone_opens_pdfs_by_printed_dois(
+    tiny: tuple[Path, Truth], extractor: Mapping[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    sample, truth = tiny
+    titles = {paper.key: paper.title for paper in truth.papers}
+    printing = [pdf for pdf in truth.pdfs if pdf.selection == "selected" and pdf.doi and pdf.seen and pdf.paper]
+    chosen = list({pdf.paper: pdf for pdf in printing if titles.get(pdf.paper or "")}.values())[:3]
+    assert len({pdf.doi for pdf in chosen}) == 3
+    found = {pdf.sha1: (sample / "drops" / pdf.places[0][0] / pdf.places[0][1]).read_bytes() for pdf in chosen}
+    place = {"host_type": "publisher", "version": "publishedVersion", "license": "cc-by", "url": "https://example.org"}
+    lines = [
+        {"doi": pdf.doi, "is_oa": True, "title": None, "genre": "journal-article", "oa_locations": [place]}
+        for pdf in chosen
+    ]
+    write_batch(tmp_path / "tree/drops/2023-one", {f"{sha1[:8]}.pdf": data for sha1, data in found.items()})
+    delivered = {"unpaywall.jsonl": "".join(f"{json.dumps(line)}\n" for line in lines).encode()}
+    write_batch(tmp_path / "tree/sources/unpaywall/2023-01", delivered, mode="full")
+    for name, value in extractor.items():
+        monkeypatch.setenv(name, value)
+    run: Run = run_in(tmp_path, spec())
+    deliver_tree(run.lake, tmp_path / "tree")
+    for stage in STAGE_NAMES[: STAGE_NAMES.index("vote") + 1]:
+        runner.run_stage(run, stage)
+    papers = run.table(PAPERS).read().to_pylist()
+    assert sorted(paper["title"] for paper in papers) == sorted(str(titles[pdf.paper or ""]) for pdf in chosen)
+    assert {(paper["doi"], paper["canonical_pdf"]) for paper in papers} == {(pdf.doi, pdf.sha1) for pdf in chosen}
+    assert {(paper["open_access"], paper["oa_evidence"]) for paper in papers} == {(True, "unpaywall")}

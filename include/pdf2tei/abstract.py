@@ -38,6 +38,8 @@ FRONT = re.compile(
     re.I,
 )
 
+_SUBHEAD = 50
+"""Characters of a subhead of an abstract, at most."""
 INDEXED = re.compile(
     _KEYWORDS.pattern
     + r"|\s*(?:additional key\s?words|ccs concepts|categories and subject|general terms|(?:jel|msc|pacs|ams)\b)",
@@ -118,17 +120,24 @@ def _take_off(line: Line, characters: int) -> None:
 def _run(lines: list[Line], measures: Measures) -> list[Line]:
     """From the first line to what ends an abstract: keywords, the first head, another type, another column."""
     run: list[Line] = []
-    for line in lines:
+    subheads: list[Line] = []
+    for i, line in enumerate(lines):
         text = line.text
         if _KEYWORDS.match(text) or (FRONT.match(text) and not (run and _within(run[-1], line))):
             break
         if not run:
-            if not (STRUCTURED.match(text) and len(text) < 30):
+            if _is_subhead(line, lines, i):
+                subheads.append(line)
+            else:
                 run.append(line)
+                first = line
             continue
-        first, last = run[0], run[-1]
+        last = max(run[-1], *subheads, key=lines.index) if subheads else run[-1]
         if INTRODUCTION.match(text) and not (STRUCTURED.match(text) and line.font.family == first.font.family):
             break
+        if subheads and _is_subhead(line, lines, i, first):  # a structured abstract begins with a subhead
+            subheads.append(line)
+            continue
         if (
             STRUCTURED.match(text)
             and len(text) < 30
@@ -147,7 +156,22 @@ def _run(lines: list[Line], measures: Measures) -> list[Line]:
         if abs(first.size - measures.size) > 0.4 and abs(line.size - measures.size) < 0.2 and line.block != last.block:
             break
         run.append(line)
-    return run
+    end = lines.index(run[-1]) if run else 0
+    parts = {id(line) for line in run} | {id(line) for line in subheads}
+    return [line for line in lines[: end + 1] if id(line) in parts]
+
+
+def _is_subhead(line: Line, lines: list[Line], i: int, first: Line | None = None) -> bool:
+    """Return whether line i heads a part of a structured abstract: it names one, and text set as the abstract's `first` line follows."""
+    if not (STRUCTURED.match(line.text) and len(line.text) < _SUBHEAD) or i + 1 >= len(lines):
+        return False
+    below = lines[i + 1]
+    if first is None:
+        return True
+    is_as_set = below.font.family == first.font.family and abs(below.size - first.size) < 0.3
+    is_in_column = abs(line.x0 - first.x0) < 10 and abs(below.x0 - first.x0) < 10
+    is_near = line.y0 - lines[i - 1].y1 < 3 * line.size and below.y0 - line.y1 < 1.5 * line.size
+    return is_as_set and is_in_column and is_near
 
 
 def _within(last: Line, line: Line) -> bool:
@@ -159,13 +183,23 @@ def _ended(line: Line) -> bool:
     return line.text.rstrip().endswith((".", "!", "?", "”"))
 
 
-def rest(abstract: list[Line], after: list[Line], judged: bool, measures: Measures) -> list[Line]:
+def rest(
+    abstract: list[Line], after: list[Line], judged: bool, measures: Measures, *, is_continued: bool = False
+) -> list[Line]:
     """How an abstract that breaks off at its page's end goes on: the first lines of the next page, set as it is. `after` are that
-    page's lines in reading order; `judged` says that the header CRF takes the first for an abstract's."""
-    if not abstract or _ended(abstract[-1]) or not after:
+    page's lines in reading order; `judged` says that the header CRF takes the first for an abstract's; `is_continued`, that the page
+    says so itself."""
+    if not abstract or not after:
         return []
     first, last = after[0], abstract[-1]
-    if first.font.family != last.font.family or abs(first.size - last.size) > 0.3 or not first.text[:1].islower():
+    if is_continued and first.font.family == last.font.family and abs(first.size - last.size) < 0.3:
+        return _run(after, measures)
+    if (
+        _ended(last)
+        or first.font.family != last.font.family
+        or abs(first.size - last.size) > 0.3
+        or not first.text[:1].islower()
+    ):
         return []
     as_text = abs(last.size - measures.size) < 0.3 and last.font.family == measures.family
     if as_text and not judged:  # the text itself may go on there

@@ -26,7 +26,7 @@ _AFFILIATION = re.compile(
 """In small letters: three times as fast as either case"""
 PARTICLES = {
     "van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "du", "la", "le", "ter", "ten", "el", "al", "bin", "ibn",
-    "st.", "zu",
+    "st.", "zu", "ul", "ud", "ur",
 }  # fmt: skip
 _SMALL = {
     "das", "do", "e", "y", "dem", "dela", "degli", "dalla", "zum", "zur", "op", "te", "'t", "’t", "ben", "af", "av",
@@ -39,6 +39,8 @@ _STUDIES = {
     "bioinformatics",
 }  # fmt: skip
 """Fields of study, which departments are named by and nobody is"""
+_ALSO_NAMES = re.compile(r"\b(?:Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAEL|POLAND)\b")
+"""Words of affiliations and imprints that are people's names as well"""
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = {
     "dr", "dr.", "prof", "prof.", "mr", "mrs", "ms", "phd", "ph.d.", "md", "m.d.", "msc", "bsc", "mph", "frcs", "fellow", "member",
@@ -63,6 +65,8 @@ _DEGREES = {
     "MD", "PhD", "MSc", "MPH", "MBBS", "FRCP", "RN", "DO", "MB", "BSc", "DPhil", "DrPH", "ScD", "PharmD", "DVM", "MBA", "MHS", "MS", "BS",
     "MA", "BA", "DDS", "DMD", "MBChB", "FACS", "FRCS", "MM", "MMed", "BM", "DSc", "EdD", "JD",
 }  # fmt: skip
+_INVISIBLE = {**dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff")), ord("\u2011"): "-", ord("\u2010"): "-"}
+"""Joiners that icons leave, and hyphens of every kind as one"""
 _INITIAL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ]\.)")
 _GLUED = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=\.)(?=[A-ZÀ-Þ])")
 
@@ -219,13 +223,13 @@ def parse(text: str) -> Author | None:
     """A name as printed, first names first; None if it does not look like one.
 
     Two to eight words, capitalised except for particles, without the vocabulary of affiliations; names in capitals are set as usual."""
-    text = _ORCID.sub("", text)
+    text = _ORCID.sub("", text.translate(_INVISIBLE))
     if _CJK_NAME.fullmatch(text):
         return Author((text[1:],), text[0])
     words = [w for w in text.replace("(", " ").replace(")", " ").split() if w.lower() not in _TITLES]
     while len(words) > 2 and words[-1] in _DEGREES and not text.isupper():
         words = words[:-1]
-    if not 2 <= len(words) <= 8 or len(text) > 60 or affiliation_words(text):
+    if not 2 <= len(words) <= 8 or len(text) > 60 or affiliation_words(_ALSO_NAMES.sub("", text)):
         return None
     if len(words) > _CASELESS and not any(c.isupper() for c in text):  # a sentence of a script without capitals
         return None

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from .authors import Author
 from .crf import Label, label_each
+from .dois import find_doi
 from .names import people
 
 _YEAR = re.compile(r"(?:1[6-9]|20)\d\d[a-z]?")
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]+", re.I)
 _ARXIV = re.compile(
     r"arxiv[\s:.]*(?:preprint\s+arxiv\s*:)?\s*(?:abs/)?(\d{4}\.\s?\d{4,5}|[a-z\-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?", re.I
 )
@@ -92,8 +92,7 @@ def _reference(raw: str, fields: list[tuple[Label, str]]) -> Reference:
     out.year = next(iter(years), "") or next((m.group() for m in _YEAR.finditer(raw)), "")
     if out.year and (letter := re.search(rf"{out.year}([a-z])\b", raw)) and not out.year[-1].isalpha():
         out.year += letter.group(1)
-    if match := _DOI.search(raw):
-        out.doi = match.group().rstrip(".,;)]")
+    out.doi = find_doi(raw)
     if match := _ARXIV.search(raw) or _OLD_ARXIV.search(raw):
         out.arxiv = match.group(1).replace(" ", "")
     if match := _URL.search(raw):

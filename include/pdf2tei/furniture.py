@@ -14,6 +14,7 @@ _LABEL = re.compile(r"\[\d{1,3}\]|\d{1,3}\.")
 """A reference's label that stands alone on its line"""
 _DIGITS = re.compile(r"\d+")
 _SIGNS = re.compile(r"\W+")
+_CONTINUED = re.compile(r"\(?continue[sd] (?:on|from) (?:the )?(?:next|previous|following|preceding) page\)?", re.I)
 _MARGIN = 0.075
 """Share of the page's height that is margin in any layout."""
 _MARGIN_ROWS = 4
@@ -32,7 +33,7 @@ def mark(document: Document) -> None:
     for page in document.pages:
         upright: list[Line] = []
         for line in page.lines:
-            if _sideways(line):
+            if _sideways(line) or is_continued(line):
                 line.kind = Kind.FURNITURE
             else:
                 upright.append(line)
@@ -96,6 +97,11 @@ def _outside(line: Line, page: Page) -> bool:
         return False
     apart = min(max(x.y0 - line.y1, line.y0 - x.y1) for x in others)
     return apart > 1.3 * max(line.size, others[0].size)
+
+
+def is_continued(line: Line) -> bool:
+    """Return whether a line only says that its text continues on another page."""
+    return len(line.text) < 40 and _CONTINUED.fullmatch(line.text.strip()) is not None
 
 
 def _sideways(line: Line) -> bool:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from pdf2tei.identity import NOTHING, Identity
 
 from . import abstract as abstracts
-from . import affiliations, unheaded
+from . import affiliations, furniture, unheaded
 from . import title as titles
 from .authors import Author, affiliation_words, authors, pieces
 from .byline import byline
 from .front_lines import Judged, Label, judge
 from .heads import head_length, is_head
 from .measures import Measures
-from .model import Document, Kind, Line
+from .model import Document, Kind, Line, Page
 from .segmentation import Label as Part
 from .text import Joiner, clean
 
@@ -22,6 +22,10 @@ PAGES = 3
 """Pages that the front may take: a repository's cover, the title, an abstract on its own page"""
 _FULL = 60
 """Characters of a line of text; a page with fewer than three such lines after a cover goes on with it"""
+
+
+_TEXT_LINES = 15
+"""Lines set as running text that make a page before the title a page of the paper"""
 
 
 @dataclass(slots=True)
@@ -78,7 +82,8 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
     if abstract and abstract[-1].page < len(document.pages):
         following = [x for x in document.pages[abstract[-1].page].lines if x.kind is Kind.BODY]
         judged = bool(following) and front.label(following[0]) is Label.ABSTRACT
-        abstract += abstracts.rest(abstract, following, judged, measures)
+        is_continued = any(map(furniture.is_continued, document.pages[abstract[-1].page - 1].lines))
+        abstract += abstracts.rest(abstract, following, judged, measures, is_continued=is_continued)
     header.keywords = abstracts.keywords(lines, joiner)
     lines = [line for line in lines if line.kind is Kind.BODY]
     start = _start(lines, bottom, abstract, measures)
@@ -97,7 +102,7 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
                 line.kind is Kind.BODY
                 and id(line) not in first
                 and (
-                    each.number < number
+                    (each.number < number and not _is_page_of_text(each, measures))
                     or (id(line) in before and not _is_text(line, parts, measures))
                     or (id(line) in front.judged and not _set_as_text(line, front, measures))
                     or (each.number == number and abstracts.FRONT.match(line.text))
@@ -105,6 +110,12 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
             ):
                 line.kind = Kind.FRONT
     return header
+
+
+def _is_page_of_text(page: Page, measures: Measures) -> bool:
+    """Return whether a page is full of running text, so that a title on a later page does not make it a cover."""
+    is_text = [abs(x.size - measures.size) < 0.3 and x.width > 0.8 * measures.width for x in page.lines]
+    return not titles.is_cover(page) and sum(is_text) >= _TEXT_LINES
 
 
 def _front(document: Document, parts: dict[int, Part]) -> Front:

@@ -15,6 +15,11 @@ NUMBERED = re.compile(r"\s*(?:\d{1,2}(?:\.\d{1,2}){0,4}[.)]?|[IVX]{1,5}[.)]|[A-Z
 _RUN_IN_NUMBER = re.compile(r"[1-9]\d?(?:\.\d{1,2}){0,4}[.)]?|[a-z]\)")
 _SENTENCE = re.compile(r"[a-z]{3}\. [A-Z][a-z]+ [a-z]")
 _SECTION = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[A-Z]")
+_LABELLED = re.compile(
+    r"(?:fig|tab|scheme|box|theorem|lemma|proof|definition|corollary|proposition|remark|example|assumption|claim|step)\w*\b",
+    re.I,
+)
+"""What a bold phrase at a paragraph's start may name that heads no section"""
 _STATEMENT = re.compile(
     r"((?:acknowledge?ments?|funding(?:\s+(?:sources?|statement|information))?|(?:financial\s+)?disclosures?|author(?:s|.s|s.)?\s+contributions?|"
     r"(?:conflicts?\s+of|competing|declaration\s+of(?:\s+competing)?)\s+interests?|data\s+availability(?:\s+statement)?|abbreviations|"
@@ -153,9 +158,17 @@ def run_in(line: Line, before: Line | None, begins: bool) -> tuple[Line, Line] |
         family = next((i for i, t in enumerate(tokens) if t.font.family != tokens[0].font.family), len(tokens))
         if words < len(tokens) and (named.group(2) or words in (count, family)):
             return _parted(line, words)
-    if not (numbered or _NUMBER.match(line.text)) or not marked or not 2 <= count <= 16 or len(tokens) - count < 2:
+    has_number = numbered or _NUMBER.match(line.text) is not None
+    is_bold_phrase = first.bold and begins and line.text[:1].isupper() and not _LABELLED.match(line.text)
+    if (
+        not (has_number or is_bold_phrase)
+        or not marked
+        or not 2 - is_bold_phrase <= count <= 16
+        or len(tokens) - count < 2
+    ):
         return None
-    return _parted(line, count) if tokens[count - 1].text.endswith((".", ":")) else None
+    stops = (".", ":") if has_number else (".",)  # a bold phrase with a colon is an item's: `Formal analysis: J. W.`
+    return _parted(line, count) if tokens[count - 1].text.endswith(stops) else None
 
 
 def _parted(line: Line, count: int) -> tuple[Line, Line]:

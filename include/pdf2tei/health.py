@@ -9,6 +9,7 @@ from functools import cache
 import wordfreq
 
 from .language import language
+from .ligatures import orphans
 from .model import Document, Page
 
 
@@ -21,6 +22,8 @@ class Ill(StrEnum):
     """glyphs that no character belongs to"""
     NO_WORDS = "no_words"
     """characters that make no words, as where fonts map glyphs to other characters"""
+    LOST_LETTERS = "lost_letters"
+    """words without their first letters, as where a font gives a ligature no character"""
     OUTSIDE = "outside"
     """text beyond the page's edge"""
 
@@ -32,6 +35,8 @@ _MAX_UNMAPPED = 0.1
 """Share of a page's characters"""
 _MAX_OUTSIDE = 0.3
 """Share of a page's words"""
+_MIN_ORPHANS = 3
+"""Words of a page without their first letters"""
 _MIN_WORDS = 40
 """A page with fewer words is not judged by them"""
 _MAX_WORDS = 400
@@ -65,6 +70,8 @@ def _ill(page: Page) -> Ill | None:
     latin = sum(len(w) if w.isascii() else sum("A" <= c <= "\u024f" for c in w) for w in words)
     if len(words) < _MIN_WORDS or latin < 0.7 * sum(map(len, words)):
         return None
+    if orphans(page) >= _MIN_ORPHANS:
+        return Ill.LOST_LETTERS
     if _known(words, "en"):
         return None
     found, _ = language(" ".join(words))

@@ -21,9 +21,11 @@ from . import (
     floats,
     fragments,
     furniture,
+    guard,
     header,
     health,
     hyphens,
+    ligatures,
     notes,
     references,
     scans,
@@ -42,6 +44,7 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
     document = alto.read(pdf, timeout)
     if not document.pages:
         raise ExtractionError(Code.NO_BLOCKS, "no pages")
+    ligatures.restore(document, pdf)
     ills = health.ills(document)
     textless = not any(page.lines for page in document.pages)
     drawn = ([page.number for page in document.pages] if textless else sorted(ills)) if ocr else []
@@ -72,8 +75,10 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
             and line.size < measures.size - 0.6
         ):
             line.kind = Kind.FRONT  # affiliations and imprint beside the text
+    restored = guard.restore_front(document, measures)
     entries = references.read(document, labels, measures, joiner)
     found = floats.read(document, measures, joiner)
+    restored += guard.restore_floats(document, measures)
     feet = notes.read(document, measures, joiner)
     found_sections = body.read(document, measures, joiner)
     front.authors = affiliations.complete(front.authors, found_sections)
@@ -84,7 +89,7 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
     lines = [line for page in document.pages for line in page.lines]
     parts = Counter(line.kind for line in lines)
     layer = tei.TextLayer(
-        len(document.pages), tuple(drawn), tuple((n, ills[n].value) for n in sorted(set(ills) - set(drawn)))
+        len(document.pages), tuple(drawn), tuple((n, ills[n].value) for n in sorted(set(ills) - set(drawn))), restored
     )
     return tei.write(VERSION, front, sections, found, feet, behind, entries, parsed, linker, parts, layer)
 

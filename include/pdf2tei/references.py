@@ -34,7 +34,15 @@ _NOTE = re.compile(r"\s*(?:\d{1,2}|[*†‡§¶∗])\s?[A-Z(\"“h]")
 _ADDRESS = 3
 """Lines that an entry's address, set like code, may take"""
 _BRIDGE = 3
-"""Lines in a list that may be labelled otherwise without ending it."""
+"""Lines in a list that may be labelled otherwise without ending it, whatever their type."""
+_HOLE = 150
+"""Lines set like the list that may be labelled otherwise between its head and its last line."""
+_SAME_SIZE = 0.3
+"""Points by which lines of one size may differ."""
+_WINDOW = 8
+"""Lines by which a tail that the segmentation missed is judged."""
+_TAIL = 0.8
+"""What the lines of a missed tail read like references on average; running text with citations has about half of it."""
 
 
 @dataclass(slots=True)
@@ -95,6 +103,31 @@ def _listings(lines: list[Line], measures: Measures) -> list[tuple[int, int]]:
 def _stretches(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
     """The list's stretches (first line, line after the last): runs the segmentation calls references (`inside`) that have a head, go
     on with a list begun before, or are long and read like references."""
+    runs = _begin_at_heads(lines, _group(lines, inside))
+    begun = {start for start, _ in runs if is_head(lines[start])}
+    out: list[tuple[int, int]] = []
+    for start, end in runs:
+        head = next((k for k in range(start, max(start - 4, -1), -1) if is_head(lines[k])), None)
+        density = sum(reading(x.text) for x in lines[start:end]) / (end - start)
+        goes_on = bool(out) and (lines[start].page - lines[out[-1][1] - 1].page <= 2) and density > 0.8
+        if head is None and not (goes_on and end - start > 1) and (end - start < 8 or density < 0.9 or end in begun):
+            continue
+        if head is not None:
+            start = head
+        stop = _stop(lines, start, end)
+        if out and (out[-1][1] >= start or (head is None and _is_hole(lines, *out[-1], start))):
+            out[-1] = (out[-1][0], max(stop, out[-1][1]))
+        elif stop > start:
+            out.append((start, stop))
+    if not out:
+        return _by_rule(lines)
+    if is_head(lines[out[-1][0]]):
+        out[-1] = (out[-1][0], _tail(lines, *out[-1]))
+    return out
+
+
+def _group(lines: list[Line], inside: list[bool]) -> list[list[int]]:
+    """Group the lines inside the list into runs, over short gaps without a head."""
     runs: list[list[int]] = []
     for i, here in enumerate(inside):
         if not here:
@@ -103,21 +136,48 @@ def _stretches(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
             runs[-1][1] = i + 1
         else:
             runs.append([i, i + 1])
-    out: list[tuple[int, int]] = []
+    return runs
+
+
+def _begin_at_heads(lines: list[Line], runs: list[list[int]]) -> list[list[int]]:
+    """Split each run where a head follows lines that are not references, such as author contributions."""
+    out: list[list[int]] = []
     for start, end in runs:
-        head = next((k for k in range(start, max(start - 4, -1), -1) if is_head(lines[k])), None)
-        density = sum(reading(x.text) for x in lines[start:end]) / (end - start)
-        goes_on = bool(out) and (lines[start].page - lines[out[-1][1] - 1].page <= 2) and density > 0.8
-        if head is None and not (goes_on and end - start > 1) and (end - start < 8 or density < 0.9):
-            continue
-        if head is not None:
-            start = head
-        stop = _stop(lines, start, end)
-        if out and out[-1][1] >= start:
-            out[-1] = (out[-1][0], max(stop, out[-1][1]))
-        elif stop > start:
-            out.append((start, stop))
-    return out or _by_rule(lines)
+        head = next((i for i in range(start + 4, end) if is_head(lines[i])), None)
+        if head is None or is_head(lines[start]):
+            out.append([start, end])
+        else:
+            out += [[start, head], [head, end]]
+    return out
+
+
+def _is_hole(lines: list[Line], start: int, end: int, goes_on: int) -> bool:
+    """Return whether the lines from `end` to `goes_on` belong to a list: they have its size, and no head is among them."""
+    size = median(line.size for line in lines[start:end])
+    return goes_on - end <= _HOLE and all(_is_set_like_list(lines, i, size) for i in range(end, goes_on))
+
+
+def _is_set_like_list(lines: list[Line], i: int, size: float) -> bool:
+    """Return whether a line has the size of a list's lines and heads no other section."""
+    line = lines[i]
+    if abs(line.size - size) > _SAME_SIZE or is_head(line) or _AFTER.match(line.text):
+        return False
+    is_apart = line.block != lines[i - 1].block
+    return not (line.font.bold and is_apart and not reading(line.text))
+
+
+def _tail(lines: list[Line], start: int, end: int) -> int:
+    """Return the end of a list with the lines behind it that are set like it and read like references."""
+    size = median(line.size for line in lines[start:end])
+    family = lines[end - 1].font.family
+    last = end
+    for i in range(end, len(lines)):
+        window = lines[i : i + _WINDOW]
+        is_list = sum(reading(x.text) for x in window) >= _TAIL * len(window)
+        if not _is_set_like_list(lines, i, size) or lines[i].font.family != family or not is_list:
+            break
+        last = i + 1
+    return last
 
 
 def _by_rule(lines: list[Line]) -> list[tuple[int, int]]:

@@ -45,6 +45,8 @@ class TextLayer:
     pages: int
     ocr: tuple[int, ...] = ()
     ills: tuple[tuple[int, str], ...] = ()
+    restored: int = 0
+    """Lines of running text that a step took for something else and that were given back to the body"""
 
 
 def write(
@@ -113,6 +115,8 @@ def _header(parent: etree._Element, version: str, header: Header, lines: Mapping
     for part in Kind:
         _add(extent, "measure", unit="lines", type=part.value, quantity=str(lines.get(part, 0)))
     _add(extent, "measure", unit="pages", type="all", quantity=str(layer.pages))
+    if layer.restored:
+        _add(extent, "measure", unit="lines", type="restored", quantity=str(layer.restored))
     if layer.ocr:
         pages = " ".join(map(str, layer.ocr))
         _add(extent, "measure", unit="pages", type="ocr", quantity=str(len(layer.ocr)), n=pages)

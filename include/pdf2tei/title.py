@@ -29,6 +29,8 @@ _COVER = re.compile(
 )
 """In small letters"""
 _OPEN = "OPEN"
+_STEM = re.compile(r"[-,]")
+"""What parts a font family's name from its style"""
 _SUBTITLE = 0.85
 """A subtitle's type is smaller than this share of the title's"""
 _SURE = 0.3
@@ -200,7 +202,7 @@ def _as_large(line: Line, last: Line, front: Front) -> bool:
     sizes = sorted(x.size for x in front.lines)
     return (
         abs(line.size - last.size) < 0.2
-        and line.font.family == last.font.family
+        and _STEM.split(line.font.family)[0] == _STEM.split(last.font.family)[0]
         and line.size > 1.15 * sizes[len(sizes) // 2]
     )
 

@@ -33,7 +33,7 @@ def find(document: Document, front: Front, measures: Measures) -> list[Line]:
     runs: list[list[Line]] = [[]]
     for line in front.lines:
         if front.label(line) is Label.ABSTRACT and line.kind is Kind.BODY:
-            if runs[-1] and abs(runs[-1][-1].size - line.size) > 0.8:
+            if runs[-1] and _is_other_type(runs[-1][-1], line):
                 runs.append([])
             runs[-1].append(line)
         elif runs[-1]:
@@ -41,7 +41,7 @@ def find(document: Document, front: Front, measures: Measures) -> list[Line]:
     long = [run for run in runs if _letters(run) >= _LETTERS and not _begins_text(run, document, measures)]
     if not long:
         return _placed_abstract(document, lines, front, measures)
-    run = max(long, key=_letters)
+    run = max(long, key=lambda run: (_is_set_apart(run, measures), _letters(run)))
     first, last = lines.index(run[0]), lines.index(run[-1])
     while first and _unsure(lines[first - 1], front) and _goes_on(lines[first - 1], lines[first], front):
         first -= 1
@@ -55,6 +55,19 @@ def find(document: Document, front: Front, measures: Measures) -> list[Line]:
     while first and _goes_on(lines[first - 1], lines[first], front):  # its one paragraph begins before
         first -= 1
     return lines[first : last + 1]
+
+
+def _is_other_type(above: Line, line: Line) -> bool:
+    """Return whether a line begins another paragraph in another type."""
+    is_new = line.block != above.block or line.y0 - above.y1 > 0.9 * line.size
+    return abs(above.size - line.size) > 0.8 or (
+        is_new and (line.font.family, line.font.bold) != (above.font.family, above.font.bold)
+    )
+
+
+def _is_set_apart(run: list[Line], measures: Measures) -> bool:
+    """Return whether most lines of a run have another type than the running text."""
+    return sum(x.font.family != measures.family or abs(x.size - measures.size) > 0.3 for x in run) > len(run) / 2
 
 
 def _letters(lines: list[Line]) -> int:
@@ -95,11 +108,11 @@ def _placed_abstract(document: Document, lines: list[Line], front: Front, measur
     than the text; of several the longest."""
     runs: list[list[Line]] = []
     for line in lines:
-        if _is_other(line, front) or line.y0 > _PLACED * document.pages[line.page - 1].height:
+        if _is_other(line, front):
             continue
         if runs and _goes_on(runs[-1][-1], line, front):
             runs[-1].append(line)
-        else:
+        elif line.y0 <= _PLACED * document.pages[line.page - 1].height:
             runs.append([line])
     best = max((run for run in runs if _is_summary(run, lines, measures)), key=_letters, default=[])
     return best or _spanning(document, front, measures)
@@ -137,7 +150,7 @@ def _is_summary(run: list[Line], lines: list[Line], measures: Measures) -> bool:
         or small < 0.6 * len(words)
         or not text.rstrip("”’\"') ").endswith(".")
         or "@" in text
-        or affiliation_words(text) > 0.5 * len(run)
+        or affiliation_words(text) > len(run)
     ):
         return False
     after = lines.index(run[-1]) + 1

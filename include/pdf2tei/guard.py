@@ -1,0 +1,104 @@
+"""Gives running text back to the body that a step took for something else: text is never lost, whatever a step decides."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+
+from .authors import affiliation_words
+from .measures import Measures
+from .model import Document, Kind, Line
+
+_LINES = 3
+"""Lines of a paragraph, at least."""
+_LETTERS = 200
+"""Characters of a paragraph, at least."""
+_SMALL = 0.6
+"""Share of a paragraph's words that begin with a small letter."""
+_NARROW = 0.75
+"""A paragraph narrower than this share of a column is a sidebar."""
+_LARGE = 1.2
+"""A paragraph in larger type, by this factor, is a title."""
+_IMPRINT = re.compile(
+    r"©|\blicen[sc]e|copyright|open[ -]access|distributed under|all rights|\breceived\b|\baccepted\b|correspond|@|https?:|\bissn\b|"
+    r"to cite|citation\s*:|reviewed by|edited by|academic editor|contributed equally|conflicts? of interest|competing interest|"
+    r"\bkey ?words\b|^funding|^data availability",
+    re.I,
+)
+
+
+def restore_front(document: Document, measures: Measures) -> int:
+    """Return paragraphs of the front that are neither imprint nor affiliations to the body; return how many lines."""
+    return sum(
+        _restore(run)
+        for page in document.pages
+        for is_front, lines in groupby(page.lines, key=lambda line: line.kind is Kind.FRONT)
+        if is_front
+        for run in _paragraphs(list(lines))
+        if _is_prose(run) and _is_text_of_paper(run, measures)
+    )
+
+
+def restore_floats(document: Document, measures: Measures) -> int:
+    """Return paragraphs of figures and tables that are set like the running text to the body; return how many lines."""
+    return sum(
+        _restore(run)
+        for page in document.pages
+        for is_taken, lines in groupby(page.lines, key=lambda line: line.kind in (Kind.FIGURE, Kind.TABLE))
+        if is_taken
+        for run in _paragraphs(list(lines))
+        if _is_prose(run) and all(_is_set_as_text(line, measures) for line in run[:-1])
+    )
+
+
+def _restore(run: list[Line]) -> int:
+    for line in run:
+        line.kind = Kind.BODY
+    return len(run)
+
+
+def _paragraphs(lines: list[Line]) -> list[list[Line]]:
+    """Group lines of one size that follow each other closely in one column."""
+    runs: list[list[Line]] = []
+    for line in lines:
+        above = runs[-1][-1] if runs else None
+        if (
+            above is not None
+            and abs(above.size - line.size) < 0.3
+            and above.font.bold == line.font.bold
+            and -0.5 * line.size < line.y0 - above.y1 < 0.9 * line.size
+            and above.x0 < line.x1
+            and line.x0 < above.x1
+        ):
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    return runs
+
+
+def _is_prose(run: list[Line]) -> bool:
+    """Return whether lines are a paragraph of sentences."""
+    words = [word for line in run for word in line.text.split()]
+    small = sum(word[0].islower() for word in words)
+    return len(run) >= _LINES and sum(len(x.text) for x in run) >= _LETTERS and small >= _SMALL * len(words)
+
+
+def _is_text_of_paper(run: list[Line], measures: Measures) -> bool:
+    """Return whether a paragraph of the front is the paper's own text, and not a title, a sidebar, an imprint or affiliations."""
+    text = " ".join(line.text for line in run)
+    return (
+        run[0].size < _LARGE * measures.size
+        and max(line.width for line in run) > _NARROW * measures.width
+        and affiliation_words(text) <= len(run)
+        and not _IMPRINT.search(text)
+    )
+
+
+def _is_set_as_text(line: Line, measures: Measures) -> bool:
+    """Return whether a line has the running text's type and fills its column."""
+    return (
+        abs(line.size - measures.size) < 0.3
+        and line.font.family == measures.family
+        and line.width > 0.9 * measures.width
+        and not line.font.bold
+    )

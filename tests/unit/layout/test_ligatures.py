@@ -1,0 +1,47 @@
+"""The ligature `Th` that pdfalto drops comes back from PDFium's text, and pages that stay without it are ill."""
+
+from __future__ import annotations
+
+import pytest
+
+from pdf2tei import extract, health, ligatures
+from pdf2tei.model import Document
+from tests.unit.layout.drawn import SHARED, Row, draw
+
+LOST = [
+    "e traits of beetles follow the litter that they live in.",
+    "We measured what could be measured. ese are the values of it.",
+    "e strength of the relation differed between the sites that we saw,",
+    "and is not e same in winter. is is what others have found before.",
+] * 3
+SEEN = " ".join(LOST).replace("e traits", "+e traits").replace(". ese", ". +ese").replace("e strength", "+e strength")
+SEEN = SEEN.replace("not e same", "not +e same").replace(". is is", ". +is is")
+PORTUGUESE = ["O perfil da publicação e a produção brasileira e a chinesa e os autores de cada país."] * 12
+
+
+def drawn(rows: list[str]) -> Document:
+    return draw([Row(text) for text in rows])
+
+
+def test_lost_ligature_returns_from_second_reader() -> None:
+    page = drawn(LOST).pages[0]
+    ligatures.mend(page, SEEN, "+")
+    text = " ".join(line.text for line in page.lines)
+    assert text.count("The traits") == 3
+    assert text.count("These are") == 3
+    assert text.count("winter. This is what") == 3
+    assert "and is not The same" in text  # as PDFium shows it
+
+
+def test_page_without_its_first_letters_is_ill() -> None:
+    assert health.ills(drawn(LOST)) == {1: health.Ill.LOST_LETTERS}
+
+
+def test_e_of_other_languages_is_a_word() -> None:
+    assert ligatures.orphans(drawn(PORTUGUESE).pages[0]) == 0
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the shared papers are not here")
+def test_printed_ligature_is_read() -> None:
+    text = (extract(SHARED / "cases" / "layout" / "PMC5964621.pdf", timeout=200) or b"").decode()
+    assert "modern medicine. The medicinal use of plants" in text

@@ -105,7 +105,7 @@ def test_a_sheet_that_a_spreadsheet_wrote_is_taken(own: tuple[Run, Item], tmp_pa
     assert said(evaluate, run.release_id, *lake, "--sheet", str(sheet)).startswith("1 items in ")
     text = sheet.read_text("utf-8")
     assert "'=A title" in text
-    marked = "\ufeff" + text.replace("right,right,,", "right,right,Right,UNSURE").replace("\n", "\r\n")
+    marked = "\ufeff" + text.replace('"right","right","",""', '"right","right","Right","UNSURE"').replace("\n", "\r\n")
     sheet.write_text(marked, "utf-8")
     assert "1 marks of Ann Lee" in said(evaluate, run.release_id, *lake, "--marks", str(sheet), "--by", " Ann Lee ")
     assert marks_of(run) == [("Ann Lee", True, None)]

@@ -42,9 +42,8 @@ def test_cluster_says_records_edges_and_papers(
 ) -> None:
     deliver(cluster_run, RECORD_LINES)
     lines = worked(cluster_run, "cluster", caplog)
-    assert "cluster: 4 records and PDFs to cluster" in lines
-    assert "cluster: 2 edges found among 4 records" in lines
-    assert "cluster: 2 papers; writing their records into 2 buckets" in lines
+    assert "cluster: 4 records in 1 homes" in lines
+    assert "cluster: round write_edges done: 1 tasks, 0 of them before" in lines
     assert lines[-1].endswith(": 4 clusters, 2 edges, 4 members")
 
 
